@@ -1,0 +1,4 @@
+//! The `merge3` command.
+#![forbid(unsafe_code)]
+
+fn main() {}

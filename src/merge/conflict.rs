@@ -1,0 +1,65 @@
+//! The record of a place where both sides changed and do not agree (SPEC 8).
+
+use crate::triple::Triple;
+
+/// What happened at a place of conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ConflictKind {
+    /// Both changed the value.
+    BothChanged,
+    /// Both added it, with different values.
+    BothAdded,
+    /// Deleted locally, changed upstream.
+    DeletedLocally,
+    /// Deleted upstream, changed locally.
+    DeletedUpstream,
+    /// A map, list or scalar on one side is something else on another.
+    KindChanged,
+    /// Both moved the elements of a list.
+    Order,
+    /// Overlapping hunks of a file merged line by line.
+    Text,
+    /// A file that is not text.
+    Binary,
+}
+
+impl ConflictKind {
+    /// The word that reports use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BothChanged => "both-changed",
+            Self::BothAdded => "both-added",
+            Self::DeletedLocally => "deleted-locally",
+            Self::DeletedUpstream => "deleted-upstream",
+            Self::KindChanged => "kind-changed",
+            Self::Order => "order",
+            Self::Text => "text",
+            Self::Binary => "binary",
+        }
+    }
+}
+
+/// How a conflict was resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Resolution {
+    /// Upstream's side was taken.
+    Updated,
+    /// The local side stayed.
+    Local,
+}
+
+/// One conflict in a document (or a file that is no YAML).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// Where in the document, such as `spec.containers[name=app].image`; empty for the whole of it.
+    pub path: String,
+    /// What happened.
+    pub kind: ConflictKind,
+    /// The line in the local text, counted from 0 in the text that was merged; where the place is gone, the line that
+    /// held it or its parent.
+    pub line: usize,
+    /// The three values as text, cut from each side; none where a side has none.
+    pub values: Triple<Option<String>>,
+    /// What was done about it.
+    pub resolution: Resolution,
+}

@@ -1,0 +1,47 @@
+//! What a merge may be told.
+
+/// Who wins where both sides changed and do not agree (SPEC 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnConflict {
+    /// Upstream wins, as the rules say.
+    #[default]
+    Updated,
+    /// The local side stays.
+    Local,
+    /// Nothing is written; conflicts are recorded as under [`OnConflict::Updated`].
+    Fail,
+}
+
+/// How lists merge that no key identifies (SPEC 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lists {
+    /// Such a list is one value.
+    #[default]
+    Replace,
+    /// Lists of scalars are ordered sets.
+    Set,
+    /// Element by element, as `diff3` merges lines.
+    Merge,
+}
+
+/// What an explicit null means (SPEC 5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nulls {
+    /// It clears the field.
+    Clear,
+    /// It is a value like any other.
+    Keep,
+}
+
+/// The settings of one merge.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Options {
+    /// Who wins a conflict.
+    pub on_conflict: OnConflict,
+    /// How lists without a key merge.
+    pub lists: Lists,
+    /// Further associative keys, tried after the built-in ones (`--key`).
+    pub keys: Vec<String>,
+    /// One meaning of null for all documents; none leaves it to what the document is.
+    pub nulls: Option<Nulls>,
+}

@@ -1,0 +1,137 @@
+//! Three values of the three sides, travelling as one.
+//!
+//! ```
+//! use merge3::triple::{Change, Triple};
+//!
+//! let replicas = Triple::new(2, 3, 2);
+//! assert_eq!(replicas.change(), Change::Upstream);
+//! assert_eq!(replicas.map(|n| n * 10).updated, 30);
+//! ```
+
+/// One value for each side of a three-way merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Triple<T> {
+    /// The common ancestor (`--ancestor`).
+    pub original: T,
+    /// What upstream made of the original (`--from`).
+    pub updated: T,
+    /// What the owner of the destination made of it (`--to`).
+    pub local: T,
+}
+
+/// Who changed a value, seen from the original.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// Neither side changed it.
+    Nobody,
+    /// Only upstream did.
+    Upstream,
+    /// Only the local side did.
+    Local,
+    /// Both did, and arrived at the same value.
+    BothAlike,
+    /// Both did, and do not agree: a conflict (SPEC 8).
+    BothApart,
+}
+
+impl<T> Triple<T> {
+    /// Puts three values together.
+    pub const fn new(original: T, updated: T, local: T) -> Self {
+        Self {
+            original,
+            updated,
+            local,
+        }
+    }
+
+    /// The same triple, by reference.
+    pub const fn as_ref(&self) -> Triple<&T> {
+        Triple {
+            original: &self.original,
+            updated: &self.updated,
+            local: &self.local,
+        }
+    }
+
+    /// Applies `f` to each side.
+    pub fn map<R>(self, mut f: impl FnMut(T) -> R) -> Triple<R> {
+        Triple {
+            original: f(self.original),
+            updated: f(self.updated),
+            local: f(self.local),
+        }
+    }
+
+    /// Applies a fallible `f` to each side; the first error wins.
+    ///
+    /// # Errors
+    /// Whatever `f` returns.
+    pub fn try_map<R, E>(self, mut f: impl FnMut(T) -> Result<R, E>) -> Result<Triple<R>, E> {
+        Ok(Triple {
+            original: f(self.original)?,
+            updated: f(self.updated)?,
+            local: f(self.local)?,
+        })
+    }
+
+    /// Pairs each side with the same side of `other`.
+    pub fn zip<R>(self, other: Triple<R>) -> Triple<(T, R)> {
+        Triple {
+            original: (self.original, other.original),
+            updated: (self.updated, other.updated),
+            local: (self.local, other.local),
+        }
+    }
+
+    /// The three values in the order original, updated, local.
+    pub fn into_array(self) -> [T; 3] {
+        [self.original, self.updated, self.local]
+    }
+}
+
+impl<T: PartialEq> Triple<T> {
+    /// Who changed the value.
+    pub fn change(&self) -> Change {
+        self.change_by(|left, right| left == right)
+    }
+}
+
+impl<T> Triple<T> {
+    /// Who changed the value, by an equality of the caller's.
+    pub fn change_by(&self, mut equal: impl FnMut(&T, &T) -> bool) -> Change {
+        if equal(&self.original, &self.updated) {
+            if equal(&self.original, &self.local) {
+                Change::Nobody
+            } else {
+                Change::Local
+            }
+        } else if equal(&self.original, &self.local) {
+            Change::Upstream
+        } else if equal(&self.updated, &self.local) {
+            Change::BothAlike
+        } else {
+            Change::BothApart
+        }
+    }
+}
+
+impl<T> Triple<Option<T>> {
+    /// Whether no side has a value.
+    pub const fn is_empty(&self) -> bool {
+        self.original.is_none() && self.updated.is_none() && self.local.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_change_is_told_apart() {
+        assert_eq!(Triple::new(1, 1, 1).change(), Change::Nobody);
+        assert_eq!(Triple::new(1, 2, 1).change(), Change::Upstream);
+        assert_eq!(Triple::new(1, 1, 2).change(), Change::Local);
+        assert_eq!(Triple::new(1, 2, 2).change(), Change::BothAlike);
+        assert_eq!(Triple::new(1, 2, 3).change(), Change::BothApart);
+    }
+}

@@ -1,0 +1,219 @@
+//! The tree over a document's text: nodes are spans of it, comments are owned by entries.
+//!
+//! Everything is an offset into [`Tree::text`]; nothing is printed from here.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A stretch of a document's text, in bytes; the end is exclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// A node of a [`Tree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub(crate) u32);
+
+/// An entry (a field of a map, an element of a list) of a [`Tree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryId(pub(crate) u32);
+
+/// A scalar, a map, a list, or an alias of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node<'s> {
+    /// The node's own text, without anchor and tag.
+    ///
+    /// A block collection reaches from its first entry's start to its last entry's end, a flow collection from
+    /// bracket to bracket, a quoted scalar from quote to quote, a block scalar from its `|` or `>` to the end of its
+    /// last line that belongs to the value (without that line's line break, unless the chomping is `+` and blank lines
+    /// belong to the value: then to the end of the last of those). An empty scalar is an empty span right after the
+    /// indicator or property before it.
+    pub span: Span,
+    /// The anchor, with its `&`.
+    pub anchor: Option<Span>,
+    /// The tag, with its `!`.
+    pub tag: Option<Span>,
+    /// What it is.
+    pub kind: NodeKind<'s>,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NodeKind<'s> {
+    /// A single value.
+    Scalar(Scalar<'s>),
+    /// A map; its entries have keys.
+    Mapping(Collection),
+    /// A list; its entries have none.
+    Sequence(Collection),
+    /// `*name`: stands for the node that carries the anchor.
+    Alias(NodeId),
+}
+
+/// A single value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scalar<'s> {
+    /// How it is written.
+    pub style: ScalarStyle,
+    /// What a reader takes it for.
+    pub scalar_type: ScalarType,
+    /// What it says, escapes resolved and lines folded.
+    pub content: Cow<'s, str>,
+}
+
+/// How a scalar is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScalarStyle {
+    /// No quotes.
+    Plain,
+    /// `'...'`
+    SingleQuoted,
+    /// `"..."`
+    DoubleQuoted,
+    /// `|`
+    Literal,
+    /// `>`
+    Folded,
+}
+
+/// What a reader, of YAML 1.1 or of 1.2, takes a scalar for (SPEC 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// `null`, `~`, or nothing.
+    Null,
+    /// `true`, and for YAML 1.1 `on`, `yes`, `n` and their like.
+    Bool,
+    /// An integer in any notation.
+    Int,
+    /// A floating point number.
+    Float,
+    /// A date.
+    Timestamp,
+    /// The merge key, `<<`.
+    Merge,
+    /// Text.
+    Str,
+    /// Whatever an application makes of its own tag.
+    Custom,
+}
+
+/// The entries of a map or a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collection {
+    /// Whether it is written with brackets (`{}`, `[]`).
+    pub flow: bool,
+    /// Which of the tree's entries are its own, in the order of the text.
+    pub(crate) entries: Range<u32>,
+}
+
+/// A field of a map, an element of a list, or a document's root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// A field's key; none in a list.
+    pub key: Option<NodeId>,
+    /// The field's or element's value.
+    pub value: NodeId,
+    /// From its first byte (`-`, `?`, or the key with its anchor and tag) to the last byte of its value; where there is
+    /// no value, to the end of its indicator. In a flow collection without the comma.
+    pub span: Span,
+    /// Where the `:` of a field stands.
+    pub colon: Option<u32>,
+    /// Where the comma after an entry of a flow collection stands.
+    pub comma: Option<u32>,
+    /// The comments that are its own.
+    pub comments: Comments,
+}
+
+/// The comments that an entry owns (SPEC 7); an empty span where there is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Comments {
+    /// The comment lines right above it, no blank line between: from the first one's line start to the last one's line
+    /// end, its line break included.
+    pub leading: Span,
+    /// The comment on the line of its key (or dash), where no entry inside it owns that comment: from `#` to its last
+    /// byte, without white space at the end and line break.
+    pub line: Span,
+    /// The comment on the line where it ends, where that is not the line of its key and no entry inside it owns that
+    /// comment.
+    pub tail: Span,
+}
+
+/// A document's nodes over its text.
+#[derive(Debug, Clone)]
+pub struct Tree<'s> {
+    pub(crate) text: &'s str,
+    pub(crate) nodes: Vec<Node<'s>>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) root: Entry,
+}
+
+impl Span {
+    /// From `start` to `end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// Whether there is nothing in it.
+    pub const fn is_empty(self) -> bool {
+        self.start >= self.end
+    }
+
+    /// As a range for slicing.
+    pub const fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl<'s> Tree<'s> {
+    /// The document's text, as it was parsed.
+    pub const fn text(&self) -> &'s str {
+        self.text
+    }
+
+    /// The root as an entry: no key; its comments are those of the document (`--- # comment`, and the comment lines
+    /// right above a root that is not a block collection).
+    pub const fn root(&self) -> &Entry {
+        &self.root
+    }
+
+    /// A node.
+    pub fn node(&self, id: NodeId) -> &Node<'s> {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// An entry.
+    pub fn entry(&self, id: EntryId) -> &Entry {
+        &self.entries[id.0 as usize]
+    }
+
+    /// The entries of a collection, in the order of the text; none for a scalar or an alias.
+    pub fn entries(
+        &self,
+        id: NodeId,
+    ) -> impl DoubleEndedIterator<Item = EntryId> + ExactSizeIterator + use<> {
+        let range = match &self.node(id).kind {
+            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => {
+                collection.entries.clone()
+            }
+            NodeKind::Scalar(_) | NodeKind::Alias(_) => 0..0,
+        };
+        range.map(EntryId)
+    }
+
+    /// The node that an alias stands for, and any other node itself.
+    pub fn resolve(&self, mut id: NodeId) -> NodeId {
+        while let NodeKind::Alias(target) = self.node(id).kind {
+            id = target;
+        }
+        id
+    }
+
+    /// The text of a span.
+    pub fn slice(&self, span: Span) -> &'s str {
+        &self.text[span.range()]
+    }
+}
