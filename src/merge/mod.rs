@@ -2,6 +2,7 @@
 
 pub mod conflict;
 pub mod options;
+pub mod text;
 
 pub use conflict::{Conflict, ConflictKind, Resolution};
 pub use options::{Lists, Nulls, OnConflict, Options};
