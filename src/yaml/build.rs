@@ -110,7 +110,7 @@ pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
     loop {
         let (event, mark) = parser
             .next_token()
-            .map_err(|error| ParseError::from_scan(text, &error, &mut builder.marks))?;
+            .map_err(|error| ParseError::from_scan(text, &error, &builder.marks))?;
         match event {
             Event::Nothing | Event::StreamStart => {}
             Event::StreamEnd => return Ok(None),
@@ -214,15 +214,12 @@ impl<'s> Builder<'s> {
             ));
         }
         self.skip_trivia();
-        while self.cursor.peek() == Some(b'%')
-            && self.cursor.line_start(self.cursor.pos) == self.cursor.pos
-        {
+        while self.at_line_start(b"%") || self.at_line_start(b"...") {
             self.cursor.pos = self.cursor.line_end(self.cursor.pos);
-            self.cursor.trivia();
+            self.skip_trivia();
         }
         let at = self.cursor.pos;
-        let is_marker = self.cursor.text[at..].starts_with("---")
-            && self.cursor.line_start(at) == at
+        let is_marker = self.at_line_start(b"---")
             && self
                 .cursor
                 .bytes()
@@ -237,6 +234,11 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
+    fn at_line_start(&self, what: &[u8]) -> bool {
+        self.cursor.bytes()[self.cursor.pos..].starts_with(what)
+            && self.cursor.line_start(self.cursor.pos) == self.cursor.pos
+    }
+
     /// Nothing but comments and `...` may follow.
     fn document_end(&mut self, parser: &mut Parser<Chars<'_>>) -> Result<()> {
         self.skip_trivia();
@@ -245,9 +247,9 @@ impl<'s> Builder<'s> {
             self.cursor.trivia();
         }
         loop {
-            let (event, _) = parser.next_token().map_err(|error| {
-                ParseError::from_scan(self.cursor.text, &error, &mut self.marks)
-            })?;
+            let (event, _) = parser
+                .next_token()
+                .map_err(|error| ParseError::from_scan(self.cursor.text, &error, &self.marks))?;
             match event {
                 Event::StreamEnd if self.cursor.peek().is_none() => return Ok(()),
                 Event::DocumentEnd => {}
@@ -390,7 +392,7 @@ impl<'s> Builder<'s> {
 
     /// The parser saw the node where the cursor stands.
     fn agree(&mut self, mark: Marker) -> Result<()> {
-        if self.marks.byte(mark.index()) == self.cursor.pos {
+        if self.marks.agree(mark.index(), self.cursor.pos) {
             Ok(())
         } else {
             Err(self.lost("a value"))
@@ -479,6 +481,8 @@ impl<'s> Builder<'s> {
         if let Some((start, end)) = block.comment {
             self.give(span(start, end));
         }
+        self.marks
+            .off_by_up_to(&self.cursor.text[self.cursor.pos..block.end]);
         block.end
     }
 
@@ -651,7 +655,9 @@ impl<'s> Builder<'s> {
             self.skip_trivia();
         }
         if self.cursor.peek() != Some(bracket) {
-            return Err(self.lost("a closing bracket"));
+            // the parser lets some pass: `[a: {]`
+            let message = format!("a `{}` is missing before this", char::from(bracket));
+            return Err(ParseError::new(self.cursor.pos, message));
         }
         self.indicator();
         Ok(())

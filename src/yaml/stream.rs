@@ -137,7 +137,8 @@ impl Splitter<'_> {
             if line.starts_with('%') {
                 return;
             }
-            if !(line.is_empty() || line.starts_with('#') || is_marker_line(self.text, at)) {
+            let is_end = line.starts_with("...") && is_marker_line(self.text, at);
+            if !(line.is_empty() || line.starts_with('#') || is_end) {
                 let cut = comments_above(self.text, next_line(self.text, end), at);
                 self.push(cut);
                 return;
