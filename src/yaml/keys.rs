@@ -73,15 +73,10 @@ fn duplicate(text: &str, nodes: &[Node<'_>], first: &Entry, second: &Entry) -> P
     let key = second
         .key
         .map_or("", |id| &text[nodes[id.0 as usize].span.range()]);
-    let between = count_lines(&text[first.span.start as usize..start]);
-    let place = match between {
-        0 => "both on this line".to_owned(),
-        1 => "first on the line above".to_owned(),
-        more => format!("first {more} lines above"),
-    };
+    let line = count_lines(&text[..first.span.start as usize]) + 1;
     ParseError::new(
         start,
-        format!("the key `{key}` occurs twice in one map, {place}"),
+        format!("the key `{key}` occurs twice in one map, first in line {line}"),
     )
     .with_help("remove one of the two")
 }

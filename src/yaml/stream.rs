@@ -137,8 +137,7 @@ impl Splitter<'_> {
             if line.starts_with('%') {
                 return;
             }
-            let is_end = line.starts_with("...") && is_marker_line(self.text, at);
-            if !(line.is_empty() || line.starts_with('#') || is_end) {
+            if !(line.is_empty() || line.starts_with('#') || is_marker_line(self.text, at)) {
                 let cut = comments_above(self.text, next_line(self.text, end), at);
                 self.push(cut);
                 return;
