@@ -44,7 +44,7 @@ pub(crate) struct Loaded {
     pub(crate) single: bool,
     /// By path.
     pub(crate) slots: Vec<Slot>,
-    /// What is in the local folder that is no file: folders, links, pipes.
+    /// What is in the local folder.
     pub(crate) local_kinds: FxHashMap<PathBuf, Kind>,
     /// Temporary files in the local folder that a killed run left.
     pub(crate) leftovers: Vec<PathBuf>,
@@ -167,12 +167,7 @@ fn load_folders(
         .zip(listings)
         .try_map(|(root, listing)| keep(root, listing, &mut ignored))?;
 
-    let local_kinds = listings
-        .local
-        .iter()
-        .filter(|(_, kind)| *kind != Kind::File)
-        .cloned()
-        .collect();
+    let local_kinds = listings.local.iter().cloned().collect();
     let mut slots = Vec::new();
     for (path, kinds) in by_path(listings) {
         let is_entity = |kind: &&Option<Kind>| matches!(kind, Some(Kind::Link(_) | Kind::Special));

@@ -19,37 +19,53 @@ pub(crate) enum Own {
     Nothing,
 }
 
-impl Neighbours {
-    /// The index in the local file before which upstream's document goes: after the nearest one before it that the local
-    /// file has, and the local side's own that follow that; else before the nearest after it; else at the end.
-    ///
-    /// Documents that come keep upstream's order where they go to one place.
-    pub(crate) fn place(&self, updated: usize) -> usize {
-        let before = self.local_of[..updated].iter().rev().find_map(|local| *local);
+/// Where documents go, for every document of upstream's file.
+///
+/// After the nearest one before it that the local file has, and the local side's own that follow that; else before the
+/// nearest after it; else at the end. The index is that of the local document before which it goes. Documents that go to
+/// one place keep upstream's order.
+pub(crate) fn places(neighbours: &Neighbours) -> Vec<usize> {
+    let after_own = after_own(&neighbours.own);
+    let mut next = end(&neighbours.own);
+    let mut places: Vec<usize> = neighbours
+        .local_of
+        .iter()
+        .rev()
+        .map(|local| {
+            next = local.unwrap_or(next);
+            next
+        })
+        .collect();
+    places.reverse();
+    let mut before = None;
+    for (place, local) in places.iter_mut().zip(&neighbours.local_of) {
         if let Some(before) = before {
-            return self.after_own(before);
+            *place = after_own[before];
         }
-        let after = self.local_of[updated..].iter().find_map(|local| *local);
-        after.unwrap_or_else(|| self.end())
+        before = local.or(before);
     }
+    places
+}
 
-    fn after_own(&self, index: usize) -> usize {
-        let mut place = index + 1;
-        for (at, own) in self.own.iter().enumerate().skip(index + 1) {
-            match own {
-                Own::Yes => place = at + 1,
-                Own::Nothing => {}
-                Own::No => break,
-            }
+/// For each document, the place after it and the local side's own that follow it.
+fn after_own(own: &[Own]) -> Vec<usize> {
+    let mut result = vec![0; own.len()];
+    let mut after_last_own = None;
+    for (index, kind) in own.iter().enumerate().rev() {
+        result[index] = after_last_own.unwrap_or(index + 1);
+        match kind {
+            Own::Yes => after_last_own = after_last_own.or(Some(index + 1)),
+            Own::No => after_last_own = None,
+            Own::Nothing => {}
         }
-        place
     }
+    result
+}
 
-    /// After the last document; what follows it without content stays at the end.
-    fn end(&self) -> usize {
-        let last = self.own.iter().rposition(|own| *own != Own::Nothing);
-        last.map_or(self.own.len(), |last| last + 1)
-    }
+/// After the last document; what follows it without content stays at the end.
+fn end(own: &[Own]) -> usize {
+    let last = own.iter().rposition(|own| *own != Own::Nothing);
+    last.map_or(own.len(), |last| last + 1)
 }
 
 #[cfg(test)]
@@ -60,12 +76,16 @@ mod tests {
     fn a_document_goes_among_its_neighbours() {
         let neighbours = Neighbours {
             local_of: vec![None, Some(1), None, None, Some(4), None],
-            own: vec![Own::Yes, Own::No, Own::Yes, Own::Nothing, Own::No, Own::Nothing],
+            own: vec![
+                Own::Yes,
+                Own::No,
+                Own::Yes,
+                Own::Nothing,
+                Own::No,
+                Own::Nothing,
+            ],
         };
-        assert_eq!(neighbours.place(0), 1);
-        assert_eq!(neighbours.place(2), 3);
-        assert_eq!(neighbours.place(3), 3);
-        assert_eq!(neighbours.place(5), 5);
+        assert_eq!(places(&neighbours), [1, 1, 3, 3, 3, 5]);
     }
 
     #[test]
@@ -74,6 +94,14 @@ mod tests {
             local_of: vec![None],
             own: vec![Own::Yes, Own::Nothing],
         };
-        assert_eq!(neighbours.place(0), 1);
+        assert_eq!(places(&neighbours), [1]);
+    }
+
+    #[test]
+    fn own_documents_in_a_row_are_passed() {
+        assert_eq!(
+            after_own(&[Own::No, Own::Yes, Own::Nothing, Own::Yes, Own::No]),
+            [4, 4, 4, 4, 5]
+        );
     }
 }

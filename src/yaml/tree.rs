@@ -173,6 +173,36 @@ impl Span {
 }
 
 impl<'s> Tree<'s> {
+    /// The tree of a document that is not there: an empty scalar.
+    pub fn empty() -> Self {
+        let nothing = Scalar {
+            style: ScalarStyle::Plain,
+            scalar_type: ScalarType::Null,
+            content: Cow::Borrowed(""),
+        };
+        let root = Entry {
+            key: None,
+            value: NodeId(0),
+            span: Span::default(),
+            colon: None,
+            comma: None,
+            comments: Comments::default(),
+        };
+        let node = Node {
+            span: Span::default(),
+            anchor: None,
+            tag: None,
+            kind: NodeKind::Scalar(nothing),
+        };
+        Self {
+            text: "",
+            nodes: vec![node],
+            entries: Vec::new(),
+            root,
+            custom_tags: FxHashMap::default(),
+        }
+    }
+
     /// The document's text, as it was parsed.
     pub const fn text(&self) -> &'s str {
         self.text
