@@ -36,7 +36,9 @@ impl Place {
             offset -= 1;
         }
         let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at);
+        let end = text[offset..]
+            .find('\n')
+            .map_or(text.len(), |at| offset + at);
         let line = text[start..end].trim_end_matches('\r');
         let within = (offset - start).min(line.len());
         Self {
@@ -200,7 +202,9 @@ impl Error {
             Self::Write { written: 0, .. } => {
                 "nothing was written; make the folder writable and see that the disk has room"
             }
-            Self::Write { .. } => "every file is whole, old or new; running again finishes the merge",
+            Self::Write { .. } => {
+                "every file is whole, old or new; running again finishes the merge"
+            }
             Self::Pattern { .. } => "write it like 'charts/**/*.yaml', in quotes for the shell",
             Self::Broken { help, .. } => {
                 return Some(help.clone().unwrap_or_else(|| {

@@ -44,7 +44,9 @@ pub(crate) fn assemble(
     let mut coming = insertions.iter().peekable();
     for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
         let document = &parsed.document;
-        let comes_before = coming.peek().is_some_and(|insertion| insertion.before <= index);
+        let comes_before = coming
+            .peek()
+            .is_some_and(|insertion| insertion.before <= index);
         let mut rest = match action {
             Action::Replace(text) => text.as_str(),
             Action::Keep | Action::Remove => document.text,
@@ -224,7 +226,11 @@ pub(crate) fn holds(text: &str, chunks: &[String]) -> bool {
     let Ok(file) = ParsedFile::parse(std::path::Path::new(""), text) else {
         return false;
     };
-    let trees: Vec<&Tree<'_>> = file.documents.iter().filter_map(|parsed| parsed.tree.as_ref()).collect();
+    let trees: Vec<&Tree<'_>> = file
+        .documents
+        .iter()
+        .filter_map(|parsed| parsed.tree.as_ref())
+        .collect();
     trees.len() == chunks.len()
         && trees.iter().zip(chunks).all(|(tree, chunk)| {
             matches!(Tree::parse(chunk), Ok(Some(other))
@@ -269,15 +275,27 @@ mod tests {
 
     #[test]
     fn a_document_takes_its_marker_along() {
-        assert_eq!(assembled("a: 1\n---\nb: 2\n---\nc: 3\n", &[1], &[]), "a: 1\n---\nc: 3\n");
+        assert_eq!(
+            assembled("a: 1\n---\nb: 2\n---\nc: 3\n", &[1], &[]),
+            "a: 1\n---\nc: 3\n"
+        );
         assert_eq!(assembled("a: 1\n---\nb: 2\n", &[1], &[]), "a: 1\n");
-        assert_eq!(assembled("---\na: 1\n---\nb: 2\n", &[0], &[]), "---\nb: 2\n");
+        assert_eq!(
+            assembled("---\na: 1\n---\nb: 2\n", &[0], &[]),
+            "---\nb: 2\n"
+        );
     }
 
     #[test]
     fn a_file_does_not_start_with_a_marker_it_did_not_have() {
-        assert_eq!(assembled("a: 1\n# b's\n---\nb: 2\n", &[0], &[]), "# b's\nb: 2\n");
-        assert_eq!(assembled("a: 1\n--- # b\nb: 2\n", &[0], &[]), "--- # b\nb: 2\n");
+        assert_eq!(
+            assembled("a: 1\n# b's\n---\nb: 2\n", &[0], &[]),
+            "# b's\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("a: 1\n--- # b\nb: 2\n", &[0], &[]),
+            "--- # b\nb: 2\n"
+        );
     }
 
     #[test]
@@ -298,8 +316,14 @@ mod tests {
 
     #[test]
     fn what_comes_gets_a_marker() {
-        assert_eq!(assembled("a: 1\n", &[], &[(1, "b: 2\n")]), "a: 1\n---\nb: 2\n");
-        assert_eq!(assembled("b: 2\n", &[], &[(0, "---\na: 1\n")]), "a: 1\n---\nb: 2\n");
+        assert_eq!(
+            assembled("a: 1\n", &[], &[(1, "b: 2\n")]),
+            "a: 1\n---\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("b: 2\n", &[], &[(0, "---\na: 1\n")]),
+            "a: 1\n---\nb: 2\n"
+        );
         assert_eq!(
             assembled("---\nb: 2\n", &[], &[(0, "a: 1\n")]),
             "---\na: 1\n---\nb: 2\n"
@@ -312,7 +336,10 @@ mod tests {
 
     #[test]
     fn a_missing_newline_is_repaired_between_documents() {
-        assert_eq!(assembled("a: 1", &[], &[(1, "---\nb: 2")]), "a: 1\n---\nb: 2");
+        assert_eq!(
+            assembled("a: 1", &[], &[(1, "---\nb: 2")]),
+            "a: 1\n---\nb: 2"
+        );
         assert_eq!(
             assembled("a: 1\r\nb: 1", &[], &[(1, "c: 2\r\n")]),
             "a: 1\r\nb: 1\r\n---\r\nc: 2\r\n"
@@ -325,6 +352,9 @@ mod tests {
             assembled("a: 1\n...\nb: 2\n", &[], &[(1, "---\nx: 1\n")]),
             "a: 1\n...\n---\nx: 1\n---\nb: 2\n"
         );
-        assert_eq!(assembled("x: 1\n---\na: 1\n...\nb: 2\n", &[1], &[]), "x: 1\n---\nb: 2\n");
+        assert_eq!(
+            assembled("x: 1\n---\na: 1\n...\nb: 2\n", &[1], &[]),
+            "x: 1\n---\nb: 2\n"
+        );
     }
 }

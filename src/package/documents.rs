@@ -57,7 +57,11 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = Content::Write(bytes);
             return Ok(self.outcome);
         }
-        match self.job.base.and_then(|slot| self.file(slot, |it| &it.local)) {
+        match self
+            .job
+            .base
+            .and_then(|slot| self.file(slot, |it| &it.local))
+        {
             Some(file) => self.merge_into(file)?,
             None => self.create()?,
         }
@@ -106,7 +110,11 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.job.coming.len();
         let documents = self.file(self.target, |it| &it.updated)?;
-        let count = documents.documents.iter().filter(|parsed| parsed.tree.is_some()).count();
+        let count = documents
+            .documents
+            .iter()
+            .filter(|parsed| parsed.tree.is_some())
+            .count();
         let forward = self.job.here.iter().all(within)
             && self.job.coming.iter().all(new)
             && self.job.leaving.is_empty()
@@ -252,7 +260,13 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let mut own: Vec<Own> = file
             .documents
             .iter()
-            .map(|parsed| if parsed.tree.is_some() { Own::No } else { Own::Nothing })
+            .map(|parsed| {
+                if parsed.tree.is_some() {
+                    Own::No
+                } else {
+                    Own::Nothing
+                }
+            })
             .collect();
         for group in &self.job.here {
             let Some(local) = group.local else { continue };

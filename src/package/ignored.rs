@@ -93,7 +93,10 @@ fn read(path: &Path, folder: &Path, warnings: &mut Vec<Warning>) -> Result<Gitig
     let text = String::from_utf8_lossy(&bytes);
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         if builder.add_line(None, line).is_err() {
-            let message = format!("line {}: '{line}' is no pattern, and excludes nothing", number + 1);
+            let message = format!(
+                "line {}: '{line}' is no pattern, and excludes nothing",
+                number + 1
+            );
             warnings.push(Warning::about(&folder.join(IGNORE_FILE), message));
         }
     }

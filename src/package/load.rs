@@ -35,13 +35,40 @@ pub(crate) struct Slot {
     pub(crate) sides: Triple<Option<Source>>,
 }
 
+/// Where the three packages are.
+#[derive(Debug)]
+pub(crate) enum Roots {
+    /// In folders.
+    Folders(Triple<PathBuf>),
+    /// Each is one file.
+    Files(Triple<PathBuf>),
+}
+
+impl Roots {
+    /// Where the files at a relative path are.
+    pub(crate) fn paths(&self, path: &Path) -> Triple<PathBuf> {
+        match self {
+            Self::Folders(folders) => folders.as_ref().map(|folder| folder.join(path)),
+            Self::Files(files) => files.clone(),
+        }
+    }
+
+    /// The folder that paths in the local package are relative to.
+    pub(crate) fn local(&self) -> PathBuf {
+        match self {
+            Self::Folders(folders) => folders.local.clone(),
+            Self::Files(files) => files
+                .local
+                .parent()
+                .map_or_else(PathBuf::new, Path::to_owned),
+        }
+    }
+}
+
 /// Three packages, read.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// Where each side is; for files, the folders they are in.
-    pub(crate) roots: Triple<PathBuf>,
-    /// Whether the sides are files.
-    pub(crate) single: bool,
+    pub(crate) roots: Roots,
     /// By path.
     pub(crate) slots: Vec<Slot>,
     /// What is in the local folder.
@@ -57,9 +84,10 @@ pub(crate) struct Loaded {
 /// A side that is missing, not of the others' sort, or not readable; a pattern that is none.
 pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loaded, Error> {
     let names = yaml_names(&settings.matches)?;
-    let kinds = sides.as_ref().zip(OPTIONS).try_map(|(path, option)| {
-        Ok((path, root_kind(path, option)?))
-    })?;
+    let kinds = sides
+        .as_ref()
+        .zip(OPTIONS)
+        .try_map(|(path, option)| Ok((path, root_kind(path, option)?)))?;
     let kinds = kinds.into_array();
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
@@ -124,7 +152,11 @@ fn load_files(
     settings: &Settings,
     names: &GlobSet,
 ) -> Result<Loaded, Error> {
-    let yaml = sides.as_ref().into_array().iter().any(|path| has_yaml_name(names, path));
+    let yaml = sides
+        .as_ref()
+        .into_array()
+        .iter()
+        .any(|path| has_yaml_name(names, path));
     let sources = if yaml || !settings.yaml_only {
         sides.as_ref().try_map(|path| read(path).map(Some))?
     } else {
@@ -132,16 +164,14 @@ fn load_files(
     };
     // a link that was named on purpose is resolved, so that its target is written and not the link replaced
     let local = fs::canonicalize(&sides.local).map_err(|error| read_error(&sides.local, error))?;
-    let folder = |path: &Path| path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let name = PathBuf::from(local.file_name().unwrap_or_default());
     Ok(Loaded {
-        roots: Triple {
-            original: folder(&sides.original),
-            updated: folder(&sides.updated),
-            local: folder(&local),
-        },
-        single: true,
+        roots: Roots::Files(Triple {
+            local,
+            ..sides.clone()
+        }),
         slots: vec![Slot {
-            path: PathBuf::from(local.file_name().unwrap_or_default()),
+            path: name,
             yaml,
             sides: sources,
         }],
@@ -184,8 +214,7 @@ fn load_folders(
     slots.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(Loaded {
-        roots: sides.clone(),
-        single: false,
+        roots: Roots::Folders(sides.clone()),
         slots: read_all(sides, slots)?,
         local_kinds,
         leftovers,
@@ -245,7 +274,9 @@ fn entity_warning(
         Some(Kind::Link(target)) => {
             format!("upstream has a symbolic link to {} here", target.display())
         }
-        Some(_) => "upstream changed this, which is a link or no regular file on one side".to_owned(),
+        Some(_) => {
+            "upstream changed this, which is a link or no regular file on one side".to_owned()
+        }
     };
     Ok(Some(Warning::about(
         path,
@@ -259,9 +290,10 @@ fn read_all(
     slots: Vec<(PathBuf, bool, Triple<bool>)>,
 ) -> Result<Vec<Slot>, Error> {
     let read_slot = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
-        let sources = sides.as_ref().zip(files).try_map(|(root, is_file)| {
-            is_file.then(|| read(&root.join(&path))).transpose()
-        })?;
+        let sources = sides
+            .as_ref()
+            .zip(files)
+            .try_map(|(root, is_file)| is_file.then(|| read(&root.join(&path))).transpose())?;
         Ok(Slot {
             path,
             yaml,

@@ -21,7 +21,11 @@ pub(crate) fn clear_obstacles(
     root: &Path,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<FileChange>, Error> {
-    let going: FxHashSet<PathBuf> = changes.iter().filter_map(going).map(Path::to_owned).collect();
+    let going: FxHashSet<PathBuf> = changes
+        .iter()
+        .filter_map(going)
+        .map(Path::to_owned)
+        .collect();
     let mut errors = Vec::new();
     let mut kept = Vec::with_capacity(changes.len());
     for change in changes {

@@ -33,7 +33,9 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
     let mut resources = Vec::new();
     for (slot, file) in files.iter().enumerate() {
         let Some(file) = file else { continue };
-        let sides = file.as_ref().map(|side| side.as_ref().and_then(|it| it.as_ref().ok()));
+        let sides = file
+            .as_ref()
+            .map(|side| side.as_ref().and_then(|it| it.as_ref().ok()));
         groups.extend(others(slot, &sides.map(|side| side.map(AsRef::as_ref))));
         for (side, parsed) in sides.into_array().into_iter().enumerate() {
             let Some(parsed) = parsed else { continue };
@@ -59,7 +61,12 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
             path(candidate),
         )
     });
-    groups.extend(complete.into_iter().chain(left).map(|candidate| candidate.group));
+    groups.extend(
+        complete
+            .into_iter()
+            .chain(left)
+            .map(|candidate| candidate.group),
+    );
     groups.sort_unstable_by_key(|group| order(group));
     groups
 }
@@ -75,7 +82,12 @@ fn others(slot: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
                 .collect()
         })
     });
-    let count = indexes.as_ref().into_array().iter().map(|side| side.len()).max();
+    let count = indexes
+        .as_ref()
+        .into_array()
+        .iter()
+        .map(|side| side.len())
+        .max();
     (0..count.unwrap_or(0))
         .map(|index| indexes.as_ref().map(|side| side.get(index).copied()))
         .collect()
@@ -100,7 +112,11 @@ fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut done = Vec::new();
     let mut left = Vec::new();
     for bucket in buckets(bucket, |candidate| first_slot(&candidate.group)) {
-        let united = if disjoint(&bucket) { join(bucket) } else { bucket };
+        let united = if disjoint(&bucket) {
+            join(bucket)
+        } else {
+            bucket
+        };
         for candidate in united {
             if is_complete(&candidate.group) {
                 done.push(candidate);
@@ -134,7 +150,10 @@ fn disjoint(bucket: &[Candidate<'_>]) -> bool {
     bucket.len() <= 3
         && bucket.iter().all(|candidate| {
             let members = candidate.group.map(|member| member.is_some()).into_array();
-            let free = !sides.iter().zip(members).any(|(taken, member)| *taken && member);
+            let free = !sides
+                .iter()
+                .zip(members)
+                .any(|(taken, member)| *taken && member);
             sides = [0, 1, 2].map(|side| sides[side] || members[side]);
             free
         })
@@ -142,7 +161,10 @@ fn disjoint(bucket: &[Candidate<'_>]) -> bool {
 
 fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let united = bucket.into_iter().reduce(|left, right| Candidate {
-        group: left.group.zip(right.group).map(|(left, right)| left.or(right)),
+        group: left
+            .group
+            .zip(right.group)
+            .map(|(left, right)| left.or(right)),
         id: left.id,
     });
     united.into_iter().collect()

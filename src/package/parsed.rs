@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::load::{Slot, Source};
+use super::load::{Roots, Slot, Source};
 use super::resource::ResourceId;
 use crate::error::{Error, Place};
 use crate::triple::Triple;
@@ -72,7 +72,10 @@ impl<'a> ParsedFile<'a> {
         };
         Ok(Self {
             text,
-            documents: split(text).into_iter().map(parse).collect::<Result<_, _>>()?,
+            documents: split(text)
+                .into_iter()
+                .map(parse)
+                .collect::<Result<_, _>>()?,
         })
     }
 
@@ -110,12 +113,10 @@ impl<'a> ParsedFile<'a> {
 }
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
-pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Triple<std::path::PathBuf>) -> Readings<'a> {
+pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots) -> Readings<'a> {
     let sources = slot.sides.as_ref().map(Option::as_ref);
-    let paths = roots.as_ref().map(|root| root.join(&slot.path));
-    let original = sources
-        .original
-        .map(|source| read(&paths.original, source));
+    let paths = roots.paths(&slot.path);
+    let original = sources.original.map(|source| read(&paths.original, source));
     let updated = same(sources.updated, sources.original, original.as_ref())
         .or_else(|| sources.updated.map(|source| read(&paths.updated, source)));
     let local = same(sources.local, sources.original, original.as_ref())

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::documents::{Context, merge_documents};
 use super::jobs::{Job, jobs};
-use super::load::{Loaded, Slot, load};
+use super::load::{Loaded, Roots, Slot, load};
 use super::obstacles::clear_obstacles;
 use super::pair::pair;
 use super::parsed::{Reading, Readings, read_sides};
@@ -66,7 +66,10 @@ pub fn plan(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Plan, Error>
 
 /// Whether the documents of a file have to be known: not where it is the same on all sides.
 fn needs_reading(slot: &Slot) -> bool {
-    let bytes = slot.sides.as_ref().map(|source| source.as_ref().map(|it| &it.bytes));
+    let bytes = slot
+        .sides
+        .as_ref()
+        .map(|source| source.as_ref().map(|it| &it.bytes));
     slot.yaml && (bytes.original != bytes.updated || bytes.original != bytes.local)
 }
 
@@ -94,19 +97,22 @@ fn has_documents(reading: &Reading<'_>) -> bool {
 fn refuse_duplicates(
     slots: &[Slot],
     readings: &[Option<Readings<'_>>],
-    roots: &Triple<PathBuf>,
+    roots: &Roots,
 ) -> Result<(), Error> {
     let mut errors = Vec::new();
     for (slot, readings) in slots.iter().zip(readings) {
         let Some(readings) = readings else { continue };
-        let bytes = slot.sides.as_ref().map(|source| source.as_ref().map(|it| &it.bytes));
+        let bytes = slot
+            .sides
+            .as_ref()
+            .map(|source| source.as_ref().map(|it| &it.bytes));
         if bytes.original == bytes.updated {
             continue;
         }
-        let sides = readings.as_ref().zip(roots.as_ref()).into_array();
-        let duplicate = sides.into_iter().find_map(|(reading, root)| {
+        let sides = readings.as_ref().zip(roots.paths(&slot.path)).into_array();
+        let duplicate = sides.into_iter().find_map(|(reading, path)| {
             let file = reading.as_ref()?.as_ref().ok()?;
-            file.duplicate(&root.join(&slot.path))
+            file.duplicate(&path)
         });
         errors.extend(duplicate);
     }
@@ -137,9 +143,14 @@ fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
     Error::from_many(errors).map_or(Ok(all), Err)
 }
 
-fn collect(slots: &[Slot], jobs: &[Job], outcomes: Vec<Outcome>, loaded: Loaded) -> Result<Plan, Error> {
+fn collect(
+    slots: &[Slot],
+    jobs: &[Job],
+    outcomes: Vec<Outcome>,
+    loaded: Loaded,
+) -> Result<Plan, Error> {
     let mut plan = Plan {
-        root: loaded.roots.local,
+        root: loaded.roots.local(),
         files: Vec::new(),
         conflicts: Vec::new(),
         warnings: loaded.warnings,
@@ -147,7 +158,13 @@ fn collect(slots: &[Slot], jobs: &[Job], outcomes: Vec<Outcome>, loaded: Loaded)
         leftovers: loaded.leftovers,
     };
     for (index, outcome) in outcomes.into_iter().enumerate() {
-        plan.counts.read += slots[index].sides.as_ref().into_array().iter().filter(|it| it.is_some()).count();
+        plan.counts.read += slots[index]
+            .sides
+            .as_ref()
+            .into_array()
+            .iter()
+            .filter(|it| it.is_some())
+            .count();
         plan.conflicts.extend(outcome.conflicts);
         plan.warnings.extend(outcome.warnings);
         let base = jobs[index].base.unwrap_or(index);

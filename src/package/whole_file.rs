@@ -31,7 +31,9 @@ pub(crate) fn merge_whole(
         (None, Some(updated), None) => outcome.content = Content::Write(updated.to_vec()),
         (Some(_), Some(_), None) => {
             let kind = ConflictKind::DeletedLocally;
-            outcome.conflicts.push(conflict(slot, kind, Resolution::Local));
+            outcome
+                .conflicts
+                .push(conflict(slot, kind, Resolution::Local));
         }
         (original, None, Some(local)) => {
             let changed = original != Some(local);
@@ -40,7 +42,9 @@ pub(crate) fn merge_whole(
             }
             if changed {
                 let kind = ConflictKind::DeletedUpstream;
-                outcome.conflicts.push(conflict(slot, kind, resolution(on_conflict)));
+                outcome
+                    .conflicts
+                    .push(conflict(slot, kind, resolution(on_conflict)));
             }
         }
         (original, Some(updated), Some(local)) if original == Some(local) => {
@@ -119,7 +123,9 @@ fn merge_text(
             });
         }
         let resolution = resolution(on_conflict);
-        outcome.conflicts.push(conflict(slot, ConflictKind::Binary, resolution));
+        outcome
+            .conflicts
+            .push(conflict(slot, ConflictKind::Binary, resolution));
         if resolution == Resolution::Updated {
             let updated = slot.sides.updated.as_ref();
             outcome.content = Content::Write(updated.map_or_else(Vec::new, |it| it.bytes.clone()));
@@ -132,7 +138,9 @@ fn merge_text(
         return Err(refusal);
     }
     let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
-    outcome.warnings.extend(health.broken.iter().map(merged_by_lines));
+    outcome
+        .warnings
+        .extend(health.broken.iter().map(merged_by_lines));
     outcome.conflicts.extend(merge.hunks.iter().map(|hunk| {
         let conflict = hunk.to_conflict();
         FileConflict {

@@ -44,14 +44,19 @@ impl Writer<'_> {
     fn run(&self) -> Result<(), Error> {
         let files = &self.plan.files;
         for leftover in &self.plan.leftovers {
-            fs::remove_file(leftover).or_else(gone_is_fine).map_err(|error| self.error(leftover, error))?;
+            fs::remove_file(leftover)
+                .or_else(gone_is_fine)
+                .map_err(|error| self.error(leftover, error))?;
         }
         all(files.par_iter().map(|change| self.unchanged(change)))?;
         // what stands where a folder is to be, or the other way round, goes first
         let (early, late): (Vec<_>, Vec<_>) = self.deletions().partition(|(_, early)| *early);
         self.delete(&early)?;
         let staged = all(files.par_iter().map(|change| self.stage(change)))?;
-        all(files.par_iter().zip(staged).map(|(change, staged)| self.rename(change, staged)))?;
+        all(files
+            .par_iter()
+            .zip(staged)
+            .map(|(change, staged)| self.rename(change, staged)))?;
         self.delete(&late)?;
         if self.durable {
             self.sync_folders()?;
@@ -63,10 +68,12 @@ impl Writer<'_> {
     fn unchanged(&self, change: &FileChange) -> Result<(), Error> {
         let path = self.plan.root.join(going(change).unwrap_or(&change.path));
         let now = match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_file() => Some(fs::read(&path).map_err(|error| Error::Read {
-                path: path.clone(),
-                error,
-            })?),
+            Ok(metadata) if metadata.is_file() => {
+                Some(fs::read(&path).map_err(|error| Error::Read {
+                    path: path.clone(),
+                    error,
+                })?)
+            }
             // a folder here is one that will be empty by the time the file comes
             Ok(metadata) if metadata.is_dir() && change.old.is_none() => None,
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -89,10 +96,17 @@ impl Writer<'_> {
             places.insert(&change.path);
             folders.extend(change.path.ancestors().skip(1));
         }
-        let deleted = self.plan.files.iter().filter(|change| change.kind == ChangeKind::Deleted);
+        let deleted = self
+            .plan
+            .files
+            .iter()
+            .filter(|change| change.kind == ChangeKind::Deleted);
         deleted.map(move |change| {
             let path = change.path.as_path();
-            let below = path.ancestors().skip(1).any(|folder| places.contains(folder));
+            let below = path
+                .ancestors()
+                .skip(1)
+                .any(|folder| places.contains(folder));
             (path, below || folders.contains(path))
         })
     }
@@ -153,7 +167,8 @@ impl Writer<'_> {
         let path = self.plan.root.join(&change.path);
         if let ChangeKind::Moved { from } = &change.kind {
             // first the place, then the content: a run that is killed between leaves what the next one can go on with
-            fs::rename(self.plan.root.join(from), &path).map_err(|error| self.error(&path, error))?;
+            fs::rename(self.plan.root.join(from), &path)
+                .map_err(|error| self.error(&path, error))?;
             self.written.fetch_add(1, Ordering::Relaxed);
         } else if change.kind == ChangeKind::Added {
             self.remove_empty_folders(&change.path.join("x"));
