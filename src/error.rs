@@ -123,7 +123,7 @@ pub enum Error {
     /// A file is broken YAML on one side, and merging it line by line would not do.
     Broken {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// What is wrong there.
         message: String,
         /// What to do about it.
@@ -134,16 +134,16 @@ pub enum Error {
     /// A file with a YAML name that is not UTF-8 on one side.
     NotUtf8 {
         /// Where the first byte stands that is not.
-        place: Place,
+        place: Box<Place>,
     },
     /// Two resources with one identity in one file.
     DuplicateResource {
         /// The identity.
         resource: String,
         /// Where the first stands.
-        first: Place,
+        first: Box<Place>,
         /// Where the second stands.
-        second: Place,
+        second: Box<Place>,
     },
     /// The merged text does not say what the merge decided (SPEC 1): a defect of this program.
     Unfaithful {

@@ -67,7 +67,7 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
             .chain(left)
             .map(|candidate| candidate.group),
     );
-    groups.sort_unstable_by_key(|group| order(group));
+    groups.sort_unstable_by_key(order);
     groups
 }
 

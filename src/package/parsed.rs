@@ -45,14 +45,14 @@ pub(crate) struct Broken {
 }
 
 /// One side of a file with a YAML name.
-pub(crate) type Reading<'a> = Result<Arc<ParsedFile<'a>>, Broken>;
+pub(crate) type Reading<'a> = Result<Arc<ParsedFile<'a>>, Box<Broken>>;
 /// All sides of such a file.
 pub(crate) type Readings<'a> = Triple<Option<Reading<'a>>>;
 
 impl<'a> ParsedFile<'a> {
     /// Reads a text.
-    pub(crate) fn parse(path: &Path, text: &'a str) -> Result<Self, Broken> {
-        let parse = |document: Document<'a>| {
+    pub(crate) fn parse(path: &Path, text: &'a str) -> Result<Self, Box<Broken>> {
+        let parse = |document: Document<'a>| -> Result<_, Box<Broken>> {
             let tree = Tree::parse(document.text).map_err(|error| Broken {
                 place: Place::new(path, text, document.start + error.offset),
                 message: error.message,
@@ -75,7 +75,7 @@ impl<'a> ParsedFile<'a> {
             documents: split(text)
                 .into_iter()
                 .map(parse)
-                .collect::<Result<_, _>>()?,
+                .collect::<Result<_, Box<Broken>>>()?,
         })
     }
 
@@ -94,8 +94,8 @@ impl<'a> ParsedFile<'a> {
             if let Some(first) = seen.insert(&resource.pairing, parsed) {
                 return Some(Error::DuplicateResource {
                     resource: resource.pairing.to_string(),
-                    first: self.place(path, first),
-                    second: self.place(path, parsed),
+                    first: Box::new(self.place(path, first)),
+                    second: Box::new(self.place(path, parsed)),
                 });
             }
         }
@@ -145,12 +145,12 @@ fn read<'a>(path: &Path, source: &'a Source) -> Reading<'a> {
         Ok(text) => ParsedFile::parse(path, text).map(Arc::new),
         Err(error) => {
             let text = String::from_utf8_lossy(&source.bytes);
-            Err(Broken {
+            Err(Box::new(Broken {
                 place: Place::new(path, &text, error.valid_up_to()),
                 message: "not UTF-8 from here on".to_owned(),
                 help: None,
                 utf8: false,
-            })
+            }))
         }
     }
 }

@@ -119,7 +119,7 @@ fn merge_text(
             && health.any_good
         {
             return Err(Error::NotUtf8 {
-                place: broken.place.clone(),
+                place: Box::new(broken.place.clone()),
             });
         }
         let resolution = resolution(on_conflict);
@@ -203,7 +203,7 @@ impl Health {
         };
         let mut broken = Vec::new();
         for reading in readings.as_ref().into_array().into_iter().flatten() {
-            broken.extend(reading.as_ref().err().cloned());
+            broken.extend(reading.as_ref().err().map(|it| (**it).clone()));
         }
         Self {
             broken,
@@ -223,7 +223,7 @@ impl Health {
             return None;
         };
         Some(Error::Broken {
-            place: broken.place.clone(),
+            place: Box::new(broken.place.clone()),
             message: broken.message.clone(),
             help: broken.help.clone(),
             refused,

@@ -84,7 +84,9 @@ fn hunks(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
     // a carriage return alone ends no line for git
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
-    TextDiff::from_slices(&old, &new)
+    TextDiff::configure()
+        .newline_terminated(true)
+        .diff_slices(&old, &new)
         .unified_diff()
         .context_radius(3)
         .missing_newline_hint(true)
