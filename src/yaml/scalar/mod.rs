@@ -198,3 +198,130 @@ fn take_digits(bytes: &[u8], count: std::ops::RangeInclusive<usize>) -> Option<&
         .count();
     (digits >= *count.start()).then(|| &bytes[digits..])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(contents: &[&str], scalar_type: ScalarType) {
+        for content in contents {
+            assert_eq!(type_of_plain(content), scalar_type, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn words() {
+        all(&["", "~", "null", "Null", "NULL"], ScalarType::Null);
+        all(
+            &["true", "True", "FALSE", "yes", "No", "ON", "off", "y", "N"],
+            ScalarType::Bool,
+        );
+        all(
+            &[
+                "tRUE", "oN", "nULL", "none", "ye", "o", "truee", "é", "<", "<<<",
+            ],
+            ScalarType::Str,
+        );
+        all(&["<<"], ScalarType::Merge);
+    }
+
+    #[test]
+    fn integers() {
+        all(
+            &[
+                "0",
+                "8080",
+                "-1",
+                "+12",
+                "007",
+                "08",
+                "0o17",
+                "0x1F",
+                "0b1010",
+                "1_000",
+                "-0x1",
+                "1:30",
+                "190:20:30",
+            ],
+            ScalarType::Int,
+        );
+        all(
+            &[
+                "-", "+", "0x", "0xg", "0o8", "0b2", "1a", "1:60", "80:8080", "08:30", "1:", ":1",
+                "1-2", "--1", "_1",
+            ],
+            ScalarType::Str,
+        );
+    }
+
+    #[test]
+    fn floats() {
+        all(
+            &[
+                "1.0", ".5", "5.", "-1.5", "1e3", "1E-3", "1.5e+10", "1_0.0", ".inf", "-.INF",
+                "+.Inf", ".nan", "1:30.5",
+            ],
+            ScalarType::Float,
+        );
+        all(
+            &[
+                ".", "..", "1.2.3", "e3", "1e", "1e+", ".e3", "-.nan", ".Nan", "inf", "v1.0",
+                "1.5Gi",
+            ],
+            ScalarType::Str,
+        );
+    }
+
+    #[test]
+    fn dates() {
+        all(
+            &[
+                "2001-12-14",
+                "2001-12-14t21:59:43.10-05:00",
+                "2001-12-14T21:59:43Z",
+                "2001-12-14 21:59:43.10 -5",
+                "2001-1-2 3:04:05",
+                "2001-12-14 21:59:43 Z",
+            ],
+            ScalarType::Timestamp,
+        );
+        all(
+            &[
+                "2001-12",
+                "2001-1-2",
+                "2001-12-14T",
+                "2001-12-14T21:59",
+                "2001-12-14x",
+                "2001-12-14 21:59:43 ",
+            ],
+            ScalarType::Str,
+        );
+    }
+
+    #[test]
+    fn a_tag_decides() {
+        let core = |tag: &str| format!("tag:yaml.org,2002:{tag}");
+        let typed = |content, style, tag: &str| type_of_tagged(content, style, Some(tag));
+        let quoted = ScalarStyle::DoubleQuoted;
+        assert_eq!(
+            typed("8080", ScalarStyle::Plain, &core("str")),
+            ScalarType::Str
+        );
+        assert_eq!(typed("8080", quoted, &core("int")), ScalarType::Int);
+        assert_eq!(typed("", ScalarStyle::Plain, "!"), ScalarType::Str);
+        assert_eq!(
+            typed("x", ScalarStyle::Plain, "!custom"),
+            ScalarType::Custom
+        );
+        assert_eq!(
+            typed("eA==", ScalarStyle::Plain, &core("binary")),
+            ScalarType::Custom
+        );
+        assert_eq!(typed("x", ScalarStyle::Plain, "str"), ScalarType::Custom);
+        assert_eq!(type_of_tagged("8080", quoted, None), ScalarType::Str);
+        assert_eq!(
+            type_of_tagged("8080", ScalarStyle::Literal, None),
+            ScalarType::Str
+        );
+    }
+}

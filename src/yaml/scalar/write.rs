@@ -95,3 +95,193 @@ fn double_quoted(content: &str) -> String {
     text.push('"');
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::yaml::{Tree, equal};
+
+    const STYLES: [ScalarStyle; 3] = [
+        ScalarStyle::Plain,
+        ScalarStyle::SingleQuoted,
+        ScalarStyle::DoubleQuoted,
+    ];
+
+    fn text(content: &str, style: ScalarStyle) -> Option<String> {
+        write(content, ScalarType::Str, style, false)
+    }
+
+    #[test]
+    fn text_without_quotes() {
+        for content in [
+            "a",
+            "a b",
+            "a:b",
+            "a#b",
+            "-x",
+            "x-",
+            "a'b",
+            "http://x:80",
+            "é",
+            "1.2.3",
+            "C:\\x",
+        ] {
+            assert_eq!(text(content, ScalarStyle::Plain).as_deref(), Some(content));
+        }
+        for content in [
+            "",
+            " a",
+            "a ",
+            "a: b",
+            "a:",
+            "a #b",
+            "- a",
+            "-",
+            "?",
+            ": a",
+            "*a",
+            "&a",
+            "!a",
+            "%a",
+            "@a",
+            "`a",
+            "{a",
+            "[a",
+            "#a",
+            "|",
+            ">",
+            "'a",
+            "\"a",
+            ",a",
+            "---",
+            "--- a",
+            "...",
+            "a\nb",
+            "a\tb",
+            "5",
+            "true",
+            "null",
+            "~",
+            "<<",
+            "=",
+            "2001-01-01",
+            "\u{feff}a",
+            "\u{7}",
+        ] {
+            assert_eq!(text(content, ScalarStyle::Plain), None, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn text_between_brackets() {
+        let in_flow = |content| write(content, ScalarType::Str, ScalarStyle::Plain, true);
+        assert_eq!(in_flow("a b").as_deref(), Some("a b"));
+        for content in ["a,b", "a]", "{{ a }}", "a{b", "?a", ":a", "-,"] {
+            assert_eq!(in_flow(content), None, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn quotes() {
+        assert_eq!(
+            text("it's", ScalarStyle::SingleQuoted).as_deref(),
+            Some("'it''s'")
+        );
+        assert_eq!(text("", ScalarStyle::SingleQuoted).as_deref(), Some("''"));
+        assert_eq!(text("a\nb", ScalarStyle::SingleQuoted), None);
+        assert_eq!(text("a\u{7}b", ScalarStyle::SingleQuoted), None);
+        let all = "a\"\\\n\r\t\u{8}\u{c}\u{7}\0é𝄞\u{85}\u{2028}\u{feff}";
+        assert_eq!(
+            text(all, ScalarStyle::DoubleQuoted).as_deref(),
+            Some(r#""a\"\\\n\r\t\b\f\u0007\u0000é𝄞\u0085\u2028\ufeff""#)
+        );
+    }
+
+    #[test]
+    fn other_types_have_no_quotes() {
+        for style in [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted] {
+            assert_eq!(write("5", ScalarType::Int, style, false), None);
+        }
+        assert_eq!(
+            write("5", ScalarType::Int, ScalarStyle::Plain, true).as_deref(),
+            Some("5")
+        );
+        assert_eq!(
+            write("5", ScalarType::Float, ScalarStyle::Plain, true),
+            None
+        );
+        assert_eq!(
+            write("", ScalarType::Null, ScalarStyle::Plain, false).as_deref(),
+            Some("null")
+        );
+        assert_eq!(
+            write("x", ScalarType::Custom, ScalarStyle::Plain, false),
+            None
+        );
+        assert_eq!(
+            write("x", ScalarType::Str, ScalarStyle::Literal, false),
+            None
+        );
+    }
+
+    fn reads_back(content: &str, style: ScalarStyle) -> Result<(), TestCaseError> {
+        for in_flow in [false, true] {
+            let Some(text) = write(content, ScalarType::Str, style, in_flow) else {
+                continue;
+            };
+            // as a key only where it is short enough to be one
+            let (value, key) = match in_flow {
+                false => (format!("k:\n  - {text}\n"), format!("{text}: v\n")),
+                true => (format!("k: [{text}]\n"), format!("{{{text}: v}}\n")),
+            };
+            let expected_value = format!("k: [\"{}\"]", content.escape_unicode_for_yaml());
+            let expected_key = format!("\"{}\": v", content.escape_unicode_for_yaml());
+            for (got, expected) in [(value, expected_value), (key, expected_key)] {
+                let trees = [&got, &expected].map(|text| Tree::parse(text));
+                let [Ok(Some(left)), Ok(Some(right))] = trees else {
+                    return Err(TestCaseError::fail(format!(
+                        "{got:?} or {expected:?} is no YAML"
+                    )));
+                };
+                prop_assert!(
+                    equal(&left, left.root().value, &right, right.root().value),
+                    "{got:?} is not {expected:?}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    trait Escape {
+        fn escape_unicode_for_yaml(&self) -> String;
+    }
+
+    impl Escape for str {
+        /// Each character as `\U` and eight digits: nothing to get wrong.
+        fn escape_unicode_for_yaml(&self) -> String {
+            self.chars()
+                .map(|c| format!("\\U{:08x}", u32::from(c)))
+                .collect()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_written_reads_back(content in "[a1\\-?:,\\[\\]{}#&*!|>'\"%@` ~.=<\t\n\r\\\\\u{0}\u{7f}\u{85}\u{a0}é\u{2028}\u{feff}𝄞]{0,6}") {
+            for style in STYLES {
+                reads_back(&content, style)?;
+            }
+        }
+
+        #[test]
+        fn any_text_reads_back(content in any::<String>()) {
+            for style in STYLES {
+                reads_back(&content, style)?;
+            }
+        }
+    }
+}
