@@ -258,7 +258,8 @@ fn line_before(text: &str, at: usize) -> usize {
     } else {
         at.saturating_sub(1)
     };
-    memchr::memrchr2(b'\n', b'\r', &bytes[..end]).map_or(0, |start| start + 1)
+    memchr::memrchr2(b'\n', b'\r', &bytes[..end])
+        .map_or_else(|| byte_order_mark(text), |start| start + 1)
 }
 
 /// How many line breaks a text has: LF, CRLF, or CR alone.
