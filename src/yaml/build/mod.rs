@@ -27,6 +27,8 @@ const OPEN: u32 = u32::MAX;
 
 mod nodes;
 mod place;
+#[cfg(test)]
+mod tests;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
