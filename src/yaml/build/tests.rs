@@ -272,7 +272,7 @@ fn errors_have_a_place_and_help() {
     assert_eq!(error("a: \0b").offset, 3);
     assert_eq!(
         error("a\n...\nb\n").message,
-        "a second document without a `---` line"
+        "a second document in one"
     );
     assert_eq!(error("[a: {]").message, "a `}` is missing before this");
 }
