@@ -247,10 +247,7 @@ impl<'s, 'p> Builder<'s, 'p> {
 
     pub(super) fn document_start(&mut self) -> Result<()> {
         if self.root.value != NO_NODE {
-            return Err(ParseError::new(
-                self.cursor.pos,
-                "a second document in one",
-            ));
+            return Err(ParseError::new(self.cursor.pos, "a second document in one"));
         }
         self.skip_trivia();
         while self.at_line_start(b"%") || self.at_line_start(b"...") {
