@@ -9,14 +9,26 @@ use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
-    /// What of an entry comes that updated has and local has not. Where original has it, local deleted it: a conflict.
-    pub(super) fn absent_locally(&mut self, nodes: Nodes) -> Option<Incoming> {
+    /// What of an entry comes that updated has and local has not. Where original has it, local deleted it: a conflict. An
+    /// element of which only a part comes takes its key along.
+    pub(super) fn absent_locally(
+        &mut self,
+        nodes: Nodes,
+        key: Option<&ListKey>,
+    ) -> Option<Outcome> {
         let updated = nodes.updated?;
         let part = self.difference(nodes.original, updated)?;
-        if nodes.original.is_some() && !self.record_by_policy(ConflictKind::DeletedLocally, nodes) {
-            return None;
+        if nodes.original.is_none() {
+            return Some(Outcome::Take(Incoming::part(updated, part)));
         }
-        Some(Incoming::part(updated, part))
+        let part = match key {
+            Some(key) => self.with_key_fields(key, part),
+            None => part,
+        };
+        let taken = Outcome::Take(Incoming::part(updated, part));
+        let outcome =
+            self.conflict_over(ConflictKind::DeletedLocally, nodes, Outcome::Remove, taken);
+        (outcome != Outcome::Remove).then_some(outcome)
     }
 
     /// What of `updated` is not in `original`, as a part of the updated tree; none where there is nothing.
