@@ -176,6 +176,7 @@ impl From<Args> for Config {
                     lists: args.lists.into(),
                     keys: args.keys,
                     nulls: args.nulls.map(Into::into),
+                    ..Options::default()
                 },
                 path_merge_key: args.path_merge_key,
                 matches: args.matches,

@@ -30,8 +30,8 @@ pub fn run(config: &Config, output: &mut impl Write, errors: &mut impl Write) ->
         (Err(_), _) => ExitCode::Failed,
         // whoever read the report has stopped reading: the merge itself is done
         (Ok(_), Err(error)) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::Failed,
-        (Ok((_, true)), _) => ExitCode::Conflicts,
-        (Ok((_, false)), _) => ExitCode::Merged,
+        (Ok((plan, refused)), _) if refused || plan.has_markers() => ExitCode::Conflicts,
+        (Ok(_), _) => ExitCode::Merged,
     }
 }
 

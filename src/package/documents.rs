@@ -8,11 +8,10 @@ use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
 use super::plan::FileConflict;
+use super::whole_file::resolution;
 use super::{Content, Outcome};
 use crate::error::Error;
-use crate::merge::{
-    Conflict, ConflictKind, Nulls, OnConflict, Options, Resolution, Side, merge_document,
-};
+use crate::merge::{Conflict, ConflictKind, Nulls, Options, Resolution, Side, merge_document};
 use crate::triple::Triple;
 use crate::yaml;
 
@@ -214,7 +213,12 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(());
         }
         let text = assemble(file, actions, insertions);
-        if !holds(&text, &chunks) {
+        let conflicts = &self.outcome.conflicts;
+        let has_markers = conflicts
+            .iter()
+            .any(|it| it.conflict.resolution == Resolution::Markers);
+        // what has conflict markers in it is no YAML before somebody has chosen
+        if !has_markers && !holds(&text, &chunks) {
             return Err(Error::Unfaithful {
                 file: self.context.slots[self.target].path.clone(),
                 path: String::new(),
@@ -328,12 +332,12 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if members.local.is_some_and(|local| equal(original, local)) {
             return Action::Remove;
         }
-        let (action, resolution) = match self.context.options.on_conflict {
-            OnConflict::Local => (Action::Keep, Resolution::Local),
-            OnConflict::Updated | OnConflict::Fail => (Action::Remove, Resolution::Updated),
-        };
+        let resolution = resolution(self.context.options.on_conflict);
         self.whole_document(group, ConflictKind::DeletedUpstream, resolution);
-        action
+        match resolution {
+            Resolution::Updated => Action::Remove,
+            Resolution::Local | Resolution::Markers => Action::Keep,
+        }
     }
 
     /// SPEC 3: stays deleted; a conflict if upstream changed it.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::resource::ResourceId;
 use crate::error::Warning;
-use crate::merge::Conflict;
+use crate::merge::{Conflict, Resolution};
 
 /// The outcome of a merge: what is to be written, and what there is to say about it.
 #[derive(Debug)]
@@ -81,6 +81,15 @@ pub struct Counts {
     pub deleted: usize,
     /// Files that get another path.
     pub moved: usize,
+}
+
+impl Plan {
+    /// Whether a conflict is left to somebody between conflict markers.
+    pub fn has_markers(&self) -> bool {
+        self.conflicts
+            .iter()
+            .any(|it| it.conflict.resolution == Resolution::Markers)
+    }
 }
 
 impl Counts {

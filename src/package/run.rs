@@ -128,7 +128,7 @@ fn merge_slot(
     if context.files[target].is_some() {
         return merge_documents(context, target, job);
     }
-    merge_whole(&context.slots[target], whole, context.options.on_conflict)
+    merge_whole(&context.slots[target], whole, context.options)
 }
 
 fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {

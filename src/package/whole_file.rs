@@ -7,8 +7,8 @@ use super::parsed::{Broken, ParsedFile, Readings};
 use super::plan::FileConflict;
 use super::{Content, Outcome};
 use crate::error::{Error, Warning};
-use crate::merge::text::merge_lines;
-use crate::merge::{Conflict, ConflictKind, OnConflict, Resolution};
+use crate::merge::text::merge_lines_with;
+use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution};
 use crate::triple::Triple;
 
 /// Merges a file as a whole. `readings` are there where it has a YAML name.
@@ -19,12 +19,12 @@ use crate::triple::Triple;
 pub(crate) fn merge_whole(
     slot: &Slot,
     readings: Option<&Readings<'_>>,
-    on_conflict: OnConflict,
+    options: &Options,
 ) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let bytes = sources.map(|source| source.map(|source| source.bytes.as_slice()));
-    let local_wins = on_conflict == OnConflict::Local;
+    let resolution = resolution(options.on_conflict);
     match (bytes.original, bytes.updated, bytes.local) {
         (_, None, None) => {}
         (original, updated, local) if updated == original || updated == local => {}
@@ -37,21 +37,19 @@ pub(crate) fn merge_whole(
         }
         (original, None, Some(local)) => {
             let changed = original != Some(local);
-            if !(changed && local_wins) {
+            if !changed || resolution == Resolution::Updated {
                 outcome.content = Content::Delete;
             }
             if changed {
                 let kind = ConflictKind::DeletedUpstream;
-                outcome
-                    .conflicts
-                    .push(conflict(slot, kind, resolution(on_conflict)));
+                outcome.conflicts.push(conflict(slot, kind, resolution));
             }
         }
         (original, Some(updated), Some(local)) if original == Some(local) => {
             outcome.content = Content::Write(updated.to_vec());
             outcome.warnings.extend(broken_upstream(readings));
         }
-        (_, Some(_), Some(_)) => return merge_text(slot, readings, on_conflict),
+        (_, Some(_), Some(_)) => return merge_text(slot, readings, options),
     }
     Ok(outcome)
 }
@@ -72,9 +70,10 @@ fn warning(broken: &Broken, what: &str) -> Warning {
     }
 }
 
-fn resolution(on_conflict: OnConflict) -> Resolution {
+pub(super) fn resolution(on_conflict: OnConflict) -> Resolution {
     match on_conflict {
-        OnConflict::Local => Resolution::Local,
+        // markers are for lines: a file or document as a whole stays as the local side has it
+        OnConflict::Local | OnConflict::Markers => Resolution::Local,
         OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
     }
 }
@@ -106,7 +105,7 @@ fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) -> FileConf
 fn merge_text(
     slot: &Slot,
     readings: Option<&Readings<'_>>,
-    on_conflict: OnConflict,
+    options: &Options,
 ) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
     let health = readings.map(Health::of).unwrap_or_default();
@@ -122,7 +121,7 @@ fn merge_text(
                 place: Box::new(broken.place.clone()),
             });
         }
-        let resolution = resolution(on_conflict);
+        let resolution = resolution(options.on_conflict);
         outcome
             .conflicts
             .push(conflict(slot, ConflictKind::Binary, resolution));
@@ -133,7 +132,11 @@ fn merge_text(
         return Ok(outcome);
     };
     let texts = alike(&texts);
-    let merge = merge_lines(texts.as_ref().map(AsRef::as_ref), on_conflict);
+    let merge = merge_lines_with(
+        texts.as_ref().map(AsRef::as_ref),
+        options.on_conflict,
+        &options.markers,
+    );
     if let Some(refusal) = health.refusal(&slot.path, &merge.text, !merge.hunks.is_empty()) {
         return Err(refusal);
     }

@@ -84,6 +84,7 @@ fn conflict_line(conflict: &FileConflict, color: bool) -> String {
     let taken = match conflict.conflict.resolution {
         Resolution::Updated => "updated",
         Resolution::Local => "local",
+        Resolution::Markers => "markers",
     };
     parts.push(format!(
         "original {} | updated {} | local {} -> {taken}",
