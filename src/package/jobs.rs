@@ -17,8 +17,6 @@ pub(crate) struct Job {
     pub(crate) coming: Vec<Group>,
     /// Upstream's documents that the local side has deleted.
     pub(crate) deleted: Vec<Group>,
-    /// Whether its local file has become another file of the result.
-    pub(crate) renamed_away: bool,
 }
 
 /// Sorts the pairs by the file they end up in.
@@ -34,15 +32,16 @@ pub(crate) fn jobs(slots: &[Slot], files: &[Option<Readings<'_>>], groups: &[Gro
             ..Job::default()
         });
     }
+    let mut home: Vec<usize> = (0..slots.len()).collect();
     for (from, to) in renames(files, groups) {
         jobs[to].base = Some(from);
         jobs[from].base = None;
-        jobs[from].renamed_away = true;
+        home[from] = to;
     }
     for group in groups {
         match (group.local, group.updated) {
             (Some(local), _) => {
-                let target = target(group, local);
+                let target = target(group, local, &home);
                 if jobs[target].base == Some(local.slot) {
                     jobs[target].here.push(*group);
                 } else {
@@ -60,11 +59,11 @@ pub(crate) fn jobs(slots: &[Slot], files: &[Option<Readings<'_>>], groups: &[Gro
     jobs
 }
 
-/// The slot that a local document ends up in: three-way, as everything else.
-fn target(group: &Group, local: DocRef) -> usize {
+/// The slot that a local document ends up in: three-way, as everything else. `home` says where whole files go.
+fn target(group: &Group, local: DocRef, home: &[usize]) -> usize {
     match (group.original, group.updated) {
         (Some(original), Some(updated)) if original.slot == local.slot => updated.slot,
-        _ => local.slot,
+        _ => home[local.slot],
     }
 }
 

@@ -76,7 +76,7 @@ impl Writer<'_> {
             }
             // a folder here is one that will be empty by the time the file comes
             Ok(metadata) if metadata.is_dir() && change.old.is_none() => None,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) if is_missing(&error) => None,
             Ok(_) => return Err(Error::Changed { path }),
             Err(error) => return Err(Error::Read { path, error }),
         };
@@ -219,10 +219,19 @@ fn all<T: Send>(
     results.into_iter().collect()
 }
 
+/// Nothing is there; where a file is in place of a folder above, neither.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
 fn gone_is_fine(error: io::Error) -> io::Result<()> {
-    match error.kind() {
-        io::ErrorKind::NotFound => Ok(()),
-        _ => Err(error),
+    if is_missing(&error) {
+        Ok(())
+    } else {
+        Err(error)
     }
 }
 
