@@ -218,7 +218,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .iter()
             .any(|it| it.conflict.resolution == Resolution::Markers);
         // what has conflict markers in it is no YAML before somebody has chosen
-        if !has_markers && !holds(&text, &chunks) {
+        if !has_markers && !is_faithful(&text, &chunks) {
             return Err(Error::Unfaithful {
                 file: self.context.slots[self.target].path.clone(),
                 path: String::new(),
@@ -406,6 +406,17 @@ fn side<'s>(parsed: &'s Parsed<'_>) -> Option<Side<'s>> {
 fn is_resource(members: &Triple<Option<&Parsed<'_>>>) -> bool {
     let named = members.local.or(members.updated);
     named.is_some_and(|parsed| parsed.resource.is_some())
+}
+
+/// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very texts, that is plain.
+fn is_faithful(text: &str, chunks: &[String]) -> bool {
+    let documents = yaml::stream::split(text);
+    let same = documents.len() == chunks.len()
+        && documents
+            .iter()
+            .zip(chunks)
+            .all(|(document, chunk)| document.text == chunk);
+    same || holds(text, chunks)
 }
 
 /// Whether two documents say the same, comments aside.
