@@ -47,6 +47,16 @@ pub enum Texts {
     Lines,
 }
 
+/// Which elements of a list without a key are the same, where it merges element by element ([`Lists::Merge`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Elements {
+    /// Those of equal value.
+    #[default]
+    Equal,
+    /// Maps that are alike as well: then what either side changed in one merges field by field.
+    Alike,
+}
+
 /// The settings of one merge.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
@@ -54,6 +64,8 @@ pub struct Options {
     pub on_conflict: OnConflict,
     /// How lists without a key merge.
     pub lists: Lists,
+    /// Which elements of lists without a key are the same.
+    pub elements: Elements,
     /// Further associative keys, tried after the built-in ones (`--key`).
     pub keys: Vec<String>,
     /// How block scalars merge.

@@ -1,5 +1,7 @@
 //! The walk over original, updated and local at once: what changed upstream, and what becomes of the local text.
 
+mod align;
+mod alike;
 mod arrive;
 mod become_list;
 mod comments;
