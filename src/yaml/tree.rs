@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 /// A stretch of a document's text, in bytes; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Span {
@@ -149,6 +151,8 @@ pub struct Tree<'s> {
     pub(crate) nodes: Vec<Node<'s>>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) root: Entry,
+    /// The tags that are part of their node's value, as the parser resolved them.
+    pub(crate) custom_tags: FxHashMap<NodeId, Box<str>>,
 }
 
 impl Span {
