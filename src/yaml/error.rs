@@ -32,7 +32,7 @@ impl ParseError {
     }
 
     /// The parser's error over `text`, in our words where it has a help to give.
-    pub(crate) fn from_scan(text: &str, error: &ScanError, marks: &mut Marks<'_>) -> Self {
+    pub(crate) fn from_scan(text: &str, error: &ScanError, marks: &Marks<'_>) -> Self {
         let offset = marks.byte(error.marker().index());
         let mut result = Self::new(offset, plain_words(error.info()));
         result.help = help_for(text, offset, error.info());
