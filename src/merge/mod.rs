@@ -1,7 +1,20 @@
 //! The rules of the merge: fields, lists and their keys, comments, order, conflicts. Works on texts, without a disk.
+//!
+//! [`walk`] decides, [`edit`] carries the decisions out on local's text, [`check`] reads the result again.
 
+mod check;
 pub mod conflict;
+mod decision;
+mod document;
+mod edit;
+mod fingerprint;
+pub mod markers;
 pub mod options;
+pub mod text;
+mod walk;
 
+pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Resolution};
-pub use options::{Lists, Nulls, OnConflict, Options};
+pub use document::{Merged, Side, merge_document};
+pub use markers::{ConflictStyle, MarkerStyle};
+pub use options::{Lists, Nulls, OnConflict, Options, Texts};

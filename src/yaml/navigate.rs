@@ -66,6 +66,20 @@ impl<'s> Tree<'s> {
         self.custom_tags.get(&self.resolve(id)).map(AsRef::as_ref)
     }
 
+    /// Whether an alias occurs in it: then the same text need not mean the same value.
+    pub fn has_aliases(&self) -> bool {
+        self.nodes
+            .iter()
+            .any(|node| matches!(node.kind, NodeKind::Alias(_)))
+    }
+
+    /// The names of its anchors, each with its `&`.
+    pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
+        self.nodes
+            .iter()
+            .filter_map(|node| Some(self.slice(node.anchor?)))
+    }
+
     /// The start of the line that `offset` is in; in the first line, after a byte order mark.
     pub fn line_start(&self, offset: u32) -> u32 {
         let before = &self.text.as_bytes()[..offset as usize];

@@ -106,7 +106,8 @@ pub enum ScalarType {
 /// The entries of a map or a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
-    /// Whether it is written with brackets (`{}`, `[]`).
+    /// Whether it is written with brackets (`{}`, `[]`). True too for the one pair in `[a: b]`, a map without
+    /// brackets of its own: its span begins with its key.
     pub flow: bool,
     /// Which of the tree's entries are its own, in the order of the text.
     pub(crate) entries: Range<u32>,
@@ -173,6 +174,36 @@ impl Span {
 }
 
 impl<'s> Tree<'s> {
+    /// The tree of a document that is not there: an empty scalar.
+    pub fn empty() -> Self {
+        let nothing = Scalar {
+            style: ScalarStyle::Plain,
+            scalar_type: ScalarType::Null,
+            content: Cow::Borrowed(""),
+        };
+        let root = Entry {
+            key: None,
+            value: NodeId(0),
+            span: Span::default(),
+            colon: None,
+            comma: None,
+            comments: Comments::default(),
+        };
+        let node = Node {
+            span: Span::default(),
+            anchor: None,
+            tag: None,
+            kind: NodeKind::Scalar(nothing),
+        };
+        Self {
+            text: "",
+            nodes: vec![node],
+            entries: Vec::new(),
+            root,
+            custom_tags: FxHashMap::default(),
+        }
+    }
+
     /// The document's text, as it was parsed.
     pub const fn text(&self) -> &'s str {
         self.text
