@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::conflicts;
 use crate::folder::Folder;
 
 /// What may be in a case's folder.
@@ -51,6 +52,8 @@ pub(crate) struct Ran {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) result: Folder,
+    /// The conflicts that the library reports for the same input.
+    pub(crate) conflicts: Result<Vec<String>, String>,
 }
 
 /// The cases whose name contains `filter`, by name.
@@ -139,7 +142,7 @@ impl Case {
     }
 
     /// Runs `merge3 --ancestor ANCESTOR --from FROM --to TO` in a temporary folder, with the arguments of the case.
-    pub(crate) fn run(&self, ancestor: Side, from: Side, to: Folder) -> Result<Ran, String> {
+    pub(crate) fn run(&self, ancestor: Side, from: Side, to: &Folder) -> Result<Ran, String> {
         let there = tempfile::tempdir().map_err(|error| error.to_string())?;
         let at = |name: &str, folder: &Folder| -> Result<(), String> {
             folder
@@ -148,17 +151,23 @@ impl Case {
         };
         at("original", &self.folder(ancestor))?;
         at("updated", &self.folder(from))?;
-        at("local", &to)?;
+        at("local", to)?;
+        let sides = [
+            "--ancestor",
+            "original",
+            "--from",
+            "updated",
+            "--to",
+            "local",
+        ];
+        let arguments: Vec<String> = sides
+            .iter()
+            .map(|word| (*word).to_owned())
+            .chain(self.arguments.iter().cloned())
+            .collect();
+        let conflicts = conflicts::of(&arguments, there.path());
         let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
-            .args([
-                "--ancestor",
-                "original",
-                "--from",
-                "updated",
-                "--to",
-                "local",
-            ])
-            .args(&self.arguments)
+            .args(&arguments)
             .current_dir(there.path())
             .output()
             .map_err(|error| error.to_string())?;
@@ -167,6 +176,7 @@ impl Case {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
             result: Folder::read(&there.path().join("local")).map_err(|error| error.to_string())?,
+            conflicts,
         })
     }
 }

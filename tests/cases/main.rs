@@ -39,7 +39,7 @@ fn on_every_case(check: impl Fn(&Case) -> Result<(), String> + Sync) {
 #[test]
 fn the_result_is_what_the_case_expects() {
     on_every_case(|case| {
-        let ran = case.run(Side::Original, Side::Updated, case.folder(Side::Local))?;
+        let ran = case.run(Side::Original, Side::Updated, &case.folder(Side::Local))?;
         let mut problems = ran.result.difference(&case.folder(Side::Expected));
         if ran.status != case.status {
             let _ = writeln!(
@@ -82,7 +82,7 @@ fn what_is_there_already_is_left_alone() {
 
 fn nothing_changes(case: &Case, ancestor: Side, from: Side, to: Side) -> Result<(), String> {
     let before = case.folder(to);
-    let ran = case.run(ancestor, from, before.clone())?;
+    let ran = case.run(ancestor, from, &before)?;
     let mut problems = ran.result.difference(&before);
     if ran.status == 2 && case.status != 2 {
         problems.push_str("exit status 2\n");
