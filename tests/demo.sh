@@ -1,7 +1,7 @@
 #!/bin/sh
 # Upgrades a copy of testdata/demo with the binary given as the first argument; shows the diff it made and its summary.
 set -eu
-merge3=$(command -v "$1")
+merge3=$(command -v "$1") || { echo "demo: there is no program $1; run make demo" >&2; exit 2; }
 case $merge3 in /*) ;; *) merge3=$PWD/$merge3 ;; esac
 demo=$(dirname "$0")/../testdata/demo
 there=$(mktemp -d)
