@@ -7,7 +7,7 @@ use merge3::cli;
 
 fn main() -> ExitCode {
     match cli::parse(std::env::args_os()) {
-        Ok(config) => cli::run(&config, &mut std::io::stdout(), &mut std::io::stderr()).into(),
+        Ok(command) => cli::run(&command, &mut std::io::stdout(), &mut std::io::stderr()).into(),
         // help and version go to standard output with status 0, wrong arguments to standard error with status 2
         Err(error) => error.exit(),
     }

@@ -5,9 +5,9 @@ use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
 
-use super::config::{Action, Config, Verbosity};
+use super::config::{Action, Command, Config, Verbosity};
 use crate::merge::{self, Options};
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -32,7 +32,20 @@ Exit status:
 
 /// Brings what changed between two releases of a YAML package into your fork of it, and touches nothing else.
 #[derive(Debug, Parser)]
-#[command(name = "merge3", version, after_help = EXAMPLES)]
+#[command(
+    name = "merge3",
+    version,
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+struct CommandLine {
+    #[command(flatten)]
+    merge: Option<Args>,
+}
+
+/// The arguments of the main job.
+#[derive(Debug, clap::Args)]
 struct Args {
     /// The package that both others were made of (folder or file)
     #[arg(long, value_name = "OLD")]
@@ -133,19 +146,26 @@ enum Color {
 /// What clap has to say: about wrong arguments, and for `--help` and `--version`.
 ///
 /// ```
-/// use merge3::cli::{Action, parse};
+/// use merge3::cli::{Action, Command, parse};
 ///
-/// let config = parse(["merge3", "--ancestor", "a", "--from", "b", "--to", "c", "--diff"])?;
-/// assert_eq!(config.action, Action::Diff);
+/// let command = parse(["merge3", "--ancestor", "a", "--from", "b", "--to", "c", "--diff"])?;
+/// assert!(matches!(command, Command::Merge(config) if config.action == Action::Diff));
 /// assert!(parse(["merge3", "--ancestor", "a"]).is_err());
 /// # Ok::<(), clap::Error>(())
 /// ```
-pub fn parse<I>(arguments: I) -> Result<Config, clap::Error>
+pub fn parse<I>(arguments: I) -> Result<Command, clap::Error>
 where
     I: IntoIterator,
     I::Item: Into<OsString> + Clone,
 {
-    Args::try_parse_from(arguments).map(Config::from)
+    let line = CommandLine::try_parse_from(arguments)?;
+    match line.merge {
+        Some(merge) => Ok(Command::Merge(Box::new(merge.into()))),
+        None => Err(CommandLine::command().error(
+            clap::error::ErrorKind::MissingRequiredArgument,
+            "--ancestor, --from and --to are needed",
+        )),
+    }
 }
 
 impl From<Args> for Config {

@@ -6,6 +6,13 @@ use std::path::PathBuf;
 use crate::package::Settings;
 use crate::triple::Triple;
 
+/// What the program is to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// The main job: merge three packages.
+    Merge(Box<Config>),
+}
+
 /// Everything that a run needs to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {

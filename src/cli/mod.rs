@@ -6,6 +6,6 @@ mod exit_code;
 mod run;
 
 pub use args::parse;
-pub use config::{Action, Config, Verbosity};
+pub use config::{Action, Command, Config, Verbosity};
 pub use exit_code::ExitCode;
 pub use run::run;

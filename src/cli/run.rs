@@ -2,15 +2,21 @@
 
 use std::io::Write;
 
-use super::config::{Action, Config, Verbosity};
+use super::config::{Action, Command, Config, Verbosity};
 use super::exit_code::ExitCode;
 use crate::error::Error;
 use crate::merge::OnConflict;
 use crate::package::{self, Plan};
 use crate::report::{self, Detail};
 
-/// Runs what `config` says. Results go to `output`, everything else to `errors`.
-pub fn run(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+/// Runs a command. Results go to `output`, everything else to `errors`.
+pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+    match command {
+        Command::Merge(config) => merge(config, output, errors),
+    }
+}
+
+fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
     let result = in_pool(config, || {
         let plan = package::plan(&config.sides, &config.settings)?;
         let refused =

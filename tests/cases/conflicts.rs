@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use merge3::cli::Command;
 use merge3::merge::Resolution;
 use merge3::package::{FileConflict, plan};
 
@@ -15,8 +16,9 @@ use crate::case::{Case, Ran};
 /// What the library has to say about the arguments or the packages.
 pub(crate) fn of(arguments: &[String], folder: &Path) -> Result<Vec<String>, String> {
     let program = std::iter::once("merge3".to_owned());
-    let config = merge3::cli::parse(program.chain(arguments.iter().cloned()))
+    let command = merge3::cli::parse(program.chain(arguments.iter().cloned()))
         .map_err(|error| error.to_string())?;
+    let Command::Merge(config) = command;
     let sides = config.sides.map(|side| folder.join(side));
     let plan = plan(&sides, &config.settings).map_err(|error| error.render(false))?;
     Ok(plan.conflicts.iter().map(line).collect())
