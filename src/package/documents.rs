@@ -7,11 +7,9 @@ use super::nulls::brings_null;
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
-use super::plan::FileConflict;
-use super::whole_file::resolution;
 use super::{Content, Outcome};
 use crate::error::Error;
-use crate::merge::{Conflict, ConflictKind, Nulls, Options, Resolution, Side, merge_document};
+use crate::merge::{Nulls, Options, Resolution, Side, merge_document};
 use crate::triple::Triple;
 use crate::yaml;
 
@@ -40,11 +38,12 @@ pub(crate) fn merge_documents(
     .run()
 }
 
-struct FileMerge<'c, 'f, 'a> {
-    context: &'c Context<'f, 'a>,
-    target: usize,
+/// The merge of one file, under way.
+pub(super) struct FileMerge<'c, 'f, 'a> {
+    pub(super) context: &'c Context<'f, 'a>,
+    pub(super) target: usize,
     job: &'c Job,
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
 }
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
@@ -75,7 +74,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file_of(self.context.files, slot, side)
     }
 
-    fn members(&self, group: &Group) -> Triple<Option<&'f Parsed<'a>>> {
+    pub(super) fn members(&self, group: &Group) -> Triple<Option<&'f Parsed<'a>>> {
         let find = |member: Option<DocRef>, file: Option<&'f ParsedFile<'a>>| {
             file?.documents.get(member?.document)
         };
@@ -212,7 +211,13 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = Content::Delete;
             return Ok(());
         }
-        let text = assemble(file, actions, insertions);
+        let mut text = assemble(file, actions, insertions);
+        // a missing newline at the end of the file stays missing, unless a value would lose it by that
+        if let Some(trimmed) = without_new_newline(&text, file.text)
+            && holds(trimmed, &chunks)
+        {
+            text.truncate(trimmed.len());
+        }
         let conflicts = &self.outcome.conflicts;
         let has_markers = conflicts
             .iter()
@@ -322,77 +327,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         Ok(merged.text)
     }
-
-    /// SPEC 3: deleted; a conflict if the local side changed it.
-    fn deleted_upstream(&mut self, group: &Group) -> Action {
-        let members = self.members(group);
-        let Some(original) = members.original else {
-            return Action::Keep;
-        };
-        if members.local.is_some_and(|local| equal(original, local)) {
-            return Action::Remove;
-        }
-        let resolution = resolution(self.context.options.on_conflict);
-        self.whole_document(group, ConflictKind::DeletedUpstream, resolution);
-        match resolution {
-            Resolution::Updated => Action::Remove,
-            Resolution::Local | Resolution::Markers => Action::Keep,
-        }
-    }
-
-    /// SPEC 3: stays deleted; a conflict if upstream changed it.
-    fn deleted_locally(&mut self, group: &Group) {
-        let members = self.members(group);
-        if let (Some(original), Some(updated)) = (members.original, members.updated)
-            && !equal(original, updated)
-        {
-            self.whole_document(group, ConflictKind::DeletedLocally, Resolution::Local);
-        }
-    }
-
-    fn whole_document(&mut self, group: &Group, kind: ConflictKind, resolution: Resolution) {
-        let members = self.members(group);
-        let values = members.map(|parsed| {
-            let document = &parsed?.document;
-            Some(document.text[document.body.range()].trim().to_owned())
-        });
-        let line = members.local.map_or(0, |local| {
-            let body = local.document.body.start as usize;
-            local.document.text[..body].matches('\n').count()
-        });
-        self.conflict(
-            group,
-            Conflict {
-                path: String::new(),
-                kind,
-                line,
-                values,
-                resolution,
-            },
-        );
-    }
-
-    fn conflict(&mut self, group: &Group, conflict: Conflict) {
-        let members = self.members(group);
-        let named = members.local.or(members.updated).or(members.original);
-        self.outcome.conflicts.push(FileConflict {
-            file: self.path(group),
-            line: members
-                .local
-                .map(|local| local.document.line + conflict.line + 1),
-            resource: named
-                .and_then(|parsed| parsed.resource.as_ref())
-                .map(|resource| resource.id.clone()),
-            conflict,
-        });
-    }
-
-    /// The file of a document: the local one, else upstream's.
-    fn path(&self, group: &Group) -> std::path::PathBuf {
-        let member = group.local.or(group.updated).or(group.original);
-        let slot = member.map_or(self.target, |member| member.slot);
-        self.context.slots[slot].path.clone()
-    }
 }
 
 fn side<'s>(parsed: &'s Parsed<'_>) -> Option<Side<'s>> {
@@ -408,6 +342,15 @@ fn is_resource(members: &Triple<Option<&Parsed<'_>>>) -> bool {
     named.is_some_and(|parsed| parsed.resource.is_some())
 }
 
+/// The merged text without the line break at its end, where the file had none.
+fn without_new_newline<'t>(text: &'t str, file: &str) -> Option<&'t str> {
+    if file.is_empty() || file.ends_with(['\n', '\r']) {
+        return None;
+    }
+    let text = text.strip_suffix('\n')?;
+    Some(text.strip_suffix('\r').unwrap_or(text))
+}
+
 /// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very texts, that is plain.
 fn is_faithful(text: &str, chunks: &[String]) -> bool {
     let documents = yaml::stream::split(text);
@@ -417,16 +360,6 @@ fn is_faithful(text: &str, chunks: &[String]) -> bool {
             .zip(chunks)
             .all(|(document, chunk)| document.text == chunk);
     same || holds(text, chunks)
-}
-
-/// Whether two documents say the same, comments aside.
-fn equal(left: &Parsed<'_>, right: &Parsed<'_>) -> bool {
-    match (&left.tree, &right.tree) {
-        (Some(left), Some(right)) => {
-            yaml::equal(left, left.root().value, right, right.root().value)
-        }
-        (left, right) => left.is_none() && right.is_none(),
-    }
 }
 
 /// The chunks that the file is to consist of, those without content aside.

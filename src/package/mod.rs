@@ -15,6 +15,7 @@ mod pair;
 mod parsed;
 mod place;
 mod plan;
+mod records;
 mod resource;
 mod run;
 mod walk;

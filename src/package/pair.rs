@@ -112,12 +112,7 @@ fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut done = Vec::new();
     let mut left = Vec::new();
     for bucket in buckets(bucket, |candidate| first_slot(&candidate.group)) {
-        let united = if disjoint(&bucket) {
-            join(bucket)
-        } else {
-            bucket
-        };
-        for candidate in united {
+        for candidate in join_in_order(bucket) {
             if is_complete(&candidate.group) {
                 done.push(candidate);
             } else {
@@ -161,13 +156,36 @@ fn disjoint(bucket: &[Candidate<'_>]) -> bool {
 
 fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let united = bucket.into_iter().reduce(|left, right| Candidate {
-        group: left
-            .group
-            .zip(right.group)
-            .map(|(left, right)| left.or(right)),
+        group: both(left.group, right.group),
         id: left.id,
     });
     united.into_iter().collect()
+}
+
+/// Joins what shares a key within one file: the first of each side, then the second, and so on. Twice on one side is an
+/// error where upstream changed the file; where it did not, this keeps the first ones together.
+fn join_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    if disjoint(&bucket) {
+        return join(bucket);
+    }
+    let mut united: Vec<Candidate<'_>> = Vec::new();
+    // for each side, how many of the united have it: these are the first ones
+    let mut taken = [0; 3];
+    for candidate in bucket {
+        let members = candidate.group.map(|member| member.is_some()).into_array();
+        let sides = [0, 1, 2].into_iter().filter(|side| members[*side]);
+        let at = sides.clone().map(|side| taken[side]).max().unwrap_or(0);
+        sides.for_each(|side| taken[side] = at + 1);
+        match united.get_mut(at) {
+            Some(first) => first.group = both(first.group, candidate.group),
+            None => united.push(candidate),
+        }
+    }
+    united
+}
+
+fn both(left: Group, right: Group) -> Group {
+    left.zip(right).map(|(left, right)| left.or(right))
 }
 
 fn only(side: usize, document: DocRef) -> Group {
