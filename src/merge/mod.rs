@@ -1,6 +1,6 @@
 //! The rules of the merge: fields, lists and their keys, comments, order, conflicts. Works on texts, without a disk.
 //!
-//! [`walk`] decides, [`edit`] carries the decisions out on local's text, [`check`] reads the result again.
+//! The walk decides, the edits carry the decisions out on local's text, the check reads the result again.
 
 mod check;
 pub mod conflict;
