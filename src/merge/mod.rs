@@ -10,6 +10,7 @@ mod edit;
 mod fingerprint;
 pub mod markers;
 pub mod options;
+mod place_comment;
 pub mod text;
 mod walk;
 

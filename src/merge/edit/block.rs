@@ -43,7 +43,7 @@ impl Editor<'_> {
                     place = Some(entries[(id.0 - offset) as usize].1.end);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let text = self.arriving(id, incoming, column);
+                    let text = self.arriving(child, id, incoming, column);
                     match place {
                         Some(place) => self.insert_lines(place, text),
                         None => arriving_in_front.push((id, text)),

@@ -1,9 +1,10 @@
 //! Comments of entries that stay: those that are taken from the source replace the target's (SPEC 7).
 
 use super::Editor;
-use super::layout::{is_blank, starts_its_line};
+use super::layout::{blank_above, count_lines, is_blank, lines, starts_its_line};
 use crate::merge::decision::CommentChoices;
-use crate::yaml::{Comments, Entry, NodeKind, ScalarStyle, Span};
+use crate::merge::place_comment::place_comment;
+use crate::yaml::{Comments, Entry, EntryId, NodeKind, ScalarStyle, Span};
 
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
@@ -12,6 +13,7 @@ impl Editor<'_> {
             return;
         };
         self.leading_comment(entry, choices);
+        self.place_comment(entry, choices);
         if choices.line.is_updated() {
             self.line_comment(
                 entry.comments.line,
@@ -59,6 +61,72 @@ impl Editor<'_> {
             text.push_str(self.line_break);
         }
         self.edits.replace(at, text);
+    }
+
+    /// The comment at the place above an entry.
+    pub(super) fn place_comment(&mut self, entry: &Entry, choices: CommentChoices) {
+        let Some(from) = choices.from.filter(|_| choices.place.is_updated()) else {
+            return;
+        };
+        if !starts_its_line(self.target, entry) {
+            return;
+        }
+        let ours = place_comment(self.target, entry);
+        let column = self.target.column(entry.span.start);
+        let start = lines(self.target, entry).start;
+        let above = blank_above(self.target, start, 0);
+        if ours.is_empty() {
+            let theirs = self.arriving_place_comment(from, column, above == start);
+            self.edits.insert(start, theirs);
+            return;
+        }
+        let theirs = self.place_comment_lines(from, column);
+        // Without a comment between them the blank lines above and below it are one run.
+        let end = if theirs.is_empty() { start } else { ours.end };
+        self.edits.replace(ours.start..end, theirs);
+    }
+
+    /// The comment at the place above an entry of the source, with the blank lines that set it off.
+    pub(super) fn arriving_place_comment(
+        &self,
+        id: EntryId,
+        column: u32,
+        blank_above_too: bool,
+    ) -> String {
+        let source = self.source;
+        let entry = source.entry(id);
+        let comment = place_comment(source, entry);
+        let start = lines(source, entry).start;
+        let mut text = String::new();
+        if blank_above_too {
+            let above = blank_above(source, comment.start, 0);
+            text.push_str(
+                &self
+                    .line_break
+                    .repeat(count_lines(source, above..comment.start)),
+            );
+        }
+        text.push_str(&self.place_comment_lines(id, column));
+        text.push_str(
+            &self
+                .line_break
+                .repeat(count_lines(source, comment.end..start)),
+        );
+        text
+    }
+
+    fn place_comment_lines(&self, id: EntryId, column: u32) -> String {
+        let comment = place_comment(self.source, self.source.entry(id));
+        let indent = " ".repeat(column as usize);
+        let mut text = String::new();
+        for line in self.source.slice(comment).lines() {
+            if !line.trim().is_empty() {
+                text.push_str(&indent);
+                text.push_str(line.trim());
+            }
+            text.push_str(self.line_break);
+        }
+        text
     }
 
     /// A comment on a line: replaced, taken away with the white space before it, or added at `end`, where a line has room.

@@ -60,7 +60,7 @@ impl Editor<'_> {
                     blocks.push(gap + &lines);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let text = self.arriving(id, incoming, column);
+                    let text = self.arriving(child, id, incoming, column);
                     let first = blocks.is_empty();
                     blocks.push(if first {
                         without_blank_lines(&text)

@@ -280,6 +280,7 @@ impl Editor<'_> {
         }
         self.edits.replace(indicator..end, text);
         self.leading_comment(entry, comments);
+        self.place_comment(entry, comments);
     }
 
     /// The comment that an entry's line ends with afterwards, with the white space before it.

@@ -60,6 +60,7 @@ impl Walker<'_> {
         if let (Some(original), Some(updated), Some(local)) =
             (sides.original, sides.updated, sides.local)
             && self.same_text(original, updated)
+            && self.same_place_comment(original, updated)
         {
             return Some(Child::keep(local));
         }

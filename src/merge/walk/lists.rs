@@ -173,7 +173,9 @@ impl Walker<'_> {
         let nodes = self.values_of(sides);
         let outcome = self.at(step, |walker| walker.absent_locally(nodes, Some(key)));
         match (sides.updated, outcome) {
-            (Some(updated), Some(outcome)) => Arrival::New(Child::updated(updated, outcome)),
+            (Some(updated), Some(outcome)) => {
+                Arrival::New(self.arriving_child(sides, updated, outcome))
+            }
             _ => Arrival::Nothing,
         }
     }

@@ -16,6 +16,10 @@ mod record;
 mod sequences;
 mod texts;
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+
 use super::decision::{Child, Incoming, Outcome};
 use super::{Conflict, ConflictKind, Options, Sides};
 use crate::triple::Triple;
@@ -38,6 +42,8 @@ pub(crate) struct Walker<'a> {
     text_is_value: bool,
     steps: Vec<Step>,
     conflicts: Vec<Conflict>,
+    /// The comment lines of original and updated, once they are asked for.
+    comment_lines: OnceCell<[FxHashSet<&'a str>; 2]>,
 }
 
 /// Map, list or scalar: the kinds of SPEC 4 and 5.4.
@@ -63,6 +69,7 @@ impl<'a> Walker<'a> {
             text_is_value: !trees.into_array().into_iter().any(has_alias),
             steps: Vec::new(),
             conflicts: Vec::new(),
+            comment_lines: OnceCell::new(),
         }
     }
 
@@ -93,12 +100,14 @@ impl<'a> Walker<'a> {
             }
             (_, Some(updated), None) => self
                 .absent_locally(nodes, None)
-                .map(|outcome| Child::updated(updated, outcome)),
+                .map(|outcome| self.arriving_child(entries, updated, outcome)),
             (original, Some(updated), Some(local)) => {
-                if original.is_some_and(|original| self.same_text(original, updated)) {
-                    return Some(Child::keep(local));
-                }
-                let outcome = self.value(nodes);
+                let same_text = original.is_some_and(|original| self.same_text(original, updated));
+                let outcome = if same_text {
+                    Outcome::Keep
+                } else {
+                    self.value(nodes)
+                };
                 let comments = self.comments(entries, &outcome);
                 Some(Child {
                     comments,
