@@ -2,8 +2,25 @@
 
 #![allow(unreachable_pub)] // what these modules share is seen by this crate alone
 
+#[path = "../generate/mod.rs"]
+mod generate;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod rows;
 #[path = "../value/mod.rs"]
 mod value;
+mod writing;
+
+/// At least so many cases; the environment may ask for more.
+fn config(cases: u32) -> proptest::test_runner::Config {
+    let mut config = proptest::test_runner::Config {
+        failure_persistence: None,
+        ..Default::default()
+    };
+    config.cases = cases.max(if std::env::var_os("PROPTEST_CASES").is_some() {
+        config.cases
+    } else {
+        0
+    });
+    config
+}
