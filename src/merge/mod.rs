@@ -1,7 +1,17 @@
 //! The rules of the merge: fields, lists and their keys, comments, order, conflicts. Works on texts, without a disk.
+//!
+//! [`walk`] decides, [`edit`] carries the decisions out on local's text, [`check`] reads the result again.
 
+mod check;
 pub mod conflict;
+mod decision;
+mod document;
+mod edit;
+mod fingerprint;
 pub mod options;
+mod walk;
 
+pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Resolution};
+pub use document::{Merged, Side, merge_document};
 pub use options::{Lists, Nulls, OnConflict, Options};

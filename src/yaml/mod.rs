@@ -1,7 +1,20 @@
 //! YAML as text: documents, the tree over them, comments, scalars and equality. No word of merging.
 
+mod build;
+mod comments;
+mod cursor;
+mod equal;
+mod error;
+mod keys;
+mod marks;
+mod navigate;
+pub mod scalar;
+pub mod stream;
 pub mod tree;
 
+pub use equal::equal;
+pub use error::ParseError;
+pub use stream::Document;
 pub use tree::{
     Collection, Comments, Entry, EntryId, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType,
     Span, Tree,

@@ -5,6 +5,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 /// A stretch of a document's text, in bytes; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Span {
@@ -149,6 +151,8 @@ pub struct Tree<'s> {
     pub(crate) nodes: Vec<Node<'s>>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) root: Entry,
+    /// The tags that are part of their node's value, as the parser resolved them.
+    pub(crate) custom_tags: FxHashMap<NodeId, Box<str>>,
 }
 
 impl Span {
@@ -169,6 +173,36 @@ impl Span {
 }
 
 impl<'s> Tree<'s> {
+    /// The tree of a document that is not there: an empty scalar.
+    pub fn empty() -> Self {
+        let nothing = Scalar {
+            style: ScalarStyle::Plain,
+            scalar_type: ScalarType::Null,
+            content: Cow::Borrowed(""),
+        };
+        let root = Entry {
+            key: None,
+            value: NodeId(0),
+            span: Span::default(),
+            colon: None,
+            comma: None,
+            comments: Comments::default(),
+        };
+        let node = Node {
+            span: Span::default(),
+            anchor: None,
+            tag: None,
+            kind: NodeKind::Scalar(nothing),
+        };
+        Self {
+            text: "",
+            nodes: vec![node],
+            entries: Vec::new(),
+            root,
+            custom_tags: FxHashMap::default(),
+        }
+    }
+
     /// The document's text, as it was parsed.
     pub const fn text(&self) -> &'s str {
         self.text

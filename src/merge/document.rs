@@ -1,0 +1,161 @@
+//! One document of three sides, merged.
+
+use std::borrow::Cow;
+
+use super::check::{Unfaithful, check};
+use super::decision::Outcome;
+use super::edit::{Aliases, carry_out, line_break_of};
+use super::walk::Walker;
+use super::{Conflict, Nulls, Options};
+use crate::triple::Triple;
+use crate::yaml::{Document, Tree};
+
+/// A document and the tree over its text.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// Where the document is cut out of its file.
+    pub document: &'a Document<'a>,
+    /// The tree over [`Document::text`].
+    pub tree: &'a Tree<'a>,
+}
+
+/// What a merge makes of a local document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The new text of local's whole chunk; none where not a byte of it changes.
+    pub text: Option<String>,
+    /// The places where both sides changed and do not agree.
+    pub conflicts: Vec<Conflict>,
+}
+
+/// Brings what changed from original to updated into local (SPEC 4 to 7).
+///
+/// `resource` says whether the document is a resource, in which an explicit null is a word of command (SPEC 5.2). A
+/// merge without an original is one with nothing as the original.
+///
+/// # Errors
+/// Where the merged text, read again, does not have the values that the merge decided (law 6): a defect of this
+/// program, and nothing is to be written.
+///
+/// ```
+/// use merge3::merge::{Options, Side, merge_document};
+/// use merge3::triple::Triple;
+/// use merge3::yaml::{Tree, stream::split};
+///
+/// let texts = Triple::new("image: app:1\n", "image: app:2\n", "image: app:1 # ours\nreplicas: 5\n");
+/// let documents = texts.map(split);
+/// let trees = documents.as_ref().map(|documents| Tree::parse(documents[0].text).unwrap().unwrap());
+/// let sides = documents.as_ref().zip(trees.as_ref()).map(|(documents, tree)| Side { document: &documents[0], tree });
+/// let merged = merge_document(sides.map(Some), true, &Options::default()).unwrap();
+/// assert_eq!(merged.text.unwrap(), "image: app:2 # ours\nreplicas: 5\n");
+/// assert!(merged.conflicts.is_empty());
+/// ```
+pub fn merge_document(
+    sides: Triple<Option<Side<'_>>>,
+    resource: bool,
+    options: &Options,
+) -> Result<Merged, Unfaithful> {
+    let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
+        return Ok(Merged::unchanged());
+    };
+    let nulls_clear = match options.nulls {
+        Some(Nulls::Clear) => true,
+        Some(Nulls::Keep) => false,
+        None => resource,
+    };
+    let nothing = Tree::empty();
+    let trees = Triple::new(
+        sides.original.map_or(&nothing, |side| side.tree),
+        updated.tree,
+        local.tree,
+    );
+    let bodies = sides.map(|side| side.map(|side| body(side.document)));
+    if bodies.updated == bodies.local || bodies.updated == bodies.original {
+        return Ok(Merged::unchanged());
+    }
+    let (outcome, conflicts) =
+        Walker::new(trees, nulls_clear, options).decide(sides.original.is_some());
+    if bodies.original == bodies.local {
+        let text = with_body(local.document, updated.document);
+        if is_faithful(&text, trees, &outcome).is_ok() {
+            return Ok(Merged {
+                text: Some(text),
+                conflicts,
+            });
+        }
+    }
+    let text = match &outcome {
+        Outcome::Keep => None,
+        outcome => Some(merged_text(trees, outcome)?),
+    };
+    Ok(Merged {
+        text: text.filter(|text| text != local.document.text),
+        conflicts,
+    })
+}
+
+impl Merged {
+    const fn unchanged() -> Self {
+        Self {
+            text: None,
+            conflicts: Vec::new(),
+        }
+    }
+}
+
+/// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are written out.
+fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, Unfaithful> {
+    let text = with_end_of(
+        carry_out(trees.local, trees.updated, outcome, Aliases::Stay),
+        trees.local.text(),
+    );
+    let Err(unfaithful) = is_faithful(&text, trees, outcome) else {
+        return Ok(text);
+    };
+    if !trees.local.has_aliases() && !trees.updated.has_aliases() {
+        return Err(unfaithful);
+    }
+    let text = with_end_of(
+        carry_out(trees.local, trees.updated, outcome, Aliases::WriteOut),
+        trees.local.text(),
+    );
+    is_faithful(&text, trees, outcome).map(|()| text)
+}
+
+fn is_faithful(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<(), Unfaithful> {
+    let unreadable = |message: String| Unfaithful {
+        path: String::new(),
+        message,
+    };
+    match Tree::parse(text) {
+        Ok(Some(merged)) => check(&merged, trees, outcome),
+        Ok(None) => Err(unreadable("the merged text has no content".to_owned())),
+        Err(error) => Err(unreadable(error.message)),
+    }
+}
+
+/// A document's own text, the one that law 2 speaks of.
+fn body<'a>(document: &Document<'a>) -> &'a str {
+    &document.text[document.body.range()]
+}
+
+/// Local's chunk with updated's body.
+fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
+    let text = local.text;
+    let mut body = Cow::Borrowed(body(updated));
+    let after = &text[local.body.end as usize..];
+    if !after.is_empty() && !body.ends_with('\n') {
+        body.to_mut().push_str(line_break_of(text));
+    }
+    format!("{}{body}{after}", &text[..local.body.start as usize])
+}
+
+/// A merged text ends as local's does: with a line break or without (law 5).
+fn with_end_of(mut merged: String, local: &str) -> String {
+    if local.ends_with('\n') && !merged.ends_with('\n') {
+        merged.push_str(line_break_of(local));
+    } else if !local.ends_with('\n') && merged.ends_with('\n') {
+        merged.truncate(merged.trim_end_matches(['\n', '\r']).len());
+    }
+    merged
+}

@@ -1,0 +1,108 @@
+//! Entries of block collections: staying, going and coming, line by line.
+
+use super::Editor;
+use super::layout::{lines_of_entries, starts_its_line};
+use crate::merge::decision::{Child, Outcome, Slot};
+use crate::yaml::{EntryId, NodeId};
+
+impl Editor<'_> {
+    /// A block map or list of which at least one entry is left.
+    pub(super) fn block(&mut self, node: NodeId, children: &[Child]) {
+        let Some(first) = self.target.entries(node).next() else {
+            return;
+        };
+        let shares_line = !starts_its_line(self.target, self.target.entry(first));
+        let first_stays = children
+            .iter()
+            .find(|child| child.stays())
+            .is_some_and(|child| child.slot == Slot::Local(first));
+        let in_order = local_entries(children).is_sorted();
+        if !in_order || (shares_line && !first_stays) {
+            self.compose(node, children);
+        } else {
+            self.edit_lines(node, children);
+        }
+    }
+
+    /// Entries that stay keep their lines; the others go from, or come to, between them.
+    fn edit_lines(&mut self, node: NodeId, children: &[Child]) {
+        let entries = lines_of_entries(self.target, self.target.entries(node));
+        let (Some((_, first)), Some(column)) = (entries.first(), self.column_of(node)) else {
+            return;
+        };
+        let front = first.start;
+        let offset = entries.first().map_or(0, |(id, _)| id.0);
+        let mut place = None;
+        let mut arriving_in_front = Vec::new();
+        for child in children {
+            match (child.slot, &child.outcome) {
+                (Slot::Local(_), Outcome::Remove) => {}
+                (Slot::Local(id), outcome) => {
+                    let entry = self.target.entry(id).clone();
+                    self.value(&entry, outcome, child.comments);
+                    place = Some(entries[(id.0 - offset) as usize].1.end);
+                }
+                (Slot::Updated(id), Outcome::Take(incoming)) => {
+                    let text = self.arriving(id, incoming, column);
+                    match place {
+                        Some(place) => self.insert_lines(place, text),
+                        None => arriving_in_front.push((id, text)),
+                    }
+                }
+                (Slot::Updated(_), _) => {}
+            }
+        }
+        let has_front = !arriving_in_front.is_empty();
+        self.insert_in_front(front, arriving_in_front, children);
+        self.remove_lines(&entries, children, has_front);
+    }
+
+    /// Entries that come before local's first one: the blank lines between the last of them and it are updated's, for local
+    /// has nothing between the two.
+    fn insert_in_front(
+        &mut self,
+        front: u32,
+        arriving: Vec<(EntryId, String)>,
+        children: &[Child],
+    ) {
+        let Some((last, _)) = arriving.last() else {
+            return;
+        };
+        let followed = children
+            .iter()
+            .any(|child| matches!(child.slot, Slot::Local(_)) && child.stays());
+        let blank = if followed {
+            self.blank_lines_below(*last)
+        } else {
+            String::new()
+        };
+        for (_, text) in arriving {
+            self.insert_lines(front, text);
+        }
+        self.edits.insert(front, blank);
+    }
+
+    /// Inserts whole lines at the start of a line, or after the last line, whose line break may be missing.
+    fn insert_lines(&mut self, at: u32, lines: String) {
+        let text = self.target.text();
+        let unfinished = at as usize == text.len() && !text.is_empty() && !text.ends_with('\n');
+        if unfinished {
+            self.edits.insert(at, self.line_break);
+        }
+        self.edits.insert(at, lines);
+    }
+
+    /// The column in which the entries of a block collection start.
+    pub(super) fn column_of(&self, node: NodeId) -> Option<u32> {
+        let first = self.target.entries(node).next()?;
+        Some(self.target.column(self.target.entry(first).span.start))
+    }
+}
+
+/// The local entries among children, in their order.
+pub(super) fn local_entries(children: &[Child]) -> impl Iterator<Item = EntryId> {
+    children.iter().filter_map(|child| match child.slot {
+        Slot::Local(entry) => Some(entry),
+        Slot::Updated(_) => None,
+    })
+}

@@ -1,0 +1,120 @@
+//! Block collections whose entries change places, or whose first entry, on the line of a dash, is another one: their lines
+//! are put together anew. Each entry's own lines stay as they are.
+
+use std::ops::Range;
+
+use super::Editor;
+use super::block::local_entries;
+use super::layout::{is_blank, lines_of_entries, starts_its_line};
+use crate::merge::decision::{Child, Outcome, Slot};
+use crate::yaml::{EntryId, NodeId};
+
+impl Editor<'_> {
+    pub(super) fn compose(&mut self, node: NodeId, children: &[Child]) {
+        let entries = lines_of_entries(self.target, self.target.entries(node));
+        let (Some((first, first_lines)), Some((_, last_lines)), Some(column)) = (
+            entries.first().cloned(),
+            entries.last().cloned(),
+            self.column_of(node),
+        ) else {
+            return;
+        };
+        let shares_line = !starts_its_line(self.target, self.target.entry(first));
+        let blocks = self.blocks(&entries, children, column);
+        let mut text = blocks.concat();
+        if shares_line {
+            text = text.trim_start_matches([' ', '\t']).to_owned();
+        }
+        if !self.target.text()[..last_lines.end as usize].ends_with('\n') {
+            let end = text.trim_end_matches(['\r', '\n']).len();
+            text.truncate(end);
+        }
+        self.edits.replace(first_lines.start..last_lines.end, text);
+    }
+
+    /// The lines of each entry that the result has, in its order.
+    fn blocks(
+        &mut self,
+        entries: &[(EntryId, Range<u32>)],
+        children: &[Child],
+        column: u32,
+    ) -> Vec<String> {
+        let permuted =
+            children.len() == entries.len() && local_entries(children).count() == entries.len();
+        let offset = entries.first().map_or(0, |(id, _)| id.0);
+        let mut blocks: Vec<String> = Vec::with_capacity(children.len());
+        for child in children {
+            match (child.slot, &child.outcome) {
+                (Slot::Local(id), outcome) if *outcome != Outcome::Remove => {
+                    let index = (id.0 - offset) as usize;
+                    // Blank lines stay where they are when entries only change places.
+                    let gap_of = if permuted { blocks.len() } else { index };
+                    let gap = self.gap_above(entries, gap_of);
+                    let gap = if blocks.is_empty() {
+                        String::new()
+                    } else {
+                        gap
+                    };
+                    let lines =
+                        self.lines_with_edits(id, outcome, child, entries[index].1.clone(), column);
+                    blocks.push(gap + &lines);
+                }
+                (Slot::Updated(id), Outcome::Take(incoming)) => {
+                    let text = self.arriving(id, incoming, column);
+                    let first = blocks.is_empty();
+                    blocks.push(if first {
+                        without_blank_lines(&text)
+                    } else {
+                        text
+                    });
+                }
+                _ => {}
+            }
+        }
+        blocks
+    }
+
+    /// What lies above an entry and is no other entry's.
+    fn gap_above(&self, entries: &[(EntryId, Range<u32>)], index: usize) -> String {
+        let Some(before) = index.checked_sub(1) else {
+            return String::new();
+        };
+        self.target.text()[entries[before].1.end as usize..entries[index].1.start as usize]
+            .to_owned()
+    }
+
+    fn lines_with_edits(
+        &mut self,
+        id: EntryId,
+        outcome: &Outcome,
+        child: &Child,
+        lines: Range<u32>,
+        column: u32,
+    ) -> String {
+        let entry = self.target.entry(id).clone();
+        self.value(&entry, outcome, child.comments);
+        let shares_line = !is_blank(
+            self.target,
+            self.target.line_start(lines.start)..lines.start,
+        );
+        let mut text = self.edits.take_text(self.target.text(), lines);
+        if shares_line {
+            text.insert_str(0, &" ".repeat(column as usize));
+        }
+        if !text.ends_with('\n') {
+            text.push_str(self.line_break);
+        }
+        text
+    }
+}
+
+fn without_blank_lines(text: &str) -> String {
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        if !line.trim().is_empty() {
+            break;
+        }
+        rest = after;
+    }
+    rest.to_owned()
+}

@@ -1,0 +1,308 @@
+//! Entries between brackets: staying, going and coming, with their commas.
+
+use std::ops::Range;
+
+use super::Editor;
+use super::block::local_entries;
+use super::layout::{is_blank, starts_its_line};
+use super::to_flow;
+use crate::merge::decision::{Child, CommentChoices, Incoming, Outcome, Slot};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle};
+
+/// An entry of the result on a line of its own: what comes up to its last byte, and what follows its comma.
+struct Line {
+    head: String,
+    rest: String,
+}
+
+impl Editor<'_> {
+    /// A flow map or list of which at least one entry is left.
+    pub(super) fn flow(&mut self, node: NodeId, children: &[Child]) {
+        let outside = std::mem::replace(&mut self.in_flow, true);
+        let same_entries = local_entries(children).eq(self.target.entries(node))
+            && children
+                .iter()
+                .all(|child| child.stays() && matches!(child.slot, Slot::Local(_)));
+        if same_entries {
+            for child in children {
+                self.flow_child(child);
+            }
+        } else if self.one_per_line(node) {
+            self.flow_lines(node, children);
+        } else {
+            self.flow_row(node, children);
+        }
+        self.in_flow = outside;
+    }
+
+    fn flow_child(&mut self, child: &Child) {
+        if let Slot::Local(id) = child.slot {
+            let entry = self.target.entry(id).clone();
+            self.value(&entry, &child.outcome, child.comments);
+        }
+    }
+
+    /// Whether each entry, with its comma, has its lines for itself, and the brackets are on others.
+    fn one_per_line(&self, node: NodeId) -> bool {
+        let target = self.target;
+        let span = target.node(node).span;
+        let mut last_line = target.line_start(span.start);
+        for id in target.entries(node) {
+            let entry = target.entry(id);
+            let comma_is_near = entry
+                .comma
+                .is_none_or(|comma| comma <= target.line_end(entry.span.end));
+            if !starts_its_line(target, entry)
+                || target.line_start(entry.span.start) == last_line
+                || !comma_is_near
+            {
+                return false;
+            }
+            last_line = target.line_start(entry.span.end);
+        }
+        target.line_start(span.end) != last_line
+    }
+
+    fn flow_lines(&mut self, node: NodeId, children: &[Child]) {
+        let target = self.target;
+        let entries: Vec<EntryId> = target.entries(node).collect();
+        let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+            return;
+        };
+        let column = target.column(target.entry(*first).span.start);
+        let ends_with_comma = target.entry(*last).comma.is_some();
+        let start = self.block_of_line(&entries, 0).start;
+        let end = target.line_end(self.end_with_comma(*last));
+        let mut lines = Vec::with_capacity(children.len());
+        for child in children {
+            match (child.slot, &child.outcome) {
+                (_, Outcome::Remove) => {}
+                (Slot::Local(id), _) => {
+                    self.flow_child(child);
+                    lines.push(self.kept_line(&entries, id));
+                }
+                (Slot::Updated(id), Outcome::Take(incoming)) => lines.push(Line {
+                    head: format!(
+                        "{}{}",
+                        " ".repeat(column as usize),
+                        self.flow_entry(node, id, incoming, Some(column))
+                    ),
+                    rest: String::new(),
+                }),
+                (Slot::Updated(_), _) => {}
+            }
+        }
+        let count = lines.len();
+        let text: Vec<String> = lines
+            .into_iter()
+            .enumerate()
+            .map(|(index, line)| {
+                let comma = if index + 1 < count || ends_with_comma {
+                    ","
+                } else {
+                    ""
+                };
+                format!("{}{comma}{}", line.head, line.rest)
+            })
+            .collect();
+        self.edits.replace(start..end, text.join(self.line_break));
+    }
+
+    /// A line of the target that stays, with its edits.
+    fn kept_line(&mut self, entries: &[EntryId], id: EntryId) -> Line {
+        let target = self.target;
+        let index = (id.0 - entries[0].0) as usize;
+        let after = self.end_with_comma(id);
+        let rest = self
+            .edits
+            .take_text(target.text(), after..target.line_end(after));
+        let block = self.block_of_line(entries, index);
+        let head = self
+            .edits
+            .take_text(target.text(), block.start..target.entry(id).span.end);
+        Line { head, rest }
+    }
+
+    /// The lines of an entry and what stands above it: from the end of the line of the one before.
+    fn block_of_line(&self, entries: &[EntryId], index: usize) -> Range<u32> {
+        let target = self.target;
+        let entry = target.entry(entries[index]);
+        let start = match index.checked_sub(1) {
+            Some(before) => target.next_line(self.end_with_comma(entries[before])),
+            None if entry.comments.leading.is_empty() => target.line_start(entry.span.start),
+            None => entry.comments.leading.start,
+        };
+        start..entry.span.end
+    }
+
+    fn end_with_comma(&self, id: EntryId) -> u32 {
+        let entry = self.target.entry(id);
+        entry.comma.map_or(entry.span.end, |comma| comma + 1)
+    }
+
+    /// Entries in a row, or several to a line: what stands between two of them stays where both do.
+    fn flow_row(&mut self, node: NodeId, children: &[Child]) {
+        let target = self.target;
+        let entries: Vec<EntryId> = target.entries(node).collect();
+        let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+            return;
+        };
+        let range = target.entry(*first).span.start..target.entry(*last).span.end;
+        let mut text = String::new();
+        let mut before = None;
+        for child in children {
+            let item = match (child.slot, &child.outcome) {
+                (_, Outcome::Remove) => continue,
+                (Slot::Local(id), _) => {
+                    self.flow_child(&Child {
+                        comments: CommentChoices::default(),
+                        ..child.clone()
+                    });
+                    let span = target.entry(id).span;
+                    self.edits.take_text(target.text(), span.start..span.end)
+                }
+                (Slot::Updated(id), Outcome::Take(incoming)) => {
+                    self.flow_entry(node, id, incoming, None)
+                }
+                (Slot::Updated(_), _) => continue,
+            };
+            if let Some(before) = before {
+                text.push_str(&self.separator(&entries, before, child.slot));
+            }
+            text.push_str(&item);
+            before = Some(child.slot);
+        }
+        self.edits.replace(range, text);
+    }
+
+    /// What stands between two entries: as it was where they were neighbours, else as between the first two.
+    fn separator(&self, entries: &[EntryId], before: Slot, after: Slot) -> String {
+        let target = self.target;
+        let between = |before: EntryId, after: EntryId| {
+            let range = target.entry(before).span.end..target.entry(after).span.start;
+            target.text()[range.start as usize..range.end as usize].to_owned()
+        };
+        match (before, after) {
+            (Slot::Local(before), Slot::Local(after)) if after.0 == before.0 + 1 => {
+                between(before, after)
+            }
+            _ => match entries {
+                [first, second, ..] => {
+                    Some(between(*first, *second)).filter(|text| !text.contains('#'))
+                }
+                _ => None,
+            }
+            .unwrap_or_else(|| ", ".to_owned()),
+        }
+    }
+
+    /// An entry of the source between the brackets of `node`; in a column where it has a line for itself.
+    fn flow_entry(
+        &self,
+        node: NodeId,
+        id: EntryId,
+        incoming: &Incoming,
+        column: Option<u32>,
+    ) -> String {
+        let source = self.source;
+        let entry = source.entry(id);
+        let from_brackets = self.comes_from_brackets(id);
+        let text = source.slice(entry.span);
+        if from_brackets
+            && !self.needs_rewriting(incoming)
+            && (column.is_some() || !text.contains(['\n', '#']))
+        {
+            let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
+            let text = self
+                .reindent(source)
+                .rest(entry.span.start..entry.span.end, by);
+            return text.trim_end_matches(['\r', '\n']).to_owned();
+        }
+        let json = self.is_json(node);
+        let value = self.value_in_brackets(incoming, json);
+        match entry.key {
+            Some(key) => format!("{}: {value}", to_flow::text(source, key, json)),
+            None => value,
+        }
+    }
+
+    /// Whether text in a flow collection is all in double quotes: keys of a map, or those of the maps in a list, or its
+    /// scalars.
+    fn is_json(&self, node: NodeId) -> bool {
+        let target = self.target;
+        let Some(first) = target.entries(node).next() else {
+            return false;
+        };
+        let entry = target.entry(first);
+        let telling = entry.key.unwrap_or(entry.value);
+        match &target.node(telling).kind {
+            NodeKind::Scalar(scalar) => scalar.style == ScalarStyle::DoubleQuoted,
+            NodeKind::Alias(_) => false,
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) => self.is_json(telling),
+        }
+    }
+
+    /// A value between brackets, taken from the source.
+    pub(super) fn replace_in_brackets(
+        &mut self,
+        entry: &Entry,
+        incoming: &Incoming,
+        comments: CommentChoices,
+        anchor: Option<&str>,
+    ) {
+        let target = self.target;
+        let node = target.node(entry.value);
+        let text = self.bracket_value(entry, incoming);
+        let text = match anchor {
+            Some(anchor) => format!("{anchor} {text}"),
+            None => text,
+        };
+        let start = node
+            .tag
+            .map_or(node.span.start, |tag| tag.start.min(node.span.start));
+        let text = match (node.span.is_empty(), entry.key, entry.colon) {
+            (true, Some(_), None) => format!(": {text}"),
+            (true, ..) if !is_blank(target, start.saturating_sub(1)..start) => format!(" {text}"),
+            _ => text,
+        };
+        self.edits.replace(start..node.span.end, text);
+        self.comments(entry, comments);
+    }
+
+    fn bracket_value(&self, entry: &Entry, incoming: &Incoming) -> String {
+        let source = self.source;
+        let node = source.node(incoming.node);
+        let Some(owner) = self.owner(incoming.node) else {
+            return self.value_in_brackets(incoming, false);
+        };
+        let json = self.target_is_json(entry);
+        if let Some(style) = incoming.quoting
+            && let Some(scalar) = source.scalar(incoming.node)
+            && !json
+            && let Some(text) =
+                crate::yaml::scalar::write(&scalar.content, scalar.scalar_type, style, true)
+        {
+            return text;
+        }
+        let as_it_stands = self.comes_from_brackets(owner) && !self.needs_rewriting(incoming);
+        let text = source.slice(node.span);
+        if as_it_stands
+            && (!text.contains(['\n', '#']) || starts_its_line(self.target, entry))
+            && !node.span.is_empty()
+        {
+            let by = i64::from(self.target.column(entry.span.start))
+                - i64::from(source.column(source.entry(owner).span.start));
+            let start = node
+                .tag
+                .map_or(node.span.start, |tag| tag.start.min(node.span.start));
+            let text = self.reindent(source).rest(start..node.span.end, by);
+            return text.trim_end_matches(['\r', '\n']).to_owned();
+        }
+        self.value_in_brackets(incoming, json)
+    }
+
+    fn target_is_json(&self, entry: &Entry) -> bool {
+        let telling = entry.key.unwrap_or(entry.value);
+        matches!(&self.target.node(telling).kind, NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted)
+    }
+}

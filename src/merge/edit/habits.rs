@@ -1,0 +1,103 @@
+//! A document's habits of indentation (SPEC 7): its width, and how lists under a key are indented.
+
+use crate::yaml::{NodeId, NodeKind, Tree};
+
+/// How far block collections are indented from what holds them; none where the document shows none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Habits {
+    /// A map under a key.
+    pub(super) map_in_map: Option<u32>,
+    /// A list under a key.
+    pub(super) list_in_map: Option<u32>,
+    /// A map or list under a dash.
+    pub(super) in_list: Option<u32>,
+}
+
+/// What holds a block collection and what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nesting {
+    MapInMap,
+    ListInMap,
+    InList,
+}
+
+impl Habits {
+    /// What most of the block collections of a document do.
+    pub(super) fn of(tree: &Tree<'_>) -> Self {
+        let mut counts = Counts::default();
+        counts.visit(tree, tree.root().value, None);
+        Self {
+            map_in_map: most_common(&counts.map_in_map),
+            list_in_map: most_common(&counts.list_in_map),
+            in_list: most_common(&counts.in_list),
+        }
+    }
+
+    pub(super) const fn of_nesting(&self, nesting: Nesting) -> Option<u32> {
+        match nesting {
+            Nesting::MapInMap => self.map_in_map,
+            Nesting::ListInMap => self.list_in_map,
+            Nesting::InList => self.in_list,
+        }
+    }
+}
+
+/// How a block collection nests in the entry that holds it; none for anything else.
+pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nesting> {
+    match &tree.node(node).kind {
+        NodeKind::Mapping(collection) if !collection.flow => Some(if in_map {
+            Nesting::MapInMap
+        } else {
+            Nesting::InList
+        }),
+        NodeKind::Sequence(collection) if !collection.flow => Some(if in_map {
+            Nesting::ListInMap
+        } else {
+            Nesting::InList
+        }),
+        _ => None,
+    }
+}
+
+/// How often each width occurs; widths from 16 on count as 15.
+#[derive(Default)]
+struct Counts {
+    map_in_map: [u32; 16],
+    list_in_map: [u32; 16],
+    in_list: [u32; 16],
+}
+
+impl Counts {
+    fn visit(&mut self, tree: &Tree<'_>, node: NodeId, holder: Option<(bool, u32)>) {
+        let column = tree.column(tree.node(node).span.start);
+        if let Some((in_map, holder)) = holder
+            && let Some(nesting) = nesting(tree, in_map, node)
+        {
+            let width = column.saturating_sub(holder).min(15) as usize;
+            let counts = match nesting {
+                Nesting::MapInMap => &mut self.map_in_map,
+                Nesting::ListInMap => &mut self.list_in_map,
+                Nesting::InList => &mut self.in_list,
+            };
+            counts[width] += 1;
+        }
+        let flow = match &tree.node(node).kind {
+            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
+            _ => true,
+        };
+        if flow {
+            return;
+        }
+        for entry in tree.entries(node) {
+            let entry = tree.entry(entry);
+            self.visit(tree, entry.value, Some((entry.key.is_some(), column)));
+        }
+    }
+}
+
+fn most_common(counts: &[u32; 16]) -> Option<u32> {
+    let (width, count) = (0..16)
+        .zip(counts)
+        .max_by_key(|(width, count)| (**count, u32::MAX - width))?;
+    (*count > 0).then_some(width)
+}

@@ -1,0 +1,102 @@
+//! Entries that come: cut out of the source, moved to their place (SPEC 7).
+
+use super::Editor;
+use super::layout::{blank_above, count_lines, lines};
+use super::reindent::Reindent;
+use super::to_flow;
+use crate::merge::decision::Incoming;
+use crate::yaml::{EntryId, Tree};
+
+impl Editor<'_> {
+    /// The lines of an entry that comes into a block collection, with the blank lines that are above it in the source.
+    pub(super) fn arriving(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
+        let mut text = self.blank_lines_above(id);
+        text.push_str(&self.arriving_lines(id, incoming, column));
+        text
+    }
+
+    fn arriving_lines(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
+        if self.comes_from_brackets(id) {
+            return self.from_brackets(id, incoming, column);
+        }
+        if self.needs_rewriting(incoming) {
+            let piece = self.part_of_entry(id, &incoming.part);
+            let text = piece.with_entry(|tree, id| self.reindent(tree).entry(id, column));
+            if let Some(text) = text {
+                return text;
+            }
+        }
+        self.reindent(self.source).entry(id, column)
+    }
+
+    /// Moves lines of `tree`, which has the source's habits, into the target's.
+    pub(super) fn reindent<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
+        let (to, from) = self.habits();
+        Reindent {
+            tree,
+            from,
+            to,
+            line_break: self.line_break,
+        }
+    }
+
+    /// Whether an entry of the source stands between brackets.
+    pub(super) fn comes_from_brackets(&self, id: EntryId) -> bool {
+        self.source_holders()
+            .collection_of(id)
+            .is_some_and(|node| super::is_flow(self.source, node))
+    }
+
+    /// An entry from between brackets on a line of its own.
+    fn from_brackets(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
+        let entry = self.source.entry(id);
+        let indent = " ".repeat(column as usize);
+        let value = self.value_in_brackets(incoming, false);
+        let line = match entry.key {
+            Some(key) => {
+                let key = to_flow::text(self.source, key, false);
+                let space = if value.is_empty() { "" } else { " " };
+                format!("{key}:{space}{value}")
+            }
+            None => format!("- {value}"),
+        };
+        format!("{indent}{line}{}", self.line_break)
+    }
+
+    /// A value of the source on one line, in brackets where it is a collection.
+    pub(super) fn value_in_brackets(&self, incoming: &Incoming, json: bool) -> String {
+        to_flow::part(self.source, incoming.node, &incoming.part, json)
+    }
+
+    /// The blank lines above an entry of the source; none where it is the first of its collection.
+    fn blank_lines_above(&self, id: EntryId) -> String {
+        let source = self.source;
+        let entry = source.entry(id);
+        let is_first = id.0 == 0
+            || self.comes_from_brackets(id)
+            || !self.are_neighbours(EntryId(id.0 - 1), id);
+        if is_first {
+            return String::new();
+        }
+        let start = lines(source, entry).start;
+        let limit = lines(source, source.entry(EntryId(id.0 - 1))).end;
+        let count = count_lines(source, blank_above(source, start, limit)..start);
+        self.line_break.repeat(count)
+    }
+
+    /// The blank lines between an entry of the source and the next one of its collection.
+    pub(super) fn blank_lines_below(&self, id: EntryId) -> String {
+        let next = EntryId(id.0 + 1);
+        if (next.0 as usize) < self.source.entries.len() && self.are_neighbours(id, next) {
+            self.blank_lines_above(next)
+        } else {
+            String::new()
+        }
+    }
+
+    /// Whether two entries of the source are in one collection.
+    fn are_neighbours(&self, before: EntryId, after: EntryId) -> bool {
+        let holders = self.source_holders();
+        holders.collection_of(before) == holders.collection_of(after)
+    }
+}

@@ -1,0 +1,99 @@
+//! Which lines an entry takes up, and the blank ones around it.
+
+use std::ops::Range;
+
+use crate::yaml::{Entry, EntryId, Tree};
+
+/// Whether nothing but white space stands before an entry on its line.
+pub(super) fn starts_its_line(tree: &Tree<'_>, entry: &Entry) -> bool {
+    is_blank(tree, tree.line_start(entry.span.start)..entry.span.start)
+}
+
+/// The lines of an entry of a block collection: from the first of its comments above, or its own first line, to the end of
+/// its last line, line break included. Where it shares its first line with a dash, from its own first byte.
+pub(super) fn lines(tree: &Tree<'_>, entry: &Entry) -> Range<u32> {
+    let start = if !entry.comments.leading.is_empty() {
+        entry.comments.leading.start
+    } else if starts_its_line(tree, entry) {
+        tree.line_start(entry.span.start)
+    } else {
+        entry.span.start
+    };
+    start..tree.next_line(last_byte(entry))
+}
+
+/// A byte on the last line of an entry.
+fn last_byte(entry: &Entry) -> u32 {
+    entry
+        .span
+        .end
+        .max(entry.comments.tail.end)
+        .max(entry.comments.line.end)
+}
+
+/// The blank lines right above `at`, a line's start, and not above `limit`: where they start.
+pub(super) fn blank_above(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
+    let mut start = at;
+    while start > limit {
+        let above = tree.line_start(start - 1);
+        if above < limit || !is_blank(tree, above..start) {
+            break;
+        }
+        start = above;
+    }
+    start
+}
+
+/// The blank lines from `at`, a line's start, on, and not beyond `limit`: where they end.
+pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
+    let mut end = at;
+    while end < limit {
+        let next = tree.next_line(end);
+        if next > limit || next == end || !is_blank(tree, end..next) {
+            break;
+        }
+        end = next;
+    }
+    end
+}
+
+/// How many lines a stretch of whole lines has.
+pub(super) fn count_lines(tree: &Tree<'_>, range: Range<u32>) -> usize {
+    let text = &tree.text()[range.start as usize..range.end as usize];
+    text.split_inclusive('\n').count()
+}
+
+/// Where the first `count` lines from `at` end.
+pub(super) fn after_lines(tree: &Tree<'_>, at: u32, count: usize) -> u32 {
+    (0..count).fold(at, |at, _| tree.next_line(at))
+}
+
+/// Whether a stretch is white space alone.
+pub(super) fn is_blank(tree: &Tree<'_>, range: Range<u32>) -> bool {
+    tree.text().as_bytes()[range.start as usize..range.end as usize]
+        .iter()
+        .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+/// The entries of a collection with their lines.
+pub(super) fn lines_of_entries(
+    tree: &Tree<'_>,
+    entries: impl Iterator<Item = EntryId>,
+) -> Vec<(EntryId, Range<u32>)> {
+    entries
+        .map(|id| (id, lines(tree, tree.entry(id))))
+        .collect()
+}
+
+/// Whether an entry is an element of a block list: it starts with a dash of its own.
+pub(super) fn has_dash(tree: &Tree<'_>, entry: &Entry) -> bool {
+    let value = tree.node(entry.value);
+    let value_start = [value.anchor, value.tag, Some(value.span)]
+        .into_iter()
+        .flatten()
+        .map(|span| span.start)
+        .fold(u32::MAX, u32::min);
+    entry.key.is_none()
+        && value_start > entry.span.start
+        && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
+}

@@ -1,0 +1,151 @@
+//! Decisions become edits of a text (SPEC 7): the target's bytes stay where no decision names them, and what comes is cut
+//! out of the source's text and re-indented.
+
+mod block;
+mod comments;
+mod compose;
+mod edits;
+mod flow;
+mod habits;
+mod holders;
+mod incoming;
+mod layout;
+mod part;
+mod reindent;
+mod removal;
+mod replace;
+mod to_flow;
+
+use std::cell::OnceCell;
+
+use super::decision::{Child, CommentChoices, Outcome};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
+
+use edits::Edits;
+use habits::Habits;
+use holders::Holders;
+
+/// How aliases are treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Aliases {
+    /// They stay where they are, and come along where they come.
+    Stay,
+    /// Those whose value would change, and those that come, are written out.
+    WriteOut,
+}
+
+/// The target's text with the decisions carried out.
+pub(crate) fn carry_out(
+    target: &Tree<'_>,
+    source: &Tree<'_>,
+    outcome: &Outcome,
+    aliases: Aliases,
+) -> String {
+    let mut editor = Editor::new(target, source, aliases);
+    editor.root(outcome);
+    if aliases == Aliases::WriteOut {
+        editor.write_out_touched_aliases();
+    }
+    editor.edits.apply(target.text())
+}
+
+/// Turns decisions over a target into edits of its text.
+struct Editor<'a> {
+    target: &'a Tree<'a>,
+    source: &'a Tree<'a>,
+    aliases: Aliases,
+    /// The line break of the target.
+    line_break: &'static str,
+    habits: OnceCell<(Habits, Habits)>,
+    source_holders: OnceCell<Holders>,
+    target_holders: OnceCell<Holders>,
+    /// Whether the walk is inside brackets.
+    in_flow: bool,
+    edits: Edits,
+}
+
+impl<'a> Editor<'a> {
+    fn new(target: &'a Tree<'a>, source: &'a Tree<'a>, aliases: Aliases) -> Self {
+        Self {
+            target,
+            source,
+            aliases,
+            line_break: line_break_of(target.text()),
+            habits: OnceCell::new(),
+            source_holders: OnceCell::new(),
+            target_holders: OnceCell::new(),
+            in_flow: false,
+            edits: Edits::default(),
+        }
+    }
+
+    fn root(&mut self, outcome: &Outcome) {
+        let root = self.target.root().clone();
+        self.value(&root, outcome, CommentChoices::default());
+    }
+
+    /// The value and the comments of an entry that stays.
+    fn value(&mut self, entry: &Entry, outcome: &Outcome, comments: CommentChoices) {
+        match outcome {
+            Outcome::Keep | Outcome::Remove => self.comments(entry, comments),
+            Outcome::Take(incoming) => self.replace(entry, incoming, comments),
+            Outcome::Merge(children) => {
+                self.comments(entry, comments);
+                if matches!(self.target.node(entry.value).kind, NodeKind::Alias(_)) {
+                    if self.aliases == Aliases::WriteOut {
+                        self.write_out_merged(entry, children);
+                    }
+                } else {
+                    self.collection(entry, entry.value, children);
+                }
+            }
+        }
+    }
+
+    /// The entries of a map or list of the target.
+    fn collection(&mut self, owner: &Entry, node: NodeId, children: &[Child]) {
+        if !children.iter().any(Child::stays) {
+            self.empty(owner, node);
+        } else if is_flow(self.target, node) {
+            self.flow(node, children);
+        } else {
+            self.block(node, children);
+        }
+    }
+
+    /// The habits of the target and of the source.
+    fn habits(&self) -> (Habits, Habits) {
+        *self
+            .habits
+            .get_or_init(|| (Habits::of(self.target), Habits::of(self.source)))
+    }
+
+    /// The entry of the source whose value a node is; none for the root.
+    fn owner(&self, node: NodeId) -> Option<EntryId> {
+        self.source_holders().entry_of(node)
+    }
+
+    fn source_holders(&self) -> &Holders {
+        self.source_holders.get_or_init(|| Holders::of(self.source))
+    }
+
+    fn target_holders(&self) -> &Holders {
+        self.target_holders.get_or_init(|| Holders::of(self.target))
+    }
+}
+
+/// Whether a map or list is written with brackets.
+fn is_flow(tree: &Tree<'_>, node: NodeId) -> bool {
+    match &tree.node(node).kind {
+        NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
+        NodeKind::Scalar(_) | NodeKind::Alias(_) => false,
+    }
+}
+
+/// The line break that a text uses first; LF where it has none.
+pub(crate) fn line_break_of(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if at > 0 && text.as_bytes()[at - 1] == b'\r' => "\r\n",
+        _ => "\n",
+    }
+}

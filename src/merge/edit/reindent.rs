@@ -1,0 +1,205 @@
+//! Lines of one tree moved to another column, in other habits of indentation (SPEC 7).
+
+use std::ops::Range;
+
+use super::habits::{Habits, Nesting, nesting};
+use super::layout::lines;
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
+
+/// Moves lines of a tree: where they go, and in whose habits.
+pub(super) struct Reindent<'a> {
+    pub(super) tree: &'a Tree<'a>,
+    /// The habits that the lines were written in.
+    pub(super) from: Habits,
+    /// The habits of the place they go to.
+    pub(super) to: Habits,
+    pub(super) line_break: &'static str,
+}
+
+/// From this byte on, lines move by so many columns.
+struct Shift {
+    from: u32,
+    by: i64,
+    /// Whether only the rest of a line moves, behind a dash.
+    within_line: bool,
+}
+
+impl Reindent<'_> {
+    /// The lines of an entry, its first byte in `column`.
+    pub(super) fn entry(&self, id: EntryId, column: u32) -> String {
+        let entry = self.tree.entry(id);
+        let mut shifts = Vec::new();
+        self.shift_entry(entry, i64::from(column), &mut shifts);
+        self.moved(lines(self.tree, entry), &shifts)
+    }
+
+    /// The lines of a block collection's entries, the first byte of each in `column`.
+    pub(super) fn entries(&self, node: NodeId, column: u32) -> String {
+        let mut shifts = Vec::new();
+        self.shift_entries(node, i64::from(column), 0, &mut shifts);
+        let mut entries = self.tree.entries(node);
+        let (Some(first), last) = (entries.next(), entries.next_back()) else {
+            return String::new();
+        };
+        let start = lines(self.tree, self.tree.entry(first)).start;
+        let end = lines(self.tree, self.tree.entry(last.unwrap_or(first))).end;
+        self.moved(start..end, &shifts)
+    }
+
+    /// A stretch of lines, all moved by the same number of columns; the first one not at all.
+    pub(super) fn rest(&self, range: Range<u32>, by: i64) -> String {
+        let shift = Shift {
+            from: self.tree.next_line(range.start),
+            by,
+            within_line: false,
+        };
+        let first_line_end = shift.from.min(range.end);
+        let first = &self.tree.text()[range.start as usize..first_line_end as usize];
+        if first_line_end == range.end {
+            return first.to_owned();
+        }
+        let first = first.trim_end_matches(['\r', '\n']);
+        format!(
+            "{first}{}{}",
+            self.line_break,
+            self.moved(first_line_end..range.end, &[shift])
+        )
+    }
+
+    /// The column of a block collection in an entry that moves from `old` to `new`.
+    pub(super) fn column_inside(&self, owner: &Entry, node: NodeId, old: u32, new: i64) -> i64 {
+        let column = self.tree.column(self.tree.node(node).span.start);
+        let width = i64::from(column) - i64::from(old);
+        let habit = nesting(self.tree, owner.key.is_some(), node)
+            .and_then(|nesting| self.habit(nesting, width));
+        new + habit.unwrap_or(width)
+    }
+
+    /// The width that the place is used to, where this one is what the tree is used to.
+    fn habit(&self, nesting: Nesting, width: i64) -> Option<i64> {
+        let from = self.from.of_nesting(nesting)?;
+        let to = self.to.of_nesting(nesting)?;
+        (width == i64::from(from)).then_some(i64::from(to))
+    }
+
+    fn shift_entry(&self, entry: &Entry, column: i64, shifts: &mut Vec<Shift>) {
+        let old = self.tree.column(entry.span.start);
+        let by = column - i64::from(old);
+        shifts.push(Shift {
+            from: lines(self.tree, entry).start,
+            by,
+            within_line: false,
+        });
+        if is_block(self.tree, entry.value) {
+            let inside = self.column_inside(entry, entry.value, old, column);
+            self.shift_entries(entry.value, inside, by, shifts);
+        }
+    }
+
+    /// `outer` is by how much the entry moves that holds them: behind its dash, that much is done already.
+    fn shift_entries(&self, node: NodeId, column: i64, outer: i64, shifts: &mut Vec<Shift>) {
+        let mut end_of_last = None;
+        for id in self.tree.entries(node) {
+            let entry = self.tree.entry(id);
+            let by = column - i64::from(self.tree.column(entry.span.start));
+            let own = lines(self.tree, entry);
+            if let Some(from) = end_of_last {
+                shifts.push(Shift {
+                    from,
+                    by,
+                    within_line: false,
+                });
+            }
+            let shares_line = own.start != self.tree.line_start(own.start);
+            if shares_line {
+                shifts.push(Shift {
+                    from: own.start,
+                    by: by - outer,
+                    within_line: true,
+                });
+            }
+            self.shift_entry(entry, column, shifts);
+            end_of_last = Some(own.end);
+        }
+    }
+
+    /// A stretch of the text, each of its lines moved as the last shift at or before its start says.
+    fn moved(&self, range: Range<u32>, shifts: &[Shift]) -> String {
+        let mut result = String::with_capacity(range.len() + 64);
+        let mut shifts = shifts.iter().peekable();
+        let mut by = 0;
+        let mut at = range.start;
+        let mut first = true;
+        while at < range.end {
+            let next = self.tree.next_line(at).min(range.end);
+            while let Some(shift) = shifts.next_if(|shift| shift.from <= at) {
+                if !shift.within_line {
+                    by = shift.by;
+                }
+            }
+            let line_starts = at == self.tree.line_start(at);
+            let mut line = &self.tree.text()[at as usize..next as usize];
+            if line_starts || first {
+                let before = if line_starts { 0 } else { self.tree.column(at) };
+                line = push_moved(&mut result, line, before, by);
+            }
+            // Behind a dash the rest of the line may move as well.
+            let mut inner = next - line.len() as u32;
+            while let Some(shift) = shifts.next_if(|shift| shift.from < next) {
+                let cut = shift.from.max(inner);
+                result.push_str(&self.tree.text()[inner as usize..cut as usize]);
+                inner = cut;
+                if shift.within_line {
+                    widen(&mut result, shift.by);
+                } else {
+                    by = shift.by;
+                }
+            }
+            self.push_line(&mut result, inner, next);
+            at = next;
+            first = false;
+        }
+        result
+    }
+
+    /// The rest of a line with the line break of the place; an unfinished last line is finished.
+    fn push_line(&self, result: &mut String, start: u32, end: u32) {
+        let line = &self.tree.text()[start as usize..end as usize];
+        result.push_str(line.trim_end_matches(['\r', '\n']));
+        result.push_str(self.line_break);
+    }
+}
+
+/// Whether a node is a collection without brackets.
+pub(super) fn is_block(tree: &Tree<'_>, node: NodeId) -> bool {
+    match &tree.node(node).kind {
+        NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
+        NodeKind::Scalar(_) | NodeKind::Alias(_) => false,
+    }
+}
+
+/// Writes a line's white space, moved, and gives back the rest of the line. `before` counts the columns that stand before
+/// the cut on the same line.
+fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by: i64) -> &'t str {
+    let content = line.trim_start_matches(' ');
+    let width = (line.len() - content.len()) as i64 + i64::from(before);
+    if content.trim_end_matches(['\r', '\n']).is_empty() && width == 0 {
+        return content;
+    }
+    let width = usize::try_from(width + by).unwrap_or(0);
+    result.extend(std::iter::repeat_n(' ', width));
+    content
+}
+
+/// Adds or takes away spaces at the end of what is written; one of those behind a dash stays.
+fn widen(result: &mut String, by: i64) {
+    if by >= 0 {
+        result.extend(std::iter::repeat_n(' ', usize::try_from(by).unwrap_or(0)));
+    } else {
+        for _ in by..0 {
+            if result.ends_with("  ") {
+                result.pop();
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! A value that is taken from the source into an entry that stays (SPEC 7).
+
+use super::Editor;
+use super::layout::has_dash;
+use super::reindent::is_block;
+use super::to_flow;
+use crate::merge::decision::{CommentChoices, Incoming};
+use crate::yaml::{Entry, EntryId, NodeKind, Scalar, ScalarStyle, Span, Tree, scalar};
+
+/// A value as it stands in an entry.
+pub(super) struct Rendered {
+    /// What follows the key or dash on its line.
+    pub(super) on_line: String,
+    /// The lines below, each with its line break.
+    pub(super) below: String,
+    /// Whether a comment on the key's line has to stand before the lines below.
+    pub(super) comment_goes_first: bool,
+}
+
+impl Editor<'_> {
+    pub(super) fn replace(&mut self, entry: &Entry, incoming: &Incoming, comments: CommentChoices) {
+        self.replace_with(entry, incoming, comments, None);
+    }
+
+    /// Puts an incoming value into an entry, `anchor` before it.
+    pub(super) fn replace_with(
+        &mut self,
+        entry: &Entry,
+        incoming: &Incoming,
+        comments: CommentChoices,
+        anchor: Option<&str>,
+    ) {
+        if self.in_flow {
+            self.replace_in_brackets(entry, incoming, comments, anchor);
+            return;
+        }
+        let rendered = match self.owner(incoming.node) {
+            Some(owner) => self.rendered_from(entry, owner, incoming),
+            None => Some(self.rendered_root(incoming)),
+        };
+        if let Some(rendered) = rendered {
+            self.put_in_place(entry, rendered, comments, anchor);
+        }
+    }
+
+    fn rendered_from(
+        &self,
+        entry: &Entry,
+        owner: EntryId,
+        incoming: &Incoming,
+    ) -> Option<Rendered> {
+        if let Some(text) = self.requoted(incoming) {
+            return Some(Rendered {
+                on_line: text,
+                below: String::new(),
+                comment_goes_first: false,
+            });
+        }
+        if self.comes_from_brackets(owner) && self.needs_rewriting(incoming) {
+            return Some(Rendered {
+                on_line: self.value_in_brackets(incoming, false),
+                below: String::new(),
+                comment_goes_first: false,
+            });
+        }
+        if self.needs_rewriting(incoming) {
+            let piece = self.part_of_entry(owner, &incoming.part);
+            return piece.with_entry(|tree, id| self.rendered_over(entry, tree, id));
+        }
+        Some(self.rendered_over(entry, self.source, owner))
+    }
+
+    /// A scalar in the quoting that local has for it.
+    fn requoted(&self, incoming: &Incoming) -> Option<String> {
+        let style = incoming.quoting?;
+        let node = self.source.node(self.source.resolve(incoming.node));
+        let NodeKind::Scalar(Scalar {
+            style: written,
+            scalar_type,
+            content,
+        }) = &node.kind
+        else {
+            return None;
+        };
+        let one_line = |style| !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        if style == *written || node.tag.is_some() || !one_line(style) || !one_line(*written) {
+            return None;
+        }
+        scalar::write(content, *scalar_type, style, self.in_flow)
+    }
+
+    /// The value of an entry of `tree` as it stands in `entry`.
+    pub(super) fn rendered_over(&self, entry: &Entry, tree: &Tree<'_>, id: EntryId) -> Rendered {
+        let theirs = tree.entry(id);
+        let node = tree.node(theirs.value);
+        let column = self.target.column(entry.span.start);
+        let mut on_line = self.properties_of(tree, theirs);
+        let reindent = self.reindent(tree);
+        if is_block(tree, theirs.value) {
+            let inside = reindent.column_inside(
+                theirs,
+                theirs.value,
+                tree.column(theirs.span.start),
+                column.into(),
+            );
+            let below = reindent.entries(theirs.value, u32::try_from(inside).unwrap_or(0));
+            let compact = has_dash(tree, theirs)
+                && has_dash(self.target, entry)
+                && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
+                && on_line.is_empty();
+            return if compact {
+                compact_form(&below)
+            } else {
+                Rendered {
+                    on_line,
+                    below,
+                    comment_goes_first: true,
+                }
+            };
+        }
+        let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
+        let text = reindent.rest(node.span.start..node.span.end, by);
+        let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        let first = first.trim_end_matches('\r');
+        let is_block_scalar = matches!(&node.kind, NodeKind::Scalar(scalar)
+            if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded));
+        // Behind the header of a block scalar only its comment can stand, and that is not part of the value.
+        let first = if is_block_scalar {
+            first.split([' ', '\t']).next().unwrap_or(first)
+        } else {
+            first
+        };
+        if !on_line.is_empty() && !first.is_empty() {
+            on_line.push(' ');
+        }
+        on_line.push_str(first);
+        Rendered {
+            on_line,
+            below: rest.to_owned(),
+            comment_goes_first: is_block_scalar,
+        }
+    }
+
+    /// The anchor and the tag of a value that comes.
+    fn properties_of(&self, tree: &Tree<'_>, entry: &Entry) -> String {
+        let node = tree.node(entry.value);
+        let mut properties: Vec<Span> = [node.anchor, node.tag].into_iter().flatten().collect();
+        properties.sort_by_key(|span| span.start);
+        let texts: Vec<&str> = properties
+            .into_iter()
+            .map(|span| tree.slice(span))
+            .collect();
+        texts.join(" ")
+    }
+
+    /// The source's root, in the place of the target's.
+    fn rendered_root(&self, incoming: &Incoming) -> Rendered {
+        let node = self.source.node(incoming.node);
+        let on_line = if incoming.is_whole() {
+            let start = self.source.line_start(node.span.start);
+            let indented = &self.source.text()[start as usize..node.span.start as usize];
+            let indent = if indented.trim().is_empty() {
+                indented
+            } else {
+                ""
+            };
+            format!("{indent}{}", self.source.slice(node.span))
+        } else {
+            to_flow::part(self.source, incoming.node, &incoming.part, false)
+        };
+        Rendered {
+            on_line,
+            below: String::new(),
+            comment_goes_first: false,
+        }
+    }
+
+    /// Puts a value into an entry that is not between brackets.
+    pub(super) fn put_in_place(
+        &mut self,
+        entry: &Entry,
+        rendered: Rendered,
+        comments: CommentChoices,
+        anchor: Option<&str>,
+    ) {
+        let node = self.target.node(entry.value);
+        let is_root = entry.colon.is_none() && !has_dash(self.target, entry);
+        let start = node
+            .tag
+            .map_or(node.span.start, |tag| tag.start.min(node.span.start));
+        let inline = is_root || (!is_block(self.target, entry.value) && !node.span.is_empty());
+        let has_comments =
+            !entry.comments.line.is_empty() || !entry.comments.tail.is_empty() || comments.line;
+        let on_line = match anchor {
+            Some(anchor) => format!("{anchor} {}", rendered.on_line)
+                .trim_end()
+                .to_owned(),
+            None => rendered.on_line.clone(),
+        };
+        if inline
+            && !on_line.is_empty()
+            && (rendered.below.is_empty() || !has_comments)
+            && !is_block_scalar(self, entry)
+        {
+            let text = join_lines(self, &on_line, &rendered.below);
+            self.edits.replace(start..node.span.end, text);
+            self.comments(entry, comments);
+            return;
+        }
+        self.rewrite_from_indicator(
+            entry,
+            &Rendered {
+                on_line,
+                ..rendered
+            },
+            comments,
+        );
+    }
+
+    /// Writes everything behind the key or dash anew, comments in their places.
+    fn rewrite_from_indicator(
+        &mut self,
+        entry: &Entry,
+        rendered: &Rendered,
+        comments: CommentChoices,
+    ) {
+        let node = self.target.node(entry.value);
+        let indicator = match entry.colon {
+            Some(colon) => colon + 1,
+            None => entry.span.start + u32::from(has_dash(self.target, entry)),
+        };
+        let end = [
+            node.span.end,
+            entry.comments.line.end,
+            entry.comments.tail.end,
+        ]
+        .into_iter()
+        .fold(indicator, u32::max);
+        let comment = self.line_comment_text(entry, comments);
+        let mut text = String::new();
+        if let Some(anchor) = node.anchor {
+            text.push(' ');
+            text.push_str(self.target.slice(anchor));
+        }
+        if !rendered.on_line.is_empty() {
+            text.push(' ');
+            text.push_str(&rendered.on_line);
+        }
+        let below = rendered.below.trim_end_matches(['\r', '\n']);
+        if rendered.comment_goes_first || below.is_empty() {
+            text.push_str(&comment);
+            text = join_lines(self, &text, &rendered.below);
+        } else {
+            text = join_lines(self, &text, &rendered.below);
+            text.push_str(&comment);
+        }
+        self.edits.replace(indicator..end, text);
+        self.leading_comment(entry, comments);
+    }
+
+    /// The comment that an entry's line ends with afterwards, with the white space before it.
+    fn line_comment_text(&self, entry: &Entry, comments: CommentChoices) -> String {
+        let own = |span: Span| {
+            let gap = self.before_white_space(span.start);
+            let text = self.target.slice(Span::new(gap, span.end));
+            if text.starts_with('#') {
+                format!(" {text}")
+            } else {
+                text.to_owned()
+            }
+        };
+        let theirs = comments.from.map(|from| self.source.entry(from).comments);
+        match theirs {
+            Some(theirs) if comments.line && !theirs.line.is_empty() => {
+                format!(
+                    "{}{}",
+                    self.gap_before(theirs.line),
+                    self.source.slice(theirs.line)
+                )
+            }
+            _ if comments.line => String::new(),
+            _ if !entry.comments.line.is_empty() => own(entry.comments.line),
+            _ if !entry.comments.tail.is_empty() && !comments.tail => own(entry.comments.tail),
+            _ => String::new(),
+        }
+    }
+}
+
+fn is_block_scalar(editor: &Editor<'_>, entry: &Entry) -> bool {
+    matches!(&editor.target.node(entry.value).kind, NodeKind::Scalar(scalar)
+        if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded))
+}
+
+/// A line and the lines below it, without the last line break.
+fn join_lines(editor: &Editor<'_>, on_line: &str, below: &str) -> String {
+    if below.is_empty() {
+        return on_line.to_owned();
+    }
+    let below = below.strip_suffix('\n').unwrap_or(below);
+    let below = below.strip_suffix('\r').unwrap_or(below);
+    format!("{on_line}{}{below}", editor.line_break)
+}
+
+/// A block map behind a dash: its first line moves up.
+fn compact_form(lines: &str) -> Rendered {
+    let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
+    Rendered {
+        on_line: first.trim().to_owned(),
+        below: rest.to_owned(),
+        comment_goes_first: false,
+    }
+}

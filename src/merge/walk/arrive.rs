@@ -1,0 +1,150 @@
+//! What comes from upstream where local has nothing (SPEC 5.3, 6): the difference from original to updated.
+
+use super::index::{FieldIndex, key_of};
+use super::keys::ListKey;
+use super::{Nodes, Shape, Walker, entries_of, shape};
+use crate::merge::ConflictKind;
+use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId, equal};
+
+impl Walker<'_> {
+    /// What of an entry comes that updated has and local has not. Where original has it, local deleted it: a conflict.
+    pub(super) fn absent_locally(&mut self, nodes: Nodes) -> Option<Incoming> {
+        let updated = nodes.updated?;
+        let part = self.difference(nodes.original, updated)?;
+        if nodes.original.is_some() && !self.record_by_policy(ConflictKind::DeletedLocally, nodes) {
+            return None;
+        }
+        Some(Incoming::part(updated, part))
+    }
+
+    /// What of `updated` is not in `original`, as a part of the updated tree; none where there is nothing.
+    fn difference(&self, original: Option<NodeId>, updated: NodeId) -> Option<Outcome> {
+        let Some(original) = original else {
+            return self.addition(updated);
+        };
+        let trees = self.trees;
+        if equal(trees.original, original, trees.updated, updated) {
+            return None;
+        }
+        if self.nulls_clear && trees.updated.is_null(updated) {
+            return None;
+        }
+        match (
+            shape(trees.original, original),
+            shape(trees.updated, updated),
+        ) {
+            (Shape::Map, Shape::Map) => self.field_difference(original, updated),
+            (Shape::List, Shape::List) => {
+                match self.list_key(Triple::new(Some(original), Some(updated), None)) {
+                    Some(key) => self.element_difference(&key, original, updated),
+                    None => Some(Outcome::Keep),
+                }
+            }
+            _ => Some(self.stripped(updated)),
+        }
+    }
+
+    fn field_difference(&self, original: NodeId, updated: NodeId) -> Option<Outcome> {
+        let trees = self.trees;
+        let originals = FieldIndex::new(trees.original, entries_of(trees.original, original));
+        self.part_that_comes(updated, |entry| {
+            let before = key_of(trees.updated, entry).and_then(|key| originals.find(key));
+            let before = before.map(|before| trees.original.entry(before).value);
+            self.difference(before, trees.updated.entry(entry).value)
+        })
+    }
+
+    fn element_difference(
+        &self,
+        key: &ListKey,
+        original: NodeId,
+        updated: NodeId,
+    ) -> Option<Outcome> {
+        let trees = self.trees;
+        let originals = key.index(trees.original, original);
+        self.part_that_comes(updated, |entry| {
+            let value = trees.updated.entry(entry).value;
+            let before = originals.get(&key.identity(trees.updated, entry)?);
+            let before = before.map(|before| trees.original.entry(*before).value);
+            let part = self.difference(before, value)?;
+            Some(if before.is_some() {
+                self.with_key_fields(key, part)
+            } else {
+                part
+            })
+        })
+    }
+
+    /// An element of which only a part comes takes its key along.
+    fn with_key_fields(&self, key: &ListKey, part: Outcome) -> Outcome {
+        let Outcome::Merge(mut children) = part else {
+            return part;
+        };
+        for child in &mut children {
+            if let super::super::decision::Slot::Local(entry) = child.slot
+                && key_of(self.trees.updated, entry)
+                    .is_some_and(|(_, name)| key.names().any(|key| key == name))
+            {
+                child.outcome = Outcome::Keep;
+            }
+        }
+        part_of(children)
+    }
+
+    /// The entries of an updated collection for which `coming` gives a part; none where it gives none for any.
+    fn part_that_comes(
+        &self,
+        updated: NodeId,
+        mut coming: impl FnMut(EntryId) -> Option<Outcome>,
+    ) -> Option<Outcome> {
+        let children: Vec<Child> = entries_of(self.trees.updated, updated)
+            .map(|entry| Child::local(entry, coming(entry).unwrap_or(Outcome::Remove)))
+            .collect();
+        children.iter().any(Child::stays).then(|| part_of(children))
+    }
+
+    /// All of a value that original has not, nulls that are commands aside; none where it is itself such a null.
+    fn addition(&self, updated: NodeId) -> Option<Outcome> {
+        if self.nulls_clear && self.trees.updated.is_null(updated) {
+            None
+        } else {
+            Some(self.stripped(updated))
+        }
+    }
+
+    /// A value without the nulls in it that are commands: they clear nothing here, and are not written.
+    pub(super) fn stripped(&self, updated: NodeId) -> Outcome {
+        let tree = self.trees.updated;
+        if !self.nulls_clear {
+            return Outcome::Keep;
+        }
+        let strips = match shape(tree, updated) {
+            Shape::Map => true,
+            Shape::List => self
+                .list_key(Triple::new(None, Some(updated), None))
+                .is_some(),
+            Shape::Scalar => false,
+        };
+        if !strips {
+            return Outcome::Keep;
+        }
+        let children = entries_of(tree, updated)
+            .map(|entry| {
+                let part = self.addition(tree.entry(entry).value);
+                Child::local(entry, part.unwrap_or(Outcome::Remove))
+            })
+            .collect();
+        part_of(children)
+    }
+}
+
+/// `Keep` where every child is whole, else the children one by one.
+pub(super) fn part_of(children: Vec<Child>) -> Outcome {
+    if children.iter().all(Child::is_untouched) {
+        Outcome::Keep
+    } else {
+        Outcome::Merge(children)
+    }
+}

@@ -1,0 +1,184 @@
+//! Giving a local list or map exactly upstream's value while every part of it that has that value already keeps its text.
+//!
+//! A list that is one value (SPEC 5.1) is taken whole. Taken as text, it would lose local's comments and quoting on
+//! elements that did not even change, so the elements are aligned, and only those that differ are touched.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::index::{FieldIndex, key_of};
+use super::place::{Arrival, Resident, place};
+use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
+use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::merge::fingerprint;
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId, equal};
+
+impl Walker<'_> {
+    /// Updated's value for a local node, whatever local holds; `original` serves the comments alone.
+    fn exact(&mut self, nodes: Nodes) -> Outcome {
+        let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
+            return Outcome::Keep;
+        };
+        let trees = self.trees;
+        match (shape(trees.updated, updated), shape(trees.local, local)) {
+            (Shape::List, Shape::List) => {
+                let children = self.aligned_elements(nodes, updated, local);
+                self.merged(nodes, children)
+            }
+            (Shape::Map, Shape::Map) => self.exact_fields(nodes, updated, local),
+            _ if equal(trees.updated, updated, trees.local, local) => Outcome::Keep,
+            _ => Outcome::Take(Incoming::whole(updated)),
+        }
+    }
+
+    /// Updated's list for a local one.
+    pub(super) fn aligned_elements(
+        &mut self,
+        nodes: Nodes,
+        updated: NodeId,
+        local: NodeId,
+    ) -> Vec<Child> {
+        let trees = self.trees;
+        let updateds: Vec<EntryId> = entries_of(trees.updated, updated).collect();
+        let locals: Vec<EntryId> = entries_of(trees.local, local).collect();
+        // Where local has original's value, elements stand at the same index in both.
+        let originals: Vec<EntryId> = match nodes.original {
+            Some(original) if self.unchanged_locally(nodes) => {
+                entries_of(trees.original, original).collect()
+            }
+            _ => Vec::new(),
+        };
+        let operations = capture_diff_slices(
+            Algorithm::Myers,
+            &fingerprint::of_elements(trees.local, local),
+            &fingerprint::of_elements(trees.updated, updated),
+        );
+        let mut children = Vec::with_capacity(updateds.len());
+        for operation in operations {
+            let old = operation.old_range();
+            let new = operation.new_range();
+            let paired = matches!(operation, DiffOp::Equal { .. }) || old.len() == new.len();
+            if paired {
+                for (old, new) in old.zip(new) {
+                    let sides = Triple::new(
+                        originals.get(old).copied(),
+                        Some(updateds[new]),
+                        Some(locals[old]),
+                    );
+                    self.exact_element(sides, old, &mut children);
+                }
+            } else {
+                children.extend(
+                    locals[old]
+                        .iter()
+                        .map(|entry| Child::local(*entry, Outcome::Remove)),
+                );
+                children.extend(updateds[new].iter().map(|entry| self.whole(*entry)));
+            }
+        }
+        children
+    }
+
+    /// One element with updated's value: local's text, edited, where the two have something in common.
+    fn exact_element(&mut self, sides: Entries, index: usize, children: &mut Vec<Child>) {
+        let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
+            return;
+        };
+        let nodes = self.values_of(sides);
+        if !self.has_something_in_common(nodes) {
+            children.push(Child::local(local, Outcome::Remove));
+            children.push(self.whole(updated));
+            return;
+        }
+        let step = self.indexed_step(sides, index);
+        let child = self.at(step, |walker| walker.exact_entry(nodes, sides, local));
+        children.push(child);
+    }
+
+    fn exact_entry(&mut self, nodes: Nodes, sides: Entries, local: EntryId) -> Child {
+        let outcome = self.exact(nodes);
+        let comments = match sides.original {
+            Some(_) => self.comments(sides, &outcome),
+            None => Default::default(),
+        };
+        Child {
+            comments,
+            ..Child::local(local, outcome)
+        }
+    }
+
+    fn exact_fields(&mut self, nodes: Nodes, updated: NodeId, local: NodeId) -> Outcome {
+        let trees = self.trees;
+        let original = nodes.original.filter(|node| {
+            shape(trees.original, *node) == Shape::Map && self.unchanged_locally(nodes)
+        });
+        let originals = match original {
+            Some(original) => FieldIndex::new(trees.original, entries_of(trees.original, original)),
+            None => FieldIndex::new(trees.original, std::iter::empty()),
+        };
+        let updateds = FieldIndex::new(trees.updated, entries_of(trees.updated, updated));
+        let locals = FieldIndex::new(trees.local, entries_of(trees.local, local));
+        let residents = entries_of(trees.local, local)
+            .map(|entry| {
+                let key = key_of(trees.local, entry);
+                let sides = Triple::new(
+                    key.and_then(|key| originals.find(key)),
+                    key.and_then(|key| updateds.find(key)),
+                    Some(entry),
+                );
+                let child = match sides.updated {
+                    Some(_) => self.exact_entry(self.values_of(sides), sides, entry),
+                    None => Child::local(entry, Outcome::Remove),
+                };
+                Resident { child, own: false }
+            })
+            .collect();
+        let arrivals = entries_of(trees.updated, updated)
+            .map(
+                |entry| match key_of(trees.updated, entry).and_then(|key| locals.find(key)) {
+                    Some(resident) => {
+                        Arrival::Resident(position(entries_of(trees.local, local), resident))
+                    }
+                    None => Arrival::New(self.whole(entry)),
+                },
+            )
+            .collect();
+        self.merged(nodes, place(residents, arrivals))
+    }
+
+    /// A whole element from upstream.
+    pub(super) fn whole(&self, updated: EntryId) -> Child {
+        Child::updated(
+            updated,
+            Incoming::whole(self.trees.updated.entry(updated).value),
+        )
+    }
+
+    /// Whether editing the one into the other leaves anything of it: two scalars, two lists, two maps of which at least
+    /// half of the fields are the same.
+    fn has_something_in_common(&self, nodes: Nodes) -> bool {
+        let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
+            return false;
+        };
+        let trees = self.trees;
+        match (shape(trees.updated, updated), shape(trees.local, local)) {
+            (Shape::Map, Shape::Map) => {
+                let fields = FieldIndex::new(trees.updated, entries_of(trees.updated, updated));
+                let same = entries_of(trees.local, local).filter(|entry| {
+                    let other = key_of(trees.local, *entry).and_then(|key| fields.find(key));
+                    other.is_some_and(|other| {
+                        let value = trees.updated.entry(other).value;
+                        equal(
+                            trees.updated,
+                            value,
+                            trees.local,
+                            trees.local.entry(*entry).value,
+                        )
+                    })
+                });
+                same.count() * 2 >= entries_of(trees.local, local).len()
+            }
+            (updated, local) => updated == local,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What goes because upstream deleted it (SPEC 5.1, 5.3, 6).
+
+use super::index::{FieldIndex, key_of};
+use super::keys::ListKey;
+use super::{Nodes, Shape, Walker, entries_of, shape};
+use crate::merge::ConflictKind;
+use crate::merge::decision::{Child, Outcome};
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId};
+
+impl Walker<'_> {
+    /// An entry that original and local have and updated has not.
+    pub(super) fn deleted_upstream(&mut self, nodes: Nodes) -> Outcome {
+        let (Some(original), Some(local)) = (nodes.original, nodes.local) else {
+            return Outcome::Keep;
+        };
+        if self.unchanged_locally(nodes) {
+            return Outcome::Remove;
+        }
+        let trees = self.trees;
+        if self.nulls_clear && trees.local.is_null(local) {
+            self.record_kept(ConflictKind::DeletedUpstream, nodes);
+            return Outcome::Keep;
+        }
+        match (shape(trees.original, original), shape(trees.local, local)) {
+            (Shape::Map, Shape::Map) => self.deleted_fields(nodes, original, local),
+            (Shape::List, Shape::List) => self.deleted_list(nodes, original, local),
+            _ => self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove),
+        }
+    }
+
+    /// Every field that original has goes, those that only local has stay.
+    fn deleted_fields(&mut self, nodes: Nodes, original: NodeId, local: NodeId) -> Outcome {
+        let trees = self.trees;
+        if entries_of(trees.local, local).len() == 0 {
+            self.record_kept(ConflictKind::DeletedUpstream, nodes);
+            return Outcome::Keep;
+        }
+        let originals = FieldIndex::new(trees.original, entries_of(trees.original, original));
+        let mut own = false;
+        let children: Vec<Child> = entries_of(trees.local, local)
+            .map(|entry| {
+                let key = key_of(trees.local, entry);
+                let sides = Triple::new(key.and_then(|key| originals.find(key)), None, Some(entry));
+                own |= sides.original.is_none();
+                self.field(key, sides).unwrap_or_else(|| Child::keep(entry))
+            })
+            .collect();
+        if own {
+            self.record_kept(ConflictKind::DeletedUpstream, nodes);
+        }
+        what_is_left(children)
+    }
+
+    /// Original's elements go, local's own ones stay.
+    fn deleted_list(&mut self, nodes: Nodes, original: NodeId, local: NodeId) -> Outcome {
+        let trees = self.trees;
+        if entries_of(trees.local, local).len() == 0 {
+            return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
+        }
+        let Some(key) = self.list_key(nodes).or_else(|| self.set_key(nodes)) else {
+            return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
+        };
+        let pairs = self.paired_with_original(&key, original, local);
+        if pairs.iter().any(|(_, before)| before.is_none()) {
+            self.record_kept(ConflictKind::DeletedUpstream, nodes);
+        }
+        let children = pairs
+            .into_iter()
+            .map(|(entry, before)| match before {
+                None => Child::keep(entry),
+                Some(before) => self.deleted_element(&key, before, entry),
+            })
+            .collect();
+        what_is_left(children)
+    }
+
+    /// Local's elements with original's of the same identity.
+    fn paired_with_original(
+        &self,
+        key: &ListKey,
+        original: NodeId,
+        local: NodeId,
+    ) -> Vec<(EntryId, Option<EntryId>)> {
+        let trees = self.trees;
+        let originals = key.index(trees.original, original);
+        entries_of(trees.local, local)
+            .map(|entry| {
+                let identity = key.identity(trees.local, entry);
+                (
+                    entry,
+                    identity.and_then(|identity| originals.get(&identity).copied()),
+                )
+            })
+            .collect()
+    }
+
+    /// An element that upstream removed goes whole (SPEC 6); a conflict where local changed it.
+    pub(super) fn deleted_element(
+        &mut self,
+        key: &ListKey,
+        original: EntryId,
+        local: EntryId,
+    ) -> Child {
+        let sides = Triple::new(Some(original), None, Some(local));
+        let nodes = self.values_of(sides);
+        if self.unchanged_locally(nodes) {
+            return Child::local(local, Outcome::Remove);
+        }
+        let step = self.keyed_step(key, sides);
+        self.at(step, |walker| {
+            let outcome = walker.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
+            Child::local(local, outcome)
+        })
+    }
+}
+
+fn what_is_left(children: Vec<Child>) -> Outcome {
+    if children.iter().all(Child::is_untouched) {
+        Outcome::Keep
+    } else if children.iter().any(Child::stays) {
+        Outcome::Merge(children)
+    } else {
+        Outcome::Remove
+    }
+}

@@ -1,0 +1,122 @@
+//! Maps merge by key, recursively (SPEC 5.3).
+
+use super::index::{FieldIndex, ScalarKey, key_of};
+use super::place::{Arrival, Resident, place};
+use super::record::{Segment, Step};
+use super::{Nodes, Shape, Walker, entries_of, position, shape};
+use crate::merge::decision::{Child, Incoming, Outcome, Slot};
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId, Tree};
+
+impl Walker<'_> {
+    /// A map on both sides; an original that is no map counts as nothing.
+    pub(super) fn fields(&mut self, nodes: Nodes) -> Outcome {
+        let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
+            return Outcome::Keep;
+        };
+        let trees = self.trees;
+        let originals = fields_of(trees.original, nodes.original);
+        let updateds = FieldIndex::new(trees.updated, entries_of(trees.updated, updated));
+        let locals = FieldIndex::new(trees.local, entries_of(trees.local, local));
+
+        let residents = entries_of(trees.local, local)
+            .map(|entry| {
+                let key = key_of(trees.local, entry);
+                let sides = Triple::new(
+                    key.and_then(|key| originals.find(key)),
+                    key.and_then(|key| updateds.find(key)),
+                    Some(entry),
+                );
+                Resident {
+                    child: self.field(key, sides).unwrap_or_else(|| Child::keep(entry)),
+                    own: sides.original.is_none() && sides.updated.is_none(),
+                }
+            })
+            .collect();
+        let arrivals = entries_of(trees.updated, updated)
+            .map(|entry| {
+                let key = key_of(trees.updated, entry);
+                if let Some(resident) = key.and_then(|key| locals.find(key)) {
+                    return Arrival::Resident(position(
+                        trees.local.entries(trees.local.resolve(local)),
+                        resident,
+                    ));
+                }
+                let sides = Triple::new(key.and_then(|key| originals.find(key)), Some(entry), None);
+                self.field(key, sides)
+                    .map_or(Arrival::Nothing, Arrival::New)
+            })
+            .collect();
+        self.merged(nodes, place(residents, arrivals))
+    }
+
+    /// One field, with the path one step further.
+    pub(super) fn field(
+        &mut self,
+        key: Option<ScalarKey<'_>>,
+        sides: Triple<Option<EntryId>>,
+    ) -> Option<Child> {
+        // The common case costs no path.
+        if let (Some(original), Some(updated), Some(local)) =
+            (sides.original, sides.updated, sides.local)
+            && self.same_text(original, updated)
+        {
+            return Some(Child::keep(local));
+        }
+        let step = Step {
+            segment: Segment::Field(
+                key.map_or_else(String::new, |(_, content)| content.to_owned()),
+            ),
+            offset: sides
+                .local
+                .map(|entry| self.trees.local.entry(entry).span.start),
+        };
+        self.at(step, |walker| walker.entry(sides))
+    }
+
+    /// The outcome of a map or list whose entries are decided.
+    pub(super) fn merged(&self, nodes: Nodes, children: Vec<Child>) -> Outcome {
+        let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
+            return Outcome::Keep;
+        };
+        let tree = self.trees.local;
+        let unmoved = children.len() == entries_of(tree, local).len()
+            && children
+                .iter()
+                .zip(entries_of(tree, local))
+                .all(|(child, entry)| child.is_untouched() && child.slot == Slot::Local(entry));
+        if unmoved {
+            return Outcome::Keep;
+        }
+        if entries_of(tree, local).len() == 0 {
+            return Outcome::Take(self.arriving_children(updated, &children));
+        }
+        Outcome::Merge(children)
+    }
+
+    /// The part of an updated map or list that `children` take into an empty local one.
+    fn arriving_children(&self, updated: NodeId, children: &[Child]) -> Incoming {
+        let part = entries_of(self.trees.updated, updated)
+            .map(|entry| {
+                let arriving = children.iter().find_map(|child| match &child.outcome {
+                    Outcome::Take(incoming) if child.slot == Slot::Updated(entry) => {
+                        Some((*incoming.part).clone())
+                    }
+                    _ => None,
+                });
+                Child::local(entry, arriving.unwrap_or(Outcome::Remove))
+            })
+            .collect::<Vec<_>>();
+        Incoming::part(updated, super::arrive::part_of(part))
+    }
+}
+
+/// The fields of a node, if it is a map.
+pub(super) fn fields_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> FieldIndex<'t> {
+    match node {
+        Some(node) if shape(tree, node) == Shape::Map => {
+            FieldIndex::new(tree, entries_of(tree, node))
+        }
+        _ => FieldIndex::new(tree, std::iter::empty()),
+    }
+}

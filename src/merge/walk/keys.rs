@@ -1,0 +1,175 @@
+//! What identifies the elements of a list (SPEC 6).
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::index::{ScalarKey, scalar_key};
+use super::{Nodes, Shape, Walker, entries_of, shape};
+use crate::merge::Lists;
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
+
+/// The keys tried first, in this order.
+const SINGLE_KEYS: [&str; 7] = [
+    "mountPath",
+    "devicePath",
+    "ip",
+    "type",
+    "topologyKey",
+    "name",
+    "containerPort",
+];
+
+/// The pairs tried where no single key will do; the second part may be missing.
+const PAIRS: [[&str; 2]; 5] = [
+    ["containerPort", "protocol"],
+    ["port", "protocol"],
+    ["mountPath", "subPath"],
+    ["name", "namespace"],
+    ["name", "kind"],
+];
+
+/// What tells the elements of one list apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ListKey {
+    /// One field of each element.
+    Field(String),
+    /// Two fields, the second of which may be missing.
+    Pair([&'static str; 2]),
+    /// The elements are scalars, and the list is a set of them.
+    Scalar,
+}
+
+/// The identity of one element under a [`ListKey`].
+pub(super) type Identity<'t> = (ScalarKey<'t>, ScalarKey<'t>);
+
+const NOTHING: ScalarKey<'static> = (ScalarType::Null, "");
+
+impl ListKey {
+    /// The names of the fields that the key is made of.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let names: [Option<&str>; 2] = match self {
+            Self::Field(name) => [Some(name), None],
+            Self::Pair([first, second]) => [Some(first), Some(second)],
+            Self::Scalar => [None, None],
+        };
+        names.into_iter().flatten()
+    }
+
+    /// An element's identity; none where the element cannot have one.
+    pub(super) fn identity<'t>(
+        &self,
+        tree: &'t Tree<'_>,
+        element: EntryId,
+    ) -> Option<Identity<'t>> {
+        let value = tree.entry(element).value;
+        match self {
+            Self::Field(name) => Some((field_key(tree, value, name)?, NOTHING)),
+            Self::Pair([first, second]) => {
+                let first = field_key(tree, value, first)?;
+                match tree.find(tree.resolve(value), second) {
+                    None => Some((first, NOTHING)),
+                    Some(_) => Some((first, field_key(tree, value, second)?)),
+                }
+            }
+            Self::Scalar => Some((scalar_key(tree, value)?, NOTHING)),
+        }
+    }
+
+    /// The elements of a list by identity.
+    pub(super) fn index<'t>(
+        &self,
+        tree: &'t Tree<'_>,
+        list: NodeId,
+    ) -> FxHashMap<Identity<'t>, EntryId> {
+        entries_of(tree, list)
+            .filter_map(|element| Some((self.identity(tree, element)?, element)))
+            .collect()
+    }
+
+    /// Whether every element of a list has an identity of its own.
+    fn identifies(&self, tree: &Tree<'_>, list: NodeId) -> bool {
+        let mut seen = FxHashSet::default();
+        entries_of(tree, list).all(|element| {
+            self.identity(tree, element)
+                .is_some_and(|identity| seen.insert(identity))
+        })
+    }
+}
+
+/// A field of a map as a key: a scalar that is not null.
+fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<ScalarKey<'t>> {
+    let map = tree.resolve(element);
+    let field = tree.find(map, name)?;
+    scalar_key(tree, tree.entry(field).value)
+        .filter(|(scalar_type, _)| *scalar_type != ScalarType::Null)
+}
+
+impl Walker<'_> {
+    /// The key that identifies the elements of a list in each side that has elements; none where the list is not
+    /// associative. A side that is no list is not asked.
+    pub(super) fn list_key(&self, nodes: Nodes) -> Option<ListKey> {
+        let lists = self.lists_with_elements(nodes);
+        let every = |key: &ListKey| lists.iter().all(|(tree, list)| key.identifies(tree, *list));
+        let (tree, list) = lists.first()?;
+        let first = entries_of(tree, *list).next()?;
+        if shape(tree, tree.entry(first).value) != Shape::Map {
+            return None;
+        }
+        let given = self.options.keys.iter().map(String::as_str);
+        SINGLE_KEYS
+            .into_iter()
+            .chain(given)
+            .map(|name| ListKey::Field(name.to_owned()))
+            .chain(PAIRS.into_iter().map(ListKey::Pair))
+            .find(every)
+    }
+
+    /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`).
+    pub(super) fn set_key(&self, nodes: Nodes) -> Option<ListKey> {
+        if self.options.lists != Lists::Set {
+            return None;
+        }
+        let scalars = self
+            .lists_with_elements(nodes)
+            .into_iter()
+            .all(|(tree, list)| {
+                entries_of(tree, list)
+                    .all(|element| shape(tree, tree.entry(element).value) == Shape::Scalar)
+            });
+        scalars.then_some(ListKey::Scalar)
+    }
+
+    fn lists_with_elements(&self, nodes: Nodes) -> Vec<(&Tree<'_>, NodeId)> {
+        self.trees
+            .zip(nodes)
+            .into_array()
+            .into_iter()
+            .filter_map(|(tree, node)| {
+                let node = node?;
+                let has_elements =
+                    shape(tree, node) == Shape::List && entries_of(tree, node).len() > 0;
+                has_elements.then_some((tree, node))
+            })
+            .collect()
+    }
+
+    /// An element's key as a path shows it.
+    pub(super) fn key_for_path(
+        &self,
+        key: &ListKey,
+        sides: Triple<Option<EntryId>>,
+    ) -> Vec<(String, String)> {
+        let found = self.trees.zip(sides).into_array().into_iter().rev();
+        for (tree, element) in found {
+            let Some(element) = element else { continue };
+            let value = tree.entry(element).value;
+            return key
+                .names()
+                .filter_map(|name| {
+                    Some((name.to_owned(), field_key(tree, value, name)?.1.to_owned()))
+                })
+                .collect();
+        }
+        Vec::new()
+    }
+}

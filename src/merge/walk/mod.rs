@@ -1,0 +1,262 @@
+//! The walk over original, updated and local at once: what changed upstream, and what becomes of the local text.
+
+mod arrive;
+mod become_list;
+mod comments;
+mod delete;
+mod fields;
+mod index;
+mod keys;
+mod lists;
+mod order;
+mod place;
+mod record;
+mod sequences;
+
+use super::decision::{Child, Incoming, Outcome};
+use super::{Conflict, ConflictKind, Options};
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
+
+use record::Step;
+
+/// A node of each side that has one.
+type Nodes = Triple<Option<NodeId>>;
+/// An entry of each side that has one.
+type Entries = Triple<Option<EntryId>>;
+
+/// Walks three trees and decides what becomes of the local one.
+pub(crate) struct Walker<'a> {
+    trees: Triple<&'a Tree<'a>>,
+    options: &'a Options,
+    /// Whether an explicit null is a word of command (SPEC 5.2).
+    nulls_clear: bool,
+    /// Whether two spans of equal text always mean equal values: not so where aliases occur.
+    text_is_value: bool,
+    steps: Vec<Step>,
+    conflicts: Vec<Conflict>,
+}
+
+/// Map, list or scalar: the kinds of SPEC 4 and 5.4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Map,
+    List,
+    Scalar,
+}
+
+impl<'a> Walker<'a> {
+    /// A walk over three trees; an original that is not there is an empty tree.
+    pub(crate) fn new(
+        trees: Triple<&'a Tree<'a>>,
+        nulls_clear: bool,
+        options: &'a Options,
+    ) -> Self {
+        let has_alias = |tree: &Tree<'_>| tree.has_aliases();
+        Self {
+            trees,
+            options,
+            nulls_clear,
+            text_is_value: !trees.into_array().into_iter().any(has_alias),
+            steps: Vec::new(),
+            conflicts: Vec::new(),
+        }
+    }
+
+    /// Decides the whole document. `has_original` says whether there is one to compare with.
+    pub(crate) fn decide(mut self, has_original: bool) -> (Outcome, Vec<Conflict>) {
+        let nodes = Triple::new(
+            has_original.then(|| self.trees.original.root().value),
+            Some(self.trees.updated.root().value),
+            Some(self.trees.local.root().value),
+        );
+        let outcome = self.value(nodes);
+        (outcome, self.conflicts)
+    }
+
+    /// What becomes of an entry that at least one side has; none where the result has none and local has none.
+    fn entry(&mut self, entries: Entries) -> Option<Child> {
+        let nodes = self.values_of(entries);
+        match (entries.original, entries.updated, entries.local) {
+            (_, None, None) => None,
+            (None, None, Some(local)) => Some(Child::keep(local)),
+            (Some(_), None, Some(local)) => Some(Child::local(local, self.deleted_upstream(nodes))),
+            (_, Some(updated), None) => self
+                .absent_locally(nodes)
+                .map(|incoming| Child::updated(updated, incoming)),
+            (original, Some(updated), Some(local)) => {
+                if original.is_some_and(|original| self.same_text(original, updated)) {
+                    return Some(Child::keep(local));
+                }
+                let outcome = self.value(nodes);
+                let comments = self.comments(entries, &outcome);
+                Some(Child {
+                    comments,
+                    ..Child::local(local, outcome)
+                })
+            }
+        }
+    }
+
+    /// A value that updated and local both have (SPEC 5).
+    fn value(&mut self, nodes: Nodes) -> Outcome {
+        let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
+            return Outcome::Keep;
+        };
+        match (
+            shape(self.trees.updated, updated),
+            shape(self.trees.local, local),
+        ) {
+            (Shape::Map, Shape::Map) => self.fields(nodes),
+            (Shape::List, Shape::List) => self.list(nodes),
+            _ => self.single(nodes),
+        }
+    }
+
+    /// A scalar, or kinds that differ: one value (SPEC 5.1, 5.4), nulls being commands (SPEC 5.2).
+    fn single(&mut self, nodes: Nodes) -> Outcome {
+        let Some(updated) = nodes.updated else {
+            return Outcome::Keep;
+        };
+        if self.settled(nodes) {
+            return Outcome::Keep;
+        }
+        let original_null = nodes
+            .original
+            .is_some_and(|node| self.trees.original.is_null(node));
+        if self.nulls_clear && !original_null {
+            if nodes
+                .local
+                .is_some_and(|node| self.trees.local.is_null(node))
+            {
+                self.record_kept(self.kind_of_change(nodes), nodes);
+                return Outcome::Keep;
+            }
+            if self.trees.updated.is_null(updated) {
+                return self.override_local(nodes, Outcome::Remove);
+            }
+        }
+        let taken = Incoming {
+            quoting: self.local_quoting(nodes),
+            ..Incoming::part(updated, self.stripped(updated))
+        };
+        self.override_local(nodes, Outcome::Take(taken))
+    }
+
+    /// Whether upstream changed nothing, or local has what upstream made of it already.
+    fn settled(&self, nodes: Nodes) -> bool {
+        self.unchanged_upstream(nodes) || self.is_equal_updated_local(nodes)
+    }
+
+    fn unchanged_upstream(&self, nodes: Nodes) -> bool {
+        matches!((nodes.original, nodes.updated), (Some(original), Some(updated))
+            if equal(self.trees.original, original, self.trees.updated, updated))
+    }
+
+    fn is_equal_updated_local(&self, nodes: Nodes) -> bool {
+        matches!((nodes.updated, nodes.local), (Some(updated), Some(local))
+            if equal(self.trees.updated, updated, self.trees.local, local))
+    }
+
+    fn unchanged_locally(&self, nodes: Nodes) -> bool {
+        matches!((nodes.original, nodes.local), (Some(original), Some(local))
+            if equal(self.trees.original, original, self.trees.local, local))
+    }
+
+    /// Upstream's outcome where local did not change the value; else a conflict, decided by the policy.
+    fn override_local(&mut self, nodes: Nodes, taken: Outcome) -> Outcome {
+        if self.unchanged_locally(nodes) {
+            return taken;
+        }
+        let kind = self.kind_of_change(nodes);
+        self.conflict(kind, nodes, taken)
+    }
+
+    fn kind_of_change(&self, nodes: Nodes) -> ConflictKind {
+        let Some(original) = nodes.original else {
+            return ConflictKind::BothAdded;
+        };
+        if self.nulls_clear
+            && nodes
+                .local
+                .is_some_and(|node| self.trees.local.is_null(node))
+        {
+            return ConflictKind::DeletedLocally;
+        }
+        if self.nulls_clear
+            && nodes
+                .updated
+                .is_some_and(|node| self.trees.updated.is_null(node))
+        {
+            return ConflictKind::DeletedUpstream;
+        }
+        let original = shape(self.trees.original, original);
+        let differs = |tree: &Tree<'_>, node: Option<NodeId>| {
+            node.is_some_and(|node| shape(tree, node) != original)
+        };
+        if differs(self.trees.updated, nodes.updated) || differs(self.trees.local, nodes.local) {
+            ConflictKind::KindChanged
+        } else {
+            ConflictKind::BothChanged
+        }
+    }
+
+    /// Local's way of quoting a scalar that original and updated quote alike.
+    fn local_quoting(&self, nodes: Nodes) -> Option<ScalarStyle> {
+        let styles = self.trees.zip(nodes).map(|(tree, node)| {
+            node.and_then(|node| tree.scalar(node))
+                .map(|scalar| scalar.style)
+        });
+        if styles.original == styles.updated {
+            styles.local
+        } else {
+            None
+        }
+    }
+
+    fn values_of(&self, entries: Entries) -> Nodes {
+        self.trees
+            .zip(entries)
+            .map(|(tree, entry)| entry.map(|entry| tree.entry(entry).value))
+    }
+
+    /// Whether the lines of an entry are the same in original and updated, comments included: then nothing in it
+    /// changed upstream.
+    fn same_text(&self, original: EntryId, updated: EntryId) -> bool {
+        self.text_is_value
+            && owned_text(self.trees.original, original) == owned_text(self.trees.updated, updated)
+    }
+}
+
+/// An entry's text with its own comments.
+fn owned_text<'s>(tree: &Tree<'s>, entry: EntryId) -> (&'s str, &'s str) {
+    let entry = tree.entry(entry);
+    let end = tree.line_end(entry.span.end) as usize;
+    (
+        tree.slice(entry.comments.leading),
+        &tree.text()[entry.span.start as usize..end.max(entry.span.end as usize)],
+    )
+}
+
+/// The kind of a node; an alias is what it stands for.
+fn shape(tree: &Tree<'_>, node: NodeId) -> Shape {
+    match tree.node(tree.resolve(node)).kind {
+        NodeKind::Mapping(_) => Shape::Map,
+        NodeKind::Sequence(_) => Shape::List,
+        NodeKind::Scalar(_) | NodeKind::Alias(_) => Shape::Scalar,
+    }
+}
+
+/// The entries of a node, an alias being what it stands for.
+fn entries_of<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+) -> impl DoubleEndedIterator<Item = EntryId> + ExactSizeIterator + use<'t> {
+    tree.entries(tree.resolve(node))
+}
+
+/// The position of an entry among the entries of its collection, which are numbered in a row.
+fn position(mut entries: impl Iterator<Item = EntryId>, wanted: EntryId) -> usize {
+    let first = entries.next().unwrap_or(wanted);
+    (wanted.0 - first.0) as usize
+}

@@ -1,0 +1,76 @@
+//! Where an entry that comes goes (SPEC 6, and SPEC 7 for fields): after the nearest entry before it in updated that local
+//! has, and after local's own ones that follow that; else before the nearest after it; else at the end.
+
+use crate::merge::decision::Child;
+
+/// An entry that local has.
+pub(super) struct Resident {
+    pub(super) child: Child,
+    /// Whether neither original nor updated has it.
+    pub(super) own: bool,
+}
+
+/// An entry of the updated map or list.
+pub(super) enum Arrival {
+    /// Local has it, at this position.
+    Resident(usize),
+    /// It comes.
+    New(Child),
+    /// Local does not have it, and it does not come.
+    Nothing,
+}
+
+/// All entries in the order of the result; `residents` are in the order that they will have, `arrivals` in updated's.
+pub(super) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
+    if !arrivals
+        .iter()
+        .any(|arrival| matches!(arrival, Arrival::New(_)))
+    {
+        return residents
+            .into_iter()
+            .map(|resident| resident.child)
+            .collect();
+    }
+    let first_resident = arrivals.iter().find_map(|arrival| match arrival {
+        Arrival::Resident(position) => Some(*position),
+        _ => None,
+    });
+    let mut before: Vec<Child> = Vec::new();
+    let mut after: Vec<Vec<Child>> = residents.iter().map(|_| Vec::new()).collect();
+    let mut at_end: Vec<Child> = Vec::new();
+    let mut nearest = None;
+    for arrival in arrivals {
+        match arrival {
+            Arrival::Nothing => {}
+            Arrival::Resident(position) => nearest = Some(position),
+            Arrival::New(child) => match (nearest, first_resident) {
+                (Some(position), _) => after[last_of_own(&residents, position)].push(child),
+                (None, Some(_)) => before.push(child),
+                (None, None) => at_end.push(child),
+            },
+        }
+    }
+    let mut children = Vec::with_capacity(residents.len());
+    for (position, resident) in residents.into_iter().enumerate() {
+        if Some(position) == first_resident {
+            children.append(&mut before);
+        }
+        children.push(resident.child);
+        children.append(&mut after[position]);
+    }
+    children.append(&mut at_end);
+    children
+}
+
+/// The last of local's own entries that follow the one at `position`; entries that go in between do not separate them.
+fn last_of_own(residents: &[Resident], position: usize) -> usize {
+    let mut last = position;
+    for (index, resident) in residents.iter().enumerate().skip(position + 1) {
+        if resident.own {
+            last = index;
+        } else if resident.child.stays() {
+            break;
+        }
+    }
+    last
+}

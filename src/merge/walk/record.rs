@@ -1,0 +1,149 @@
+//! Where the walk is, and the conflicts that it meets there (SPEC 8).
+
+use std::fmt::Write as _;
+
+use super::{Nodes, Walker};
+use crate::merge::decision::Outcome;
+use crate::merge::{Conflict, ConflictKind, OnConflict, Resolution};
+use crate::yaml::Tree;
+
+/// One step down from a document's root.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    pub(super) segment: Segment,
+    /// Where in the local text the entry is, if local has it.
+    pub(super) offset: Option<u32>,
+}
+
+/// A step's name.
+#[derive(Debug, Clone)]
+pub(super) enum Segment {
+    /// A field of a map.
+    Field(String),
+    /// An element of an associative list: its keys and their values.
+    Element(Vec<(String, String)>),
+    /// An element of any other list.
+    Index(usize),
+}
+
+impl Walker<'_> {
+    /// Does `work` one step further down.
+    pub(super) fn at<R>(&mut self, step: Step, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.steps.push(step);
+        let result = work(self);
+        self.steps.pop();
+        result
+    }
+
+    /// Records a conflict that the policy decides: upstream's `taken`, or local as it is.
+    pub(super) fn conflict(&mut self, kind: ConflictKind, nodes: Nodes, taken: Outcome) -> Outcome {
+        if self.record_by_policy(kind, nodes) {
+            taken
+        } else {
+            Outcome::Keep
+        }
+    }
+
+    /// Records a conflict that the policy decides; true where upstream wins.
+    pub(super) fn record_by_policy(&mut self, kind: ConflictKind, nodes: Nodes) -> bool {
+        let updated_wins = match self.options.on_conflict {
+            OnConflict::Updated | OnConflict::Fail => true,
+            OnConflict::Local => false,
+        };
+        let resolution = if updated_wins {
+            Resolution::Updated
+        } else {
+            Resolution::Local
+        };
+        self.record(kind, nodes, resolution);
+        updated_wins
+    }
+
+    /// Records a conflict in which the rules themselves keep local's side.
+    pub(super) fn record_kept(&mut self, kind: ConflictKind, nodes: Nodes) {
+        self.record(kind, nodes, Resolution::Local);
+    }
+
+    fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {
+        let values = self
+            .trees
+            .zip(nodes)
+            .map(|(tree, node)| node.map(|node| tree.slice(tree.node(node).span).to_owned()));
+        self.push_record(kind, self.path(), values, resolution);
+    }
+
+    /// Records a disagreement over a comment; `texts` are the three comments.
+    pub(super) fn record_comment(
+        &mut self,
+        texts: crate::triple::Triple<String>,
+        resolution: Resolution,
+    ) {
+        let path = format!("{} (comment)", self.path());
+        let values = texts.map(|text| (!text.is_empty()).then_some(text));
+        self.push_record(ConflictKind::BothChanged, path, values, resolution);
+    }
+
+    fn push_record(
+        &mut self,
+        kind: ConflictKind,
+        path: String,
+        values: crate::triple::Triple<Option<String>>,
+        resolution: Resolution,
+    ) {
+        let offset = self.steps.iter().rev().find_map(|step| step.offset);
+        let line = match offset {
+            Some(offset) => self.trees.local.line_number(offset),
+            None => root_line(self.trees.local),
+        };
+        self.conflicts.push(Conflict {
+            path,
+            kind,
+            line,
+            values,
+            resolution,
+        });
+    }
+
+    fn path(&self) -> String {
+        let mut path = String::new();
+        for step in &self.steps {
+            step.segment.write_to(&mut path);
+        }
+        path
+    }
+}
+
+fn root_line(tree: &Tree<'_>) -> usize {
+    tree.line_number(tree.root().span.start)
+}
+
+impl Segment {
+    fn write_to(&self, path: &mut String) {
+        // Writing to a String cannot fail.
+        let _ = match self {
+            Self::Field(name) if is_plain_name(name) => {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(name);
+                Ok(())
+            }
+            Self::Field(name) => write!(path, "[{name:?}]"),
+            Self::Element(keys) => {
+                let keys: Vec<String> = keys
+                    .iter()
+                    .map(|(key, value)| format!("{key}={value}"))
+                    .collect();
+                write!(path, "[{}]", keys.join(","))
+            }
+            Self::Index(index) => write!(path, "[{index}]"),
+        };
+    }
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '/'))
+}

@@ -1,0 +1,288 @@
+//! A place in a document's text, and where what starts there ends.
+//!
+//! The parser has found the text valid, so this only looks for ends; it never decides what is YAML.
+
+/// A document's text and how far it has been read.
+#[derive(Debug)]
+pub(crate) struct Cursor<'s> {
+    pub(crate) text: &'s str,
+    pub(crate) pos: usize,
+}
+
+/// Where a block scalar ends, and the comment in its header.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BlockScalar {
+    pub(crate) end: usize,
+    pub(crate) comment: Option<(usize, usize)>,
+}
+
+pub(crate) const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+pub(crate) const fn is_break(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+impl<'s> Cursor<'s> {
+    pub(crate) fn bytes(&self) -> &'s [u8] {
+        self.text.as_bytes()
+    }
+
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.bytes().get(self.pos).copied()
+    }
+
+    /// Whether an indicator with white space or nothing after it stands here.
+    pub(crate) fn at_indicator(&self, indicator: u8) -> bool {
+        self.peek() == Some(indicator)
+            && self
+                .bytes()
+                .get(self.pos + 1)
+                .is_none_or(|next| is_blank(*next) || is_break(*next))
+    }
+
+    /// The start of the line that `at` is in; a byte order mark is no part of a line.
+    pub(crate) fn line_start(&self, at: usize) -> usize {
+        memchr::memrchr2(b'\n', b'\r', &self.bytes()[..at]).map_or_else(
+            || super::stream::byte_order_mark(self.text).min(at),
+            |start| start + 1,
+        )
+    }
+
+    /// The end of the line that `at` is in, without its line break.
+    pub(crate) fn line_end(&self, at: usize) -> usize {
+        memchr::memchr2(b'\n', b'\r', &self.bytes()[at..]).map_or(self.text.len(), |end| at + end)
+    }
+
+    /// In characters, as the parser counts.
+    pub(crate) fn column(&self, at: usize) -> usize {
+        self.text[self.line_start(at)..at].chars().count()
+    }
+
+    pub(crate) fn skip_blanks(&mut self) {
+        while self.peek().is_some_and(is_blank) {
+            self.pos += 1;
+        }
+    }
+
+    /// Steps over one line break; false where there is none.
+    pub(crate) fn skip_break(&mut self) -> bool {
+        match &self.bytes()[self.pos..] {
+            [b'\r', b'\n', ..] => self.pos += 2,
+            [b'\r' | b'\n', ..] => self.pos += 1,
+            _ => return false,
+        }
+        true
+    }
+
+    /// The end of the anchor or alias that starts here.
+    pub(crate) fn anchor_end(&self) -> usize {
+        self.end_where(self.pos + 1, |byte| b",[]{}".contains(&byte))
+    }
+
+    /// The end of the tag that starts here. (A comma can stand in a verbatim tag only.)
+    pub(crate) fn tag_end(&self, in_flow: bool) -> usize {
+        if self.bytes()[self.pos..].starts_with(b"!<") {
+            let rest = &self.bytes()[self.pos..];
+            return memchr::memchr(b'>', rest).map_or(self.text.len(), |end| self.pos + end + 1);
+        }
+        self.end_where(self.pos + 1, |byte| in_flow && b",[]{}".contains(&byte))
+    }
+
+    fn end_where(&self, from: usize, stop: impl Fn(u8) -> bool) -> usize {
+        self.bytes()[from..]
+            .iter()
+            .position(|byte| is_blank(*byte) || is_break(*byte) || stop(*byte))
+            .map_or(self.text.len(), |end| from + end)
+    }
+
+    /// The end of the quoted scalar that starts here.
+    pub(crate) fn quoted_end(&self) -> Option<usize> {
+        let bytes = self.bytes();
+        let mut at = self.pos + 1;
+        if bytes.get(self.pos) == Some(&b'\'') {
+            loop {
+                at += memchr::memchr(b'\'', bytes.get(at..)?)? + 1;
+                if bytes.get(at) != Some(&b'\'') {
+                    return Some(at);
+                }
+                at += 1;
+            }
+        }
+        loop {
+            at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+            if bytes[at] == b'"' {
+                return Some(at + 1);
+            }
+            at += 2;
+        }
+    }
+
+    /// The end of the plain scalar that starts here and says `content`.
+    pub(crate) fn plain_end(&self, content: &str) -> Option<usize> {
+        let source = &self.bytes()[self.pos..];
+        if source.starts_with(content.as_bytes()) {
+            return Some(self.pos + content.len());
+        }
+        let content = content.as_bytes();
+        let (mut at, mut said) = (0, 0);
+        while said < content.len() {
+            let byte = *source.get(at)?;
+            if !(is_blank(byte) || is_break(byte)) {
+                if content[said] != byte {
+                    return None;
+                }
+                (at, said) = (at + 1, said + 1);
+                continue;
+            }
+            let (length, breaks) = white_space(&source[at..]);
+            let folded: &[u8] = match breaks {
+                0 => &source[at..at + length],
+                1 => b" ",
+                _ => &NEW_LINES[..(breaks - 1).min(NEW_LINES.len())],
+            };
+            said += match breaks {
+                // more blank lines than the constant has: count them one by one
+                more if more > NEW_LINES.len() => {
+                    let run = content[said..]
+                        .iter()
+                        .take_while(|byte| **byte == b'\n')
+                        .count();
+                    (run == more - 1).then_some(run)?
+                }
+                _ => content[said..]
+                    .starts_with(folded)
+                    .then_some(folded.len())?,
+            };
+            at += length;
+        }
+        Some(self.pos + at)
+    }
+
+    /// The end of the block scalar that starts here, inside a block collection that starts in column `parent`.
+    pub(crate) fn block_scalar(&self, parent: Option<usize>) -> BlockScalar {
+        let header = BlockHeader::read(self, self.pos);
+        let mut end = header.end;
+        let mut at = header.next_line;
+        let indent = header.indent(self, parent);
+        let mut last_blank = None;
+        while at < self.text.len() {
+            let line_end = self.line_end(at);
+            let line = &self.bytes()[at..line_end];
+            let spaces = line
+                .iter()
+                .take(indent)
+                .take_while(|byte| **byte == b' ')
+                .count();
+            if spaces == line.len() {
+                // a line of white space without a break is the text's end
+                if line_end < self.text.len() {
+                    last_blank = Some(line_end);
+                }
+            } else if spaces == indent && !(indent == 0 && is_document_end(line)) {
+                end = line_end;
+                last_blank = None;
+            } else {
+                break;
+            }
+            at = self.after_break(line_end);
+        }
+        if header.keep {
+            end = last_blank.unwrap_or(end);
+        }
+        BlockScalar {
+            end,
+            comment: header.comment,
+        }
+    }
+
+    fn after_break(&self, line_end: usize) -> usize {
+        let rest = &self.bytes()[line_end..];
+        line_end
+            + if rest.starts_with(b"\r\n") {
+                2
+            } else {
+                rest.len().min(1)
+            }
+    }
+}
+
+const NEW_LINES: &[u8] = &[b'\n'; 64];
+
+/// The length of the white space at the start, and how many line breaks are in it.
+fn white_space(source: &[u8]) -> (usize, usize) {
+    let (mut length, mut breaks) = (0, 0);
+    while let Some(byte) = source.get(length) {
+        match byte {
+            b'\r' if source.get(length + 1) == Some(&b'\n') => {}
+            b'\r' | b'\n' => breaks += 1,
+            b' ' | b'\t' => {}
+            _ => break,
+        }
+        length += 1;
+    }
+    (length, breaks)
+}
+
+fn is_document_end(line: &[u8]) -> bool {
+    line.starts_with(b"...") && line.get(3).is_none_or(|byte| is_blank(*byte))
+}
+
+/// A block scalar's first line.
+struct BlockHeader {
+    end: usize,
+    next_line: usize,
+    increment: usize,
+    keep: bool,
+    comment: Option<(usize, usize)>,
+}
+
+impl BlockHeader {
+    fn read(cursor: &Cursor<'_>, start: usize) -> Self {
+        let bytes = cursor.bytes();
+        let mut end = start + 1;
+        let (mut increment, mut keep) = (0, false);
+        while let Some(byte) = bytes.get(end) {
+            match byte {
+                b'+' => keep = true,
+                b'-' => {}
+                b'0'..=b'9' => increment = usize::from(byte - b'0'),
+                _ => break,
+            }
+            end += 1;
+        }
+        let line_end = cursor.line_end(end);
+        let comment = memchr::memchr(b'#', &bytes[end..line_end]).map(|at| {
+            let comment = cursor.text[end + at..line_end].trim_end_matches([' ', '\t']);
+            (end + at, end + at + comment.len())
+        });
+        Self {
+            end,
+            next_line: cursor.after_break(line_end),
+            increment,
+            keep,
+            comment,
+        }
+    }
+
+    /// How far the content is indented: as the header says, else as the first line that is not empty.
+    fn indent(&self, cursor: &Cursor<'_>, parent: Option<usize>) -> usize {
+        if self.increment > 0 {
+            return parent.unwrap_or(0) + self.increment;
+        }
+        let mut indent = 0;
+        let mut at = self.next_line;
+        while at < cursor.text.len() {
+            let line_end = cursor.line_end(at);
+            let line = &cursor.bytes()[at..line_end];
+            let spaces = line.iter().take_while(|byte| **byte == b' ').count();
+            indent = indent.max(spaces);
+            if spaces < line.len() {
+                break;
+            }
+            at = cursor.after_break(line_end);
+        }
+        indent.max(parent.map_or(0, |column| column + 1))
+    }
+}

@@ -1,0 +1,82 @@
+//! A key occurs once in a map.
+
+use rustc_hash::FxHashMap;
+
+use super::error::ParseError;
+use super::stream::count_lines;
+use super::tree::{Entry, Node, NodeId, NodeKind, Scalar, ScalarType};
+
+/// Above this many entries a hash table pays.
+const SMALL: usize = 16;
+
+/// What makes two keys the same: the type, the content, and an application's own tag.
+#[derive(PartialEq, Eq, Hash, Clone, Copy)]
+pub(crate) struct KeyIdentity<'a> {
+    scalar_type: ScalarType,
+    content: &'a str,
+    tag: Option<&'a str>,
+}
+
+impl<'a> KeyIdentity<'a> {
+    pub(crate) fn new(scalar: &'a Scalar<'_>, tag: Option<&'a str>) -> Self {
+        let content: &str = match scalar.scalar_type {
+            ScalarType::Null => "",
+            _ => &scalar.content,
+        };
+        Self {
+            scalar_type: scalar.scalar_type,
+            content,
+            tag,
+        }
+    }
+}
+
+/// Refuses a map in which a key occurs twice (SPEC 5.5).
+pub(crate) fn check(
+    text: &str,
+    nodes: &[Node<'_>],
+    entries: &[Entry],
+    tags: &FxHashMap<NodeId, Box<str>>,
+) -> Result<(), ParseError> {
+    let identity = |entry: &Entry| {
+        let mut id = entry.key?;
+        while let NodeKind::Alias(target) = nodes[id.0 as usize].kind {
+            id = target;
+        }
+        match &nodes[id.0 as usize].kind {
+            NodeKind::Scalar(scalar) => {
+                Some(KeyIdentity::new(scalar, tags.get(&id).map(AsRef::as_ref)))
+            }
+            _ => None,
+        }
+    };
+    if entries.len() <= SMALL {
+        for (index, entry) in entries.iter().enumerate() {
+            let key = identity(entry);
+            if let Some(first) = entries[..index].iter().find(|other| identity(other) == key) {
+                return Err(duplicate(text, nodes, first, entry));
+            }
+        }
+        return Ok(());
+    }
+    let mut seen = FxHashMap::with_capacity_and_hasher(entries.len(), Default::default());
+    for entry in entries {
+        if let Some(first) = seen.insert(identity(entry), entry) {
+            return Err(duplicate(text, nodes, first, entry));
+        }
+    }
+    Ok(())
+}
+
+fn duplicate(text: &str, nodes: &[Node<'_>], first: &Entry, second: &Entry) -> ParseError {
+    let start = second.span.start as usize;
+    let key = second
+        .key
+        .map_or("", |id| &text[nodes[id.0 as usize].span.range()]);
+    let line = count_lines(&text[..first.span.start as usize]) + 1;
+    ParseError::new(
+        start,
+        format!("the key `{key}` occurs twice in one map, first in line {line}"),
+    )
+    .with_help("remove one of the two")
+}

@@ -1,0 +1,123 @@
+//! Finding things in a tree, and lines in its text.
+
+use super::keys::KeyIdentity;
+use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarType, Tree};
+use super::{ParseError, build};
+
+impl<'s> Tree<'s> {
+    /// Reads one document: the text of a chunk that [`split`](super::stream::split) cut, markers, directives, comments
+    /// and a byte order mark included.
+    ///
+    /// There is no tree where the document has no content.
+    ///
+    /// # Errors
+    /// Where the text is no YAML, holds a second document, a key twice in one map, a key that is no scalar (SPEC 5.5), an
+    /// alias without an anchor or inside what it stands for, or collections nested deeper than 512 levels.
+    ///
+    /// ```
+    /// use merge3::yaml::Tree;
+    ///
+    /// let tree = Tree::parse("a: 1\nb: 2 # two\n").unwrap().unwrap();
+    /// let entry = tree.entry(tree.find(tree.root().value, "b").unwrap());
+    /// assert_eq!(tree.slice(entry.span), "b: 2");
+    /// assert_eq!(tree.slice(entry.comments.line), "# two");
+    /// assert!(Tree::parse("# nothing\n").unwrap().is_none());
+    /// assert!(Tree::parse("a: 1\na: 2\n").is_err());
+    /// ```
+    pub fn parse(text: &'s str) -> Result<Option<Self>, ParseError> {
+        build::parse(text)
+    }
+
+    /// The field of a map whose key is the text `key` (a string; no field for the integer `1` where `"1"` is asked for).
+    /// An alias of a map is looked through; none for anything else.
+    pub fn find(&self, mapping: NodeId, key: &str) -> Option<EntryId> {
+        self.entries(self.resolve(mapping)).find(|id| {
+            self.entry(*id)
+                .key
+                .and_then(|id| self.scalar(id))
+                .is_some_and(|scalar| {
+                    scalar.scalar_type == ScalarType::Str && scalar.content == key
+                })
+        })
+    }
+
+    /// The scalar that a node is, or stands for.
+    pub fn scalar(&self, id: NodeId) -> Option<&Scalar<'s>> {
+        match &self.node(self.resolve(id)).kind {
+            NodeKind::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// Whether a node is, or stands for, a null.
+    pub fn is_null(&self, id: NodeId) -> bool {
+        self.scalar(id)
+            .is_some_and(|scalar| scalar.scalar_type == ScalarType::Null)
+    }
+
+    /// What makes a key the same as another (SPEC 4).
+    pub(crate) fn key_identity(&self, key: NodeId) -> Option<KeyIdentity<'_>> {
+        let tag = self.custom_tag(key);
+        self.scalar(key).map(|scalar| KeyIdentity::new(scalar, tag))
+    }
+
+    /// The tag that is part of a node's value, as a reader resolves it; none where the tag says what was so already.
+    pub fn custom_tag(&self, id: NodeId) -> Option<&str> {
+        self.custom_tags.get(&self.resolve(id)).map(AsRef::as_ref)
+    }
+
+    /// Whether an alias occurs in it: then the same text need not mean the same value.
+    pub fn has_aliases(&self) -> bool {
+        self.nodes
+            .iter()
+            .any(|node| matches!(node.kind, NodeKind::Alias(_)))
+    }
+
+    /// The names of its anchors, each with its `&`.
+    pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
+        self.nodes
+            .iter()
+            .filter_map(|node| Some(self.slice(node.anchor?)))
+    }
+
+    /// The start of the line that `offset` is in; in the first line, after a byte order mark.
+    pub fn line_start(&self, offset: u32) -> u32 {
+        let before = &self.text.as_bytes()[..offset as usize];
+        match memchr::memrchr2(b'\n', b'\r', before) {
+            Some(at) => to_u32(at + 1),
+            None => to_u32(super::stream::byte_order_mark(self.text)).min(offset),
+        }
+    }
+
+    /// Where the line break of the line that `offset` is in stands, or the end of the text.
+    pub fn line_end(&self, offset: u32) -> u32 {
+        let after = &self.text.as_bytes()[offset as usize..];
+        memchr::memchr2(b'\n', b'\r', after)
+            .map_or(to_u32(self.text.len()), |at| offset + to_u32(at))
+    }
+
+    /// The start of the line after the one that `offset` is in, or the end of the text.
+    pub fn next_line(&self, offset: u32) -> u32 {
+        let end = self.line_end(offset);
+        match &self.text.as_bytes()[end as usize..] {
+            [b'\r', b'\n', ..] => end + 2,
+            [_, ..] => end + 1,
+            [] => end,
+        }
+    }
+
+    /// How many bytes stand before `offset` on its line.
+    pub fn column(&self, offset: u32) -> u32 {
+        offset - self.line_start(offset)
+    }
+
+    /// The line that `offset` is in, from 0.
+    pub fn line_number(&self, offset: u32) -> usize {
+        super::stream::count_lines(&self.text[..offset as usize])
+    }
+}
+
+/// A text that a tree is over is shorter than 4 GiB.
+fn to_u32(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,347 @@
+//! Whether a tree's spans and the gaps between them are the text again, with nothing in the gaps but white space and
+//! comments, each comment owned at most once.
+
+use std::collections::BTreeMap;
+
+use merge3::yaml::{Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
+use yaml_rust2::parser::{Event, Parser};
+
+type Check = Result<(), String>;
+
+/// Checks a whole tree; the error says what does not hold and where.
+pub(crate) fn check(tree: &Tree<'_>) -> Check {
+    let mut walk = Walk {
+        tree,
+        pos: 0,
+        comments: BTreeMap::new(),
+        contents: Vec::new(),
+    };
+    walk.prologue()?;
+    walk.entry(tree.root())?;
+    walk.epilogue()?;
+    walk.owners()?;
+    same_contents(tree.text(), &walk.contents)
+}
+
+struct Walk<'a, 's> {
+    tree: &'a Tree<'s>,
+    /// Everything before it has been seen.
+    pos: usize,
+    /// Every comment outside scalars: where it starts and ends, and whether it is owned.
+    comments: BTreeMap<u32, (u32, bool)>,
+    /// What the scalars say, in the order of the text.
+    contents: Vec<String>,
+}
+
+impl Walk<'_, '_> {
+    fn text(&self) -> &str {
+        self.tree.text()
+    }
+
+    fn fail<T>(&self, at: usize, what: &str) -> Result<T, String> {
+        let line = self.text().get(..at).unwrap_or("").lines().count();
+        let rest: String = self
+            .text()
+            .get(at..)
+            .unwrap_or("")
+            .chars()
+            .take(40)
+            .collect();
+        Err(format!("{what} at byte {at} (line {line}): {rest:?}"))
+    }
+
+    /// Byte order mark, comments, directives, `---`.
+    fn prologue(&mut self) -> Check {
+        if self.text().starts_with('\u{feff}') {
+            self.pos = 3;
+        }
+        let root = self.tree.root().span.start as usize;
+        loop {
+            let stop = self.gap_end(self.pos);
+            self.gap(stop)?;
+            if stop >= root {
+                return Ok(());
+            }
+            let rest = &self.text()[stop..];
+            if rest.starts_with('%') {
+                self.pos = stop + rest.find(['\n', '\r']).unwrap_or(rest.len());
+            } else if rest.starts_with("---") {
+                self.pos = stop + 3;
+            } else {
+                return self.fail(stop, "neither directive nor marker before the root");
+            }
+        }
+    }
+
+    fn epilogue(&mut self) -> Check {
+        loop {
+            let stop = self.gap_end(self.pos);
+            self.gap(stop)?;
+            if stop == self.text().len() {
+                return Ok(());
+            }
+            if !self.text()[stop..].starts_with("...") {
+                return self.fail(stop, "neither comment nor marker after the root");
+            }
+            self.pos = stop + 3;
+        }
+    }
+
+    /// Where white space and comments end that begin at `at`.
+    fn gap_end(&self, mut at: usize) -> usize {
+        let text = self.text();
+        loop {
+            at += text[at..].len() - text[at..].trim_start_matches([' ', '\t', '\n', '\r']).len();
+            if !text[at..].starts_with('#') {
+                return at;
+            }
+            at += text[at..].find(['\n', '\r']).unwrap_or(text.len() - at);
+        }
+    }
+
+    /// Everything up to `to` is white space and comments.
+    fn gap(&mut self, to: usize) -> Check {
+        if to < self.pos || self.text().get(self.pos..to).is_none() {
+            return self.fail(to, "an overlap, or no character's start");
+        }
+        let text = self.tree.text();
+        let mut at = self.pos;
+        while at < to {
+            let rest = &text[at..to];
+            if rest.starts_with('#') {
+                let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+                let comment = rest[..end].trim_end_matches([' ', '\t']);
+                self.comments
+                    .insert(at as u32, ((at + comment.len()) as u32, false));
+                at += end;
+            } else if rest.starts_with([' ', '\t', '\n', '\r']) {
+                at += 1;
+            } else {
+                return self.fail(at, "something in a gap");
+            }
+        }
+        self.pos = to;
+        Ok(())
+    }
+
+    fn token(&mut self, at: u32, expected: char) -> Check {
+        self.gap(at as usize)?;
+        if !self.text()[self.pos..].starts_with(expected) {
+            return self.fail(self.pos, &format!("no `{expected}`"));
+        }
+        self.pos += 1;
+        Ok(())
+    }
+
+    fn solid(&mut self, span: Span) -> Check {
+        self.gap(span.start as usize)?;
+        if span.end < span.start || self.text().get(span.range()).is_none() {
+            return self.fail(span.start as usize, "a span that is none");
+        }
+        self.pos = span.end as usize;
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: &Entry) -> Check {
+        self.gap(entry.span.start as usize)?;
+        if let Some(key) = entry.key {
+            if self.starts_at(key) != entry.span.start {
+                self.token(entry.span.start, '?')?;
+            }
+            self.node(key)?;
+            if let Some(colon) = entry.colon {
+                self.token(colon, ':')?;
+            }
+        } else if self.starts_at(entry.value) != entry.span.start {
+            self.token(entry.span.start, '-')?;
+        }
+        self.node(entry.value)?;
+        if self.tree.node(entry.value).span.end != entry.span.end {
+            return self.fail(
+                entry.span.end as usize,
+                "an entry ends elsewhere than its value",
+            );
+        }
+        if let Some(comma) = entry.comma {
+            self.token(comma, ',')?;
+        }
+        Ok(())
+    }
+
+    fn starts_at(&self, id: NodeId) -> u32 {
+        let node = self.tree.node(id);
+        let properties = node
+            .anchor
+            .into_iter()
+            .chain(node.tag)
+            .map(|span| span.start);
+        properties
+            .min()
+            .map_or(node.span.start, |start| start.min(node.span.start))
+    }
+
+    fn node(&mut self, id: NodeId) -> Check {
+        let tree = self.tree;
+        let node = tree.node(id);
+        let mut properties: Vec<Span> = node.anchor.into_iter().chain(node.tag).collect();
+        properties.sort_by_key(|span| span.start);
+        for span in properties {
+            self.solid(span)?;
+        }
+        match &node.kind {
+            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => {
+                self.gap(node.span.start as usize)?;
+                let open = self.text()[self.pos..].chars().next();
+                let bracket = match (&node.kind, open) {
+                    (NodeKind::Mapping(_), Some('{')) if collection.flow => Some(('{', '}')),
+                    (NodeKind::Sequence(_), Some('[')) if collection.flow => Some(('[', ']')),
+                    _ => None,
+                };
+                if let Some((open, _)) = bracket {
+                    self.token(node.span.start, open)?;
+                }
+                for entry in tree.entries(id) {
+                    self.entry(tree.entry(entry))?;
+                }
+                if let Some((_, close)) = bracket {
+                    self.token(node.span.end - 1, close)?;
+                }
+                if self.pos != node.span.end as usize {
+                    return self.fail(self.pos, "a collection ends elsewhere than its last part");
+                }
+                Ok(())
+            }
+            NodeKind::Alias(_) => {
+                self.solid(node.span)?;
+                if tree.slice(node.span).starts_with('*') {
+                    Ok(())
+                } else {
+                    self.fail(node.span.start as usize, "no alias")
+                }
+            }
+            NodeKind::Scalar(scalar) => {
+                self.solid(node.span)?;
+                self.contents.push(scalar.content.to_string());
+                self.scalar(node.span, scalar.style, &scalar.content)
+            }
+        }
+    }
+
+    /// The span read on its own says the content.
+    fn scalar(&mut self, span: Span, style: ScalarStyle, content: &str) -> Check {
+        let source = self.tree.slice(span);
+        let start = span.start as usize;
+        if source.trim_matches([' ', '\t', '\n', '\r']) != source && style == ScalarStyle::Plain {
+            return self.fail(start, "white space at a plain scalar's edge");
+        }
+        if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+            let header = source.lines().next().unwrap_or("");
+            if let Some(at) = header.find('#') {
+                let end = header.trim_end_matches([' ', '\t']).len();
+                self.comments
+                    .insert((start + at) as u32, ((start + end) as u32, false));
+            }
+            if header.contains(|c: char| c.is_ascii_digit()) {
+                return Ok(());
+            }
+        }
+        if content.is_empty() && style == ScalarStyle::Plain {
+            return if source.is_empty() {
+                Ok(())
+            } else {
+                self.fail(start, "not empty")
+            };
+        }
+        if source == content && !source.contains(['\n', '\r']) {
+            return Ok(());
+        }
+        // a block scalar's last line break, if any, is not in the span
+        let source = format!("{source}\n");
+        match scalar_events(&source)?.as_slice() {
+            [only] if only.trim_end_matches('\n') == content.trim_end_matches('\n') => Ok(()),
+            other => self.fail(
+                start,
+                &format!("read alone it says {other:?}, not {content:?}"),
+            ),
+        }
+    }
+
+    /// Every owned comment is a comment, and no comment is owned twice.
+    fn owners(&mut self) -> Check {
+        let tree = self.tree;
+        let mut entries = vec![tree.root()];
+        while let Some(entry) = entries.pop() {
+            let nodes = entry.key.into_iter().chain([entry.value]);
+            entries.extend(
+                nodes
+                    .flat_map(|id| tree.entries(id))
+                    .map(|id| tree.entry(id)),
+            );
+            let comments = entry.comments;
+            for span in [comments.line, comments.tail] {
+                if !span.is_empty() {
+                    self.own(span)?;
+                }
+            }
+            self.leading(comments.leading, entry)?;
+        }
+        Ok(())
+    }
+
+    fn own(&mut self, span: Span) -> Check {
+        match self.comments.get_mut(&span.start) {
+            Some((end, owned @ false)) if *end == span.end => {
+                *owned = true;
+                Ok(())
+            }
+            _ => self.fail(span.start as usize, "no comment, or one owned twice"),
+        }
+    }
+
+    fn leading(&mut self, leading: Span, entry: &Entry) -> Check {
+        if leading.is_empty() {
+            return Ok(());
+        }
+        let mut at = leading.start;
+        while at < leading.end {
+            let line = self.tree.line_end(at);
+            let text = &self.text()[at as usize..line as usize];
+            let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
+            let trimmed = text.trim_end_matches([' ', '\t']).len();
+            self.own(Span::new(at + indent as u32, at + trimmed as u32))?;
+            at = self.tree.next_line(line);
+        }
+        let between = &self.text()[leading.end as usize..entry.span.start as usize];
+        if at != leading.end || !between.chars().all(|c| matches!(c, ' ' | '\t')) {
+            return self.fail(
+                leading.end as usize,
+                "leading lines that do not lead to the entry",
+            );
+        }
+        if self.tree.line_start(leading.start) != leading.start {
+            return self.fail(leading.start as usize, "leading lines from within a line");
+        }
+        Ok(())
+    }
+}
+
+/// What the scalars of a text say, in order.
+fn scalar_events(text: &str) -> Result<Vec<String>, String> {
+    let mut parser = Parser::new_from_str(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let mut contents = Vec::new();
+    loop {
+        match parser.next_token().map_err(|error| error.to_string())?.0 {
+            Event::Scalar(content, ..) => contents.push(content),
+            Event::StreamEnd => return Ok(contents),
+            _ => {}
+        }
+    }
+}
+
+fn same_contents(text: &str, contents: &[String]) -> Check {
+    if scalar_events(text)? == contents {
+        Ok(())
+    } else {
+        Err("the tree's scalars are not the parser's".to_owned())
+    }
+}
