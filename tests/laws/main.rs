@@ -2,11 +2,14 @@
 
 #![allow(unreachable_pub)] // what these modules share is seen by this crate alone
 
+mod documents;
+mod drive;
 #[path = "../generate/mod.rs"]
 mod generate;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod rows;
+mod untouched;
 #[path = "../value/mod.rs"]
 mod value;
 mod writing;

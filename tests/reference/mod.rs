@@ -148,8 +148,8 @@ impl<'s> Merger<'s> {
             return Value::Map(fields.iter().filter(stays).map(bring).collect());
         }
         let before = original.map_or(&[][..], Value::elements);
-        let list = updated.elements();
-        let Some(by) = self.identity(Triple::new(before, list, &[])) else {
+        let by = self.identity(Triple::new(before, updated.elements(), &[]));
+        let Some((by, Value::List(list))) = by.zip(Some(updated)) else {
             return updated.clone();
         };
         let bring = |element| self.brought(find(&by, before, element), element);

@@ -1,0 +1,140 @@
+//! The laws of one document, but for the fifth, which has a file of its own.
+
+use crate::drive::{Told, only_document, run, run_case, told, told_little};
+use crate::generate::{self, Case};
+use crate::value::load;
+use merge3::merge::Lists;
+use merge3::triple::Triple;
+use proptest::prelude::*;
+
+/// Two of a case's texts in three roles.
+fn roles<'t>(case: &'t Case, pick: impl Fn(Triple<&'t str>) -> Triple<&'t str>) -> Triple<&'t str> {
+    pick(case.texts.as_ref().map(String::as_str))
+}
+
+/// Law 6: the merged text's value is the reference's.
+fn is_sound(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let expected = told.reference(case.values.as_ref());
+    let ran = run_case(case, told)?;
+    let value = load::document(&ran.text)
+        .map_err(|error| TestCaseError::fail(format!("{error} in\n{}", ran.text)))?;
+    if !expected.ambiguous {
+        prop_assert_eq!(value, expected.value, "merged:\n{}", ran.text);
+    }
+    Ok(())
+}
+
+/// Law 7: there are conflicts where the reference has some, and only there.
+fn is_loud(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let expected = told.reference(case.values.as_ref());
+    let ran = run_case(case, told)?;
+    if !expected.ambiguous {
+        let found = ran.of_values();
+        prop_assert_eq!(
+            found.is_empty(),
+            expected.conflicts.is_empty(),
+            "found {:?}, expected {:?}; merged:\n{}",
+            found,
+            expected.conflicts,
+            ran.text
+        );
+    }
+    Ok(())
+}
+
+/// Law 4: a second merge finds nothing to do.
+fn is_idempotent(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let first = run_case(case, told)?;
+    let texts = case.texts.as_ref().map(String::as_str);
+    let second = run(
+        Triple {
+            local: &first.text,
+            ..texts
+        },
+        told,
+    )?;
+    prop_assert_eq!(&second.text, &first.text);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(crate::config(2000))]
+
+    #[test]
+    fn law_1_nothing_upstream_nothing_done(case in generate::case(), told in told()) {
+        let texts = roles(&case, |texts| Triple { updated: texts.original, ..texts });
+        let ran = run(texts, &told)?;
+        prop_assert_eq!(ran.text.as_str(), texts.local);
+        prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+    }
+
+    #[test]
+    fn law_2_fast_forward(case in generate::case(), told in told()) {
+        let texts = roles(&case, |texts| Triple { local: texts.original, ..texts });
+        let ran = run(texts, &told)?;
+        prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+        let values = case.values.as_ref();
+        let expected = told.reference(Triple { local: values.original, ..values });
+        if expected.value.as_ref() == Some(values.updated) {
+            let (before, after) = (only_document(texts.updated)?, only_document(&ran.text)?);
+            let (before, after) = (&before.text[before.body.range()], &after.text[after.body.range()]);
+            prop_assert_eq!(after, before);
+        }
+    }
+
+    #[test]
+    fn law_3_already_there(case in generate::case(), told in told()) {
+        let texts = roles(&case, |texts| Triple { local: texts.updated, ..texts });
+        let ran = run(texts, &told)?;
+        prop_assert_eq!(ran.text.as_str(), texts.local);
+        prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+    }
+
+    #[test]
+    fn law_4_idempotent(case in generate::case(), told in told()) {
+        prop_assume!(told.options.lists != Lists::Merge);
+        is_idempotent(&case, &told)?;
+    }
+
+    #[test]
+    fn law_6_sound(case in generate::case(), told in told_little()) {
+        is_sound(&case, &told)?;
+    }
+
+    #[test]
+    fn law_6_sound_with_any_options(case in generate::case(), told in told()) {
+        is_sound(&case, &told)?;
+    }
+
+    #[test]
+    fn law_7_nothing_lost_in_silence(case in generate::case(), told in told_little()) {
+        is_loud(&case, &told)?;
+    }
+
+    #[test]
+    fn law_7_nothing_lost_in_silence_with_any_options(case in generate::case(), told in told()) {
+        is_loud(&case, &told)?;
+    }
+
+    #[test]
+    fn the_reference_obeys_the_laws_of_values(values in generate::triple(), told in told()) {
+        let values = values.as_ref();
+        let result = told.reference(values);
+        let unchanged = told.reference(Triple { updated: values.original, ..values });
+        prop_assert_eq!(unchanged.value.as_ref(), Some(values.local));
+        let there = told.reference(Triple { local: values.updated, ..values });
+        prop_assert_eq!(there.value.as_ref(), Some(values.updated));
+        let forward = told.reference(Triple { local: values.original, ..values });
+        if !told.settings().null_commands {
+            prop_assert_eq!(forward.value.as_ref(), Some(values.updated));
+        }
+        for clean in [unchanged, there, forward] {
+            prop_assert!(clean.conflicts.is_empty(), "{:?}", clean.conflicts);
+        }
+        if told.options.lists != Lists::Merge {
+            let local = result.value.as_ref().expect("a document stays");
+            let again = told.reference(Triple { local, ..values });
+            prop_assert_eq!(again.value.as_ref(), Some(local));
+        }
+    }
+}
