@@ -9,6 +9,7 @@ mod document;
 mod edit;
 mod fingerprint;
 pub mod options;
+pub mod text;
 mod walk;
 
 pub use check::Unfaithful;

@@ -102,3 +102,131 @@ pub(crate) fn give(entry: &mut Entry, comment: Span, key_line: bool, last_line: 
         comments.tail = comment;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::yaml::{Entry, Tree};
+
+    /// Every entry's comments: what the entry begins with, then leading, line and tail comments.
+    fn owned(text: &str) -> Vec<String> {
+        let tree = Tree::parse(text).unwrap().unwrap();
+        let mut found = Vec::new();
+        let mut todo = vec![tree.root()];
+        while let Some(entry) = todo.pop() {
+            let below = tree.entries(entry.value).rev();
+            todo.extend(below.map(|id| tree.entry(id)));
+            found.extend(describe(&tree, entry));
+        }
+        found
+    }
+
+    fn describe(tree: &Tree<'_>, entry: &Entry) -> Vec<String> {
+        let name = match entry.key {
+            Some(key) => tree.slice(tree.node(key).span),
+            None if std::ptr::eq(entry, tree.root()) => "root",
+            None => tree.slice(entry.span).lines().next().unwrap_or(""),
+        };
+        let comments = entry.comments;
+        [
+            ("above", comments.leading),
+            ("line", comments.line),
+            ("tail", comments.tail),
+        ]
+        .into_iter()
+        .filter(|(_, span)| !span.is_empty())
+        .map(|(place, span)| format!("{name} {place} {}", tree.slice(span).escape_debug()))
+        .collect()
+    }
+
+    #[test]
+    fn lines_right_above_an_entry() {
+        let text = "# 1\n# 2\na: x\n\n# apart\n\n  # 3\nb:\n  # 4\n  - c\n  # 5\n  - d\n# end\n";
+        assert_eq!(
+            owned(text),
+            [
+                "a above # 1\\n# 2\\n",
+                "b above   # 3\\n",
+                "- c above   # 4\\n",
+                "- d above   # 5\\n",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_field_that_shares_its_line_with_a_dash_has_nothing_above() {
+        assert_eq!(
+            owned("# 1\n- a: x # 2\n  # 3\n  b: y\n"),
+            ["- a: x # 2 above # 1\\n", "a line # 2", "b above   # 3\\n"]
+        );
+    }
+
+    #[test]
+    fn on_the_line_of_a_key_or_dash() {
+        let text =
+            "a: # 1\n  b: 5 # 2\n  c: | # 3\n    # text\nd:\n- # 4\n  e: x\n- f # 5\nk: # 6\n";
+        assert_eq!(
+            owned(text),
+            [
+                "a line # 1",
+                "b line # 2",
+                "c line # 3",
+                "- # 4 line # 4",
+                "- f line # 5",
+                "k line # 6"
+            ]
+        );
+    }
+
+    #[test]
+    fn on_the_line_where_a_value_ends() {
+        let text = "a:\n  x # 1\nb: 'y\n  z' # 2\nc: &c # 3\n  - d\ne: [\n  f\n] # 4\n";
+        assert_eq!(
+            owned(text),
+            ["a tail # 1", "b tail # 2", "c line # 3", "e tail # 4"]
+        );
+    }
+
+    #[test]
+    fn between_brackets() {
+        let text = "a: [ # 1\n  # 2\n  b, # 3\n  c, d, # 4\n  {\n    e: f # 5\n  }, # 6\n  'g\n   h' # 7\n  , # 8\n  # end\n]\n";
+        assert_eq!(
+            owned(text),
+            [
+                "a line # 1",
+                "b above   # 2\\n",
+                "b line # 3",
+                "d line # 4",
+                "{ tail # 6",
+                "e line # 5",
+                "'g tail # 7",
+            ]
+        );
+    }
+
+    #[test]
+    fn of_the_document() {
+        assert_eq!(
+            owned("--- # 1\na: b # 2\n"),
+            ["root line # 1", "a line # 2"]
+        );
+        assert_eq!(owned("--- 5 # 1\n"), ["root line # 1"]);
+        assert_eq!(
+            owned("# 1\n5 # 2\n"),
+            ["root above # 1\\n", "root line # 2"]
+        );
+        assert_eq!(
+            owned("---\n# 1\n{\na: b\n} # 2\n"),
+            ["root above # 1\\n", "root tail # 2"]
+        );
+        assert_eq!(owned("# apart\n---\na: b\n...\n# end\n"), [""; 0]);
+        assert_eq!(owned("# 1\n&a # 2\nk: v\n"), ["root line # 2"]);
+    }
+
+    #[test]
+    fn a_number_sign_inside_a_value_is_no_comment() {
+        assert_eq!(
+            owned("a: 'x # y'\nb: |\n  # z\nc: d#e\nf: \"# g\"\n"),
+            [""; 0]
+        );
+    }
+}

@@ -78,7 +78,11 @@ impl<'s> Cursor<'s> {
 
     /// The end of the anchor or alias that starts here.
     pub(crate) fn anchor_end(&self) -> usize {
-        self.end_where(self.pos + 1, |byte| b",[]{}".contains(&byte))
+        let end = self.end_where(self.pos + 1, |byte| b",[]{}".contains(&byte));
+        // to the parser a byte order mark is no part of a name either
+        self.text[self.pos..end]
+            .find('\u{feff}')
+            .map_or(end, |at| self.pos + at)
     }
 
     /// The end of the tag that starts here. (A comma can stand in a verbatim tag only.)

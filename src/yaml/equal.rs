@@ -116,3 +116,100 @@ impl Comparison<'_, '_, '_> {
 fn identity<'a>(tree: &'a Tree<'_>, entry: EntryId) -> Option<KeyIdentity<'a>> {
     tree.entry(entry).key.and_then(|key| tree.key_identity(key))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    fn same(left: &str, right: &str) -> bool {
+        let (left, right) = (
+            Tree::parse(left).unwrap().unwrap(),
+            Tree::parse(right).unwrap().unwrap(),
+        );
+        let one = equal(&left, left.root().value, &right, right.root().value);
+        let other = equal(&right, right.root().value, &left, left.root().value);
+        assert_eq!(one, other);
+        one
+    }
+
+    #[test]
+    fn scalars_by_type_and_content() {
+        assert!(same("'a'", "\"a\""));
+        assert!(same("a", "|-\n  a\n"));
+        assert!(same("a: ~", "a:"));
+        assert!(same("!!str 8080", "'8080'"));
+        assert!(same("!!int '8080'", "8080"));
+        assert!(same("!!int 8080", "8080"));
+        assert!(!same("8080", "'8080'"));
+        assert!(!same("on", "'on'"));
+        assert!(!same("true", "True"));
+        assert!(!same("1.0", "1.00"));
+        assert!(!same("~", "''"));
+        assert!(!same("!a x", "x"));
+        assert!(!same("!a x", "!b x"));
+        assert!(same("!a x", "!a 'x'"));
+    }
+
+    #[test]
+    fn collections() {
+        assert!(same("{a: 1, b: [x, {c: d}]}", "b:\n- x\n- c: d\na: 1\n"));
+        assert!(!same("[a, b]", "[b, a]"));
+        assert!(!same("[a]", "[a, a]"));
+        assert!(!same("{a: 1}", "{a: 1, b: 2}"));
+        assert!(!same("{a: 1, b: 2}", "{a: 1, c: 2}"));
+        assert!(!same("{1: a}", "{'1': a}"));
+        assert!(!same("{}", "[]"));
+        assert!(!same("{}", "~"));
+        assert!(same("[a: b]", "[{a: b}]"));
+    }
+
+    #[test]
+    fn tags_of_collections() {
+        assert!(same("!!map {a: !!seq [b]}", "a: [b]"));
+        assert!(same("! {a: b}", "a: b"));
+        assert!(same("!<tag:yaml.org,2002:map> {a: b}", "a: b"));
+        assert!(!same("!x {a: b}", "a: b"));
+        assert!(!same("!!set {a}", "{a}"));
+        let directive = "%TAG !e! tag:e.com,2000:\n--- !e!x {a: b}";
+        assert!(same(directive, "!<tag:e.com,2000:x> {a: b}"));
+        assert!(!same(directive, "!x {a: b}"));
+        let other_core = "%TAG !! tag:e.com,2000:\n--- !!str 5";
+        assert!(!same(other_core, "'5'"));
+    }
+
+    #[test]
+    fn aliases_stand_for_their_anchors() {
+        assert!(same("a: &x [1]\nb: *x\n", "{a: [1], b: [1]}"));
+        assert!(same("&a k: v\nl: *a\n", "{k: v, l: k}"));
+        assert!(same("a: &x k\n*x : v\n", "{a: k, k: v}"));
+        assert!(!same("a: &x [1]\nb: *x\n", "{a: [1], b: [2]}"));
+        assert!(same("a: &x 1\nb: &x 2\nc: *x\n", "{a: 1, b: 2, c: 2}"));
+    }
+
+    #[test]
+    fn large_maps_in_another_order() {
+        let line = |n: usize| format!("key{n}: {n}\n");
+        let up: String = (0..20_000).map(line).collect();
+        let down: String = (0..20_000).rev().map(line).collect();
+        assert!(same(&up, &down));
+        assert!(!same(&up, &down.replace("key7: 7", "key7: 8")));
+    }
+
+    #[test]
+    fn aliases_of_aliases_take_no_time() {
+        let mut text = String::from("a0: &a0 [x, x]\n");
+        for n in 1..40 {
+            writeln!(
+                text,
+                "a{n}: &a{n} [{}]",
+                vec![format!("*a{}", n - 1); 9].join(", ")
+            )
+            .unwrap();
+        }
+        let renamed = text.replace("&a", "&b").replace("*a", "*b");
+        assert!(same(&text, &renamed));
+        assert!(!same(&text, &renamed.replace("[x, x]", "[x, y]")));
+    }
+}

@@ -32,11 +32,21 @@ impl ParseError {
     }
 
     /// The parser's error over `text`, in our words where it has a help to give.
-    pub(crate) fn from_scan(text: &str, error: &ScanError, marks: &mut Marks<'_>) -> Self {
+    pub(crate) fn from_scan(text: &str, error: &ScanError, marks: &Marks<'_>) -> Self {
         let offset = marks.byte(error.marker().index());
-        let mut result = Self::new(offset, plain_words(error.info()));
-        result.help = help_for(text, offset, error.info());
-        result
+        let (message, help) = words(error.info());
+        let help = if looks_like_template(text, offset) {
+            Some(TEMPLATE_HELP)
+        } else if at_tab_indentation(text, offset) {
+            Some(USE_SPACES)
+        } else {
+            help
+        };
+        Self {
+            offset,
+            message: message.to_owned(),
+            help: help.map(str::to_owned),
+        }
     }
 }
 
@@ -61,59 +71,166 @@ pub(crate) fn looks_like_template(text: &str, offset: usize) -> bool {
 pub(crate) const TEMPLATE_HELP: &str =
     "this looks like a Helm template, which is no YAML before it is rendered";
 
-fn plain_words(info: &str) -> String {
-    let words = match info {
-        "simple key expected" | "simple key expect ':'" => "a `:` is missing after this key",
-        "mapping values are not allowed in this context" => "a `:` is not allowed here",
-        "mapping keys are not allowed in this context" => "a key is not allowed here",
-        "block sequence entries are not allowed in this context" => "a `-` is not allowed here",
-        "while parsing node, found unknown anchor" => "no anchor of this name stands above",
-        "while scanning a quoted scalar, found unexpected end of stream" => {
-            "the quote that opens here is never closed"
-        }
-        "while scanning a quoted scalar, found unexpected document indicator" => {
-            "the quote that opens here is not closed before the document ends"
-        }
-        "while parsing a flow mapping, did not find expected ',' or '}'" => {
-            "a `,` or `}` is missing before this"
-        }
-        "while parsing a flow sequence, expected ',' or ']'" => {
-            "a `,` or `]` is missing before this"
-        }
-        "while parsing a block mapping, did not find expected key" => {
-            "this is no key of the map it stands in"
-        }
-        "while parsing a block collection, did not find expected '-' indicator" => {
-            "this is no element of the list it stands in"
-        }
-        "while parsing a node, did not find expected node content" => "a value is missing here",
-        "invalid indentation" => "the indentation fits no line above",
-        "recursion limit exceeded" => "brackets are nested deeper than 255 levels",
-        other => other,
-    };
-    words.to_owned()
-}
+const CHECK_INDENTATION: &str = "check the indentation, and quote a text that holds `: `";
+const CHECK_COLUMN: &str = "give it the same indentation as its neighbours above";
+const CHECK_BRACKETS: &str = "check that the bracket that opens above is closed";
+const CLOSE_QUOTE: &str = "close the quote; inside '...' write '' for a quote, inside \"...\" \\\"";
+const USE_SPACES: &str = "indent with spaces: YAML takes no tabs there";
 
-fn help_for(text: &str, offset: usize, info: &str) -> Option<String> {
-    if looks_like_template(text, offset) {
-        return Some(TEMPLATE_HELP.to_owned());
+/// A part of the parser's message, what we say instead, and what to do; the first that fits.
+const WORDS: &[(&str, &str, &str)] = &[
+    (
+        "simple key expect",
+        "a `:` is missing after this key",
+        CHECK_INDENTATION,
+    ),
+    (
+        "mapping values are not allowed",
+        "a `:` is not allowed here",
+        CHECK_INDENTATION,
+    ),
+    (
+        "mapping keys are not allowed",
+        "a key is not allowed here",
+        CHECK_INDENTATION,
+    ),
+    (
+        "block sequence entries are not",
+        "a `-` is not allowed here",
+        CHECK_COLUMN,
+    ),
+    (
+        "found unknown anchor",
+        "no anchor of this name stands above in this document",
+        "anchors hold in one document only; quote a text that begins with `*`",
+    ),
+    (
+        "found unexpected end of stream",
+        "the quote that opens here is never closed",
+        CLOSE_QUOTE,
+    ),
+    (
+        "found unexpected document indicator",
+        "the quote that opens here is not closed before the document ends",
+        CLOSE_QUOTE,
+    ),
+    (
+        "expected ',' or '}'",
+        "a `,` or `}` is missing before this",
+        CHECK_BRACKETS,
+    ),
+    (
+        "expected ',' or ']'",
+        "a `,` or `]` is missing before this",
+        CHECK_BRACKETS,
+    ),
+    (
+        "illegal placement of ':'",
+        "a `,` or a closing bracket is missing before this",
+        CHECK_BRACKETS,
+    ),
+    (
+        "invalid indentation in flow",
+        "a closing bracket is missing before this",
+        CHECK_BRACKETS,
+    ),
+    (
+        "did not find expected key",
+        "this is no key of the map it stands in",
+        CHECK_COLUMN,
+    ),
+    (
+        "expected '-' indicator",
+        "this is no element of the list it stands in",
+        CHECK_COLUMN,
+    ),
+    (
+        "expected node content",
+        "a value is missing here",
+        CHECK_BRACKETS,
+    ),
+    (
+        "invalid indentation in quoted",
+        "a line of this text is not indented",
+        CHECK_COLUMN,
+    ),
+    (
+        "invalid indentation",
+        "the indentation fits no line above",
+        CHECK_COLUMN,
+    ),
+    (
+        "wrongly indented line",
+        "a line of this text is indented less than its first",
+        CHECK_COLUMN,
+    ),
+    (
+        "recursion limit exceeded",
+        "brackets are nested deeper than 255 levels",
+        "write the outer levels in block style",
+    ),
+    (
+        "found a tab",
+        "a tab where the indentation should be",
+        USE_SPACES,
+    ),
+    (
+        "tabs disallowed",
+        "a tab where the indentation should be",
+        USE_SPACES,
+    ),
+    (
+        "tab cannot be used as indentation",
+        "a tab where the indentation should be",
+        USE_SPACES,
+    ),
+    (
+        "valid YAML whitespace",
+        "a tab where a space should be",
+        "put a space there",
+    ),
+    (
+        "unexpected character",
+        "no text without quotes begins with this character",
+        "put the text between quotes",
+    ),
+    (
+        "unknown escape character",
+        "a `\\` escape in this text is none of YAML's",
+        "write `\\\\` for a backslash, or use '...'",
+    ),
+    (
+        "invalid trailing content",
+        "something follows the closing quote",
+        "put all of the text between the quotes",
+    ),
+    (
+        "did not find expected alphabetic or numeric character",
+        "an anchor or alias without a name",
+        "quote a text that begins with `&` or `*`",
+    ),
+    (
+        "while scanning a block scalar, did not find expected comment or line break",
+        "something follows the `|` or `>`",
+        "begin the text on the next line",
+    ),
+    (
+        "expected <document start>",
+        "no document begins here",
+        "put a `---` line between documents, and after directives",
+    ),
+];
+
+fn words(info: &str) -> (&str, Option<&'static str>) {
+    match WORDS.iter().find(|(part, ..)| info.contains(part)) {
+        Some((_, message, help)) => (message, Some(help)),
+        None => {
+            let what = info
+                .strip_prefix("while ")
+                .and_then(|rest| rest.split_once(", "));
+            (what.map_or(info, |(_, what)| what), None)
+        }
     }
-    if info.contains("tab") && info.contains("indentation") || at_tab_indentation(text, offset) {
-        return Some("indent with spaces: YAML takes no tabs there".to_owned());
-    }
-    if info.contains("quoted scalar, found unexpected") {
-        return Some("close the quote; inside '...' write '' for a quote".to_owned());
-    }
-    if info.contains("flow mapping") || info.contains("flow sequence") {
-        return Some("check that the bracket that opens above is closed".to_owned());
-    }
-    if info.starts_with("simple key") || info.contains("values are not allowed") {
-        return Some("check the indentation, and quote a text that holds `: `".to_owned());
-    }
-    if info.starts_with("unexpected character") {
-        return Some("quote a text that begins with this character".to_owned());
-    }
-    None
 }
 
 fn at_tab_indentation(text: &str, offset: usize) -> bool {

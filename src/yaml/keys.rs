@@ -73,10 +73,15 @@ fn duplicate(text: &str, nodes: &[Node<'_>], first: &Entry, second: &Entry) -> P
     let key = second
         .key
         .map_or("", |id| &text[nodes[id.0 as usize].span.range()]);
-    let line = count_lines(&text[..first.span.start as usize]) + 1;
+    let between = count_lines(&text[first.span.start as usize..start]);
+    let place = match between {
+        0 => "both on this line".to_owned(),
+        1 => "first on the line above".to_owned(),
+        more => format!("first {more} lines above"),
+    };
     ParseError::new(
         start,
-        format!("the key `{key}` occurs twice in one map, first in line {line}"),
+        format!("the key `{key}` occurs twice in one map, {place}"),
     )
     .with_help("remove one of the two")
 }

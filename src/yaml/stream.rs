@@ -92,7 +92,10 @@ struct Splitter<'s> {
 impl Splitter<'_> {
     fn document_start(&mut self, at: usize) {
         let cut = self.cut_before(at);
-        self.push(cut);
+        // a byte order mark alone is no chunk
+        if cut > byte_order_mark(self.text) {
+            self.push(cut);
+        }
         self.marker = Some(at);
     }
 
@@ -137,7 +140,8 @@ impl Splitter<'_> {
             if line.starts_with('%') {
                 return;
             }
-            if !(line.is_empty() || line.starts_with('#') || is_marker_line(self.text, at)) {
+            let is_end = line.starts_with("...") && is_marker_line(self.text, at);
+            if !(line.is_empty() || line.starts_with('#') || is_end) {
                 let cut = comments_above(self.text, next_line(self.text, end), at);
                 self.push(cut);
                 return;
@@ -199,12 +203,11 @@ fn comments_above(text: &str, from: usize, at: usize) -> usize {
 
 /// Where the directives between `from` and `at` begin, with the comment lines right above them.
 fn directives_start(text: &str, from: usize, at: usize) -> Option<usize> {
-    let mut line = from + byte_order_mark(&text[from..]);
+    let first = from + byte_order_mark(&text[from..]);
+    let mut line = first;
     while line < at {
         if text[line..].starts_with('%') {
-            let first = from + byte_order_mark(&text[from..]);
-            let cut = comments_above(text, first, line);
-            return Some(if cut == first { from } else { cut });
+            return Some(comments_above(text, first, line));
         }
         if !matches!(text.as_bytes()[line], b'#' | b' ' | b'\t' | b'\n' | b'\r') {
             return None;
@@ -255,7 +258,8 @@ fn line_before(text: &str, at: usize) -> usize {
     } else {
         at.saturating_sub(1)
     };
-    memchr::memrchr2(b'\n', b'\r', &bytes[..end]).map_or(0, |start| start + 1)
+    memchr::memrchr2(b'\n', b'\r', &bytes[..end])
+        .map_or_else(|| byte_order_mark(text), |start| start + 1)
 }
 
 /// How many line breaks a text has: LF, CRLF, or CR alone.
@@ -264,4 +268,109 @@ pub(crate) fn count_lines(text: &str) -> usize {
     memchr::memchr2_iter(b'\n', b'\r', bytes)
         .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))
         .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<&str> {
+        let documents = split(text);
+        let joined: String = documents.iter().map(|document| document.text).collect();
+        assert_eq!(joined, text);
+        for document in &documents {
+            assert!(text[document.start..].starts_with(document.text));
+            assert_eq!(document.line, count_lines(&text[..document.start]));
+        }
+        documents.iter().map(|document| document.text).collect()
+    }
+
+    fn bodies(text: &str) -> Vec<&str> {
+        let body = |document: &Document<'_>| document.body.range();
+        split(text)
+            .iter()
+            .map(|document| &document.text[body(document)])
+            .collect()
+    }
+
+    #[test]
+    fn at_marker_lines() {
+        assert_eq!(texts(""), [""; 0]);
+        assert_eq!(texts("a\n"), ["a\n"]);
+        assert_eq!(texts("---\na\n---\nb\n"), ["---\na\n", "---\nb\n"]);
+        assert_eq!(texts("a\n---\n---\n"), ["a\n", "---\n", "---\n"]);
+        assert_eq!(
+            texts("a\r\n---\r\nb\r---\rc"),
+            ["a\r\n", "---\r\nb\r", "---\rc"]
+        );
+        assert_eq!(texts("--- a\n---\tb\n---"), ["--- a\n", "---\tb\n", "---"]);
+        assert_eq!(
+            texts("---a\n --- \n----\na: ---\n"),
+            ["---a\n --- \n----\na: ---\n"]
+        );
+    }
+
+    #[test]
+    fn with_the_comments_right_above() {
+        assert_eq!(
+            texts("# license\n\n# a\n---\nb\n"),
+            ["# license\n\n", "# a\n---\nb\n"]
+        );
+        assert_eq!(
+            texts("a: 1\n  # in\n# b\n---\nc\n"),
+            ["a: 1\n  # in\n", "# b\n---\nc\n"]
+        );
+        assert_eq!(
+            texts("--- |\n# text\n---\nc\n"),
+            ["--- |\n# text\n", "---\nc\n"]
+        );
+        assert_eq!(
+            texts("--- !t &a\n'x\n# text'\n---\nc\n"),
+            ["--- !t &a\n'x\n# text'\n", "---\nc\n"]
+        );
+        assert_eq!(texts("[a]\n# b\n---\nc\n"), ["[a]\n", "# b\n---\nc\n"]);
+    }
+
+    #[test]
+    fn with_the_directives() {
+        assert_eq!(
+            texts("a\n...\n# b\n%YAML 1.2\n# c\n\n---\nd\n"),
+            ["a\n...\n", "# b\n%YAML 1.2\n# c\n\n---\nd\n"]
+        );
+        assert_eq!(texts("%YAML 1.2\n---\na\n"), ["%YAML 1.2\n---\na\n"]);
+        assert_eq!(
+            texts("# a\n%YAML 1.2\n---\nb\n"),
+            ["# a\n%YAML 1.2\n---\nb\n"]
+        );
+        assert_eq!(texts("a\n%b\n---\nc\n"), ["a\n%b\n", "---\nc\n"]);
+    }
+
+    #[test]
+    fn after_an_end_marker() {
+        assert_eq!(
+            texts("a\n...\n# b\n\n---\nc\n"),
+            ["a\n...\n# b\n\n", "---\nc\n"]
+        );
+        assert_eq!(
+            texts("a\n...\n# b\nc\n...\n"),
+            ["a\n...\n", "# b\nc\n...\n"]
+        );
+        assert_eq!(texts("a\n...\n...\n"), ["a\n...\n...\n"]);
+        assert_eq!(texts("a\n....\n..\n ...\n"), ["a\n....\n..\n ...\n"]);
+    }
+
+    #[test]
+    fn bodies_are_between_the_markers() {
+        assert_eq!(bodies("# a\n---  \nb\n...\n# c\n"), ["b\n"]);
+        assert_eq!(bodies("--- # a\nb\n--- c\n"), [" # a\nb\n", " c\n"]);
+        assert_eq!(bodies("\u{feff}# a\nb\n"), ["# a\nb\n"]);
+        assert_eq!(bodies("\u{feff}---\na\n---"), ["a\n", ""]);
+        assert_eq!(bodies("%YAML 1.2\n---\r\na"), ["a"]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_document() {
+        assert_eq!(texts("\u{feff}---\na\n"), ["\u{feff}---\na\n"]);
+        assert_eq!(texts("\u{feff}# a\n---\nb\n"), ["\u{feff}# a\n---\nb\n"]);
+    }
 }

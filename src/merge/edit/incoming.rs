@@ -17,7 +17,7 @@ impl Editor<'_> {
 
     fn arriving_lines(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
         if self.comes_from_brackets(id) {
-            return self.from_brackets(id, incoming, column);
+            return self.out_of_brackets(id, incoming, column);
         }
         if self.needs_rewriting(incoming) {
             let piece = self.part_of_entry(id, &incoming.part);
@@ -48,7 +48,7 @@ impl Editor<'_> {
     }
 
     /// An entry from between brackets on a line of its own.
-    fn from_brackets(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
+    fn out_of_brackets(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
         let entry = self.source.entry(id);
         let indent = " ".repeat(column as usize);
         let value = self.value_in_brackets(incoming, false);

@@ -18,7 +18,7 @@ mod to_flow;
 
 use std::cell::OnceCell;
 
-use super::decision::{Child, CommentChoices, Outcome};
+use super::decision::{Child, CommentChoices, Incoming, Outcome};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 use edits::Edits;
@@ -88,6 +88,9 @@ impl<'a> Editor<'a> {
     fn value(&mut self, entry: &Entry, outcome: &Outcome, comments: CommentChoices) {
         match outcome {
             Outcome::Keep | Outcome::Remove => self.comments(entry, comments),
+            Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
+                self.comments(entry, comments)
+            }
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
             Outcome::Merge(children) => {
                 self.comments(entry, comments);
@@ -100,6 +103,20 @@ impl<'a> Editor<'a> {
                 }
             }
         }
+    }
+
+    /// Whether target and source have an alias of one name here: where the anchor changes alike, it may stay.
+    fn is_same_alias(&self, entry: &Entry, incoming: &Incoming) -> bool {
+        let (ours, theirs) = (
+            self.target.node(entry.value),
+            self.source.node(incoming.node),
+        );
+        self.aliases == Aliases::Stay
+            && matches!(
+                (&ours.kind, &theirs.kind),
+                (NodeKind::Alias(_), NodeKind::Alias(_))
+            )
+            && self.target.slice(ours.span) == self.source.slice(theirs.span)
     }
 
     /// The entries of a map or list of the target.

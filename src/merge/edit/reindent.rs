@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::habits::{Habits, Nesting, nesting};
 use super::layout::lines;
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, Tree};
 
 /// Moves lines of a tree: where they go, and in whose habits.
 pub(super) struct Reindent<'a> {
@@ -55,15 +55,19 @@ impl Reindent<'_> {
         };
         let first_line_end = shift.from.min(range.end);
         let first = &self.tree.text()[range.start as usize..first_line_end as usize];
-        if first_line_end == range.end {
+        if first_line_end == range.end && !first.ends_with('\n') {
             return first.to_owned();
         }
         let first = first.trim_end_matches(['\r', '\n']);
-        format!(
-            "{first}{}{}",
-            self.line_break,
-            self.moved(first_line_end..range.end, &[shift])
-        )
+        let below = self.moved(first_line_end..range.end, &[shift]);
+        // A block scalar that keeps its blank lines ends in an empty one.
+        let ends_in_empty_line = self.tree.text()[..range.end as usize].ends_with('\n');
+        let last = if ends_in_empty_line {
+            self.line_break
+        } else {
+            ""
+        };
+        format!("{first}{}{below}{last}", self.line_break)
     }
 
     /// The column of a block collection in an entry that moves from `old` to `new`.
@@ -93,7 +97,36 @@ impl Reindent<'_> {
         if is_block(self.tree, entry.value) {
             let inside = self.column_inside(entry, entry.value, old, column);
             self.shift_entries(entry.value, inside, by, shifts);
+        } else if let Some(content) = self.block_scalar_shift(entry, by) {
+            shifts.push(Shift {
+                from: self.tree.next_line(self.tree.node(entry.value).span.start),
+                by: content,
+                within_line: false,
+            });
         }
+    }
+
+    /// By how much the lines of a block scalar move in an entry that moves by `by`; none where the value is none, or says
+    /// itself how far it is indented.
+    pub(super) fn block_scalar_shift(&self, entry: &Entry, by: i64) -> Option<i64> {
+        let tree = self.tree;
+        let node = tree.node(entry.value);
+        let NodeKind::Scalar(scalar) = &node.kind else {
+            return None;
+        };
+        if !matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) {
+            return None;
+        }
+        let mut lines = tree.slice(node.span).lines();
+        let header = lines.next()?.split([' ', '\t']).next()?;
+        let first = lines.find(|line| !line.trim().is_empty())?;
+        if header.contains(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let content = first.len() - first.trim_start_matches(' ').len();
+        let width = content as i64 - i64::from(tree.column(entry.span.start));
+        let habit = self.habit(Nesting::MapInMap, width)?;
+        Some(by + habit - width)
     }
 
     /// `outer` is by how much the entry moves that holds them: behind its dash, that much is done already.

@@ -5,7 +5,7 @@ use super::layout::has_dash;
 use super::reindent::is_block;
 use super::to_flow;
 use crate::merge::decision::{CommentChoices, Incoming};
-use crate::yaml::{Entry, EntryId, NodeKind, Scalar, ScalarStyle, Span, Tree, scalar};
+use crate::yaml::{Entry, EntryId, NodeKind, Scalar, ScalarStyle, ScalarType, Span, Tree, scalar};
 
 /// A value as it stands in an entry.
 pub(super) struct Rendered {
@@ -15,6 +15,16 @@ pub(super) struct Rendered {
     pub(super) below: String,
     /// Whether a comment on the key's line has to stand before the lines below.
     pub(super) comment_goes_first: bool,
+    /// What an untagged scalar is; none for anything else.
+    pub(super) untagged: Option<ScalarType>,
+}
+
+impl Rendered {
+    /// Whether the tag of the target's value says of this one, too, what is so already (SPEC 4): it keeps its place.
+    fn fits_tag(&self, target: &Tree<'_>, entry: &Entry) -> bool {
+        let old = target.scalar(entry.value).map(|scalar| scalar.scalar_type);
+        self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()
+    }
 }
 
 impl Editor<'_> {
@@ -54,6 +64,10 @@ impl Editor<'_> {
                 on_line: text,
                 below: String::new(),
                 comment_goes_first: false,
+                untagged: self
+                    .source
+                    .scalar(incoming.node)
+                    .map(|scalar| scalar.scalar_type),
             });
         }
         if self.comes_from_brackets(owner) && self.needs_rewriting(incoming) {
@@ -61,6 +75,7 @@ impl Editor<'_> {
                 on_line: self.value_in_brackets(incoming, false),
                 below: String::new(),
                 comment_goes_first: false,
+                untagged: None,
             });
         }
         if self.needs_rewriting(incoming) {
@@ -115,10 +130,12 @@ impl Editor<'_> {
                     on_line,
                     below,
                     comment_goes_first: true,
+                    untagged: None,
                 }
             };
         }
         let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
+        let by = reindent.block_scalar_shift(theirs, by).unwrap_or(by);
         let text = reindent.rest(node.span.start..node.span.end, by);
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let first = first.trim_end_matches('\r');
@@ -138,6 +155,10 @@ impl Editor<'_> {
             on_line,
             below: rest.to_owned(),
             comment_goes_first: is_block_scalar,
+            untagged: tree
+                .scalar(theirs.value)
+                .filter(|_| node.tag.is_none())
+                .map(|scalar| scalar.scalar_type),
         }
     }
 
@@ -172,6 +193,7 @@ impl Editor<'_> {
             on_line,
             below: String::new(),
             comment_goes_first: false,
+            untagged: None,
         }
     }
 
@@ -185,9 +207,10 @@ impl Editor<'_> {
     ) {
         let node = self.target.node(entry.value);
         let is_root = entry.colon.is_none() && !has_dash(self.target, entry);
-        let start = node
-            .tag
-            .map_or(node.span.start, |tag| tag.start.min(node.span.start));
+        let start = match node.tag {
+            Some(tag) if !rendered.fits_tag(self.target, entry) => tag.start.min(node.span.start),
+            _ => node.span.start,
+        };
         let inline = is_root || (!is_block(self.target, entry.value) && !node.span.is_empty());
         let has_comments =
             !entry.comments.line.is_empty() || !entry.comments.tail.is_empty() || comments.line;
@@ -308,5 +331,6 @@ fn compact_form(lines: &str) -> Rendered {
         on_line: first.trim().to_owned(),
         below: rest.to_owned(),
         comment_goes_first: false,
+        untagged: None,
     }
 }

@@ -9,13 +9,22 @@ use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
-    /// What of an entry comes that updated has and local has not. Where original has it, local deleted it: a conflict.
-    pub(super) fn absent_locally(&mut self, nodes: Nodes) -> Option<Incoming> {
+    /// What of an entry comes that updated has and local has not. Where original has it, local deleted it: a conflict. An
+    /// element of which only a part comes takes its key along.
+    pub(super) fn absent_locally(
+        &mut self,
+        nodes: Nodes,
+        key: Option<&ListKey>,
+    ) -> Option<Incoming> {
         let updated = nodes.updated?;
         let part = self.difference(nodes.original, updated)?;
         if nodes.original.is_some() && !self.record_by_policy(ConflictKind::DeletedLocally, nodes) {
             return None;
         }
+        let part = match key {
+            Some(key) if nodes.original.is_some() => self.with_key_fields(key, part),
+            _ => part,
+        };
         Some(Incoming::part(updated, part))
     }
 

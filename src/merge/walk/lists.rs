@@ -97,8 +97,12 @@ impl Walker<'_> {
 
     fn arriving_element(&mut self, key: &ListKey, sides: Entries) -> Arrival {
         let step = self.keyed_step(key, sides);
-        self.at(step, |walker| walker.entry(sides))
-            .map_or(Arrival::Nothing, Arrival::New)
+        let nodes = self.values_of(sides);
+        let incoming = self.at(step, |walker| walker.absent_locally(nodes, Some(key)));
+        match (sides.updated, incoming) {
+            (Some(updated), Some(incoming)) => Arrival::New(Child::updated(updated, incoming)),
+            _ => Arrival::Nothing,
+        }
     }
 
     /// The step to an element that is named by its key.

@@ -82,7 +82,7 @@ impl<'a> Walker<'a> {
             (None, None, Some(local)) => Some(Child::keep(local)),
             (Some(_), None, Some(local)) => Some(Child::local(local, self.deleted_upstream(nodes))),
             (_, Some(updated), None) => self
-                .absent_locally(nodes)
+                .absent_locally(nodes, None)
                 .map(|incoming| Child::updated(updated, incoming)),
             (original, Some(updated), Some(local)) => {
                 if original.is_some_and(|original| self.same_text(original, updated)) {

@@ -1,5 +1,9 @@
 //! What a scalar is taken for, and how a value is written on one line.
 
+mod write;
+
+pub use write::write;
+
 use super::tree::{ScalarStyle, ScalarType};
 
 /// What a reader, of YAML 1.1 or of 1.2 core, takes an untagged plain scalar for (SPEC 4).
@@ -195,95 +199,129 @@ fn take_digits(bytes: &[u8], count: std::ops::RangeInclusive<usize>) -> Option<&
     (digits >= *count.start()).then(|| &bytes[digits..])
 }
 
-/// The one-line text for a value in a style; none where the style cannot say that value, type included, on one line.
-///
-/// The text is right as a value and as a map's key, in block context and, with `in_flow`, between brackets. Only
-/// text ([`ScalarType::Str`]) has quoted forms. An absent null (no content) is written `null`. A block style is no
-/// one-line style and gives none.
-///
-/// ```
-/// use merge3::yaml::{ScalarStyle, ScalarType, scalar::write};
-///
-/// let plain = |content| write(content, ScalarType::Str, ScalarStyle::Plain, false);
-/// assert_eq!(plain("nginx"), Some("nginx".to_owned()));
-/// assert_eq!(plain("8080"), None); // would be read as an integer
-/// let single = write("it's", ScalarType::Str, ScalarStyle::SingleQuoted, false);
-/// assert_eq!(single, Some("'it''s'".to_owned()));
-/// ```
-pub fn write(
-    content: &str,
-    scalar_type: ScalarType,
-    style: ScalarStyle,
-    in_flow: bool,
-) -> Option<String> {
-    match (style, scalar_type) {
-        (_, ScalarType::Custom) | (ScalarStyle::Literal | ScalarStyle::Folded, _) => None,
-        (ScalarStyle::Plain, ScalarType::Null) if content.is_empty() => Some("null".to_owned()),
-        (ScalarStyle::Plain, _) => (type_of_plain(content) == scalar_type
-            && is_plain(content, in_flow))
-        .then(|| content.to_owned()),
-        (ScalarStyle::SingleQuoted, ScalarType::Str) => content
-            .chars()
-            .all(stays_as_it_is)
-            .then(|| format!("'{}'", content.replace('\'', "''"))),
-        (ScalarStyle::DoubleQuoted, ScalarType::Str) => Some(double_quoted(content)),
-        _ => None,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Whether a character reads back as itself inside quotes.
-fn stays_as_it_is(c: char) -> bool {
-    matches!(c, '\t' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
-        && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
-}
-
-/// Whether a text reads back as itself without quotes, whatever type that makes it.
-fn is_plain(content: &str, in_flow: bool) -> bool {
-    let bytes = content.as_bytes();
-    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
-        return false;
-    };
-    let starts_well = match first {
-        b'-' => bytes.get(1).is_some_and(|next| !b" ,[]{}".contains(next)),
-        b'?' | b':' => !in_flow && bytes.get(1).is_some_and(|next| *next != b' '),
-        byte => !b",[]{}#&*!|>'\"%@` ".contains(byte),
-    };
-    starts_well
-        && content != "="
-        && !matches!(last, b' ' | b':')
-        && !(content.starts_with("---") || content.starts_with("..."))
-        && content.chars().all(|c| c != '\t' && stays_as_it_is(c))
-        && !bytes
-            .windows(2)
-            .any(|pair| pair == b": " || pair == b" #" || (in_flow && is_flow_colon(pair)))
-        && !(in_flow && bytes.iter().any(|byte| b",[]{}".contains(byte)))
-}
-
-fn is_flow_colon(pair: &[u8]) -> bool {
-    pair[0] == b':' && b",[]{}".contains(&pair[1])
-}
-
-/// Between double quotes, with the escapes that JSON knows too wherever there is one.
-fn double_quoted(content: &str) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(content.len() + 2);
-    text.push('"');
-    for c in content.chars() {
-        match c {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{c}' => text.push_str("\\f"),
-            c if stays_as_it_is(c) => text.push(c),
-            // all that is left is below U+10000
-            c => {
-                let _ = write!(text, "\\u{:04x}", u32::from(c));
-            }
+    fn all(contents: &[&str], scalar_type: ScalarType) {
+        for content in contents {
+            assert_eq!(type_of_plain(content), scalar_type, "{content:?}");
         }
     }
-    text.push('"');
-    text
+
+    #[test]
+    fn words() {
+        all(&["", "~", "null", "Null", "NULL"], ScalarType::Null);
+        all(
+            &["true", "True", "FALSE", "yes", "No", "ON", "off", "y", "N"],
+            ScalarType::Bool,
+        );
+        all(
+            &[
+                "tRUE", "oN", "nULL", "none", "ye", "o", "truee", "é", "<", "<<<",
+            ],
+            ScalarType::Str,
+        );
+        all(&["<<"], ScalarType::Merge);
+    }
+
+    #[test]
+    fn integers() {
+        all(
+            &[
+                "0",
+                "8080",
+                "-1",
+                "+12",
+                "007",
+                "08",
+                "0o17",
+                "0x1F",
+                "0b1010",
+                "1_000",
+                "-0x1",
+                "1:30",
+                "190:20:30",
+            ],
+            ScalarType::Int,
+        );
+        all(
+            &[
+                "-", "+", "0x", "0xg", "0o8", "0b2", "1a", "1:60", "80:8080", "08:30", "1:", ":1",
+                "1-2", "--1", "_1",
+            ],
+            ScalarType::Str,
+        );
+    }
+
+    #[test]
+    fn floats() {
+        all(
+            &[
+                "1.0", ".5", "5.", "-1.5", "1e3", "1E-3", "1.5e+10", "1_0.0", ".inf", "-.INF",
+                "+.Inf", ".nan", "1:30.5",
+            ],
+            ScalarType::Float,
+        );
+        all(
+            &[
+                ".", "..", "1.2.3", "e3", "1e", "1e+", ".e3", "-.nan", ".Nan", "inf", "v1.0",
+                "1.5Gi",
+            ],
+            ScalarType::Str,
+        );
+    }
+
+    #[test]
+    fn dates() {
+        all(
+            &[
+                "2001-12-14",
+                "2001-12-14t21:59:43.10-05:00",
+                "2001-12-14T21:59:43Z",
+                "2001-12-14 21:59:43.10 -5",
+                "2001-1-2 3:04:05",
+                "2001-12-14 21:59:43 Z",
+            ],
+            ScalarType::Timestamp,
+        );
+        all(
+            &[
+                "2001-12",
+                "2001-1-2",
+                "2001-12-14T",
+                "2001-12-14T21:59",
+                "2001-12-14x",
+                "2001-12-14 21:59:43 ",
+            ],
+            ScalarType::Str,
+        );
+    }
+
+    #[test]
+    fn a_tag_decides() {
+        let core = |tag: &str| format!("tag:yaml.org,2002:{tag}");
+        let typed = |content, style, tag: &str| type_of_tagged(content, style, Some(tag));
+        let quoted = ScalarStyle::DoubleQuoted;
+        assert_eq!(
+            typed("8080", ScalarStyle::Plain, &core("str")),
+            ScalarType::Str
+        );
+        assert_eq!(typed("8080", quoted, &core("int")), ScalarType::Int);
+        assert_eq!(typed("", ScalarStyle::Plain, "!"), ScalarType::Str);
+        assert_eq!(
+            typed("x", ScalarStyle::Plain, "!custom"),
+            ScalarType::Custom
+        );
+        assert_eq!(
+            typed("eA==", ScalarStyle::Plain, &core("binary")),
+            ScalarType::Custom
+        );
+        assert_eq!(typed("x", ScalarStyle::Plain, "str"), ScalarType::Custom);
+        assert_eq!(type_of_tagged("8080", quoted, None), ScalarType::Str);
+        assert_eq!(
+            type_of_tagged("8080", ScalarStyle::Literal, None),
+            ScalarType::Str
+        );
+    }
 }

@@ -1,0 +1,165 @@
+//! The line merge: what `git merge-file` does, for files that are no YAML (SPEC 2).
+//!
+//! ```
+//! use merge3::merge::{OnConflict, text::merge_lines};
+//! use merge3::triple::Triple;
+//!
+//! let sides = Triple::new("one\ntwo\nthree\n", "ONE\ntwo\nthree\n", "one\ntwo\nthree\nfour\n");
+//! let merged = merge_lines(sides, OnConflict::Updated);
+//! assert_eq!(merged.text, "ONE\ntwo\nthree\nfour\n");
+//! assert!(merged.hunks.is_empty());
+//! ```
+
+use std::ops::Range;
+
+use similar::{MergeRegion, MergeResolution, TextMerge};
+
+use super::OnConflict;
+use super::conflict::{Conflict, ConflictKind, Resolution};
+use crate::triple::Triple;
+
+/// What a line merge made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineMerge {
+    /// The merged text, each hunk resolved by the policy.
+    pub text: String,
+    /// The places where both sides changed and do not agree, from top to bottom.
+    pub hunks: Vec<Hunk>,
+}
+
+/// Lines that both sides changed, and not alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hunk {
+    /// Which lines of each text, counted from 0; an empty range where a side has none.
+    pub lines: Triple<Range<usize>>,
+    /// Those lines, their line breaks included.
+    pub texts: Triple<String>,
+    /// Whose lines were taken.
+    pub resolution: Resolution,
+}
+
+impl Hunk {
+    /// The hunk as a conflict of kind `text` (SPEC 8): its place is its first local line.
+    pub fn to_conflict(&self) -> Conflict {
+        Conflict {
+            path: String::new(),
+            kind: ConflictKind::Text,
+            line: self.lines.local.start,
+            values: self
+                .texts
+                .as_ref()
+                .map(|text| (!text.is_empty()).then(|| text.clone())),
+            resolution: self.resolution,
+        }
+    }
+}
+
+/// Merges three texts line by line, as `git merge-file` does.
+///
+/// A line is compared with its line break, so CRLF and a missing newline at the end are kept and count as changes.
+/// Changes that only one side made, or both alike, are taken. Changes that overlap or touch (no unchanged line between
+/// them) are a hunk: the updated side's lines are taken under [`OnConflict::Updated`] and [`OnConflict::Fail`], the
+/// local ones under [`OnConflict::Local`].
+pub fn merge_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
+    let merge = TextMerge::from_lines(sides.original, sides.local, sides.updated);
+    let resolution = match on_conflict {
+        OnConflict::Local => Resolution::Local,
+        OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
+    };
+    let mut text = String::with_capacity(sides.local.len());
+    let mut hunks = Vec::new();
+    for region in merge.regions() {
+        let texts = texts_of(&merge, region);
+        let taken = match region.resolution() {
+            MergeResolution::Theirs => Resolution::Updated,
+            MergeResolution::Conflict => resolution,
+            _ => Resolution::Local,
+        };
+        text.push_str(match taken {
+            Resolution::Updated => &texts.updated,
+            Resolution::Local => &texts.local,
+        });
+        if region.is_conflict() {
+            hunks.push(Hunk {
+                lines: lines_of(region),
+                texts,
+                resolution,
+            });
+        }
+    }
+    LineMerge { text, hunks }
+}
+
+fn lines_of(region: &MergeRegion) -> Triple<Range<usize>> {
+    Triple::new(
+        region.base_range(),
+        region.theirs_range(),
+        region.ours_range(),
+    )
+}
+
+fn texts_of(merge: &TextMerge<'_, '_, '_, str>, region: &MergeRegion) -> Triple<String> {
+    let lines = lines_of(region);
+    Triple {
+        original: lines
+            .original
+            .filter_map(|line| merge.base_line(line))
+            .collect(),
+        updated: lines
+            .updated
+            .filter_map(|line| merge.theirs_line(line))
+            .collect(),
+        local: lines
+            .local
+            .filter_map(|line| merge.ours_line(line))
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merged(original: &str, updated: &str, local: &str) -> LineMerge {
+        merge_lines(Triple::new(original, updated, local), OnConflict::Updated)
+    }
+
+    #[test]
+    fn changes_that_touch_are_a_hunk() {
+        let merge = merged("a\nb\nc\n", "A\nb\nc\n", "a\nB\nc\n");
+        assert_eq!(merge.text, "A\nb\nc\n");
+        assert_eq!(merge.hunks.len(), 1);
+        assert_eq!(merge.hunks[0].lines.local, 0..2);
+        assert_eq!(merge.hunks[0].texts.local, "a\nB\n");
+    }
+
+    #[test]
+    fn the_policy_chooses_the_side_of_a_hunk() {
+        let sides = Triple::new("a\nb\n", "a\nU\n", "a\nD\n");
+        let local = merge_lines(sides, OnConflict::Local);
+        assert_eq!(local.text, "a\nD\n");
+        assert_eq!(local.hunks[0].resolution, Resolution::Local);
+        assert_eq!(merge_lines(sides, OnConflict::Fail).text, "a\nU\n");
+    }
+
+    #[test]
+    fn a_missing_newline_and_crlf_are_kept() {
+        assert_eq!(merged("a\nb\nc", "A\nb\nc", "a\nb\nc").text, "A\nb\nc");
+        assert_eq!(
+            merged("a\r\nb\r\nc\r\n", "a\r\nb\r\nC\r\n", "A\r\nb\r\nc\r\n").text,
+            "A\r\nb\r\nC\r\n"
+        );
+    }
+
+    #[test]
+    fn a_hunk_is_a_conflict_at_its_first_local_line() {
+        let merge = merged("a\nb\n", "a\nU\n", "a\n");
+        let conflict = merge.hunks[0].to_conflict();
+        assert_eq!(conflict.kind, ConflictKind::Text);
+        assert_eq!(conflict.line, 1);
+        assert_eq!(
+            conflict.values,
+            Triple::new(Some("b\n".into()), Some("U\n".into()), None)
+        );
+    }
+}

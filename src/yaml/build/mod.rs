@@ -1,0 +1,283 @@
+//! From the parser's events to the tree.
+//!
+//! The parser says what a document means; where things stand is read from the text, event by event: after each one the
+//! cursor steps over white space and comments, reads the indicators that the structure demands, and looks for the end
+//! of what the event names. Where text and events do not agree, it is an error, never a wrong span.
+
+use std::str::Chars;
+
+use rustc_hash::FxHashMap;
+use yaml_rust2::parser::{Event, Parser, Tag};
+use yaml_rust2::scanner::{Marker, TScalarStyle};
+
+use super::comments::{Above, give, span};
+use super::cursor::Cursor;
+use super::error::ParseError;
+use super::marks::Marks;
+use super::stream::byte_order_mark;
+use super::tree::{Comments, Entry, Node, NodeId, Span, Tree};
+
+/// How deep collections may be nested, what an alias stands for included.
+pub(crate) const DEPTH_LIMIT: usize = 512;
+
+/// What an entry has while its value is still to come.
+const NO_NODE: NodeId = NodeId(u32::MAX);
+/// Where a collection ends that is still open.
+const OPEN: u32 = u32::MAX;
+
+mod nodes;
+mod place;
+#[cfg(test)]
+mod tests;
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// A collection that is being read.
+struct Frame {
+    shape: Shape,
+    node: NodeId,
+    /// Its first entry in [`Builder::open`].
+    first: usize,
+    /// In a map: the key was read, the value is next.
+    after_key: bool,
+    anchor: usize,
+    /// The height of its highest child.
+    height: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    BlockMap,
+    BlockList,
+    FlowMap,
+    FlowList,
+    /// A single pair inside a flow list, without brackets of its own.
+    FlowPair,
+}
+
+/// What a node is to what holds it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Root,
+    Element,
+    Key,
+    Value,
+}
+
+/// A node's anchor and tag.
+#[derive(Default)]
+struct Properties {
+    anchor: Option<Span>,
+    tag: Option<Span>,
+}
+
+struct Builder<'s> {
+    cursor: Cursor<'s>,
+    marks: Marks<'s>,
+    nodes: Vec<Node<'s>>,
+    entries: Vec<Entry>,
+    root: Entry,
+    custom_tags: FxHashMap<NodeId, Box<str>>,
+    /// The entries of the collections that are being read, the outer ones' first.
+    open: Vec<Entry>,
+    frames: Vec<Frame>,
+    /// By the parser's number of the anchor: the node and its height.
+    anchors: Vec<(NodeId, usize)>,
+    /// The end of the last indicator, property or scalar.
+    last_end: usize,
+    above: Option<Above>,
+    /// The comment lines right above the root.
+    root_above: Option<Above>,
+    /// The `---`, where there is one.
+    marker: Option<usize>,
+}
+
+/// Reads one document's text.
+pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(ParseError::new(0, "a document of 4 GiB or more"));
+    }
+    if let Some(at) = memchr::memchr(0, text.as_bytes()) {
+        return Err(ParseError::new(
+            at,
+            "a NUL character, which no YAML can hold",
+        ));
+    }
+    let start = byte_order_mark(text);
+    let mut parser = Parser::new_from_str(&text[start..]);
+    let mut builder = Builder::new(text, start);
+    loop {
+        let (event, mark) = parser
+            .next_token()
+            .map_err(|error| ParseError::from_scan(text, &error, &builder.marks))?;
+        match event {
+            Event::Nothing | Event::StreamStart => {}
+            Event::StreamEnd => return Ok(None),
+            Event::DocumentStart => builder.document_start()?,
+            Event::DocumentEnd => break,
+            Event::Scalar(content, TScalarStyle::Plain, 0, None)
+                if content.is_empty() && builder.frames.is_empty() =>
+            {
+                builder.document_end(&mut parser)?;
+                return Ok(None);
+            }
+            event => builder.event(event, mark)?,
+        }
+    }
+    builder.document_end(&mut parser)?;
+    Ok(Some(Tree {
+        text,
+        nodes: builder.nodes,
+        entries: builder.entries,
+        root: builder.root,
+        custom_tags: builder.custom_tags,
+    }))
+}
+
+impl<'s> Builder<'s> {
+    pub(super) fn new(text: &'s str, start: usize) -> Self {
+        Self {
+            cursor: Cursor { text, pos: start },
+            marks: Marks::new(text, start),
+            nodes: Vec::new(),
+            entries: Vec::new(),
+            root: new_entry(start),
+            custom_tags: FxHashMap::default(),
+            open: Vec::new(),
+            frames: Vec::new(),
+            anchors: Vec::new(),
+            last_end: start,
+            above: None,
+            root_above: None,
+            marker: None,
+        }
+    }
+
+    pub(super) fn event(&mut self, event: Event, mark: Marker) -> Result<()> {
+        match event {
+            Event::Scalar(content, style, anchor, tag) => {
+                self.scalar(content, style, anchor, tag, mark)
+            }
+            Event::Alias(anchor) => self.alias(anchor, mark),
+            Event::MappingStart(anchor, tag) => self.collection_start(true, anchor, tag),
+            Event::SequenceStart(anchor, tag) => self.collection_start(false, anchor, tag),
+            Event::MappingEnd | Event::SequenceEnd => self.collection_end(),
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart
+            | Event::DocumentEnd => Err(self.lost("the end of the document")),
+        }
+    }
+
+    /// Text and events do not agree.
+    pub(super) fn lost(&self, what: &str) -> ParseError {
+        ParseError::new(self.cursor.pos, format!("cannot locate {what} in the text"))
+    }
+
+    /// Steps over white space and comments, and gives the comments to their owners.
+    pub(super) fn skip_trivia(&mut self) -> bool {
+        let from = self.cursor.pos;
+        let trivia = self.cursor.trivia();
+        if let Some(comment) = trivia.trailing {
+            self.give(comment);
+        }
+        if self.cursor.pos > from {
+            self.above = trivia.above;
+        }
+        trivia.broke
+    }
+
+    /// Gives the comment to the innermost entry that is being read.
+    pub(super) fn give(&mut self, comment: Span) {
+        let line_start = self.cursor.line_start(comment.start as usize);
+        let (entry, first_line) = match self.open.last_mut() {
+            Some(entry) => {
+                let start = entry.span.start as usize;
+                (entry, start)
+            }
+            None => {
+                let start = self.marker.unwrap_or(self.root.span.start as usize);
+                (&mut self.root, start)
+            }
+        };
+        let ends_here = entry.value != NO_NODE && entry.span.end as usize >= line_start;
+        give(entry, comment, first_line >= line_start, ends_here);
+    }
+
+    pub(super) fn document_start(&mut self) -> Result<()> {
+        if self.root.value != NO_NODE {
+            return Err(ParseError::new(
+                self.cursor.pos,
+                "a second document without a `---` line",
+            ));
+        }
+        self.skip_trivia();
+        while self.at_line_start(b"%") || self.at_line_start(b"...") {
+            self.cursor.pos = self.cursor.line_end(self.cursor.pos);
+            self.skip_trivia();
+        }
+        let at = self.cursor.pos;
+        let is_marker = self.at_line_start(b"---")
+            && self
+                .cursor
+                .bytes()
+                .get(at + 3)
+                .is_none_or(u8::is_ascii_whitespace);
+        if is_marker {
+            self.marker = Some(at);
+            self.cursor.pos = at + 3;
+            self.last_end = at + 3;
+            self.above = None;
+        }
+        Ok(())
+    }
+
+    pub(super) fn at_line_start(&self, what: &[u8]) -> bool {
+        self.cursor.bytes()[self.cursor.pos..].starts_with(what)
+            && self.cursor.line_start(self.cursor.pos) == self.cursor.pos
+    }
+
+    /// Nothing but comments and `...` may follow.
+    pub(super) fn document_end(&mut self, parser: &mut Parser<Chars<'_>>) -> Result<()> {
+        self.skip_trivia();
+        while self.cursor.text[self.cursor.pos..].starts_with("...") {
+            self.cursor.pos += 3;
+            self.cursor.trivia();
+        }
+        loop {
+            let (event, _) = parser
+                .next_token()
+                .map_err(|error| ParseError::from_scan(self.cursor.text, &error, &self.marks))?;
+            match event {
+                Event::StreamEnd if self.cursor.peek().is_none() => return Ok(()),
+                Event::DocumentEnd => {}
+                Event::DocumentStart => {
+                    let message = "a second document without a `---` line";
+                    return Err(ParseError::new(self.cursor.pos, message));
+                }
+                _ => return Err(self.lost("the end of the document")),
+            }
+        }
+    }
+}
+
+fn too_deep(at: usize) -> ParseError {
+    ParseError::new(at, format!("nested deeper than {DEPTH_LIMIT} levels"))
+}
+
+fn new_entry(start: usize) -> Entry {
+    Entry {
+        key: None,
+        value: NO_NODE,
+        span: span(start, start),
+        colon: None,
+        comma: None,
+        comments: Comments::default(),
+    }
+}
+
+/// A tag as the parser resolved it.
+fn full_tag(tag: Tag) -> Box<str> {
+    (tag.handle + &tag.suffix).into_boxed_str()
+}

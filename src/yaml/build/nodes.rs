@@ -1,0 +1,365 @@
+//! The nodes themselves: scalars, aliases, and the beginnings and ends of collections.
+
+use std::borrow::Cow;
+
+use yaml_rust2::parser::Tag;
+use yaml_rust2::scanner::{Marker, TScalarStyle};
+
+use super::super::comments::span;
+use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
+use super::super::keys;
+use super::super::scalar::type_of_tagged;
+use super::super::tree::{
+    Collection, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span,
+};
+use super::{
+    Builder, DEPTH_LIMIT, Frame, NO_NODE, OPEN, Properties, Result, Role, Shape, full_tag, too_deep,
+};
+
+impl<'s> Builder<'s> {
+    pub(super) fn scalar(
+        &mut self,
+        content: String,
+        style: TScalarStyle,
+        anchor: usize,
+        tag: Option<Tag>,
+        mark: Marker,
+    ) -> Result<()> {
+        let is_empty = style == TScalarStyle::Plain && content.is_empty();
+        let role = self.enter(is_empty && anchor == 0 && tag.is_none())?;
+        let properties = self.properties(anchor, tag.as_ref())?;
+        let span = if is_empty {
+            span(self.last_end, self.last_end)
+        } else {
+            self.skip_trivia();
+            self.scalar_span(&content, style, mark)?
+        };
+        let (style, quotes) = match style {
+            TScalarStyle::Plain => (ScalarStyle::Plain, 0),
+            TScalarStyle::SingleQuoted => (ScalarStyle::SingleQuoted, 1),
+            TScalarStyle::DoubleQuoted => (ScalarStyle::DoubleQuoted, 1),
+            TScalarStyle::Literal => (ScalarStyle::Literal, 0),
+            TScalarStyle::Folded => (ScalarStyle::Folded, 0),
+        };
+        let source = &self.cursor.text[span.start as usize + quotes..span.end as usize - quotes];
+        let content = if source == content {
+            Cow::Borrowed(source)
+        } else {
+            Cow::Owned(content)
+        };
+        let tag = tag.map(full_tag);
+        let scalar_type = type_of_tagged(&content, style, tag.as_deref());
+        let id = self.push(
+            span,
+            properties,
+            NodeKind::Scalar(Scalar {
+                style,
+                scalar_type,
+                content,
+            }),
+        );
+        if scalar_type == ScalarType::Custom {
+            self.custom_tags.extend(tag.map(|tag| (id, tag)));
+        }
+        self.anchor(anchor, id, 0);
+        self.complete(role, id, span.end);
+        self.comment_after();
+        Ok(())
+    }
+
+    pub(super) fn scalar_span(
+        &mut self,
+        content: &str,
+        style: TScalarStyle,
+        mark: Marker,
+    ) -> Result<Span> {
+        let start = self.cursor.pos;
+        let end = match style {
+            TScalarStyle::Plain => {
+                self.agree(mark)?;
+                self.cursor.plain_end(content)
+            }
+            TScalarStyle::SingleQuoted | TScalarStyle::DoubleQuoted => {
+                self.agree(mark)?;
+                let quote = matches!(self.cursor.peek(), Some(b'\'' | b'"'));
+                quote.then(|| self.cursor.quoted_end()).flatten()
+            }
+            TScalarStyle::Literal | TScalarStyle::Folded => {
+                let header = matches!(self.cursor.peek(), Some(b'|' | b'>'));
+                header.then(|| self.block_scalar())
+            }
+        };
+        let Some(end) = end else {
+            return Err(self.lost("a value"));
+        };
+        self.cursor.pos = end;
+        self.last_end = end;
+        Ok(span(start, end))
+    }
+
+    pub(super) fn block_scalar(&mut self) -> usize {
+        let block = self.cursor.block_scalar(self.block_column());
+        if let Some((start, end)) = block.comment {
+            self.give(span(start, end));
+        }
+        self.marks
+            .off_by_up_to(&self.cursor.text[self.cursor.pos..block.end]);
+        block.end
+    }
+
+    pub(super) fn alias(&mut self, anchor: usize, mark: Marker) -> Result<()> {
+        let role = self.enter(false)?;
+        self.skip_trivia();
+        self.agree(mark)?;
+        let start = self.cursor.pos;
+        if self.cursor.peek() != Some(b'*') {
+            return Err(self.lost("an alias"));
+        }
+        let end = self.cursor.anchor_end();
+        let Some((target, height)) = self.anchors.get(anchor).copied() else {
+            return Err(self.lost("an alias' anchor"));
+        };
+        let node = &self.nodes[target.0 as usize];
+        if node.span.end == OPEN {
+            return Err(ParseError::new(start, "an alias inside what it stands for"));
+        }
+        if role == Role::Key && !matches!(node.kind, NodeKind::Scalar(_)) {
+            return Err(self.complex_key(start));
+        }
+        self.cursor.pos = end;
+        self.last_end = end;
+        self.raise(height);
+        let span = span(start, end);
+        let id = self.push(span, Properties::default(), NodeKind::Alias(target));
+        self.complete(role, id, span.end);
+        self.comment_after();
+        Ok(())
+    }
+
+    pub(super) fn collection_start(
+        &mut self,
+        map: bool,
+        anchor: usize,
+        tag: Option<Tag>,
+    ) -> Result<()> {
+        let role = self.enter(false)?;
+        let properties = self.properties(anchor, tag.as_ref())?;
+        self.skip_trivia();
+        let start = self.cursor.pos;
+        if role == Role::Key {
+            return Err(self.complex_key(start));
+        }
+        if self.frames.len() == DEPTH_LIMIT {
+            return Err(too_deep(start));
+        }
+        let shape = self.shape(map, anchor > 0 || tag.is_some());
+        let collection = Collection {
+            flow: !matches!(shape, Shape::BlockMap | Shape::BlockList),
+            entries: 0..0,
+        };
+        let kind = if map {
+            NodeKind::Mapping(collection)
+        } else {
+            NodeKind::Sequence(collection)
+        };
+        let node = self.push(Span::new(span(start, 0).start, OPEN), properties, kind);
+        let core = if map {
+            "tag:yaml.org,2002:map"
+        } else {
+            "tag:yaml.org,2002:seq"
+        };
+        if let Some(tag) = tag
+            .map(full_tag)
+            .filter(|tag| &**tag != core && &**tag != "!")
+        {
+            self.custom_tags.insert(node, tag);
+        }
+        self.anchor(anchor, node, 0);
+        if matches!(shape, Shape::FlowMap | Shape::FlowList) {
+            self.indicator();
+        }
+        self.frames.push(Frame {
+            shape,
+            node,
+            first: self.open.len(),
+            after_key: false,
+            anchor,
+            height: 0,
+        });
+        Ok(())
+    }
+
+    /// How the collection that starts here is written.
+    fn shape(&self, map: bool, has_properties: bool) -> Shape {
+        let in_list = self
+            .frames
+            .last()
+            .is_some_and(|frame| frame.shape == Shape::FlowList);
+        match (map, self.cursor.peek()) {
+            (true, Some(b'{')) => Shape::FlowMap,
+            (false, Some(b'[')) => Shape::FlowList,
+            (true, _) if in_list && !has_properties => Shape::FlowPair,
+            (true, _) => Shape::BlockMap,
+            (false, _) => Shape::BlockList,
+        }
+    }
+
+    pub(super) fn complex_key(&self, at: usize) -> ParseError {
+        let error = ParseError::new(at, "a key that is a map or a list");
+        if looks_like_template(self.cursor.text, at) {
+            error.with_help(TEMPLATE_HELP)
+        } else {
+            error.with_help(
+                "merge3 merges maps whose keys are scalars; quote the key if it is meant as text",
+            )
+        }
+    }
+
+    pub(super) fn collection_end(&mut self) -> Result<()> {
+        let shape = self.frames.last().map(|frame| frame.shape);
+        match shape {
+            Some(Shape::FlowMap) => self.closing(b'}')?,
+            Some(Shape::FlowList) => self.closing(b']')?,
+            _ => {}
+        }
+        let Some(frame) = self.frames.pop().filter(|frame| !frame.after_key) else {
+            return Err(self.lost("the end of a collection"));
+        };
+        let bracketed = matches!(frame.shape, Shape::FlowMap | Shape::FlowList);
+        let end = match self.open[frame.first..].last() {
+            Some(last) if !bracketed => last.span.end,
+            _ => span(self.last_end, 0).start,
+        };
+        let from = self.entries.len();
+        self.entries.extend(self.open.drain(frame.first..));
+        if matches!(frame.shape, Shape::BlockMap | Shape::FlowMap) {
+            keys::check(
+                self.cursor.text,
+                &self.nodes,
+                &self.entries[from..],
+                &self.custom_tags,
+            )?;
+        }
+        self.close(&frame, end, span(from, self.entries.len()))?;
+        if bracketed {
+            self.comment_after();
+        }
+        Ok(())
+    }
+
+    /// A collection is whole: where it ends and which entries are its own.
+    fn close(&mut self, frame: &Frame, end: u32, entries: Span) -> Result<()> {
+        let node = &mut self.nodes[frame.node.0 as usize];
+        node.span.end = end;
+        if let NodeKind::Mapping(collection) | NodeKind::Sequence(collection) = &mut node.kind {
+            collection.entries = entries.start..entries.end;
+        }
+        let height = frame.height + 1;
+        if height > DEPTH_LIMIT {
+            return Err(too_deep(node.span.start as usize));
+        }
+        self.anchor(frame.anchor, frame.node, height);
+        self.raise(height);
+        let role = match self.frames.last() {
+            None => Role::Root,
+            Some(outer) if outer.after_key => Role::Value,
+            Some(_) => Role::Element,
+        };
+        self.complete(role, frame.node, end);
+        Ok(())
+    }
+
+    /// The bracket that ends a flow collection, and a comma before it.
+    pub(super) fn closing(&mut self, bracket: u8) -> Result<()> {
+        self.skip_trivia();
+        let has_entries = self
+            .frames
+            .last()
+            .is_some_and(|frame| frame.first < self.open.len());
+        if has_entries && self.cursor.peek() == Some(b',') {
+            self.comma();
+            self.skip_trivia();
+        }
+        if self.cursor.peek() != Some(bracket) {
+            // the parser lets some pass: `[a: {]`
+            let message = format!("a `{}` is missing before this", char::from(bracket));
+            return Err(ParseError::new(self.cursor.pos, message));
+        }
+        self.indicator();
+        Ok(())
+    }
+
+    pub(super) fn push(
+        &mut self,
+        span: Span,
+        properties: Properties,
+        kind: NodeKind<'s>,
+    ) -> NodeId {
+        // there are no more nodes than bytes
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(Node {
+            span,
+            anchor: properties.anchor,
+            tag: properties.tag,
+            kind,
+        });
+        id
+    }
+
+    /// Remembers the node that an anchor stands at.
+    pub(super) fn anchor(&mut self, anchor: usize, node: NodeId, height: usize) {
+        if anchor == 0 {
+            return;
+        }
+        if self.anchors.len() <= anchor {
+            self.anchors.resize(anchor + 1, (NO_NODE, 0));
+        }
+        self.anchors[anchor] = (node, height);
+    }
+
+    pub(super) fn raise(&mut self, height: usize) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.height = frame.height.max(height);
+        }
+    }
+
+    /// A node is whole: what holds it gets it.
+    pub(super) fn complete(&mut self, role: Role, node: NodeId, end: u32) {
+        let entry = match role {
+            Role::Root => {
+                if self.owns_lines_above(node) {
+                    self.root.comments.leading =
+                        self.root_above.map_or(Span::default(), |above| above.lines);
+                }
+                Some(&mut self.root)
+            }
+            _ => self.open.last_mut(),
+        };
+        if let Some(entry) = entry {
+            if role == Role::Key {
+                entry.key = Some(node);
+            } else {
+                entry.value = node;
+            }
+            entry.span.end = end;
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.after_key = role == Role::Key;
+        }
+    }
+
+    /// Above a block collection at the root, comment lines are its first entry's.
+    pub(super) fn owns_lines_above(&self, root: NodeId) -> bool {
+        match &self.nodes[root.0 as usize].kind {
+            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
+            NodeKind::Scalar(_) | NodeKind::Alias(_) => true,
+        }
+    }
+
+    /// The comment after a value, while the innermost entry is still at hand.
+    pub(super) fn comment_after(&mut self) {
+        if let Some(comment) = self.cursor.comment_on_line() {
+            self.give(comment);
+        }
+    }
+}

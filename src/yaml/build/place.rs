@@ -1,0 +1,144 @@
+//! Where a node stands in what holds it: the indicators around it.
+
+use yaml_rust2::parser::Tag;
+use yaml_rust2::scanner::Marker;
+
+use super::super::comments::span;
+use super::{Builder, Properties, Result, Role, Shape, new_entry};
+
+impl Builder<'_> {
+    /// Reads the indicators before the node that comes next.
+    pub(super) fn enter(&mut self, empty: bool) -> Result<Role> {
+        let Some(frame) = self.frames.last() else {
+            self.skip_trivia();
+            self.root.span.start = span(self.cursor.pos, 0).start;
+            self.root_above = self.above.filter(|above| above.at == self.cursor.pos);
+            return Ok(Role::Root);
+        };
+        let (shape, after_key) = (frame.shape, frame.after_key);
+        if after_key {
+            self.colon(shape, empty)?;
+            return Ok(Role::Value);
+        }
+        if matches!(shape, Shape::FlowMap | Shape::FlowList) {
+            self.separator()?;
+        }
+        self.skip_trivia();
+        let start = self.cursor.pos;
+        let mut entry = new_entry(start);
+        if let Some(above) = self.above.take_if(|above| above.at == start) {
+            entry.comments.leading = above.lines;
+        }
+        self.open.push(entry);
+        match shape {
+            Shape::BlockList if self.cursor.at_indicator(b'-') => self.indicator(),
+            Shape::BlockList => return Err(self.lost("a `-`")),
+            Shape::FlowList => return Ok(Role::Element),
+            Shape::BlockMap | Shape::FlowMap | Shape::FlowPair => {
+                if self.cursor.at_indicator(b'?') {
+                    self.indicator();
+                } else {
+                    self.last_end = start;
+                }
+                return Ok(Role::Key);
+            }
+        }
+        Ok(Role::Element)
+    }
+
+    pub(super) fn indicator(&mut self) {
+        self.cursor.pos += 1;
+        self.last_end = self.cursor.pos;
+    }
+
+    /// The comma before an entry of a flow collection that is not its first.
+    pub(super) fn separator(&mut self) -> Result<()> {
+        if self
+            .frames
+            .last()
+            .is_none_or(|frame| frame.first == self.open.len())
+        {
+            return Ok(());
+        }
+        self.skip_trivia();
+        if self.cursor.peek() != Some(b',') {
+            return Err(self.lost("a `,`"));
+        }
+        self.comma();
+        Ok(())
+    }
+
+    pub(super) fn comma(&mut self) {
+        if let Some(entry) = self.open.last_mut() {
+            entry.comma = Some(span(self.cursor.pos, 0).start);
+        }
+        self.cursor.pos += 1;
+    }
+
+    /// The colon after a key; there is none after a key that has no value.
+    pub(super) fn colon(&mut self, shape: Shape, empty: bool) -> Result<()> {
+        let broke = self.skip_trivia();
+        let at = self.cursor.pos;
+        let here = match shape {
+            Shape::BlockMap => {
+                self.cursor.at_indicator(b':')
+                    && (!broke || self.cursor.column(at) == self.block_column().unwrap_or(0))
+            }
+            _ => self.cursor.peek() == Some(b':'),
+        };
+        if here {
+            self.indicator();
+            if let Some(entry) = self.open.last_mut() {
+                entry.colon = Some(span(at, 0).start);
+            }
+            return Ok(());
+        }
+        if empty {
+            Ok(())
+        } else {
+            Err(self.lost("a `:`"))
+        }
+    }
+
+    /// The column of the innermost block collection.
+    pub(super) fn block_column(&self) -> Option<usize> {
+        let frame = self.frames.last()?;
+        let entry = self.open.get(frame.first)?;
+        Some(self.cursor.column(entry.span.start as usize))
+    }
+
+    /// The anchor and the tag that the event says are there.
+    pub(super) fn properties(&mut self, anchor: usize, tag: Option<&Tag>) -> Result<Properties> {
+        let mut properties = Properties::default();
+        let in_flow = self.frames.last().is_some_and(|frame| {
+            matches!(
+                frame.shape,
+                Shape::FlowList | Shape::FlowMap | Shape::FlowPair
+            )
+        });
+        for _ in 0..usize::from(anchor > 0) + usize::from(tag.is_some()) {
+            self.skip_trivia();
+            let start = self.cursor.pos;
+            let (slot, end) = match self.cursor.peek() {
+                Some(b'&') => (&mut properties.anchor, self.cursor.anchor_end()),
+                Some(b'!') => (&mut properties.tag, self.cursor.tag_end(in_flow)),
+                _ => return Err(self.lost("an anchor or a tag")),
+            };
+            if slot.replace(span(start, end)).is_some() {
+                return Err(self.lost("an anchor or a tag"));
+            }
+            self.cursor.pos = end;
+            self.last_end = end;
+        }
+        Ok(properties)
+    }
+
+    /// The parser saw the node where the cursor stands.
+    pub(super) fn agree(&mut self, mark: Marker) -> Result<()> {
+        if self.marks.agree(mark.index(), self.cursor.pos) {
+            Ok(())
+        } else {
+            Err(self.lost("a value"))
+        }
+    }
+}

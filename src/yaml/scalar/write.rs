@@ -1,0 +1,287 @@
+//! A value as text on one line.
+
+use super::super::tree::{ScalarStyle, ScalarType};
+use super::type_of_plain;
+
+/// The one-line text for a value in a style; none where the style cannot say that value, type included, on one line.
+///
+/// The text is right as a value and as a map's key, in block context and, with `in_flow`, between brackets. Only
+/// text ([`ScalarType::Str`]) has quoted forms. An absent null (no content) is written `null`. A block style is no
+/// one-line style and gives none.
+///
+/// ```
+/// use merge3::yaml::{ScalarStyle, ScalarType, scalar::write};
+///
+/// let plain = |content| write(content, ScalarType::Str, ScalarStyle::Plain, false);
+/// assert_eq!(plain("nginx"), Some("nginx".to_owned()));
+/// assert_eq!(plain("8080"), None); // would be read as an integer
+/// let single = write("it's", ScalarType::Str, ScalarStyle::SingleQuoted, false);
+/// assert_eq!(single, Some("'it''s'".to_owned()));
+/// ```
+pub fn write(
+    content: &str,
+    scalar_type: ScalarType,
+    style: ScalarStyle,
+    in_flow: bool,
+) -> Option<String> {
+    match (style, scalar_type) {
+        (_, ScalarType::Custom) | (ScalarStyle::Literal | ScalarStyle::Folded, _) => None,
+        (ScalarStyle::Plain, ScalarType::Null) if content.is_empty() => Some("null".to_owned()),
+        (ScalarStyle::Plain, _) => (type_of_plain(content) == scalar_type
+            && is_plain(content, in_flow))
+        .then(|| content.to_owned()),
+        (ScalarStyle::SingleQuoted, ScalarType::Str) => content
+            .chars()
+            .all(stays_as_it_is)
+            .then(|| format!("'{}'", content.replace('\'', "''"))),
+        (ScalarStyle::DoubleQuoted, ScalarType::Str) => Some(double_quoted(content)),
+        _ => None,
+    }
+}
+
+/// Whether a character reads back as itself inside quotes.
+fn stays_as_it_is(c: char) -> bool {
+    matches!(c, '\t' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+        && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+/// Whether a text reads back as itself without quotes, whatever type that makes it.
+fn is_plain(content: &str, in_flow: bool) -> bool {
+    let bytes = content.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
+        return false;
+    };
+    let starts_well = match first {
+        b'-' => bytes.get(1).is_some_and(|next| !b" ,[]{}".contains(next)),
+        b'?' | b':' => !in_flow && bytes.get(1).is_some_and(|next| *next != b' '),
+        byte => !b",[]{}#&*!|>'\"%@` ".contains(byte),
+    };
+    starts_well
+        && content != "="
+        && !matches!(last, b' ' | b':')
+        && !(content.starts_with("---") || content.starts_with("..."))
+        && content.chars().all(|c| c != '\t' && stays_as_it_is(c))
+        && !bytes
+            .windows(2)
+            .any(|pair| pair == b": " || pair == b" #" || (in_flow && is_flow_colon(pair)))
+        && !(in_flow && bytes.iter().any(|byte| b",[]{}".contains(byte)))
+}
+
+fn is_flow_colon(pair: &[u8]) -> bool {
+    pair[0] == b':' && b",[]{}".contains(&pair[1])
+}
+
+/// Between double quotes, with the escapes that JSON knows too wherever there is one.
+fn double_quoted(content: &str) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(content.len() + 2);
+    text.push('"');
+    for c in content.chars() {
+        match c {
+            '"' => text.push_str("\\\""),
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            '\u{8}' => text.push_str("\\b"),
+            '\u{c}' => text.push_str("\\f"),
+            c if stays_as_it_is(c) => text.push(c),
+            // all that is left is below U+10000
+            c => {
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            }
+        }
+    }
+    text.push('"');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::yaml::{Tree, equal};
+
+    const STYLES: [ScalarStyle; 3] = [
+        ScalarStyle::Plain,
+        ScalarStyle::SingleQuoted,
+        ScalarStyle::DoubleQuoted,
+    ];
+
+    fn text(content: &str, style: ScalarStyle) -> Option<String> {
+        write(content, ScalarType::Str, style, false)
+    }
+
+    #[test]
+    fn text_without_quotes() {
+        for content in [
+            "a",
+            "a b",
+            "a:b",
+            "a#b",
+            "-x",
+            "x-",
+            "a'b",
+            "http://x:80",
+            "é",
+            "1.2.3",
+            "C:\\x",
+        ] {
+            assert_eq!(text(content, ScalarStyle::Plain).as_deref(), Some(content));
+        }
+        for content in [
+            "",
+            " a",
+            "a ",
+            "a: b",
+            "a:",
+            "a #b",
+            "- a",
+            "-",
+            "?",
+            ": a",
+            "*a",
+            "&a",
+            "!a",
+            "%a",
+            "@a",
+            "`a",
+            "{a",
+            "[a",
+            "#a",
+            "|",
+            ">",
+            "'a",
+            "\"a",
+            ",a",
+            "---",
+            "--- a",
+            "...",
+            "a\nb",
+            "a\tb",
+            "5",
+            "true",
+            "null",
+            "~",
+            "<<",
+            "=",
+            "2001-01-01",
+            "\u{feff}a",
+            "\u{7}",
+        ] {
+            assert_eq!(text(content, ScalarStyle::Plain), None, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn text_between_brackets() {
+        let in_flow = |content| write(content, ScalarType::Str, ScalarStyle::Plain, true);
+        assert_eq!(in_flow("a b").as_deref(), Some("a b"));
+        for content in ["a,b", "a]", "{{ a }}", "a{b", "?a", ":a", "-,"] {
+            assert_eq!(in_flow(content), None, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn quotes() {
+        assert_eq!(
+            text("it's", ScalarStyle::SingleQuoted).as_deref(),
+            Some("'it''s'")
+        );
+        assert_eq!(text("", ScalarStyle::SingleQuoted).as_deref(), Some("''"));
+        assert_eq!(text("a\nb", ScalarStyle::SingleQuoted), None);
+        assert_eq!(text("a\u{7}b", ScalarStyle::SingleQuoted), None);
+        let all = "a\"\\\n\r\t\u{8}\u{c}\u{7}\0é𝄞\u{85}\u{2028}\u{feff}";
+        assert_eq!(
+            text(all, ScalarStyle::DoubleQuoted).as_deref(),
+            Some(r#""a\"\\\n\r\t\b\f\u0007\u0000é𝄞\u0085\u2028\ufeff""#)
+        );
+    }
+
+    #[test]
+    fn other_types_have_no_quotes() {
+        for style in [ScalarStyle::SingleQuoted, ScalarStyle::DoubleQuoted] {
+            assert_eq!(write("5", ScalarType::Int, style, false), None);
+        }
+        assert_eq!(
+            write("5", ScalarType::Int, ScalarStyle::Plain, true).as_deref(),
+            Some("5")
+        );
+        assert_eq!(
+            write("5", ScalarType::Float, ScalarStyle::Plain, true),
+            None
+        );
+        assert_eq!(
+            write("", ScalarType::Null, ScalarStyle::Plain, false).as_deref(),
+            Some("null")
+        );
+        assert_eq!(
+            write("x", ScalarType::Custom, ScalarStyle::Plain, false),
+            None
+        );
+        assert_eq!(
+            write("x", ScalarType::Str, ScalarStyle::Literal, false),
+            None
+        );
+    }
+
+    fn reads_back(content: &str, style: ScalarStyle) -> Result<(), TestCaseError> {
+        for in_flow in [false, true] {
+            let Some(text) = write(content, ScalarType::Str, style, in_flow) else {
+                continue;
+            };
+            // as a key only where it is short enough to be one
+            let (value, key) = match in_flow {
+                false => (format!("k:\n  - {text}\n"), format!("{text}: v\n")),
+                true => (format!("k: [{text}]\n"), format!("{{{text}: v}}\n")),
+            };
+            let expected_value = format!("k: [\"{}\"]", content.escape_unicode_for_yaml());
+            let expected_key = format!("\"{}\": v", content.escape_unicode_for_yaml());
+            for (got, expected) in [(value, expected_value), (key, expected_key)] {
+                let trees = [&got, &expected].map(|text| Tree::parse(text));
+                let [Ok(Some(left)), Ok(Some(right))] = trees else {
+                    return Err(TestCaseError::fail(format!(
+                        "{got:?} or {expected:?} is no YAML"
+                    )));
+                };
+                prop_assert!(
+                    equal(&left, left.root().value, &right, right.root().value),
+                    "{got:?} is not {expected:?}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    trait Escape {
+        fn escape_unicode_for_yaml(&self) -> String;
+    }
+
+    impl Escape for str {
+        /// Each character as `\U` and eight digits: nothing to get wrong.
+        fn escape_unicode_for_yaml(&self) -> String {
+            self.chars()
+                .map(|c| format!("\\U{:08x}", u32::from(c)))
+                .collect()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_is_written_reads_back(content in "[a1\\-?:,\\[\\]{}#&*!|>'\"%@` ~.=<\t\n\r\\\\\u{0}\u{7f}\u{85}\u{a0}é\u{2028}\u{feff}𝄞]{0,6}") {
+            for style in STYLES {
+                reads_back(&content, style)?;
+            }
+        }
+
+        #[test]
+        fn any_text_reads_back(content in any::<String>()) {
+            for style in STYLES {
+                reads_back(&content, style)?;
+            }
+        }
+    }
+}
