@@ -9,6 +9,7 @@ mod generate;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod rows;
+mod survey;
 mod untouched;
 #[path = "../value/mod.rs"]
 mod value;

@@ -30,7 +30,7 @@ pub struct Settings {
 }
 
 /// What a merge of values gives: the value, the paths of the conflicts, and whether `--lists merge` met an element twice,
-/// or moved, for which `diff3` has no single answer.
+/// moved, or added by both, for which `diff3` has no single answer.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     pub value: Option<Value>,
@@ -65,8 +65,7 @@ impl<'s> Merger<'s> {
 
     /// Whether a side's null is a word of command: where the original has none (SPEC 5.2).
     fn commands(&self, side: Option<&Value>, original: Option<&Value>) -> bool {
-        let null = Some(&Value::Null);
-        self.settings.null_commands && side == null && original != null
+        self.settings.null_commands && side == Some(&Value::Null) && original != side
     }
 
     /// A field, an element or a document's root (SPEC 5.1 to 5.4).
@@ -234,8 +233,9 @@ impl<'s> Merger<'s> {
         let partner = |e: &Value, list: &[Value]| list.iter().position(|x| x == e);
         let in_u: Vec<_> = o.iter().map(|e| partner(e, u)).collect();
         let in_d: Vec<_> = o.iter().map(|e| partner(e, d)).collect();
-        let moved = |partners: &[Option<usize>]| !partners.iter().flatten().is_sorted();
-        if ![o, u, d].into_iter().all(|list| distinct(list)) || moved(&in_u) || moved(&in_d) {
+        let unmoved = |partners: &[Option<usize>]| partners.iter().flatten().is_sorted();
+        let apart = u.iter().all(|e| o.contains(e) || !d.contains(e));
+        if !([o, u, d].into_iter().all(distinct) && unmoved(&in_u) && unmoved(&in_d) && apart) {
             self.outcome.ambiguous = true;
             return None;
         }
