@@ -1,6 +1,6 @@
 //! The value check (SPEC 1, law 6): the merged text, read again, has the values that the merge decided.
 
-use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal};
+use crate::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree, equal};
 
 use super::decision::{Incoming, Outcome, Slot};
 use crate::triple::Triple;
@@ -38,6 +38,18 @@ impl Checker<'_> {
         match outcome {
             Outcome::Keep | Outcome::Remove => self.same(merged, self.trees.local, local, path),
             Outcome::Take(incoming) => self.incoming(merged, incoming, path),
+            Outcome::Text(text) => match self.merged.scalar(merged) {
+                Some(scalar)
+                    if scalar.scalar_type == ScalarType::Str && scalar.content == *text =>
+                {
+                    Ok(())
+                }
+                _ => Err(unfaithful(
+                    path,
+                    "the lines are not the ones that were decided",
+                )),
+            },
+            Outcome::Apart(_) => Err(unfaithful(path, "both sides were decided")),
             Outcome::Merge(children) => {
                 let expected = children
                     .iter()

@@ -46,6 +46,8 @@ pub enum Resolution {
     Updated,
     /// The local side stayed.
     Local,
+    /// Both sides stand in the result, between conflict markers.
+    Markers,
 }
 
 /// One conflict in a document (or a file that is no YAML).

@@ -14,6 +14,54 @@ pub(crate) enum Outcome {
     /// It is a map or a list whose entries are decided one by one, in the order that they will have. Without any left
     /// it becomes `{}` or `[]`.
     Merge(Vec<Child>),
+    /// It is a block scalar whose lines were merged: this is what it says.
+    Text(String),
+    /// Both sides changed it, and neither wins: what each would make of it.
+    Apart(Box<Apart>),
+}
+
+/// What each side makes of a value that both changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Apart {
+    /// Where local's side is chosen.
+    pub(crate) local: Outcome,
+    /// Where upstream's is.
+    pub(crate) updated: Outcome,
+}
+
+/// A side that is chosen where both changed a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    Local,
+    Updated,
+}
+
+impl Outcome {
+    /// Neither side wins.
+    pub(crate) fn apart(local: Self, updated: Self) -> Self {
+        Self::Apart(Box::new(Apart { local, updated }))
+    }
+
+    /// Whether something in it is left to a choice.
+    pub(crate) fn has_choice(&self) -> bool {
+        match self {
+            Self::Apart(_) => true,
+            Self::Merge(children) => children.iter().any(Child::has_choice),
+            Self::Keep | Self::Remove | Self::Take(_) | Self::Text(_) => false,
+        }
+    }
+
+    /// The outcome where one side is chosen throughout.
+    pub(crate) fn choose(&self, side: Chosen) -> Self {
+        match (self, side) {
+            (Self::Apart(apart), Chosen::Local) => apart.local.choose(side),
+            (Self::Apart(apart), Chosen::Updated) => apart.updated.choose(side),
+            (Self::Merge(children), _) => {
+                Self::Merge(children.iter().map(|child| child.choose(side)).collect())
+            }
+            _ => self.clone(),
+        }
+    }
 }
 
 /// A value that comes from the updated tree.
@@ -54,11 +102,38 @@ pub(crate) struct CommentChoices {
     /// The entry whose comments are taken.
     pub(crate) from: Option<EntryId>,
     /// The lines above.
-    pub(crate) leading: bool,
+    pub(crate) leading: CommentChoice,
     /// The one on the key's line.
-    pub(crate) line: bool,
+    pub(crate) line: CommentChoice,
     /// The one on the last line.
-    pub(crate) tail: bool,
+    pub(crate) tail: CommentChoice,
+}
+
+/// Whose comment stands in the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum CommentChoice {
+    /// Local's, or local's lack of one.
+    #[default]
+    Local,
+    /// Updated's, or updated's lack of one.
+    Updated,
+    /// That is left to a choice.
+    Apart,
+}
+
+impl CommentChoice {
+    /// Whether updated's replaces local's.
+    pub(crate) fn is_updated(self) -> bool {
+        self == Self::Updated
+    }
+
+    fn choose(self, side: Chosen) -> Self {
+        match (self, side) {
+            (Self::Apart, Chosen::Local) => Self::Local,
+            (Self::Apart, Chosen::Updated) => Self::Updated,
+            _ => self,
+        }
+    }
 }
 
 impl Incoming {
@@ -84,8 +159,23 @@ impl Incoming {
 
 impl CommentChoices {
     /// Whether the local comments all stay.
-    pub(crate) const fn is_keep(self) -> bool {
-        !(self.leading || self.line || self.tail)
+    pub(crate) fn is_keep(self) -> bool {
+        [self.leading, self.line, self.tail]
+            .into_iter()
+            .all(|choice| choice == CommentChoice::Local)
+    }
+
+    fn has_choice(self) -> bool {
+        [self.leading, self.line, self.tail].contains(&CommentChoice::Apart)
+    }
+
+    fn choose(self, side: Chosen) -> Self {
+        Self {
+            from: self.from,
+            leading: self.leading.choose(side),
+            line: self.line.choose(side),
+            tail: self.tail.choose(side),
+        }
     }
 }
 
@@ -104,12 +194,24 @@ impl Child {
         }
     }
 
-    /// An entry that comes from the updated tree.
-    pub(crate) fn updated(entry: EntryId, incoming: Incoming) -> Self {
+    /// An entry that comes from the updated tree, or may come: `outcome` is a take, or leaves it to a choice.
+    pub(crate) fn updated(entry: EntryId, outcome: Outcome) -> Self {
         Self {
             slot: Slot::Updated(entry),
-            outcome: Outcome::Take(incoming),
+            outcome,
             comments: CommentChoices::default(),
+        }
+    }
+
+    fn has_choice(&self) -> bool {
+        self.outcome.has_choice() || self.comments.has_choice()
+    }
+
+    fn choose(&self, side: Chosen) -> Self {
+        Self {
+            slot: self.slot,
+            outcome: self.outcome.choose(side),
+            comments: self.comments.choose(side),
         }
     }
 

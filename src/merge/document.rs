@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::check::{Unfaithful, check};
-use super::decision::Outcome;
+use super::decision::{Chosen, Outcome};
 use super::edit::{Aliases, carry_out, line_break_of};
+use super::markers::mark;
 use super::walk::Walker;
 use super::{Conflict, Nulls, Options};
 use crate::triple::Triple;
@@ -86,6 +87,7 @@ pub fn merge_document(
     }
     let text = match &outcome {
         Outcome::Keep => None,
+        outcome if outcome.has_choice() => Some(marked_text(trees, outcome, options)?),
         outcome => Some(merged_text(trees, outcome)?),
     };
     Ok(Merged {
@@ -101,6 +103,18 @@ impl Merged {
             conflicts: Vec::new(),
         }
     }
+}
+
+/// The text of either side where both changed and do not agree, between markers; each of the two is checked.
+fn marked_text(
+    trees: Triple<&Tree<'_>>,
+    outcome: &Outcome,
+    options: &Options,
+) -> Result<String, Unfaithful> {
+    let local = merged_text(trees, &outcome.choose(Chosen::Local))?;
+    let updated = merged_text(trees, &outcome.choose(Chosen::Updated))?;
+    let texts = Triple::new(trees.original.text(), &updated, &local);
+    Ok(mark(texts, &options.markers))
 }
 
 /// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are written out.

@@ -1,5 +1,7 @@
 //! What a merge may be told.
 
+use super::markers::MarkerStyle;
+
 /// Who wins where both sides changed and do not agree (SPEC 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
@@ -10,6 +12,8 @@ pub enum OnConflict {
     Local,
     /// Nothing is written; conflicts are recorded as under [`OnConflict::Updated`].
     Fail,
+    /// Nobody: both sides stay, between conflict markers.
+    Markers,
 }
 
 /// How lists merge that no key identifies (SPEC 6).
@@ -33,6 +37,16 @@ pub enum Nulls {
     Keep,
 }
 
+/// How block scalars merge that both sides changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Texts {
+    /// A scalar is one value (SPEC 5.1).
+    #[default]
+    Replace,
+    /// Literal block scalars merge line by line, as a version control system merges files.
+    Lines,
+}
+
 /// The settings of one merge.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
@@ -42,6 +56,10 @@ pub struct Options {
     pub lists: Lists,
     /// Further associative keys, tried after the built-in ones (`--key`).
     pub keys: Vec<String>,
+    /// How block scalars merge.
+    pub texts: Texts,
+    /// How conflict markers look, where nobody wins a conflict.
+    pub markers: MarkerStyle,
     /// One meaning of null for all documents; none leaves it to what the document is.
     pub nulls: Option<Nulls>,
 }

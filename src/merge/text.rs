@@ -16,6 +16,7 @@ use similar::{MergeRegion, MergeResolution, TextMerge};
 
 use super::OnConflict;
 use super::conflict::{Conflict, ConflictKind, Resolution};
+use super::markers::{MarkerStyle, write_hunk};
 use crate::triple::Triple;
 
 /// What a line merge made.
@@ -60,11 +61,22 @@ impl Hunk {
 /// Changes that only one side made, or both alike, are taken. Changes that overlap or touch (no unchanged line between
 /// them) are a hunk: the updated side's lines are taken under [`OnConflict::Updated`] and [`OnConflict::Fail`], the
 /// local ones under [`OnConflict::Local`].
+/// [`OnConflict::Markers`] puts both between plain conflict markers.
 pub fn merge_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
+    merge_lines_with(sides, on_conflict, &MarkerStyle::default())
+}
+
+/// [`merge_lines`], with conflict markers in a style.
+pub fn merge_lines_with(
+    sides: Triple<&str>,
+    on_conflict: OnConflict,
+    markers: &MarkerStyle,
+) -> LineMerge {
     let merge = TextMerge::from_lines(sides.original, sides.local, sides.updated);
     let resolution = match on_conflict {
         OnConflict::Local => Resolution::Local,
         OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
+        OnConflict::Markers => Resolution::Markers,
     };
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
@@ -75,10 +87,13 @@ pub fn merge_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
             MergeResolution::Conflict => resolution,
             _ => Resolution::Local,
         };
-        text.push_str(match taken {
-            Resolution::Updated => &texts.updated,
-            Resolution::Local => &texts.local,
-        });
+        match taken {
+            Resolution::Updated => text.push_str(&texts.updated),
+            Resolution::Local => text.push_str(&texts.local),
+            Resolution::Markers => {
+                write_hunk(&mut text, texts.as_ref().map(String::as_str), markers);
+            }
+        }
         if region.is_conflict() {
             hunks.push(Hunk {
                 lines: lines_of(region),

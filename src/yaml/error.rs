@@ -4,8 +4,6 @@ use std::fmt;
 
 use yaml_rust2::scanner::ScanError;
 
-use super::marks::Marks;
-
 /// Why a text is no document that can be merged by its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseError {
@@ -31,9 +29,8 @@ impl ParseError {
         self
     }
 
-    /// The parser's error over `text`, in our words where it has a help to give.
-    pub(crate) fn from_scan(text: &str, error: &ScanError, marks: &Marks<'_>) -> Self {
-        let offset = marks.byte(error.marker().index());
+    /// The parser's error at `offset` of `text`, in our words.
+    pub(crate) fn from_scan(text: &str, offset: usize, error: &ScanError) -> Self {
         let (message, help) = words(error.info());
         let help = if looks_like_template(text, offset) {
             Some(TEMPLATE_HELP)

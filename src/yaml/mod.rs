@@ -9,6 +9,7 @@ mod keys;
 mod marks;
 mod navigate;
 pub mod scalar;
+mod source;
 pub mod stream;
 pub mod tree;
 

@@ -106,7 +106,8 @@ pub enum ScalarType {
 /// The entries of a map or a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
-    /// Whether it is written with brackets (`{}`, `[]`).
+    /// Whether it is written with brackets (`{}`, `[]`). True too for the one pair in `[a: b]`, a map without
+    /// brackets of its own: its span begins with its key.
     pub flow: bool,
     /// Which of the tree's entries are its own, in the order of the text.
     pub(crate) entries: Range<u32>,

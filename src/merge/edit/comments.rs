@@ -12,14 +12,14 @@ impl Editor<'_> {
             return;
         };
         self.leading_comment(entry, choices);
-        if choices.line {
+        if choices.line.is_updated() {
             self.line_comment(
                 entry.comments.line,
                 theirs.line,
                 self.end_of_key_line(entry),
             );
         }
-        if choices.tail {
+        if choices.tail.is_updated() {
             self.line_comment(
                 entry.comments.tail,
                 theirs.tail,
@@ -35,7 +35,10 @@ impl Editor<'_> {
 
     /// The comment lines above an entry.
     pub(super) fn leading_comment(&mut self, entry: &Entry, choices: CommentChoices) {
-        let Some(theirs) = self.chosen(choices).filter(|_| choices.leading) else {
+        let Some(theirs) = self
+            .chosen(choices)
+            .filter(|_| choices.leading.is_updated())
+        else {
             return;
         };
         if !starts_its_line(self.target, entry) {

@@ -14,6 +14,7 @@ mod part;
 mod reindent;
 mod removal;
 mod replace;
+mod texts;
 mod to_flow;
 
 use std::cell::OnceCell;
@@ -87,7 +88,12 @@ impl<'a> Editor<'a> {
     /// The value and the comments of an entry that stays.
     fn value(&mut self, entry: &Entry, outcome: &Outcome, comments: CommentChoices) {
         match outcome {
-            Outcome::Keep | Outcome::Remove => self.comments(entry, comments),
+            // A choice is made before anything is edited.
+            Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => self.comments(entry, comments),
+            Outcome::Text(text) => {
+                self.comments(entry, comments);
+                self.replace_lines(entry, text);
+            }
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
                 self.comments(entry, comments)
             }

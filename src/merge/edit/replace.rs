@@ -212,8 +212,9 @@ impl Editor<'_> {
             _ => node.span.start,
         };
         let inline = is_root || (!is_block(self.target, entry.value) && !node.span.is_empty());
-        let has_comments =
-            !entry.comments.line.is_empty() || !entry.comments.tail.is_empty() || comments.line;
+        let has_comments = !entry.comments.line.is_empty()
+            || !entry.comments.tail.is_empty()
+            || comments.line.is_updated();
         let on_line = match anchor {
             Some(anchor) => format!("{anchor} {}", rendered.on_line)
                 .trim_end()
@@ -294,16 +295,18 @@ impl Editor<'_> {
         };
         let theirs = comments.from.map(|from| self.source.entry(from).comments);
         match theirs {
-            Some(theirs) if comments.line && !theirs.line.is_empty() => {
+            Some(theirs) if comments.line.is_updated() && !theirs.line.is_empty() => {
                 format!(
                     "{}{}",
                     self.gap_before(theirs.line),
                     self.source.slice(theirs.line)
                 )
             }
-            _ if comments.line => String::new(),
+            _ if comments.line.is_updated() => String::new(),
             _ if !entry.comments.line.is_empty() => own(entry.comments.line),
-            _ if !entry.comments.tail.is_empty() && !comments.tail => own(entry.comments.tail),
+            _ if !entry.comments.tail.is_empty() && !comments.tail.is_updated() => {
+                own(entry.comments.tail)
+            }
             _ => String::new(),
         }
     }

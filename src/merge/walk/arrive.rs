@@ -15,17 +15,20 @@ impl Walker<'_> {
         &mut self,
         nodes: Nodes,
         key: Option<&ListKey>,
-    ) -> Option<Incoming> {
+    ) -> Option<Outcome> {
         let updated = nodes.updated?;
         let part = self.difference(nodes.original, updated)?;
-        if nodes.original.is_some() && !self.record_by_policy(ConflictKind::DeletedLocally, nodes) {
-            return None;
+        if nodes.original.is_none() {
+            return Some(Outcome::Take(Incoming::part(updated, part)));
         }
         let part = match key {
-            Some(key) if nodes.original.is_some() => self.with_key_fields(key, part),
-            _ => part,
+            Some(key) => self.with_key_fields(key, part),
+            None => part,
         };
-        Some(Incoming::part(updated, part))
+        let taken = Outcome::Take(Incoming::part(updated, part));
+        let outcome =
+            self.conflict_over(ConflictKind::DeletedLocally, nodes, Outcome::Remove, taken);
+        (outcome != Outcome::Remove).then_some(outcome)
     }
 
     /// What of `updated` is not in `original`, as a part of the updated tree; none where there is nothing.

@@ -148,10 +148,8 @@ impl Walker<'_> {
 
     /// A whole element from upstream.
     pub(super) fn whole(&self, updated: EntryId) -> Child {
-        Child::updated(
-            updated,
-            Incoming::whole(self.trees.updated.entry(updated).value),
-        )
+        let value = self.trees.updated.entry(updated).value;
+        Child::updated(updated, Outcome::Take(Incoming::whole(value)))
     }
 
     /// Whether editing the one into the other leaves anything of it: two scalars, two lists, two maps of which at least

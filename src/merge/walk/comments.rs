@@ -2,7 +2,7 @@
 
 use super::{Entries, Walker};
 use crate::merge::Resolution;
-use crate::merge::decision::{CommentChoices, Outcome};
+use crate::merge::decision::{CommentChoice, CommentChoices, Outcome};
 use crate::triple::{Change, Triple};
 use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
 
@@ -32,23 +32,23 @@ impl Walker<'_> {
         }
     }
 
-    /// Whether updated's comment replaces local's; `with_value` says that the value on its line is taken from updated.
-    fn takes_comment(&mut self, spans: Triple<Span>, with_value: bool) -> bool {
+    /// Whose comment stands in the result; `with_value` says that the value on its line is taken from updated.
+    fn takes_comment(&mut self, spans: Triple<Span>, with_value: bool) -> CommentChoice {
         let texts = self
             .trees
             .zip(spans)
             .map(|(tree, span)| comment_text(tree, span));
         match texts.change() {
-            Change::Nobody | Change::Local | Change::BothAlike => false,
-            Change::Upstream => true,
+            Change::Nobody | Change::Local | Change::BothAlike => CommentChoice::Local,
+            Change::Upstream => CommentChoice::Updated,
             Change::BothApart => {
-                let resolution = if with_value {
-                    Resolution::Updated
-                } else {
-                    Resolution::Local
+                let (resolution, choice) = match self.resolution() {
+                    Resolution::Markers => (Resolution::Markers, CommentChoice::Apart),
+                    _ if with_value => (Resolution::Updated, CommentChoice::Updated),
+                    _ => (Resolution::Local, CommentChoice::Local),
                 };
                 self.record_comment(texts, resolution);
-                with_value
+                choice
             }
         }
     }

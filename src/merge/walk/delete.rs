@@ -19,8 +19,12 @@ impl Walker<'_> {
         }
         let trees = self.trees;
         if self.nulls_clear && trees.local.is_null(local) {
-            self.record_kept(ConflictKind::DeletedUpstream, nodes);
-            return Outcome::Keep;
+            return self.conflict_kept(
+                ConflictKind::DeletedUpstream,
+                nodes,
+                Outcome::Keep,
+                Outcome::Remove,
+            );
         }
         match (shape(trees.original, original), shape(trees.local, local)) {
             (Shape::Map, Shape::Map) => self.deleted_fields(nodes, original, local),
@@ -33,8 +37,12 @@ impl Walker<'_> {
     fn deleted_fields(&mut self, nodes: Nodes, original: NodeId, local: NodeId) -> Outcome {
         let trees = self.trees;
         if entries_of(trees.local, local).len() == 0 {
-            self.record_kept(ConflictKind::DeletedUpstream, nodes);
-            return Outcome::Keep;
+            return self.conflict_kept(
+                ConflictKind::DeletedUpstream,
+                nodes,
+                Outcome::Keep,
+                Outcome::Remove,
+            );
         }
         let originals = FieldIndex::new(trees.original, entries_of(trees.original, original));
         let mut own = false;
@@ -46,10 +54,7 @@ impl Walker<'_> {
                 self.field(key, sides).unwrap_or_else(|| Child::keep(entry))
             })
             .collect();
-        if own {
-            self.record_kept(ConflictKind::DeletedUpstream, nodes);
-        }
-        what_is_left(children)
+        self.what_is_left(nodes, own, children)
     }
 
     /// Original's elements go, local's own ones stay.
@@ -62,9 +67,7 @@ impl Walker<'_> {
             return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
         };
         let pairs = self.paired_with_original(&key, original, local);
-        if pairs.iter().any(|(_, before)| before.is_none()) {
-            self.record_kept(ConflictKind::DeletedUpstream, nodes);
-        }
+        let own = pairs.iter().any(|(_, before)| before.is_none());
         let children = pairs
             .into_iter()
             .map(|(entry, before)| match before {
@@ -72,7 +75,18 @@ impl Walker<'_> {
                 Some(before) => self.deleted_element(&key, before, entry),
             })
             .collect();
-        what_is_left(children)
+        self.what_is_left(nodes, own, children)
+    }
+
+    /// What is left of a map or list that upstream deleted; a conflict where local has added to it, for then upstream's
+    /// deletion is not carried out whole.
+    fn what_is_left(&mut self, nodes: Nodes, own: bool, children: Vec<Child>) -> Outcome {
+        let left = what_is_left(children);
+        if own {
+            self.conflict_kept(ConflictKind::DeletedUpstream, nodes, left, Outcome::Remove)
+        } else {
+            left
+        }
     }
 
     /// Local's elements with original's of the same identity.

@@ -4,7 +4,7 @@ use super::index::{FieldIndex, ScalarKey, key_of};
 use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
 use super::{Nodes, Shape, Walker, entries_of, position, shape};
-use crate::merge::decision::{Child, Incoming, Outcome, Slot};
+use crate::merge::decision::{Child, Chosen, Incoming, Outcome, Slot};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -88,6 +88,17 @@ impl Walker<'_> {
         if unmoved {
             return Outcome::Keep;
         }
+        if entries_of(tree, local).len() == 0 && Outcome::Merge(children.clone()).has_choice() {
+            let chosen = |side| match Outcome::Merge(children.clone()).choose(side) {
+                Outcome::Merge(children) => self.merged(nodes, children),
+                outcome => outcome,
+            };
+            return Outcome::apart(chosen(Chosen::Local), chosen(Chosen::Updated));
+        }
+        let children: Vec<Child> = children
+            .into_iter()
+            .filter(|child| matches!(child.slot, Slot::Local(_)) || child.stays())
+            .collect();
         if entries_of(tree, local).len() == 0 {
             return Outcome::Take(self.arriving_children(updated, &children));
         }

@@ -1,7 +1,7 @@
 //! Lists whose elements have an identity (SPEC 6).
 
 use super::keys::ListKey;
-use super::order::put_in_order;
+use super::order::{in_updated_order, put_in_order};
 use super::place::{Arrival, Resident, place};
 use super::position;
 use super::record::{Segment, Step};
@@ -54,9 +54,6 @@ impl Walker<'_> {
             })
             .collect();
         let both_moved = put_in_order(&mut sides);
-        if both_moved {
-            self.record_kept(ConflictKind::Order, nodes);
-        }
         let mut position_of = vec![0; entries_of(trees.local, local).len()];
         for (place, (element, _)) in sides.iter().enumerate() {
             position_of[position(entries_of(trees.local, local), *element)] = place;
@@ -80,7 +77,16 @@ impl Walker<'_> {
                 self.arriving_element(key, Triple::new(before, Some(element), None))
             })
             .collect();
-        self.merged(nodes, place(residents, arrivals))
+        let children = place(residents, arrivals);
+        if !both_moved {
+            return self.merged(nodes, children);
+        }
+        let theirs = in_updated_order(&children, |entry| {
+            let identity = key.identity(trees.local, entry);
+            identity.and_then(|identity| updateds.get(&identity).copied())
+        });
+        let (local, updated) = (self.merged(nodes, children), self.merged(nodes, theirs));
+        self.conflict_kept(ConflictKind::Order, nodes, local, updated)
     }
 
     fn resident_element(&mut self, key: &ListKey, local: EntryId, sides: Entries) -> Child {
@@ -98,9 +104,9 @@ impl Walker<'_> {
     fn arriving_element(&mut self, key: &ListKey, sides: Entries) -> Arrival {
         let step = self.keyed_step(key, sides);
         let nodes = self.values_of(sides);
-        let incoming = self.at(step, |walker| walker.absent_locally(nodes, Some(key)));
-        match (sides.updated, incoming) {
-            (Some(updated), Some(incoming)) => Arrival::New(Child::updated(updated, incoming)),
+        let outcome = self.at(step, |walker| walker.absent_locally(nodes, Some(key)));
+        match (sides.updated, outcome) {
+            (Some(updated), Some(outcome)) => Arrival::New(Child::updated(updated, outcome)),
             _ => Arrival::Nothing,
         }
     }

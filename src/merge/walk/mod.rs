@@ -12,6 +12,7 @@ mod order;
 mod place;
 mod record;
 mod sequences;
+mod texts;
 
 use super::decision::{Child, Incoming, Outcome};
 use super::{Conflict, ConflictKind, Options};
@@ -83,7 +84,7 @@ impl<'a> Walker<'a> {
             (Some(_), None, Some(local)) => Some(Child::local(local, self.deleted_upstream(nodes))),
             (_, Some(updated), None) => self
                 .absent_locally(nodes, None)
-                .map(|incoming| Child::updated(updated, incoming)),
+                .map(|outcome| Child::updated(updated, outcome)),
             (original, Some(updated), Some(local)) => {
                 if original.is_some_and(|original| self.same_text(original, updated)) {
                     return Some(Child::keep(local));
@@ -121,6 +122,10 @@ impl<'a> Walker<'a> {
         if self.settled(nodes) {
             return Outcome::Keep;
         }
+        let taken = Outcome::Take(Incoming {
+            quoting: self.local_quoting(nodes),
+            ..Incoming::part(updated, self.stripped(updated))
+        });
         let original_null = nodes
             .original
             .is_some_and(|node| self.trees.original.is_null(node));
@@ -129,18 +134,17 @@ impl<'a> Walker<'a> {
                 .local
                 .is_some_and(|node| self.trees.local.is_null(node))
             {
-                self.record_kept(self.kind_of_change(nodes), nodes);
-                return Outcome::Keep;
+                let kind = self.kind_of_change(nodes);
+                return self.conflict_kept(kind, nodes, Outcome::Keep, taken);
             }
             if self.trees.updated.is_null(updated) {
                 return self.override_local(nodes, Outcome::Remove);
             }
         }
-        let taken = Incoming {
-            quoting: self.local_quoting(nodes),
-            ..Incoming::part(updated, self.stripped(updated))
-        };
-        self.override_local(nodes, Outcome::Take(taken))
+        if let Some(merged) = self.merged_lines(nodes) {
+            return merged;
+        }
+        self.override_local(nodes, taken)
     }
 
     /// Whether upstream changed nothing, or local has what upstream made of it already.

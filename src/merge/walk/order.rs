@@ -1,6 +1,7 @@
 //! The order of elements that have an identity (SPEC 6): local's, unless only upstream moved any.
 
 use super::Entries;
+use crate::merge::decision::{Child, Slot};
 use crate::yaml::EntryId;
 
 /// Local's elements, each with its three sides, in the order that the result has them.
@@ -25,17 +26,33 @@ pub(super) fn put_in_order(elements: &mut Ordered) -> bool {
 
 /// Elements that updated has take its order; what only local has stays behind the one that it follows.
 fn take_updated_order(elements: &mut Ordered) {
-    let mut groups: Vec<(Option<EntryId>, Ordered)> = vec![(None, Vec::new())];
-    for element in elements.drain(..) {
-        match element.1.updated {
-            Some(updated) => groups.push((Some(updated), vec![element])),
-            None => {
-                if let Some((_, group)) = groups.last_mut() {
-                    group.push(element);
-                }
-            }
+    let groups = groups_by_updated(elements.drain(..), |(_, sides)| sides.updated);
+    elements.extend(groups);
+}
+
+/// Children in updated's order, where `updated_of` says which of its elements a local one is.
+pub(super) fn in_updated_order(
+    children: &[Child],
+    updated_of: impl Fn(EntryId) -> Option<EntryId>,
+) -> Vec<Child> {
+    groups_by_updated(children.iter().cloned(), |child| match child.slot {
+        Slot::Local(local) => updated_of(local),
+        Slot::Updated(updated) => Some(updated),
+    })
+}
+
+/// Items in the order of the updated entries that they are; one that is none stays behind the item that it follows.
+fn groups_by_updated<T>(
+    items: impl Iterator<Item = T>,
+    updated_of: impl Fn(&T) -> Option<EntryId>,
+) -> Vec<T> {
+    let mut groups: Vec<(Option<EntryId>, Vec<T>)> = vec![(None, Vec::new())];
+    for item in items {
+        match (updated_of(&item), groups.last_mut()) {
+            (None, Some((_, group))) => group.push(item),
+            (updated, _) => groups.push((updated, vec![item])),
         }
     }
     groups.sort_by_key(|(updated, _)| *updated);
-    elements.extend(groups.into_iter().flat_map(|(_, group)| group));
+    groups.into_iter().flat_map(|(_, group)| group).collect()
 }

@@ -37,31 +37,48 @@ impl Walker<'_> {
 
     /// Records a conflict that the policy decides: upstream's `taken`, or local as it is.
     pub(super) fn conflict(&mut self, kind: ConflictKind, nodes: Nodes, taken: Outcome) -> Outcome {
-        if self.record_by_policy(kind, nodes) {
-            taken
-        } else {
-            Outcome::Keep
+        self.conflict_over(kind, nodes, Outcome::Keep, taken)
+    }
+
+    /// Records a conflict that the policy decides.
+    pub(super) fn conflict_over(
+        &mut self,
+        kind: ConflictKind,
+        nodes: Nodes,
+        local: Outcome,
+        updated: Outcome,
+    ) -> Outcome {
+        let resolution = self.resolution();
+        self.record(kind, nodes, resolution);
+        match resolution {
+            Resolution::Updated => updated,
+            Resolution::Local => local,
+            Resolution::Markers => Outcome::apart(local, updated),
         }
     }
 
-    /// Records a conflict that the policy decides; true where upstream wins.
-    pub(super) fn record_by_policy(&mut self, kind: ConflictKind, nodes: Nodes) -> bool {
-        let updated_wins = match self.options.on_conflict {
-            OnConflict::Updated | OnConflict::Fail => true,
-            OnConflict::Local => false,
-        };
-        let resolution = if updated_wins {
-            Resolution::Updated
-        } else {
-            Resolution::Local
-        };
-        self.record(kind, nodes, resolution);
-        updated_wins
+    /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win.
+    pub(super) fn conflict_kept(
+        &mut self,
+        kind: ConflictKind,
+        nodes: Nodes,
+        local: Outcome,
+        updated: Outcome,
+    ) -> Outcome {
+        if self.resolution() == Resolution::Markers {
+            return self.conflict_over(kind, nodes, local, updated);
+        }
+        self.record(kind, nodes, Resolution::Local);
+        local
     }
 
-    /// Records a conflict in which the rules themselves keep local's side.
-    pub(super) fn record_kept(&mut self, kind: ConflictKind, nodes: Nodes) {
-        self.record(kind, nodes, Resolution::Local);
+    /// How the policy resolves a conflict.
+    pub(super) const fn resolution(&self) -> Resolution {
+        match self.options.on_conflict {
+            OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
+            OnConflict::Local => Resolution::Local,
+            OnConflict::Markers => Resolution::Markers,
+        }
     }
 
     fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {

@@ -5,9 +5,9 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::{Nodes, Shape, Walker, entries_of, shape};
-use crate::merge::ConflictKind;
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint;
+use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeId};
 
@@ -30,14 +30,9 @@ impl Walker<'_> {
         if self.is_equal_updated_local(nodes) {
             return Outcome::Keep;
         }
-        if !self.unchanged_locally(nodes) {
-            let kind = self.kind_of_change(nodes);
-            if !self.record_by_policy(kind, nodes) {
-                return Outcome::Keep;
-            }
-        }
         let children = self.aligned_elements(nodes, updated, local);
-        self.merged(nodes, children)
+        let taken = self.merged(nodes, children);
+        self.override_local(nodes, taken)
     }
 
     /// Three lists of equal values: only comments can have changed.
@@ -110,21 +105,46 @@ impl Walker<'_> {
             Change::Nobody | Change::Local | Change::BothAlike => false,
             Change::Upstream => true,
             Change::BothApart => {
-                if self.merge_one_by_one(elements, here, stretch, children) {
-                    return;
+                if !self.merge_one_by_one(elements, here, stretch, children) {
+                    self.stretch_apart(nodes, ours, theirs, children);
                 }
-                self.record_by_policy(ConflictKind::BothChanged, nodes)
+                return;
             }
         };
         if taken {
-            children.extend(
-                ours.iter()
-                    .map(|entry| Child::local(*entry, Outcome::Remove)),
-            );
+            children.extend(going(ours));
             children.extend(theirs.iter().map(|entry| self.whole(*entry)));
         } else {
             children.extend(ours.iter().map(|entry| Child::keep(*entry)));
         }
+    }
+
+    /// A stretch that both sides changed, and not alike.
+    fn stretch_apart(
+        &mut self,
+        nodes: Nodes,
+        ours: &[EntryId],
+        theirs: &[EntryId],
+        children: &mut Vec<Child>,
+    ) {
+        let kind = ConflictKind::BothChanged;
+        let nothing = self.conflict_over(kind, nodes, Outcome::Keep, Outcome::Remove);
+        children.extend(
+            ours.iter()
+                .map(|entry| Child::local(*entry, nothing.clone())),
+        );
+        let resolution = self.resolution();
+        children.extend(theirs.iter().filter_map(|entry| {
+            let whole = self.whole(*entry);
+            match resolution {
+                Resolution::Updated => Some(whole),
+                Resolution::Local => None,
+                Resolution::Markers => Some(Child::updated(
+                    *entry,
+                    Outcome::apart(Outcome::Remove, whole.outcome),
+                )),
+            }
+        }));
     }
 
     /// A stretch of the same length in all three, in which no element was changed by both sides, or only maps were: its
@@ -167,6 +187,13 @@ impl Walker<'_> {
         }
         true
     }
+}
+
+/// Local elements that go.
+fn going(entries: &[EntryId]) -> impl Iterator<Item = Child> {
+    entries
+        .iter()
+        .map(|entry| Child::local(*entry, Outcome::Remove))
 }
 
 /// Cuts three lists into stretches: single elements that all three have, and what lies between them.

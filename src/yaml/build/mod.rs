@@ -4,16 +4,15 @@
 //! cursor steps over white space and comments, reads the indicators that the structure demands, and looks for the end
 //! of what the event names. Where text and events do not agree, it is an error, never a wrong span.
 
-use std::str::Chars;
-
 use rustc_hash::FxHashMap;
 use yaml_rust2::parser::{Event, Parser, Tag};
-use yaml_rust2::scanner::{Marker, TScalarStyle};
+use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
 
 use super::comments::{Above, give, span};
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::marks::Marks;
+use super::source::Patches;
 use super::stream::byte_order_mark;
 use super::tree::{Comments, Entry, Node, NodeId, Span, Tree};
 
@@ -71,9 +70,9 @@ struct Properties {
     tag: Option<Span>,
 }
 
-struct Builder<'s> {
+struct Builder<'s, 'p> {
     cursor: Cursor<'s>,
-    marks: Marks<'s>,
+    marks: Marks<'s, 'p>,
     nodes: Vec<Node<'s>>,
     entries: Vec<Entry>,
     root: Entry,
@@ -104,12 +103,53 @@ pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
         ));
     }
     let start = byte_order_mark(text);
-    let mut parser = Parser::new_from_str(&text[start..]);
-    let mut builder = Builder::new(text, start);
+    let mut patches = Patches::none();
     loop {
-        let (event, mark) = parser
-            .next_token()
-            .map_err(|error| ParseError::from_scan(text, &error, &builder.marks))?;
+        let result = if patches.is_empty() {
+            read(text, start, &patches, text[start..].chars())
+        } else {
+            read(text, start, &patches, patches.chars(text, start))
+        };
+        match result {
+            Ok(tree) => return Ok(tree),
+            Err(Failure::Tree(error)) => return Err(error),
+            Err(Failure::Parser(error)) if patches.mend(text, start, &error) => {}
+            Err(Failure::Parser(error)) => {
+                let offset = patches.position(text, start, error.marker());
+                return Err(ParseError::from_scan(text, offset, &error));
+            }
+        }
+    }
+}
+
+/// Whose the error is.
+enum Failure {
+    Parser(ScanError),
+    Tree(ParseError),
+}
+
+impl From<ScanError> for Failure {
+    fn from(error: ScanError) -> Self {
+        Self::Parser(error)
+    }
+}
+
+impl From<ParseError> for Failure {
+    fn from(error: ParseError) -> Self {
+        Self::Tree(error)
+    }
+}
+
+fn read<'s>(
+    text: &'s str,
+    start: usize,
+    patches: &Patches,
+    source: impl Iterator<Item = char>,
+) -> std::result::Result<Option<Tree<'s>>, Failure> {
+    let mut parser = Parser::new(source);
+    let mut builder = Builder::new(text, start, patches);
+    loop {
+        let (event, mark) = parser.next_token()?;
         match event {
             Event::Nothing | Event::StreamStart => {}
             Event::StreamEnd => return Ok(None),
@@ -134,11 +174,11 @@ pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
     }))
 }
 
-impl<'s> Builder<'s> {
-    pub(super) fn new(text: &'s str, start: usize) -> Self {
+impl<'s, 'p> Builder<'s, 'p> {
+    fn new(text: &'s str, start: usize, patches: &'p Patches) -> Self {
         Self {
             cursor: Cursor { text, pos: start },
-            marks: Marks::new(text, start),
+            marks: Marks::new(text, start, patches),
             nodes: Vec::new(),
             entries: Vec::new(),
             root: new_entry(start),
@@ -207,10 +247,7 @@ impl<'s> Builder<'s> {
 
     pub(super) fn document_start(&mut self) -> Result<()> {
         if self.root.value != NO_NODE {
-            return Err(ParseError::new(
-                self.cursor.pos,
-                "a second document without a `---` line",
-            ));
+            return Err(ParseError::new(self.cursor.pos, "a second document in one"));
         }
         self.skip_trivia();
         while self.at_line_start(b"%") || self.at_line_start(b"...") {
@@ -239,24 +276,25 @@ impl<'s> Builder<'s> {
     }
 
     /// Nothing but comments and `...` may follow.
-    pub(super) fn document_end(&mut self, parser: &mut Parser<Chars<'_>>) -> Result<()> {
+    pub(super) fn document_end(
+        &mut self,
+        parser: &mut Parser<impl Iterator<Item = char>>,
+    ) -> std::result::Result<(), Failure> {
         self.skip_trivia();
         while self.cursor.text[self.cursor.pos..].starts_with("...") {
             self.cursor.pos += 3;
             self.cursor.trivia();
         }
         loop {
-            let (event, _) = parser
-                .next_token()
-                .map_err(|error| ParseError::from_scan(self.cursor.text, &error, &self.marks))?;
+            let (event, _) = parser.next_token()?;
             match event {
                 Event::StreamEnd if self.cursor.peek().is_none() => return Ok(()),
                 Event::DocumentEnd => {}
                 Event::DocumentStart => {
-                    let message = "a second document without a `---` line";
-                    return Err(ParseError::new(self.cursor.pos, message));
+                    let message = "a second document in one";
+                    return Err(ParseError::new(self.cursor.pos, message).into());
                 }
-                _ => return Err(self.lost("the end of the document")),
+                _ => return Err(self.lost("the end of the document").into()),
             }
         }
     }

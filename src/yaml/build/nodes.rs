@@ -16,7 +16,7 @@ use super::{
     Builder, DEPTH_LIMIT, Frame, NO_NODE, OPEN, Properties, Result, Role, Shape, full_tag, too_deep,
 };
 
-impl<'s> Builder<'s> {
+impl<'s> Builder<'s, '_> {
     pub(super) fn scalar(
         &mut self,
         content: String,

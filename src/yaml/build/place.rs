@@ -6,7 +6,7 @@ use yaml_rust2::scanner::Marker;
 use super::super::comments::span;
 use super::{Builder, Properties, Result, Role, Shape, new_entry};
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     /// Reads the indicators before the node that comes next.
     pub(super) fn enter(&mut self, empty: bool) -> Result<Role> {
         let Some(frame) = self.frames.last() else {

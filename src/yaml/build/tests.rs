@@ -270,10 +270,7 @@ fn errors_have_a_place_and_help() {
         (4, "a `:` is not allowed here")
     );
     assert_eq!(error("a: \0b").offset, 3);
-    assert_eq!(
-        error("a\n...\nb\n").message,
-        "a second document without a `---` line"
-    );
+    assert_eq!(error("a\n...\nb\n").message, "a second document in one");
     assert_eq!(error("[a: {]").message, "a `}` is missing before this");
 }
 

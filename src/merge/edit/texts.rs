@@ -1,0 +1,62 @@
+//! The lines of a literal block scalar, written anew in its place.
+
+use super::Editor;
+use crate::yaml::Entry;
+
+impl Editor<'_> {
+    /// Gives a literal block scalar of the target these lines, in its own indentation.
+    pub(super) fn replace_lines(&mut self, entry: &Entry, content: &str) {
+        let target = self.target;
+        let span = target.node(entry.value).span;
+        let written = target.slice(span);
+        let (header, lines) = written.split_once('\n').unwrap_or((written, ""));
+        let header_end = span.start
+            + header
+                .split([' ', '\t', '\r'])
+                .next()
+                .unwrap_or(header)
+                .len() as u32;
+        let column = target.column(entry.span.start) as usize;
+        let width = lines
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .map_or(column + 2, |line| {
+                line.len() - line.trim_start_matches(' ').len()
+            });
+        let indicated: String = written[..(header_end - span.start) as usize]
+            .chars()
+            .filter(char::is_ascii_digit)
+            .collect();
+        let (width, indicator) = match indicated.parse::<usize>() {
+            Ok(indicated) => (column + indicated, indicated.to_string()),
+            Err(_) if content.trim_start_matches('\n').starts_with(' ') => {
+                (width, (width - column).to_string())
+            }
+            Err(_) => (width, String::new()),
+        };
+        let body = content.trim_end_matches('\n');
+        let breaks = content.len() - body.len();
+        let chomping = match breaks {
+            0 => "-",
+            1 => "",
+            _ => "+",
+        };
+        self.edits
+            .replace(span.start..header_end, format!("|{indicator}{chomping}"));
+        let lines_start = target.next_line(span.start).min(span.end);
+        let mut text = String::new();
+        for line in body
+            .split('\n')
+            .chain(std::iter::repeat_n("", breaks.saturating_sub(1)))
+        {
+            if !text.is_empty() {
+                text.push_str(self.line_break);
+            }
+            if !line.is_empty() {
+                text.push_str(&" ".repeat(width));
+                text.push_str(line);
+            }
+        }
+        self.edits.replace(lines_start..span.end, text);
+    }
+}

@@ -1,0 +1,125 @@
+//! Conflict markers on whole lines, as `git merge-file` writes them (SPEC 8).
+
+use std::ops::Range;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::triple::Triple;
+
+/// How conflict markers look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkerStyle {
+    /// How many characters a marker has.
+    pub size: usize,
+    /// What stands behind the markers of each side; nothing where it is empty.
+    pub labels: Triple<String>,
+    /// What stands between them.
+    pub conflict_style: ConflictStyle,
+}
+
+/// What stands between conflict markers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ConflictStyle {
+    /// The two sides.
+    #[default]
+    Merge,
+    /// The original's lines as well.
+    Diff3,
+    /// As [`ConflictStyle::Diff3`], lines that both sides begin or end with left outside.
+    Zdiff3,
+}
+
+impl Default for MarkerStyle {
+    fn default() -> Self {
+        Self {
+            size: 7,
+            labels: Triple::default(),
+            conflict_style: ConflictStyle::default(),
+        }
+    }
+}
+
+/// One text out of a local and an updated one: lines that differ stand between markers, the others once. With a style that
+/// shows them, the lines of `original` that were there are added.
+///
+/// ```
+/// use merge3::merge::markers::{MarkerStyle, mark};
+/// use merge3::triple::Triple;
+///
+/// let marked = mark(Triple::new("a: 1\nb: 1\n", "a: 3\nb: 2\n", "a: 2\nb: 2\n"), &MarkerStyle::default());
+/// assert_eq!(marked, "<<<<<<<\na: 2\n=======\na: 3\n>>>>>>>\nb: 2\n");
+/// ```
+pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
+    let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let originals = matching_lines(&lines.original, &lines.local);
+    let mut result = String::with_capacity(texts.local.len() * 2);
+    for operation in capture_diff_slices(Algorithm::Myers, &lines.local, &lines.updated) {
+        let (local, updated) = (operation.old_range(), operation.new_range());
+        if let DiffOp::Equal { .. } = operation {
+            result.extend(lines.local[local].iter().copied());
+            continue;
+        }
+        let original = original_range(&originals, local.clone(), lines.original.len());
+        let hunk = Triple::new(
+            lines.original[original].concat(),
+            lines.updated[updated].concat(),
+            lines.local[local].concat(),
+        );
+        write_hunk(&mut result, hunk.as_ref().map(String::as_str), style);
+    }
+    result
+}
+
+/// Writes the lines of a conflict between markers.
+pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle) {
+    let line_break = super::edit::line_break_of(if lines.local.is_empty() {
+        lines.updated
+    } else {
+        lines.local
+    });
+    let mut marker = |sign: char, label: &str, lines: &str| {
+        result.extend(std::iter::repeat_n(sign, style.size));
+        if !label.is_empty() {
+            result.push(' ');
+            result.push_str(label);
+        }
+        result.push_str(line_break);
+        result.push_str(lines);
+        if !lines.is_empty() && !lines.ends_with('\n') {
+            result.push_str(line_break);
+        }
+    };
+    marker('<', &style.labels.local, lines.local);
+    if style.conflict_style != ConflictStyle::Merge {
+        marker('|', &style.labels.original, lines.original);
+    }
+    marker('=', "", lines.updated);
+    marker('>', &style.labels.updated, "");
+}
+
+/// For each line of `new`, which line of `old` it is.
+fn matching_lines(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
+    let mut found = vec![None; new.len()];
+    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
+        if let DiffOp::Equal { .. } = operation {
+            for (old, new) in operation.old_range().zip(operation.new_range()) {
+                found[new] = Some(old);
+            }
+        }
+    }
+    found
+}
+
+/// The original's lines between those that surround a stretch of local's.
+fn original_range(originals: &[Option<usize>], local: Range<usize>, end: usize) -> Range<usize> {
+    let start = originals[..local.start]
+        .iter()
+        .rev()
+        .find_map(|line| *line)
+        .map_or(0, |line| line + 1);
+    let end = originals[local.end..]
+        .iter()
+        .find_map(|line| *line)
+        .unwrap_or(end);
+    start..end.max(start)
+}

@@ -1,0 +1,178 @@
+//! The text as the parser gets it.
+//!
+//! The parser holds some texts for broken that every other reader of YAML takes: a closing bracket in the column of its key
+//! (after a quoted element), a tab after a colon. It gets those with more white space, or other white space, where that
+//! means nothing; the tree is over the text as it is.
+
+use yaml_rust2::scanner::{Marker, ScanError};
+
+use super::cursor::{is_blank, is_break};
+
+/// How many spaces a pad is.
+const PAD: usize = 64;
+/// Each patch is found by a run of the parser, so there are not too many: in number, and in bytes that are read again.
+const MOST: usize = 256;
+const MOST_BYTES: usize = 1 << 28;
+
+/// What the parser gets to read otherwise than it stands in the text.
+#[derive(Debug)]
+pub(crate) struct Patches {
+    /// The starts of lines that get a [`PAD`] of spaces before them, ascending.
+    pads: Vec<usize>,
+    /// Tabs that are read as spaces, ascending.
+    tabs: Vec<usize>,
+}
+
+impl Patches {
+    /// The text as it is.
+    pub(crate) const fn none() -> Self {
+        Self {
+            pads: Vec::new(),
+            tabs: Vec::new(),
+        }
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.pads.is_empty() && self.tabs.is_empty()
+    }
+
+    /// How many more characters than there are the parser has seen before `byte`.
+    pub(crate) fn shift(&self, byte: usize) -> usize {
+        self.pads.partition_point(|at| *at <= byte) * PAD
+    }
+
+    /// The text from byte `base` on, patched.
+    pub(crate) fn chars<'a>(&'a self, text: &'a str, base: usize) -> impl Iterator<Item = char> {
+        let mut pads = self.pads.iter().peekable();
+        let mut tabs = self.tabs.iter().peekable();
+        text[base..].char_indices().flat_map(move |(at, c)| {
+            let mut pad = 0;
+            while pads.next_if(|next| **next == base + at).is_some() {
+                pad += PAD;
+            }
+            let is_tab = tabs.next_if(|next| **next == base + at).is_some();
+            std::iter::repeat_n(' ', pad).chain([if is_tab { ' ' } else { c }])
+        })
+    }
+
+    /// Adds what lets the parser go on; false where the text is broken indeed.
+    pub(crate) fn mend(&mut self, text: &str, base: usize, error: &ScanError) -> bool {
+        let runs = self.pads.len() + self.tabs.len() + 1;
+        if runs > MOST || runs * text.len() > MOST_BYTES {
+            return false;
+        }
+        let at = self.position(text, base, error.marker());
+        match error.info() {
+            // between brackets, these are: a block that is indented less has ended
+            "invalid indentation" | "invalid indentation in flow construct" => {
+                let line = line_start(text, base, at);
+                if !text.as_bytes()[line..at].iter().all(|byte| is_blank(*byte)) {
+                    return false;
+                }
+                self.pads
+                    .insert(self.pads.partition_point(|pad| *pad <= line), line);
+                true
+            }
+            "':' must be followed by a valid YAML whitespace" => {
+                let blanks = &text[base..at];
+                let from = base + blanks.trim_end_matches([' ', '\t']).len();
+                let tabs = (from..at).filter(|at| text.as_bytes()[*at] == b'\t');
+                let before = self.tabs.len();
+                self.tabs.extend(tabs);
+                self.tabs.sort_unstable();
+                self.tabs.dedup();
+                self.tabs.len() > before
+            }
+            _ => false,
+        }
+    }
+
+    /// The byte offset of a mark, by its line and column (its index is off behind some block scalars); the text's end
+    /// for any beyond.
+    pub(crate) fn position(&self, text: &str, base: usize, mark: &Marker) -> usize {
+        let bytes = text.as_bytes();
+        let mut line = base;
+        for _ in 1..mark.line() {
+            match memchr::memchr2(b'\n', b'\r', &bytes[line..]) {
+                Some(end) if bytes[line + end..].starts_with(b"\r\n") => line += end + 2,
+                Some(end) => line += end + 1,
+                None => return text.len(),
+            }
+        }
+        let pads = self.pads.iter().filter(|pad| **pad == line).count();
+        let column = mark.col().saturating_sub(pads * PAD);
+        text[line..]
+            .char_indices()
+            .take_while(|(_, c)| u8::try_from(*c).is_err() || !is_break(*c as u8))
+            .nth(column)
+            .map_or_else(|| line_end(text, line), |(offset, _)| line + offset)
+    }
+}
+
+fn line_start(text: &str, base: usize, at: usize) -> usize {
+    memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[base..at])
+        .map_or(base, |start| base + start + 1)
+}
+
+fn line_end(text: &str, at: usize) -> usize {
+    memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::yaml::Tree;
+
+    fn roots(text: &str) -> Vec<&str> {
+        let tree = Tree::parse(text)
+            .unwrap_or_else(|error| panic!("{error}: {text}"))
+            .unwrap();
+        let entries = tree.entries(tree.root().value);
+        entries.map(|id| tree.slice(tree.entry(id).span)).collect()
+    }
+
+    #[test]
+    fn a_bracket_in_the_column_of_its_key() {
+        assert_eq!(
+            roots("a: [\n  \"é\"\n] # c\nb: {\n\"x\": 'y',\n'z': [\n]\n}\né: |\n  é\nc: [\n]\n"),
+            [
+                "a: [\n  \"é\"\n]",
+                "b: {\n\"x\": 'y',\n'z': [\n]\n}",
+                "é: |\n  é",
+                "c: [\n]"
+            ]
+        );
+        let deep = format!("{}[\n'x'\n]\n", "- ".repeat(100));
+        assert_eq!(roots(&deep), [deep.trim_end()]);
+        assert_eq!(
+            roots("\u{feff}a: [\r\n'x'\r\n]\r\nb: 1"),
+            ["a: [\r\n'x'\r\n]", "b: 1"]
+        );
+    }
+
+    #[test]
+    fn a_tab_after_a_colon() {
+        assert_eq!(
+            roots("a:\tb\nc: \t d # e\nf:\t\t5\n"),
+            ["a:\tb", "c: \t d", "f:\t\t5"]
+        );
+    }
+
+    #[test]
+    fn what_is_broken_stays_so() {
+        for text in [
+            "a:\n  b: 1\n c: 2\n",
+            "a: [\nb: c\n",
+            "a:\t- b\n",
+            "a: [\n'b'\n",
+            "a:\tb: c\n",
+        ] {
+            assert!(Tree::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn there_is_an_end_to_it() {
+        let text = "- [\n'x'\n]\n".repeat(2_000);
+        assert!(Tree::parse(&text).is_err());
+    }
+}
