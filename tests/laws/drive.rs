@@ -39,6 +39,7 @@ pub fn told() -> impl Strategy<Value = Told> {
                 lists,
                 keys,
                 nulls,
+                ..Options::default()
             },
         },
     )

@@ -29,8 +29,9 @@ impl<'t> Untouched<'t> {
             };
             let key = key.content.as_ref();
             let entries = self.trees.zip(nodes).map(|(tree, node)| {
-                let id = tree.find(tree.resolve(node?), key)?;
-                Some((tree, tree.entry(id)))
+                let mut entries = tree.entries(tree.resolve(node?)).map(|id| tree.entry(id));
+                let says = |id| tree.scalar(id).is_some_and(|scalar| scalar.content == key);
+                Some((tree, entries.find(|entry| entry.key.is_some_and(says))?))
             });
             let Some(value) = before.field(key) else {
                 continue;
@@ -138,6 +139,11 @@ fn names_anchor(text: &str) -> bool {
     text.contains("*a") || text.contains("&a")
 }
 
+/// Without the byte order mark.
+fn unmarked(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
+}
+
 fn is_subsequence<'l>(wanted: &[&'l str], lines: &[&'l str]) -> Result<(), &'l str> {
     let mut lines = lines.iter();
     wanted
@@ -169,7 +175,7 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         prop_assert_eq!(ran.text.as_str(), texts.local);
         return Ok(());
     }
-    let lines: Vec<&str> = documents.local.text.lines().collect();
+    let lines: Vec<&str> = unmarked(documents.local.text).lines().collect();
     let mut untouched = Untouched {
         trees,
         free: vec![false; lines.len()],
@@ -203,7 +209,7 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         .filter(stays)
         .map(|(_, text)| text)
         .collect();
-    let found: Vec<&str> = ran.text.lines().collect();
+    let found: Vec<&str> = unmarked(&ran.text).lines().collect();
     if let Err(line) = is_subsequence(&wanted, &found) {
         prop_assert!(
             false,

@@ -73,10 +73,8 @@ impl<'s> Merger<'s> {
         let (original, updated, local) = (sides.original, sides.updated, sides.local);
         match (original, updated, local) {
             _ if updated == original || updated == local => local.cloned(),
-            _ if self.commands(local, original) => {
-                // A deletion agrees with it; whoever wins, it stays.
-                self.settle(at, updated.is_none(), local.cloned(), local.cloned())
-            }
+            // Whoever wins, it stays.
+            _ if self.commands(local, original) => self.settle(at, false, local, local).cloned(),
             _ if self.commands(updated, original) => {
                 let agree = local.is_none() || local == original;
                 self.settle(at, agree, None, local.cloned())
@@ -93,9 +91,8 @@ impl<'s> Merger<'s> {
             }
             (None, Some(now), None) => Some(self.brought(None, now)),
             (_, Some(now), Some(own)) => {
-                let inside = self.inside(at, sides);
-                let merged = inside.or_else(|| self.by_element(at, sides));
-                merged.or_else(|| {
+                let others = self.settings.lists;
+                self.inside(at, sides, others).or_else(|| {
                     let whole = self.brought(original, now);
                     Some(self.settle(at, local == original, whole, own.clone()))
                 })
@@ -109,7 +106,7 @@ impl<'s> Merger<'s> {
     fn rest(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
         let before = self.outcome.conflicts.len();
         let empty = original.emptied();
-        let merged = self.inside(at, sides.map(|side| side.or(Some(&empty))));
+        let merged = self.inside(at, sides.map(|side| side.or(Some(&empty))), Lists::Replace);
         self.outcome.conflicts.truncate(before);
         match merged {
             Some(merged) => Some(merged).filter(|merged| *merged != merged.emptied()),
@@ -117,8 +114,8 @@ impl<'s> Merger<'s> {
         }
     }
 
-    /// Two maps, or two associative lists; none where they are one value.
-    fn inside(&mut self, at: &str, sides: Sides<'_>) -> Option<Value> {
+    /// Two maps, two associative lists, or two other lists as `--lists` has it; none where they are one value.
+    fn inside(&mut self, at: &str, sides: Sides<'_>, others: Lists) -> Option<Value> {
         match (sides.updated?, sides.local?) {
             (updated @ Value::Map(_), local @ Value::Map(_)) => {
                 let added = updated.keys().filter(|key| local.field(key).is_none());
@@ -130,7 +127,12 @@ impl<'s> Merger<'s> {
             }
             (Value::List(_), Value::List(_)) => {
                 let lists = sides.map(|side| side.map_or(&[][..], Value::elements));
-                let by = self.identity(lists)?;
+                let by = match (self.identity(lists), others) {
+                    (Some(by), _) => by,
+                    (_, Lists::Set) if lists.into_array().into_iter().all(is_set) => Vec::new(),
+                    (_, Lists::Merge) => return self.diff3(at, lists),
+                    _ => return None,
+                };
                 Some(Value::List(self.elements(at, &by, lists)))
             }
             _ => None,
@@ -155,7 +157,7 @@ impl<'s> Merger<'s> {
         Value::List(list.iter().map(bring).collect())
     }
 
-    /// The keys that identify the elements of these lists (SPEC 6); no key for a set, whose elements do it themselves.
+    /// The keys that identify the elements of these lists (SPEC 6).
     fn identity(&self, lists: Triple<&[Value]>) -> Option<Vec<&'s str>> {
         let lists = lists.into_array();
         let unique = |by: &Vec<&str>| {
@@ -165,9 +167,8 @@ impl<'s> Merger<'s> {
         let given = self.settings.keys.iter().map(|key| vec![key.as_str()]);
         let keys = KEYS.split(' ').map(|key| vec![key]).chain(given);
         let pairs = PAIRS.split(' ').map(|pair| pair.split('+').collect());
-        let set = (self.settings.lists == Lists::Set).then(Vec::new);
         let some = lists.iter().any(|list| !list.is_empty());
-        keys.chain(pairs).chain(set).find(|by| some && unique(by))
+        keys.chain(pairs).find(|by| some && unique(by))
     }
 
     /// An associative list, or a set.
@@ -223,13 +224,8 @@ impl<'s> Merger<'s> {
     }
 
     /// Two lists as `diff3` merges lines: what lies between two elements that all three share is one hunk.
-    fn by_element(&mut self, at: &str, sides: Sides<'_>) -> Option<Value> {
-        let lists = [sides.original?, sides.updated?, sides.local?];
-        let (Lists::Merge, [Value::List(o), Value::List(u), Value::List(d)]) =
-            (self.settings.lists, lists)
-        else {
-            return None;
-        };
+    fn diff3(&mut self, at: &str, lists: Triple<&[Value]>) -> Option<Value> {
+        let [o, u, d] = lists.into_array();
         let partner = |e: &Value, list: &[Value]| list.iter().position(|x| x == e);
         let in_u: Vec<_> = o.iter().map(|e| partner(e, u)).collect();
         let in_d: Vec<_> = o.iter().map(|e| partner(e, d)).collect();
@@ -271,6 +267,10 @@ fn id(by: &[&str], element: &Value) -> Option<Vec<Value>> {
         [] => Some(vec![whole?.clone()]),
         _ => by.iter().enumerate().map(part).collect(),
     }
+}
+
+fn is_set(list: &[Value]) -> bool {
+    distinct(list) && list.iter().all(|element| id(&[], element).is_some())
 }
 
 /// The element of a list that has the identity of another.

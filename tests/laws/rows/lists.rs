@@ -181,8 +181,8 @@ fn sets_of_scalars() {
             ("[a]", "[a, b]", "[]", "[b]", 0),
             ("[a, b]", "[b, a]", "[a, b, own]", "[b, a, own]", 0),
             ("[a, b, c]", "[b, a, c]", "[c, a, b]", "[c, a, b]", 1),
-            ("[a]", "-", "[a, own]", "[own]", 1),
-            ("[a]", "[a, b]", "-", "[b]", 1),
+            ("[a]", "-", "[a, own]", "-", 1),
+            ("[a]", "[a, b]", "-", "[a, b]", 1),
             ("-", "[a, b]", "[b, own]", "[a, b, own]", 0),
             ("[1]", "['1']", "[1, 2]", "[2, '1']", 0),
             // an element twice, and elements that are no scalars: one value
