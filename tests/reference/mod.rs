@@ -29,8 +29,8 @@ pub struct Settings {
     pub keys: Vec<String>,
 }
 
-/// What a merge of values gives: the value, the paths of the conflicts, and whether `--lists merge` met an element twice,
-/// moved, or added by both, for which `diff3` has no single answer.
+/// What a merge of values gives: the value, the paths of the conflicts, and whether `--lists merge` met an element twice
+/// or moved, or hunks that touch: there `diff3` has no single answer.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     pub value: Option<Value>,
@@ -87,12 +87,12 @@ impl<'s> Merger<'s> {
             }
             (Some(before), Some(_), None) => {
                 let rest = self.rest(at, before, sides);
-                self.settle(at, false, rest, None)
+                self.settle(at, rest.is_none(), rest, None)
             }
             (None, Some(now), None) => Some(self.brought(None, now)),
             (_, Some(now), Some(own)) => {
-                let others = self.settings.lists;
-                self.inside(at, sides, others).or_else(|| {
+                let merged = self.inside(at, sides, matches!(original, Some(Value::List(_))));
+                merged.or_else(|| {
                     let whole = self.brought(original, now);
                     Some(self.settle(at, local == original, whole, own.clone()))
                 })
@@ -104,18 +104,18 @@ impl<'s> Merger<'s> {
     /// Of a field that upstream deleted, what only the local side has; of one that the local side deleted, what
     /// upstream changed (SPEC 5.3, 6): who lacks it counts as empty. What is below is no conflict of its own.
     fn rest(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
-        let before = self.outcome.conflicts.len();
-        let empty = original.emptied();
-        let merged = self.inside(at, sides.map(|side| side.or(Some(&empty))), Lists::Replace);
-        self.outcome.conflicts.truncate(before);
-        match merged {
+        let (mut settings, outcome) = (self.settings.clone(), Outcome::default());
+        settings.local_wins = false;
+        let (settings, empty) = (&settings, original.emptied());
+        let both = sides.map(|side| side.or(Some(&empty)));
+        match (Merger { settings, outcome }).inside(at, both, false) {
             Some(merged) => Some(merged).filter(|merged| *merged != merged.emptied()),
             None => Some(self.brought(Some(original), sides.updated?)),
         }
     }
 
     /// Two maps, two associative lists, or two other lists as `--lists` has it; none where they are one value.
-    fn inside(&mut self, at: &str, sides: Sides<'_>, others: Lists) -> Option<Value> {
+    fn inside(&mut self, at: &str, sides: Sides<'_>, by_element: bool) -> Option<Value> {
         match (sides.updated?, sides.local?) {
             (updated @ Value::Map(_), local @ Value::Map(_)) => {
                 let added = updated.keys().filter(|key| local.field(key).is_none());
@@ -127,10 +127,10 @@ impl<'s> Merger<'s> {
             }
             (Value::List(_), Value::List(_)) => {
                 let lists = sides.map(|side| side.map_or(&[][..], Value::elements));
-                let by = match (self.identity(lists), others) {
+                let by = match (self.identity(lists), self.settings.lists) {
                     (Some(by), _) => by,
                     (_, Lists::Set) if lists.into_array().into_iter().all(is_set) => Vec::new(),
-                    (_, Lists::Merge) => return self.diff3(at, lists),
+                    (_, Lists::Merge) if by_element => return self.diff3(at, lists),
                     _ => return None,
                 };
                 Some(Value::List(self.elements(at, &by, lists)))
@@ -191,7 +191,7 @@ impl<'s> Merger<'s> {
                 (Some(before), None) if before != now => {
                     let rest = self.rest(&path, before, sides);
                     let rest = rest.map(|rest| with_key(by, now, &rest));
-                    self.settle(&path, false, rest, None)
+                    self.settle(&path, rest.is_none(), rest, None)
                 }
                 _ => None,
             };
@@ -230,8 +230,7 @@ impl<'s> Merger<'s> {
         let in_u: Vec<_> = o.iter().map(|e| partner(e, u)).collect();
         let in_d: Vec<_> = o.iter().map(|e| partner(e, d)).collect();
         let unmoved = |partners: &[Option<usize>]| partners.iter().flatten().is_sorted();
-        let apart = u.iter().all(|e| o.contains(e) || !d.contains(e));
-        if !([o, u, d].into_iter().all(distinct) && unmoved(&in_u) && unmoved(&in_d) && apart) {
+        if !([o, u, d].into_iter().all(distinct) && unmoved(&in_u) && unmoved(&in_d)) {
             self.outcome.ambiguous = true;
             return None;
         }
@@ -243,6 +242,7 @@ impl<'s> Merger<'s> {
                 _ => continue,
             };
             let (before, now, own) = (&o[from[0]..i], &u[from[1]..j], &d[from[2]..k]);
+            self.outcome.ambiguous |= now != before && now != own && own != before;
             let hunk = match now == before || now == own {
                 true => own,
                 false => self.settle(at, own == before, now, own),

@@ -114,7 +114,7 @@ fn elements_of_associative_lists() {
                 "[{name: a, x: 2}]",
                 1,
             ),
-            ("[{name: a, x: 1}]", "[{name: a}]", "[]", "[]", 1),
+            ("[{name: a, x: 1}]", "[{name: a}]", "[]", "[]", 0),
             (
                 "[]",
                 "[{name: a, x: 1}]",
@@ -181,8 +181,8 @@ fn sets_of_scalars() {
             ("[a]", "[a, b]", "[]", "[b]", 0),
             ("[a, b]", "[b, a]", "[a, b, own]", "[b, a, own]", 0),
             ("[a, b, c]", "[b, a, c]", "[c, a, b]", "[c, a, b]", 1),
-            ("[a]", "-", "[a, own]", "-", 1),
-            ("[a]", "[a, b]", "-", "[a, b]", 1),
+            ("[a]", "-", "[a, own]", "[own]", 1),
+            ("[a]", "[a, b]", "-", "[b]", 1),
             ("-", "[a, b]", "[b, own]", "[a, b, own]", 0),
             ("[1]", "['1']", "[1, 2]", "[2, '1']", 0),
             // an element twice, and elements that are no scalars: one value
