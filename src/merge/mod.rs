@@ -17,4 +17,4 @@ pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Resolution};
 pub use document::{Merged, Side, merge_document};
 pub use markers::{ConflictStyle, MarkerStyle};
-pub use options::{Lists, Nulls, OnConflict, Options, Texts};
+pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};

@@ -47,6 +47,28 @@ pub enum Texts {
     Lines,
 }
 
+/// Which elements of a list without a key are the same, where it merges element by element ([`Lists::Merge`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Elements {
+    /// Those of equal value.
+    #[default]
+    Equal,
+    /// Maps that are alike as well: then what either side changed in one merges field by field.
+    Alike,
+}
+
+/// What the two sides are to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sides {
+    /// Updated is upstream, and local a customised copy: what both added merges, and what upstream deleted goes.
+    #[default]
+    Upstream,
+    /// Two people's work, of which neither is to be touched without need: two different insertions at one place of a list,
+    /// two elements that both added, and a deletion of what the other side rewrote, even without another value, are
+    /// conflicts as well.
+    Equal,
+}
+
 /// The settings of one merge.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
@@ -54,6 +76,10 @@ pub struct Options {
     pub on_conflict: OnConflict,
     /// How lists without a key merge.
     pub lists: Lists,
+    /// What the two sides are to each other.
+    pub sides: Sides,
+    /// Which elements of lists without a key are the same.
+    pub elements: Elements,
     /// Further associative keys, tried after the built-in ones (`--key`).
     pub keys: Vec<String>,
     /// How block scalars merge.

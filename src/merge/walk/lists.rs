@@ -6,8 +6,8 @@ use super::place::{Arrival, Resident, place};
 use super::position;
 use super::record::{Segment, Step};
 use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
-use crate::merge::decision::{Child, Outcome};
-use crate::merge::{ConflictKind, Lists};
+use crate::merge::decision::{Child, Outcome, Slot};
+use crate::merge::{ConflictKind, Lists, Resolution, Sides};
 use crate::triple::Triple;
 use crate::yaml::EntryId;
 
@@ -77,7 +77,16 @@ impl Walker<'_> {
                 self.arriving_element(key, Triple::new(before, Some(element), None))
             })
             .collect();
-        let children = place(residents, arrivals);
+        let mut children = place(residents, arrivals);
+        if self.options.sides == Sides::Equal {
+            let is_added_locally = |entry| {
+                let identity = key.identity(trees.local, entry);
+                identity.is_some_and(|identity| {
+                    !originals.contains_key(&identity) && !updateds.contains_key(&identity)
+                })
+            };
+            self.part_insertions(nodes, &mut children, is_added_locally);
+        }
         if !both_moved {
             return self.merged(nodes, children);
         }
@@ -93,11 +102,69 @@ impl Walker<'_> {
         match (sides.original, sides.updated) {
             (None, None) => Child::keep(local),
             (Some(original), None) => self.deleted_element(key, original, local),
+            (None, Some(updated)) if self.is_added_apart(sides) => {
+                let step = self.keyed_step(key, sides);
+                let nodes = self.values_of(sides);
+                let taken = self.whole(updated).outcome;
+                let conflict = ConflictKind::BothAdded;
+                let outcome = self.at(step, |walker| walker.conflict(conflict, nodes, taken));
+                Child::local(local, outcome)
+            }
             (_, Some(_)) => {
                 let step = self.keyed_step(key, sides);
                 self.at(step, |walker| walker.entry(sides))
                     .unwrap_or_else(|| Child::keep(local))
             }
+        }
+    }
+
+    /// Whether, between equals, both sides added an element, and not alike.
+    fn is_added_apart(&self, sides: Entries) -> bool {
+        self.options.sides == Sides::Equal
+            && sides.original.is_none()
+            && !self.is_equal_updated_local(self.values_of(sides))
+    }
+
+    /// Where both sides added elements at one place, nobody knows which come first, or whether both are meant: a conflict.
+    fn part_insertions(
+        &mut self,
+        nodes: Nodes,
+        children: &mut [Child],
+        is_added_locally: impl Fn(EntryId) -> bool,
+    ) {
+        let is_ours =
+            |child: &Child| matches!(child.slot, Slot::Local(entry) if is_added_locally(entry));
+        let is_theirs = |child: &Child| {
+            matches!(
+                (child.slot, &child.outcome),
+                (Slot::Updated(_), Outcome::Take(_))
+            )
+        };
+        let mut start = 0;
+        while start < children.len() {
+            let ours = children[start..]
+                .iter()
+                .take_while(|child| is_ours(child))
+                .count();
+            let theirs = children[start + ours..]
+                .iter()
+                .take_while(|child| is_theirs(child))
+                .count();
+            if ours > 0 && theirs > 0 {
+                let stays = self.conflict(ConflictKind::BothAdded, nodes, Outcome::Remove);
+                for child in &mut children[start..start + ours] {
+                    child.outcome = stays.clone();
+                }
+                for child in &mut children[start + ours..start + ours + theirs] {
+                    let taken = std::mem::replace(&mut child.outcome, Outcome::Remove);
+                    child.outcome = match self.resolution() {
+                        Resolution::Updated => taken,
+                        Resolution::Local => Outcome::Remove,
+                        Resolution::Markers => Outcome::apart(Outcome::Remove, taken),
+                    };
+                }
+            }
+            start += (ours + theirs).max(1);
         }
     }
 

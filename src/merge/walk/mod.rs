@@ -1,5 +1,7 @@
 //! The walk over original, updated and local at once: what changed upstream, and what becomes of the local text.
 
+mod align;
+mod alike;
 mod arrive;
 mod become_list;
 mod comments;
@@ -15,7 +17,7 @@ mod sequences;
 mod texts;
 
 use super::decision::{Child, Incoming, Outcome};
-use super::{Conflict, ConflictKind, Options};
+use super::{Conflict, ConflictKind, Options, Sides};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
 
@@ -81,7 +83,14 @@ impl<'a> Walker<'a> {
         match (entries.original, entries.updated, entries.local) {
             (_, None, None) => None,
             (None, None, Some(local)) => Some(Child::keep(local)),
-            (Some(_), None, Some(local)) => Some(Child::local(local, self.deleted_upstream(nodes))),
+            (Some(original), None, Some(local)) => {
+                let outcome = if self.is_rewritten_locally(original, local, nodes) {
+                    self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove)
+                } else {
+                    self.deleted_upstream(nodes)
+                };
+                Some(Child::local(local, outcome))
+            }
             (_, Some(updated), None) => self
                 .absent_locally(nodes, None)
                 .map(|outcome| Child::updated(updated, outcome)),
@@ -222,6 +231,14 @@ impl<'a> Walker<'a> {
         self.trees
             .zip(entries)
             .map(|(tree, entry)| entry.map(|entry| tree.entry(entry).value))
+    }
+
+    /// Whether, between equals, local has written an entry anew that has the value it had.
+    fn is_rewritten_locally(&self, original: EntryId, local: EntryId, nodes: Nodes) -> bool {
+        let trees = self.trees;
+        self.options.sides == Sides::Equal
+            && owned_text(trees.original, original) != owned_text(trees.local, local)
+            && self.unchanged_locally(nodes)
     }
 
     /// Whether the lines of an entry are the same in original and updated, comments included: then nothing in it

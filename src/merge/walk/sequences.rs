@@ -2,17 +2,13 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
-
+use super::align::Stretch;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint;
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeId};
-
-/// The same stretch of three lists.
-type Stretch = Triple<Range<usize>>;
 
 impl Walker<'_> {
     /// A list that is one value.
@@ -81,10 +77,30 @@ impl Walker<'_> {
                 .unwrap_or_default()
         });
         let mut children = Vec::with_capacity(elements.local.len());
-        for stretch in stretches(values.as_ref()) {
-            self.stretch(nodes, &elements, &values, stretch, &mut children);
+        for stretch in self.stretches(&elements, &values) {
+            match stretch {
+                Stretch::Element(sides) => self.paired_element(&elements, sides, &mut children),
+                Stretch::Between(ranges) => {
+                    self.stretch(nodes, &elements, &values, ranges, &mut children);
+                }
+            }
         }
         self.merged(nodes, children)
+    }
+
+    /// An element that all three lists have.
+    fn paired_element(
+        &mut self,
+        elements: &Triple<Vec<EntryId>>,
+        at: Triple<usize>,
+        children: &mut Vec<Child>,
+    ) {
+        let sides = elements
+            .as_ref()
+            .zip(at)
+            .map(|(entries, index)| Some(entries[index]));
+        let step = self.indexed_step(sides, at.local);
+        children.extend(self.at(step, |walker| walker.entry(sides)));
     }
 
     fn stretch(
@@ -92,7 +108,7 @@ impl Walker<'_> {
         nodes: Nodes,
         elements: &Triple<Vec<EntryId>>,
         values: &Triple<Vec<u64>>,
-        stretch: Stretch,
+        stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) {
         let here = values
@@ -105,7 +121,13 @@ impl Walker<'_> {
             Change::Nobody | Change::Local | Change::BothAlike => false,
             Change::Upstream => true,
             Change::BothApart => {
-                if !self.merge_one_by_one(elements, here, stretch, children) {
+                if let Some(agreed) = agreement(here) {
+                    children.extend(agreed.into_iter().map(|element| match element {
+                        Agreed::Local(index) => Child::keep(ours[index]),
+                        Agreed::Gone(index) => Child::local(ours[index], Outcome::Remove),
+                        Agreed::Updated(index) => self.whole(theirs[index]),
+                    }));
+                } else if !self.merge_one_by_one(elements, here, stretch, children) {
                     self.stretch_apart(nodes, ours, theirs, children);
                 }
                 return;
@@ -153,7 +175,7 @@ impl Walker<'_> {
         &mut self,
         elements: &Triple<Vec<EntryId>>,
         values: Triple<&[u64]>,
-        stretch: Stretch,
+        stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) -> bool {
         let lengths = stretch.clone().map(|range| range.len());
@@ -180,10 +202,9 @@ impl Walker<'_> {
         if !sides.iter().enumerate().all(mergeable) {
             return false;
         }
-        for (index, sides) in sides.into_iter().enumerate() {
-            let step = self.indexed_step(sides.map(Some), stretch.local.start + index);
-            let child = self.at(step, |walker| walker.entry(sides.map(Some)));
-            children.extend(child);
+        for index in 0..lengths.original {
+            let at = stretch.as_ref().map(|range| range.start + index);
+            self.paired_element(elements, at, children);
         }
         true
     }
@@ -196,45 +217,53 @@ fn going(entries: &[EntryId]) -> impl Iterator<Item = Child> {
         .map(|entry| Child::local(*entry, Outcome::Remove))
 }
 
-/// Cuts three lists into stretches: single elements that all three have, and what lies between them.
-fn stretches(values: Triple<&Vec<u64>>) -> Vec<Stretch> {
-    let in_updated = matches(values.original, values.updated);
-    let in_local = matches(values.original, values.local);
-    let mut stretches = Vec::new();
-    let mut start = Triple::new(0, 0, 0);
-    let stable = (0..values.original.len())
-        .filter_map(|index| Some((index, in_updated[index]?, in_local[index]?)));
-    for (original, updated, local) in stable {
-        let at = Triple::new(original, updated, local);
-        push_stretch(&mut stretches, start, at);
-        push_stretch(&mut stretches, at, at.map(|index| index + 1));
-        start = at.map(|index| index + 1);
-    }
-    push_stretch(&mut stretches, start, values.map(Vec::len));
-    stretches
+/// An element of a stretch that both sides changed without a disagreement.
+enum Agreed {
+    /// Local's, which stays.
+    Local(usize),
+    /// Local's, which goes.
+    Gone(usize),
+    /// Updated's, which comes.
+    Updated(usize),
 }
 
-fn push_stretch(stretches: &mut Vec<Stretch>, start: Triple<usize>, end: Triple<usize>) {
-    let stretch = start.zip(end).map(|(start, end)| start..end);
-    if !stretch
-        .as_ref()
-        .into_array()
-        .into_iter()
-        .all(Range::is_empty)
-    {
-        stretches.push(stretch);
-    }
-}
-
-/// For each of `old`, where it is in `new`.
-fn matches(old: &[u64], new: &[u64]) -> Vec<Option<usize>> {
-    let mut found = vec![None; old.len()];
-    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
-        if let DiffOp::Equal { .. } = operation {
-            for (old, new) in operation.old_range().zip(operation.new_range()) {
-                found[old] = Some(new);
-            }
+/// What both sides made of a stretch, where neither contradicts the other: both only took elements away, or both only added
+/// elements and the one side all that the other did.
+fn agreement(values: Triple<&[u64]>) -> Option<Vec<Agreed>> {
+    if values.original.is_empty() {
+        if let Some(kept) = positions_in(values.local, values.updated) {
+            let mut locals = (0..values.local.len()).zip(kept).peekable();
+            let elements = (0..values.updated.len()).map(|updated| {
+                match locals.next_if(|(_, position)| *position == updated) {
+                    Some((local, _)) => Agreed::Local(local),
+                    None => Agreed::Updated(updated),
+                }
+            });
+            return Some(elements.collect());
         }
+        positions_in(values.updated, values.local)?;
+        return Some((0..values.local.len()).map(Agreed::Local).collect());
     }
-    found
+    let in_updated = positions_in(values.updated, values.original)?;
+    let in_local = positions_in(values.local, values.original)?;
+    let elements = in_local.iter().enumerate().map(|(index, position)| {
+        if in_updated.contains(position) {
+            Agreed::Local(index)
+        } else {
+            Agreed::Gone(index)
+        }
+    });
+    Some(elements.collect())
+}
+
+/// Where each of `part` is in `whole`, in the same order; none where `whole` has not all of them.
+fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
+    let mut next = 0;
+    part.iter()
+        .map(|value| {
+            let found = next + whole[next..].iter().position(|other| other == value)?;
+            next = found + 1;
+            Some(found)
+        })
+        .collect()
 }
