@@ -37,13 +37,24 @@ fn failure(law: Law, case: &Case, told: &Told) -> Option<String> {
         }
         None => error,
     };
-    let line = error.lines().next().unwrap_or("");
-    Some(
-        line.chars()
-            .filter(|c| !c.is_ascii_digit())
-            .take(70)
-            .collect(),
-    )
+    let line = error
+        .lines()
+        .next()
+        .unwrap_or("")
+        .replace("Case failed: ", "");
+    let kind: String = line
+        .chars()
+        .filter(|c| !c.is_ascii_digit())
+        .take(60)
+        .collect();
+    let marked = case
+        .texts
+        .as_ref()
+        .into_array()
+        .iter()
+        .any(|text| text.contains("--- "));
+    let marked = if marked { "after `---`" } else { "" };
+    Some(format!("{kind} {marked} {:?}", told.options.lists))
 }
 
 #[test]

@@ -187,7 +187,12 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         Value::Map(fields) if block && !fields.is_empty() => {
             untouched.map(trees.map(|tree| Some(tree.root().value)), before, &after);
         }
-        _ => untouched.set_free(root.span),
+        _ => {
+            untouched.set_free(root.span);
+            if roots.original != roots.updated {
+                untouched.set_free(Span::new(0, root.span.start));
+            }
+        }
     }
     if trees.local.slice(root.comments.line) != "" {
         untouched.set_free(root.comments.line);

@@ -1,7 +1,5 @@
-//! A three-way merge of plain values, straight from the words of SPEC 4, 5 and 6.
-//!
-//! It knows no text, shares no code with `src/merge`, and is written to be compared with the specification line by
-//! line: what the program makes of three texts must have the value that this makes of their three values (law 6).
+//! A three-way merge of plain values, straight from the words of SPEC 4, 5 and 6, to compare the program's with (law 6).
+//! It knows no text and shares no code with `src/merge`.
 
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
@@ -19,8 +17,7 @@ pub enum Lists {
     Merge,
 }
 
-/// What a merge is told: whether an explicit null is a word of command (SPEC 5.2), how lists merge, whether the local
-/// side wins (`--on-conflict local`), further keys (`--key`).
+/// What a merge is told; a null is a word of command in a resource (SPEC 5.2).
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub null_commands: bool,
@@ -80,10 +77,16 @@ impl<'s> Merger<'s> {
                 self.settle(at, agree, None, local.cloned())
             }
             (Some(before), None, Some(own)) => {
-                let emptied = *own == Value::Map(Vec::new()) && before.keys().count() > 0;
-                let kept = emptied.then(|| own.clone());
-                let rest = kept.or_else(|| self.rest(at, before, sides));
-                self.settle(at, local == original, rest, local.cloned())
+                let (empty, known) = (before.emptied(), self.outcome.conflicts.len());
+                let both = sides.map(|side| side.or(Some(&empty)));
+                let Some(merged) = self.inside(at, both, false) else {
+                    return self.settle(at, local == original, None, local.cloned());
+                };
+                // What local added stays, and so does a map that it emptied.
+                let emptied = *own == Value::Map(Vec::new()) && *before != empty;
+                let kept = Some(merged).filter(|merged| emptied || *merged != merged.emptied());
+                let told = kept.is_none() || self.outcome.conflicts.len() > known;
+                self.settle(at, told, kept.clone(), kept)
             }
             (Some(before), Some(_), None) => {
                 let rest = self.rest(at, before, sides);
@@ -101,8 +104,7 @@ impl<'s> Merger<'s> {
         }
     }
 
-    /// Of a field that upstream deleted, what only the local side has; of one that the local side deleted, what
-    /// upstream changed (SPEC 5.3, 6): who lacks it counts as empty. What is below is no conflict of its own.
+    /// What upstream changed in what the local side deleted (SPEC 5.3, 6). What is below is no conflict of its own.
     fn rest(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
         let (mut settings, outcome) = (self.settings.clone(), Outcome::default());
         settings.local_wins = false;
@@ -127,6 +129,7 @@ impl<'s> Merger<'s> {
             }
             (Value::List(_), Value::List(_)) => {
                 let lists = sides.map(|side| side.map_or(&[][..], Value::elements));
+                let is_set = |l: &[Value]| distinct(l) && l.iter().all(|e| id(&[], e).is_some());
                 let by = match (self.identity(lists), self.settings.lists) {
                     (Some(by), _) => by,
                     (_, Lists::Set) if lists.into_array().into_iter().all(is_set) => Vec::new(),
@@ -267,10 +270,6 @@ fn id(by: &[&str], element: &Value) -> Option<Vec<Value>> {
         [] => Some(vec![whole?.clone()]),
         _ => by.iter().enumerate().map(part).collect(),
     }
-}
-
-fn is_set(list: &[Value]) -> bool {
-    distinct(list) && list.iter().all(|element| id(&[], element).is_some())
 }
 
 /// The element of a list that has the identity of another.

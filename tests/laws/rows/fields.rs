@@ -205,7 +205,7 @@ fn the_local_side_wins_where_it_is_told_to() {
                 "{m: {a: 1}}",
                 "{}",
                 "{m: {a: 1, own: 1}}",
-                "{m: {a: 1, own: 1}}",
+                "{m: {own: 1}}",
                 1,
             ),
             ("{m: {a: 1}}", "{m: {a: 2}}", "{}", "{}", 1),
