@@ -3,6 +3,10 @@
 //! Data goes one way: text, tree, walk, edits, check, disk.
 #![forbid(unsafe_code)]
 
+pub mod cli;
+pub mod error;
 pub mod merge;
+pub mod package;
+pub mod report;
 pub mod triple;
 pub mod yaml;

@@ -1,4 +1,5 @@
 //! The line merge against the one it is modelled on: `git merge-file`.
+#![allow(clippy::unwrap_used)] // helpers of tests may
 
 use std::fs;
 use std::path::Path;

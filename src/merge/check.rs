@@ -3,6 +3,7 @@
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree, equal};
 
 use super::decision::{Incoming, Outcome, Slot};
+use super::walk::index::{FieldIndex, key_of};
 use crate::triple::Triple;
 
 /// Where a merged text does not say what the merge decided.
@@ -119,34 +120,42 @@ impl Checker<'_> {
                 ),
             ));
         }
-        for (found, (slot, outcome)) in found.into_iter().zip(expected) {
+        let mut fields = None;
+        for (place, (slot, outcome)) in found.iter().zip(expected) {
             let (side, id) = match slot {
                 Slot::Local(id) => (self.trees.local, id),
                 Slot::Updated(id) => (self.trees.updated, id),
             };
-            let path = self.path_below(path, found);
-            let keys_agree = match (tree.entry(found).key, side.entry(id).key) {
-                (Some(found), Some(expected)) => equal(tree, found, side, expected),
-                (None, None) => true,
-                _ => false,
+            // Mostly the fields stand in the order of the decisions, which need not be: maps have none.
+            let found = if self.same_key(*place, side, id) {
+                *place
+            } else {
+                let fields =
+                    fields.get_or_insert_with(|| FieldIndex::new(tree, found.iter().copied()));
+                let found = key_of(side, id).and_then(|key| fields.find(key));
+                found.ok_or_else(|| unfaithful(path, "a field is missing that was decided"))?
             };
-            if !keys_agree {
-                return Err(unfaithful(
-                    &path,
-                    "another field was decided for this place",
-                ));
-            }
+            let path = self.path_below(path, found);
             let value = tree.entry(found).value;
             match slot {
                 Slot::Local(id) => {
-                    self.local(value, outcome, self.trees.local.entry(id).value, &path)?
+                    self.local(value, outcome, self.trees.local.entry(id).value, &path)?;
                 }
                 Slot::Updated(id) => {
-                    self.arrived(value, outcome, self.trees.updated.entry(id).value, &path)?
+                    self.arrived(value, outcome, self.trees.updated.entry(id).value, &path)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a field has the key that was decided; elements have none.
+    fn same_key(&self, found: EntryId, side: &Tree<'_>, expected: EntryId) -> bool {
+        match (self.merged.entry(found).key, side.entry(expected).key) {
+            (Some(found), Some(expected)) => equal(self.merged, found, side, expected),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     /// An entry that comes from updated: its outcome is a take, or a part of its collection's.

@@ -44,7 +44,9 @@ impl Walker<'_> {
             Change::BothApart => {
                 let (resolution, choice) = match self.resolution() {
                     Resolution::Markers => (Resolution::Markers, CommentChoice::Apart),
-                    _ if with_value => (Resolution::Updated, CommentChoice::Updated),
+                    Resolution::Updated if with_value => {
+                        (Resolution::Updated, CommentChoice::Updated)
+                    }
                     _ => (Resolution::Local, CommentChoice::Local),
                 };
                 self.record_comment(texts, resolution);

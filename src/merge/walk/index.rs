@@ -8,16 +8,16 @@ use crate::yaml::{EntryId, NodeKind, ScalarType, Tree};
 const TABLE_FROM: usize = 12;
 
 /// What makes two scalars the same key: type and content.
-pub(super) type ScalarKey<'t> = (ScalarType, &'t str);
+pub(crate) type ScalarKey<'t> = (ScalarType, &'t str);
 
 /// The fields of one map by their keys.
-pub(super) struct FieldIndex<'t> {
+pub(crate) struct FieldIndex<'t> {
     fields: Vec<(ScalarKey<'t>, EntryId)>,
     table: Option<FxHashMap<ScalarKey<'t>, EntryId>>,
 }
 
 impl<'t> FieldIndex<'t> {
-    pub(super) fn new(tree: &'t Tree<'_>, entries: impl Iterator<Item = EntryId>) -> Self {
+    pub(crate) fn new(tree: &'t Tree<'_>, entries: impl Iterator<Item = EntryId>) -> Self {
         let fields: Vec<_> = entries
             .filter_map(|entry| Some((key_of(tree, entry)?, entry)))
             .collect();
@@ -25,7 +25,7 @@ impl<'t> FieldIndex<'t> {
         Self { fields, table }
     }
 
-    pub(super) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
+    pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         match &self.table {
             Some(table) => table.get(&key).copied(),
             None => self
@@ -38,12 +38,12 @@ impl<'t> FieldIndex<'t> {
 }
 
 /// A field's key as a scalar.
-pub(super) fn key_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<ScalarKey<'t>> {
+pub(crate) fn key_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<ScalarKey<'t>> {
     scalar_key(tree, tree.entry(entry).key?)
 }
 
 /// A scalar as a key, an alias being what it stands for; none for a map or a list.
-pub(super) fn scalar_key<'t>(
+pub(crate) fn scalar_key<'t>(
     tree: &'t Tree<'_>,
     node: crate::yaml::NodeId,
 ) -> Option<ScalarKey<'t>> {

@@ -7,7 +7,7 @@ mod become_list;
 mod comments;
 mod delete;
 mod fields;
-mod index;
+pub(crate) mod index;
 mod keys;
 mod lists;
 mod order;

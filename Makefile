@@ -1,0 +1,38 @@
+# `make help` lists what there is.
+CARGO ?= cargo
+REAL ?= ../shared/real
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+.PHONY: help demo test real build fmt cargo components
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## build, upgrade the package in testdata/demo (a copy of it), show the diff and the summary
+	@tests/demo.sh $(TARGET)/release/merge3
+
+test: cargo components ## every check: format, lints, tests, docs, all warnings are errors
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --all-targets --quiet -- -D warnings
+	$(CARGO) test --quiet
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --quiet
+
+real: build ## run against real packages, REAL=FOLDER; a line for each check
+	@$(CARGO) build --release --quiet --examples
+	@python3 tests/real.py --bin $(TARGET)/release --real $(REAL)
+
+build: cargo
+	@$(CARGO) build --release --quiet
+
+fmt: cargo components ## format the code
+	$(CARGO) fmt --all
+
+cargo:
+	@command -v $(CARGO) >/dev/null || { \
+		echo "make: cargo is missing. Install Rust 1.88 or later, say from https://rustup.rs, and run this again." >&2; exit 1; }
+
+components: cargo
+	@$(CARGO) fmt --version >/dev/null 2>&1 || { \
+		echo "make: rustfmt is missing. Run: rustup component add rustfmt" >&2; exit 1; }
+	@$(CARGO) clippy --version >/dev/null 2>&1 || { \
+		echo "make: clippy is missing. Run: rustup component add clippy" >&2; exit 1; }

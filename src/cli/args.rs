@@ -1,0 +1,217 @@
+//! The arguments, as the command line has them.
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, ValueEnum};
+
+use super::config::{Action, Config, Verbosity};
+use crate::merge::{self, Options};
+use crate::package::Settings;
+use crate::triple::Triple;
+
+const EXAMPLES: &str = "\
+Examples:
+  Upgrade a fork in place, from the release it was made of to the next one:
+      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork
+  See first what that would do:
+      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff
+  Keep the fork's side wherever both changed the same thing:
+      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --on-conflict local
+  Write nothing unless there is no conflict at all (exit status 1 if there is):
+      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --on-conflict fail
+  One file of each:
+      merge3 --ancestor old/values.yaml --from new/values.yaml --to values.yaml
+
+Exit status:
+  0  merged; conflicts, if any, were resolved by --on-conflict
+  1  conflicts are left (--on-conflict fail); nothing was written
+  2  the arguments or the input are wrong, or reading or writing failed";
+
+/// Brings what changed between two releases of a YAML package into your fork of it, and touches nothing else.
+#[derive(Debug, Parser)]
+#[command(name = "merge3", version, after_help = EXAMPLES)]
+struct Args {
+    /// The package that both others were made of (folder or file)
+    #[arg(long, value_name = "OLD")]
+    ancestor: PathBuf,
+    /// The package with upstream's changes
+    #[arg(long, value_name = "NEW")]
+    from: PathBuf,
+    /// The package to change: your fork
+    #[arg(long, value_name = "LOCAL")]
+    to: PathBuf,
+
+    /// Who wins where both changed the same thing and do not agree
+    #[arg(long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated)]
+    on_conflict: OnConflict,
+    /// How lists merge whose elements no key identifies
+    #[arg(long, value_enum, value_name = "HOW", default_value_t = Lists::Replace)]
+    lists: Lists,
+    /// A further key that may identify the elements of a list (repeatable)
+    #[arg(long = "key", value_name = "KEY")]
+    keys: Vec<String>,
+    /// What an explicit null means, in resources and everywhere else [default: clear in resources, else keep]
+    #[arg(long, value_enum, value_name = "HOW")]
+    nulls: Option<Nulls>,
+    /// Pair resources only within files of the same path
+    #[arg(long)]
+    path_merge_key: bool,
+    /// Read the files that match as YAML, in place of *.yaml, *.yml, *.json and Kptfile (repeatable)
+    #[arg(long = "match", value_name = "GLOB")]
+    matches: Vec<String>,
+    /// Leave files alone that are not YAML by name
+    #[arg(long)]
+    yaml_only: bool,
+
+    /// Tell what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print what would change as a unified diff, and write nothing
+    #[arg(long)]
+    diff: bool,
+    /// Force what is written to the disk, file by file
+    #[arg(long)]
+    sync: bool,
+    /// How many threads [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Print errors only
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Name each file that changes
+    #[arg(short, long, action = ArgAction::SetTrue)]
+    verbose: bool,
+    /// Whether to print in colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OnConflict {
+    /// Upstream wins
+    Updated,
+    /// Your side stays
+    Local,
+    /// Nothing is written, and the exit status is 1
+    Fail,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Lists {
+    /// Each is one value
+    Replace,
+    /// Lists of scalars are ordered sets
+    Set,
+    /// Element by element, as diff3 merges lines
+    Merge,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Nulls {
+    /// It clears the field
+    Clear,
+    /// It is a value like any other
+    Keep,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Yes
+    Always,
+    /// No
+    Never,
+}
+
+/// Reads the arguments, the program's name first.
+///
+/// # Errors
+/// What clap has to say: about wrong arguments, and for `--help` and `--version`.
+///
+/// ```
+/// use merge3::cli::{Action, parse};
+///
+/// let config = parse(["merge3", "--ancestor", "a", "--from", "b", "--to", "c", "--diff"])?;
+/// assert_eq!(config.action, Action::Diff);
+/// assert!(parse(["merge3", "--ancestor", "a"]).is_err());
+/// # Ok::<(), clap::Error>(())
+/// ```
+pub fn parse<I>(arguments: I) -> Result<Config, clap::Error>
+where
+    I: IntoIterator,
+    I::Item: Into<OsString> + Clone,
+{
+    Args::try_parse_from(arguments).map(Config::from)
+}
+
+impl From<Args> for Config {
+    fn from(args: Args) -> Self {
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let color = |terminal: bool| match args.color {
+            Color::Auto => terminal && !no_color,
+            Color::Always => true,
+            Color::Never => false,
+        };
+        Self {
+            action: match (args.diff, args.dry_run) {
+                (true, _) => Action::Diff,
+                (false, true) => Action::DryRun,
+                (false, false) => Action::Write { durable: args.sync },
+            },
+            verbosity: match (args.quiet, args.verbose) {
+                (true, _) => Verbosity::Quiet,
+                (false, true) => Verbosity::Verbose,
+                (false, false) => Verbosity::Normal,
+            },
+            color_output: color(std::io::stdout().is_terminal()),
+            color_errors: color(std::io::stderr().is_terminal()),
+            threads: args.threads,
+            settings: Settings {
+                merge: Options {
+                    on_conflict: args.on_conflict.into(),
+                    lists: args.lists.into(),
+                    keys: args.keys,
+                    nulls: args.nulls.map(Into::into),
+                    ..Options::default()
+                },
+                path_merge_key: args.path_merge_key,
+                matches: args.matches,
+                yaml_only: args.yaml_only,
+            },
+            sides: Triple::new(args.ancestor, args.from, args.to),
+        }
+    }
+}
+
+impl From<OnConflict> for merge::OnConflict {
+    fn from(value: OnConflict) -> Self {
+        match value {
+            OnConflict::Updated => Self::Updated,
+            OnConflict::Local => Self::Local,
+            OnConflict::Fail => Self::Fail,
+        }
+    }
+}
+
+impl From<Lists> for merge::Lists {
+    fn from(value: Lists) -> Self {
+        match value {
+            Lists::Replace => Self::Replace,
+            Lists::Set => Self::Set,
+            Lists::Merge => Self::Merge,
+        }
+    }
+}
+
+impl From<Nulls> for merge::Nulls {
+    fn from(value: Nulls) -> Self {
+        match value {
+            Nulls::Clear => Self::Clear,
+            Nulls::Keep => Self::Keep,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What a run was told, in one value. Nothing else reads the command line.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use crate::package::Settings;
+use crate::triple::Triple;
+
+/// Everything that a run needs to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// The three packages.
+    pub sides: Triple<PathBuf>,
+    /// How they merge.
+    pub settings: Settings,
+    /// What is done with the result.
+    pub action: Action,
+    /// How many threads; as many as there are cores where none is given.
+    pub threads: Option<NonZeroUsize>,
+    /// How much is told.
+    pub verbosity: Verbosity,
+    /// Whether standard output is coloured.
+    pub color_output: bool,
+    /// Whether standard error is.
+    pub color_errors: bool,
+}
+
+/// What is done with the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// It is written.
+    Write {
+        /// Forced to the disk.
+        durable: bool,
+    },
+    /// It is told what would change.
+    DryRun,
+    /// It is shown as a unified diff.
+    Diff,
+}
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// Errors only.
+    Quiet,
+    /// The summary and the conflicts.
+    Normal,
+    /// Each file that changes, too.
+    Verbose,
+}

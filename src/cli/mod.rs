@@ -1,0 +1,11 @@
+//! The command line: arguments to a [`Config`], a run of it, an exit status.
+
+mod args;
+mod config;
+mod exit_code;
+mod run;
+
+pub use args::parse;
+pub use config::{Action, Config, Verbosity};
+pub use exit_code::ExitCode;
+pub use run::run;

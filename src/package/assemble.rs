@@ -1,0 +1,360 @@
+//! A file's text, put together from its documents (SPEC 1.5, 7): what stays is copied to the byte, what goes takes its
+//! `---` along, what comes gets one where it needs one.
+
+use super::parsed::ParsedFile;
+use crate::yaml::{Document, Tree};
+
+/// What becomes of a document of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// It stays as it is.
+    Keep,
+    /// Its chunk takes this text.
+    Replace(String),
+    /// It goes.
+    Remove,
+}
+
+/// A document that comes.
+#[derive(Debug)]
+pub(crate) struct Insertion {
+    /// The index of the document before which it is put; their number for the end.
+    pub(crate) before: usize,
+    /// Its chunk.
+    pub(crate) text: String,
+}
+
+/// Puts a file together: its documents with what becomes of each, and those that come, in the order they are to have.
+pub(crate) fn assemble(
+    file: &ParsedFile<'_>,
+    actions: &[Action],
+    insertions: &[Insertion],
+) -> String {
+    let first_is_bare = file
+        .documents
+        .iter()
+        .find(|parsed| parsed.tree.is_some())
+        .is_some_and(|parsed| !has_marker(&parsed.document));
+    let mut writer = Writer {
+        text: String::with_capacity(file.text.len()),
+        line_break: line_break(file.text),
+        bare: first_is_bare,
+        last: None,
+    };
+    let mut coming = insertions.iter().peekable();
+    for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
+        let document = &parsed.document;
+        let comes_before = coming
+            .peek()
+            .is_some_and(|insertion| insertion.before <= index);
+        let mut rest = match action {
+            Action::Replace(text) => text.as_str(),
+            Action::Keep | Action::Remove => document.text,
+        };
+        if index == 0 && (comes_before || *action == Action::Remove) {
+            let head = head_length(document, rest);
+            writer.head(&rest[..head], has_marker(document));
+            rest = &rest[head..];
+        }
+        while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
+            writer.insert(&insertion.text);
+        }
+        if *action != Action::Remove {
+            writer.keep(index, rest, parsed.tree.is_some());
+        }
+    }
+    for insertion in coming {
+        writer.insert(&insertion.text);
+    }
+    writer.text
+}
+
+/// A document's chunk as it goes into another file: without the comments at the head of its file that a blank line sets
+/// off (they belong to that file), and with the other file's line breaks.
+pub(crate) fn portable(document: &Document<'_>, text: &str, line_break: &str) -> String {
+    let first = document.start == 0;
+    let head = if first && !has_marker(document) {
+        head_length(document, text)
+    } else if first {
+        text.len() - text.trim_start_matches('\u{feff}').len()
+    } else {
+        0
+    };
+    with_line_break(&text[head..], line_break)
+}
+
+/// The line break that a text has: that of its first line.
+pub(crate) fn line_break(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// A text with another line break.
+pub(crate) fn with_line_break(text: &str, line_break: &str) -> String {
+    let plain = text.replace("\r\n", "\n");
+    if line_break == "\n" {
+        plain
+    } else {
+        plain.replace('\n', line_break)
+    }
+}
+
+/// Whether a document has a `---` line.
+fn has_marker(document: &Document<'_>) -> bool {
+    marker(document.text).is_some()
+}
+
+/// Where the `---` of a chunk stands: before it there are comments, directives and blank lines only.
+fn marker(text: &str) -> Option<usize> {
+    let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
+    for line in text[at..].split_inclusive('\n') {
+        let words = line.trim_end();
+        if words == "---" || words.starts_with("--- ") || words.starts_with("---\t") {
+            return Some(at);
+        }
+        if !(words.is_empty() || words.trim_start().starts_with('#') || words.starts_with('%')) {
+            return None;
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// How long the head of a file is: a byte order mark, and the comments before the first document's content that a blank
+/// line sets off; with the `---` above them, if they have one above.
+fn head_length(document: &Document<'_>, text: &str) -> usize {
+    let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+    let start = match marker(text) {
+        Some(_) => document.body.start as usize,
+        None => mark,
+    };
+    let Some(body) = text.get(start..) else {
+        return mark;
+    };
+    let mut at = start;
+    let mut end = mark;
+    let mut commented = false;
+    for line in body.split_inclusive('\n') {
+        let words = line.trim();
+        at += line.len();
+        if words.starts_with('#') {
+            commented = true;
+        } else if !words.is_empty() {
+            break;
+        } else if commented {
+            end = at;
+        }
+    }
+    end
+}
+
+/// A chunk without its `---` line, where it can do without.
+fn without_marker(text: &str) -> Option<String> {
+    let at = marker(text)?;
+    let above = &text[..at];
+    let line = text[at..].split_inclusive('\n').next()?;
+    if line.trim_end() != "---" || above.lines().any(|line| line.starts_with('%')) {
+        return None;
+    }
+    Some(format!("{above}{}", &text[at + line.len()..]))
+}
+
+struct Writer {
+    text: String,
+    line_break: &'static str,
+    /// Whether the next document is one that starts the file, and does it without `---`.
+    bare: bool,
+    /// The index of the file's own document that was written last, if nothing came after it.
+    last: Option<usize>,
+}
+
+impl Writer {
+    /// The comments at the head of the file; the `---` above them serves the document that follows.
+    fn head(&mut self, head: &str, has_marker: bool) {
+        self.text.push_str(head);
+        if has_marker && head.contains("---") {
+            self.bare = true;
+        }
+    }
+
+    fn keep(&mut self, index: usize, text: &str, is_document: bool) {
+        let follows = index == 0 || self.last == Some(index - 1);
+        if !follows || self.is_cut_off(index, text) {
+            self.insert(text);
+        } else {
+            self.separate();
+            self.text.push_str(text);
+        }
+        self.last = Some(index);
+        self.bare &= !is_document;
+    }
+
+    /// Whether the first document has lost the place in which it needs no `---`.
+    fn is_cut_off(&self, index: usize, text: &str) -> bool {
+        index == 0 && !self.bare && !self.text.is_empty() && marker(text).is_none()
+    }
+
+    fn insert(&mut self, text: &str) {
+        self.separate();
+        let bare = std::mem::take(&mut self.bare);
+        if bare && let Some(text) = without_marker(text) {
+            self.text.push_str(&text);
+        } else {
+            if !bare && marker(text).is_none() {
+                self.text.push_str("---");
+                self.text.push_str(self.line_break);
+            }
+            self.text.push_str(text);
+        }
+        self.last = None;
+    }
+
+    /// Repairs a missing newline between two documents.
+    fn separate(&mut self) {
+        let written = self.text.trim_start_matches('\u{feff}');
+        if !written.is_empty() && !written.ends_with(['\n', '\r']) {
+            self.text.push_str(self.line_break);
+        }
+    }
+}
+
+/// Whether `text` holds the documents of these chunks and no others, each with its values (SPEC 1): what is read from the
+/// assembled file is what was put into it.
+pub(crate) fn holds(text: &str, chunks: &[String]) -> bool {
+    let Ok(file) = ParsedFile::parse(std::path::Path::new(""), text) else {
+        return false;
+    };
+    let trees: Vec<&Tree<'_>> = file
+        .documents
+        .iter()
+        .filter_map(|parsed| parsed.tree.as_ref())
+        .collect();
+    trees.len() == chunks.len()
+        && trees.iter().zip(chunks).all(|(tree, chunk)| {
+            matches!(Tree::parse(chunk), Ok(Some(other))
+                if crate::yaml::equal(tree, tree.root().value, &other, other.root().value))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pretty_assertions::assert_eq;
+
+    fn assembled(text: &str, removed: &[usize], coming: &[(usize, &str)]) -> String {
+        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text).unwrap();
+        let actions: Vec<Action> = (0..file.documents.len())
+            .map(|index| match removed.contains(&index) {
+                true => Action::Remove,
+                false => Action::Keep,
+            })
+            .collect();
+        let insertions: Vec<Insertion> = coming
+            .iter()
+            .map(|(before, text)| Insertion {
+                before: *before,
+                text: (*text).to_owned(),
+            })
+            .collect();
+        assemble(&file, &actions, &insertions)
+    }
+
+    #[test]
+    fn what_nobody_touches_is_copied() {
+        for text in [
+            "a: 1\n---\nb: 2",
+            "\u{feff}---\r\na: 1\r\n---\r\n",
+            "%YAML 1.2\n---\na: 1\n...\nb: 2\n",
+            "# only a comment\n",
+        ] {
+            assert_eq!(assembled(text, &[], &[]), text);
+        }
+    }
+
+    #[test]
+    fn a_document_takes_its_marker_along() {
+        assert_eq!(
+            assembled("a: 1\n---\nb: 2\n---\nc: 3\n", &[1], &[]),
+            "a: 1\n---\nc: 3\n"
+        );
+        assert_eq!(assembled("a: 1\n---\nb: 2\n", &[1], &[]), "a: 1\n");
+        assert_eq!(
+            assembled("---\na: 1\n---\nb: 2\n", &[0], &[]),
+            "---\nb: 2\n"
+        );
+    }
+
+    #[test]
+    fn a_file_does_not_start_with_a_marker_it_did_not_have() {
+        assert_eq!(
+            assembled("a: 1\n# b's\n---\nb: 2\n", &[0], &[]),
+            "# b's\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("a: 1\n--- # b\nb: 2\n", &[0], &[]),
+            "--- # b\nb: 2\n"
+        );
+    }
+
+    #[test]
+    fn the_head_of_the_file_stays() {
+        assert_eq!(
+            assembled("# license\n\n# a's\na: 1\n---\nb: 2\n", &[0], &[]),
+            "# license\n\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("---\n# license\n\na: 1\n---\nb: 2\n", &[0], &[]),
+            "---\n# license\n\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("# license\n\nb: 2\n", &[], &[(0, "---\na: 1\n")]),
+            "# license\n\na: 1\n---\nb: 2\n"
+        );
+    }
+
+    #[test]
+    fn what_comes_gets_a_marker() {
+        assert_eq!(
+            assembled("a: 1\n", &[], &[(1, "b: 2\n")]),
+            "a: 1\n---\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("b: 2\n", &[], &[(0, "---\na: 1\n")]),
+            "a: 1\n---\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("---\nb: 2\n", &[], &[(0, "a: 1\n")]),
+            "---\na: 1\n---\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("a: 1\n---\nc: 3\n", &[0], &[(1, "---\nb: 2\n")]),
+            "b: 2\n---\nc: 3\n"
+        );
+    }
+
+    #[test]
+    fn a_missing_newline_is_repaired_between_documents() {
+        assert_eq!(
+            assembled("a: 1", &[], &[(1, "---\nb: 2")]),
+            "a: 1\n---\nb: 2"
+        );
+        assert_eq!(
+            assembled("a: 1\r\nb: 1", &[], &[(1, "c: 2\r\n")]),
+            "a: 1\r\nb: 1\r\n---\r\nc: 2\r\n"
+        );
+    }
+
+    #[test]
+    fn a_document_after_an_end_marker_keeps_to_it() {
+        assert_eq!(
+            assembled("a: 1\n...\nb: 2\n", &[], &[(1, "---\nx: 1\n")]),
+            "a: 1\n...\n---\nx: 1\n---\nb: 2\n"
+        );
+        assert_eq!(
+            assembled("x: 1\n---\na: 1\n...\nb: 2\n", &[1], &[]),
+            "x: 1\n---\nb: 2\n"
+        );
+    }
+}

@@ -1,0 +1,448 @@
+//! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
+
+use super::assemble::{Action, Insertion, assemble, holds, line_break, portable};
+use super::jobs::{Job, file_of};
+use super::load::Slot;
+use super::nulls::brings_null;
+use super::pair::{DocRef, Group};
+use super::parsed::{Parsed, ParsedFile, Readings};
+use super::place::{Neighbours, Own, places};
+use super::plan::FileConflict;
+use super::whole_file::resolution;
+use super::{Content, Outcome};
+use crate::error::Error;
+use crate::merge::{Conflict, ConflictKind, Nulls, Options, Resolution, Side, merge_document};
+use crate::triple::Triple;
+use crate::yaml;
+
+/// What is known of all files while one of them is merged.
+pub(crate) struct Context<'f, 'a> {
+    pub(crate) slots: &'f [Slot],
+    pub(crate) files: &'f [Option<Readings<'a>>],
+    pub(crate) options: &'f Options,
+}
+
+/// Merges the file at `target`.
+///
+/// # Errors
+/// Where the result does not hold what was decided (law 6).
+pub(crate) fn merge_documents(
+    context: &Context<'_, '_>,
+    target: usize,
+    job: &Job,
+) -> Result<Outcome, Error> {
+    FileMerge {
+        context,
+        target,
+        job,
+        outcome: Outcome::default(),
+    }
+    .run()
+}
+
+struct FileMerge<'c, 'f, 'a> {
+    context: &'c Context<'f, 'a>,
+    target: usize,
+    job: &'c Job,
+    outcome: Outcome,
+}
+
+impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
+    fn run(mut self) -> Result<Outcome, Error> {
+        for group in &self.job.deleted {
+            self.deleted_locally(group);
+        }
+        if let Some(bytes) = self.fast_forward() {
+            self.outcome.content = Content::Write(bytes);
+            return Ok(self.outcome);
+        }
+        match self
+            .job
+            .base
+            .and_then(|slot| self.file(slot, |it| &it.local))
+        {
+            Some(file) => self.merge_into(file)?,
+            None => self.create()?,
+        }
+        Ok(self.outcome)
+    }
+
+    fn file(
+        &self,
+        slot: usize,
+        side: impl Fn(&'f Readings<'a>) -> &'f Option<super::parsed::Reading<'a>>,
+    ) -> Option<&'f ParsedFile<'a>> {
+        file_of(self.context.files, slot, side)
+    }
+
+    fn members(&self, group: &Group) -> Triple<Option<&'f Parsed<'a>>> {
+        let find = |member: Option<DocRef>, file: Option<&'f ParsedFile<'a>>| {
+            file?.documents.get(member?.document)
+        };
+        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
+        Triple {
+            original: find(
+                group.original,
+                self.file(slot(group.original), |it| &it.original),
+            ),
+            updated: find(
+                group.updated,
+                self.file(slot(group.updated), |it| &it.updated),
+            ),
+            local: find(group.local, self.file(slot(group.local), |it| &it.local)),
+        }
+    }
+
+    /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents pair within it.
+    fn fast_forward(&self) -> Option<Vec<u8>> {
+        let base = self.job.base?;
+        let updated = self.context.slots[self.target].sides.updated.as_ref()?;
+        let sides = &self.context.slots[base].sides;
+        if sides.original.as_ref()?.bytes != sides.local.as_ref()?.bytes {
+            return None;
+        }
+        let within = |group: &Group| {
+            group.original.is_some_and(|it| it.slot == base)
+                && group.updated.is_none_or(|it| it.slot == self.target)
+        };
+        let new = |group: &Group| group.local.is_none();
+        let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
+        let expected = of_updated.count() + self.job.coming.len();
+        let documents = self.file(self.target, |it| &it.updated)?;
+        let count = documents
+            .documents
+            .iter()
+            .filter(|parsed| parsed.tree.is_some())
+            .count();
+        let forward = self.job.here.iter().all(within)
+            && self.job.coming.iter().all(new)
+            && self.job.leaving.is_empty()
+            && count == expected
+            && !self.job.here.iter().any(|group| self.clears(group));
+        forward.then(|| updated.bytes.clone())
+    }
+
+    /// Whether upstream brings a null that is a word of command into this document (SPEC 5.2).
+    fn clears(&self, group: &Group) -> bool {
+        let members = self.members(group);
+        let (Some(original), Some(updated)) = (members.original, members.updated) else {
+            return false;
+        };
+        if original.document.text == updated.document.text || !self.is_command(&members) {
+            return false;
+        }
+        brings_null(original.tree.as_ref(), updated.tree.as_ref())
+    }
+
+    fn is_command(&self, members: &Triple<Option<&Parsed<'_>>>) -> bool {
+        match self.context.options.nulls {
+            Some(Nulls::Clear) => true,
+            Some(Nulls::Keep) => false,
+            None => is_resource(members),
+        }
+    }
+
+    /// The local file, with what becomes of each of its documents and with those that come.
+    fn merge_into(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
+        let mut actions = vec![Action::Keep; file.documents.len()];
+        for group in &self.job.leaving {
+            if let Some(local) = group.local {
+                actions[local.document] = Action::Remove;
+            }
+        }
+        for group in &self.job.here {
+            if let Some(local) = group.local {
+                actions[local.document] = match group.updated {
+                    Some(_) => self.merged(group)?.map_or(Action::Keep, Action::Replace),
+                    None => self.deleted_upstream(group),
+                };
+            }
+        }
+        let insertions = self.insertions(file, &actions)?;
+        let untouched = actions.iter().all(|action| *action == Action::Keep);
+        if untouched && insertions.is_empty() && self.job.base == Some(self.target) {
+            return Ok(());
+        }
+        self.finish(file, &actions, &insertions)
+    }
+
+    /// A file that the local side has not got: upstream's, as far as its documents come here.
+    fn create(&mut self) -> Result<(), Error> {
+        let Some(file) = self.file(self.target, |it| &it.updated) else {
+            return Ok(());
+        };
+        if self.job.coming.is_empty() {
+            return Ok(());
+        }
+        let mut actions: Vec<Action> = file
+            .documents
+            .iter()
+            .map(|parsed| match (&parsed.tree, parsed.document.start) {
+                (None, 0) => Action::Keep,
+                _ => Action::Remove,
+            })
+            .collect();
+        for group in &self.job.coming {
+            let Some(updated) = group.updated else {
+                continue;
+            };
+            actions[updated.document] = match group.local {
+                None => Action::Keep,
+                Some(_) => Action::Replace(self.arriving(group, line_break(file.text))?),
+            };
+        }
+        let whole = |(parsed, action): (&Parsed<'_>, &Action)| {
+            parsed.tree.is_none() || *action == Action::Keep
+        };
+        if file.documents.iter().zip(&actions).all(whole) {
+            self.outcome.content = Content::Write(file.text.as_bytes().to_vec());
+            return Ok(());
+        }
+        self.finish(file, &actions, &[])
+    }
+
+    fn finish(
+        &mut self,
+        file: &ParsedFile<'_>,
+        actions: &[Action],
+        insertions: &[Insertion],
+    ) -> Result<(), Error> {
+        let chunks = chunks(file, actions, insertions);
+        if chunks.is_empty() {
+            self.outcome.content = Content::Delete;
+            return Ok(());
+        }
+        let text = assemble(file, actions, insertions);
+        let conflicts = &self.outcome.conflicts;
+        let has_markers = conflicts
+            .iter()
+            .any(|it| it.conflict.resolution == Resolution::Markers);
+        // what has conflict markers in it is no YAML before somebody has chosen
+        if !has_markers && !is_faithful(&text, &chunks) {
+            return Err(Error::Unfaithful {
+                file: self.context.slots[self.target].path.clone(),
+                path: String::new(),
+                message: "its documents are not those that were put into it".to_owned(),
+            });
+        }
+        self.outcome.content = Content::Write(text.into_bytes());
+        Ok(())
+    }
+
+    /// The documents that come, and where they go.
+    fn insertions(
+        &mut self,
+        file: &ParsedFile<'_>,
+        actions: &[Action],
+    ) -> Result<Vec<Insertion>, Error> {
+        if self.job.coming.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places = places(&self.neighbours(file, actions));
+        let mut coming: Vec<(DocRef, &Group)> = self
+            .job
+            .coming
+            .iter()
+            .filter_map(|group| Some((group.updated?, group)))
+            .collect();
+        coming.sort_unstable_by_key(|(updated, _)| *updated);
+        let line_break = line_break(file.text);
+        let mut insertions = Vec::with_capacity(coming.len());
+        for (updated, group) in coming {
+            insertions.push(Insertion {
+                before: places[updated.document],
+                text: self.arriving(group, line_break)?,
+            });
+        }
+        insertions.sort_by_key(|insertion| insertion.before);
+        Ok(insertions)
+    }
+
+    fn neighbours(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Neighbours {
+        let updated = self.file(self.target, |it| &it.updated);
+        let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
+        let mut own: Vec<Own> = file
+            .documents
+            .iter()
+            .map(|parsed| {
+                if parsed.tree.is_some() {
+                    Own::No
+                } else {
+                    Own::Nothing
+                }
+            })
+            .collect();
+        for group in &self.job.here {
+            let Some(local) = group.local else { continue };
+            match group.updated {
+                Some(it) if it.slot == self.target && actions[local.document] != Action::Remove => {
+                    local_of[it.document] = Some(local.document);
+                }
+                None if actions[local.document] != Action::Remove => {
+                    own[local.document] = Own::Yes;
+                }
+                _ => {}
+            }
+        }
+        Neighbours { local_of, own }
+    }
+
+    /// The text of a document that comes: upstream's, or that of the local one that moves here, merged.
+    fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
+        let members = self.members(group);
+        if let Some(local) = members.local {
+            let merged = self.merged(group)?;
+            let text = merged.as_deref().unwrap_or(local.document.text);
+            return Ok(portable(&local.document, text, line_break));
+        }
+        Ok(members.updated.map_or_else(String::new, |updated| {
+            portable(&updated.document, updated.document.text, line_break)
+        }))
+    }
+
+    /// The new text of a local document that upstream has too; none where it stays as it is.
+    fn merged(&mut self, group: &Group) -> Result<Option<String>, Error> {
+        let members = self.members(group);
+        let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
+        if text(members.updated) == text(members.original)
+            || text(members.updated) == text(members.local)
+        {
+            return Ok(None);
+        }
+        let sides = members.map(|parsed| parsed.and_then(side));
+        let merged = merge_document(sides, is_resource(&members), self.context.options).map_err(
+            |unfaithful| Error::Unfaithful {
+                file: self.path(group),
+                path: unfaithful.path,
+                message: unfaithful.message,
+            },
+        )?;
+        for conflict in merged.conflicts {
+            self.conflict(group, conflict);
+        }
+        Ok(merged.text)
+    }
+
+    /// SPEC 3: deleted; a conflict if the local side changed it.
+    fn deleted_upstream(&mut self, group: &Group) -> Action {
+        let members = self.members(group);
+        let Some(original) = members.original else {
+            return Action::Keep;
+        };
+        if members.local.is_some_and(|local| equal(original, local)) {
+            return Action::Remove;
+        }
+        let resolution = resolution(self.context.options.on_conflict);
+        self.whole_document(group, ConflictKind::DeletedUpstream, resolution);
+        match resolution {
+            Resolution::Updated => Action::Remove,
+            Resolution::Local | Resolution::Markers => Action::Keep,
+        }
+    }
+
+    /// SPEC 3: stays deleted; a conflict if upstream changed it.
+    fn deleted_locally(&mut self, group: &Group) {
+        let members = self.members(group);
+        if let (Some(original), Some(updated)) = (members.original, members.updated)
+            && !equal(original, updated)
+        {
+            self.whole_document(group, ConflictKind::DeletedLocally, Resolution::Local);
+        }
+    }
+
+    fn whole_document(&mut self, group: &Group, kind: ConflictKind, resolution: Resolution) {
+        let members = self.members(group);
+        let values = members.map(|parsed| {
+            let document = &parsed?.document;
+            Some(document.text[document.body.range()].trim().to_owned())
+        });
+        let line = members.local.map_or(0, |local| {
+            let body = local.document.body.start as usize;
+            local.document.text[..body].matches('\n').count()
+        });
+        self.conflict(
+            group,
+            Conflict {
+                path: String::new(),
+                kind,
+                line,
+                values,
+                resolution,
+            },
+        );
+    }
+
+    fn conflict(&mut self, group: &Group, conflict: Conflict) {
+        let members = self.members(group);
+        let named = members.local.or(members.updated).or(members.original);
+        self.outcome.conflicts.push(FileConflict {
+            file: self.path(group),
+            line: members
+                .local
+                .map(|local| local.document.line + conflict.line + 1),
+            resource: named
+                .and_then(|parsed| parsed.resource.as_ref())
+                .map(|resource| resource.id.clone()),
+            conflict,
+        });
+    }
+
+    /// The file of a document: the local one, else upstream's.
+    fn path(&self, group: &Group) -> std::path::PathBuf {
+        let member = group.local.or(group.updated).or(group.original);
+        let slot = member.map_or(self.target, |member| member.slot);
+        self.context.slots[slot].path.clone()
+    }
+}
+
+fn side<'s>(parsed: &'s Parsed<'_>) -> Option<Side<'s>> {
+    Some(Side {
+        document: &parsed.document,
+        tree: parsed.tree.as_ref()?,
+    })
+}
+
+/// Whether a null is a word of command in a document: whether it is a resource.
+fn is_resource(members: &Triple<Option<&Parsed<'_>>>) -> bool {
+    let named = members.local.or(members.updated);
+    named.is_some_and(|parsed| parsed.resource.is_some())
+}
+
+/// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very texts, that is plain.
+fn is_faithful(text: &str, chunks: &[String]) -> bool {
+    let documents = yaml::stream::split(text);
+    let same = documents.len() == chunks.len()
+        && documents
+            .iter()
+            .zip(chunks)
+            .all(|(document, chunk)| document.text == chunk);
+    same || holds(text, chunks)
+}
+
+/// Whether two documents say the same, comments aside.
+fn equal(left: &Parsed<'_>, right: &Parsed<'_>) -> bool {
+    match (&left.tree, &right.tree) {
+        (Some(left), Some(right)) => {
+            yaml::equal(left, left.root().value, right, right.root().value)
+        }
+        (left, right) => left.is_none() && right.is_none(),
+    }
+}
+
+/// The chunks that the file is to consist of, those without content aside.
+fn chunks(file: &ParsedFile<'_>, actions: &[Action], insertions: &[Insertion]) -> Vec<String> {
+    let mut coming = insertions.iter().peekable();
+    let mut chunks = Vec::new();
+    for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
+        while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
+            chunks.push(insertion.text.clone());
+        }
+        match action {
+            Action::Keep if parsed.tree.is_some() => chunks.push(parsed.document.text.to_owned()),
+            Action::Replace(text) => chunks.push(text.clone()),
+            Action::Keep | Action::Remove => {}
+        }
+    }
+    chunks.extend(coming.map(|insertion| insertion.text.clone()));
+    chunks
+}

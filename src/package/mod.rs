@@ -1,0 +1,59 @@
+//! Packages: three folders (or files) in, a [`Plan`] of what changes in the local one out, and the plan written to disk.
+//!
+//! Loading reads the files of all three (`load`), pairing finds the documents that are the same one (`pair`), each
+//! file of the result gets its job (`jobs`), and the jobs are done in parallel: files of documents by `documents`,
+//! others by `whole_file`. Nothing is written before all of it is done.
+
+mod assemble;
+mod documents;
+mod ignored;
+mod jobs;
+mod load;
+mod nulls;
+mod obstacles;
+mod pair;
+mod parsed;
+mod place;
+mod plan;
+mod resource;
+mod run;
+mod walk;
+mod whole_file;
+mod write;
+
+pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
+pub use resource::ResourceId;
+pub use run::plan;
+
+use crate::error::Warning;
+use crate::merge::Options;
+
+/// What a merge of packages may be told.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// How documents merge.
+    pub merge: Options,
+    /// Whether resources pair only within files of the same path (SPEC 3.2).
+    pub path_merge_key: bool,
+    /// Which files are read as YAML; the usual names where there is none (SPEC 2).
+    pub matches: Vec<String>,
+    /// Whether other files are left alone.
+    pub yaml_only: bool,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Default)]
+enum Content {
+    #[default]
+    Unchanged,
+    Delete,
+    Write(Vec<u8>),
+}
+
+/// What the merge of one file gives.
+#[derive(Debug, Default)]
+struct Outcome {
+    content: Content,
+    conflicts: Vec<FileConflict>,
+    warnings: Vec<Warning>,
+}

@@ -1,0 +1,89 @@
+//! What stands locally where a file is to come.
+
+use std::path::Path;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::PathBuf;
+
+use super::plan::{ChangeKind, FileChange};
+use super::walk::Kind;
+use crate::error::{Error, Warning};
+
+/// Checks the places of the files that come.
+///
+/// A file that would be written through a symbolic link is left out, with a warning.
+///
+/// # Errors
+/// Where a file that stays is where a folder has to be, or a folder where a file has to be.
+pub(crate) fn clear_obstacles(
+    changes: Vec<FileChange>,
+    local: &FxHashMap<PathBuf, Kind>,
+    root: &Path,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<FileChange>, Error> {
+    let going: FxHashSet<PathBuf> = changes
+        .iter()
+        .filter_map(going)
+        .map(Path::to_owned)
+        .collect();
+    let mut errors = Vec::new();
+    let mut kept = Vec::with_capacity(changes.len());
+    for change in changes {
+        if !matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. }) {
+            kept.push(change);
+            continue;
+        }
+        match obstacle(&change.path, local, &going) {
+            None => kept.push(change),
+            Some(link) if matches!(local.get(&link), Some(Kind::Link(_))) => {
+                let message = format!(
+                    "upstream's file is not written: {} is a symbolic link",
+                    link.display()
+                );
+                warnings.push(Warning::about(&change.path, message));
+            }
+            Some(obstacle) => errors.push(Error::InTheWay {
+                path: root.join(&change.path),
+                obstacle: root.join(obstacle),
+            }),
+        }
+    }
+    Error::from_many(errors).map_or(Ok(kept), Err)
+}
+
+/// The path that a file leaves free.
+pub(crate) fn going(change: &FileChange) -> Option<&Path> {
+    match &change.kind {
+        ChangeKind::Deleted => Some(&change.path),
+        ChangeKind::Moved { from } => Some(from),
+        ChangeKind::Added | ChangeKind::Changed => None,
+    }
+}
+
+/// What stands in the way of a new file at `path`, if anything that stays.
+fn obstacle(
+    path: &Path,
+    local: &FxHashMap<PathBuf, Kind>,
+    going: &FxHashSet<PathBuf>,
+) -> Option<PathBuf> {
+    let above = path.ancestors().skip(1).find(|folder| {
+        local
+            .get(*folder)
+            .is_some_and(|kind| *kind != Kind::Folder && !going.contains(*folder))
+    });
+    if let Some(above) = above {
+        return Some(above.to_owned());
+    }
+    if local.get(path) != Some(&Kind::Folder) {
+        return None;
+    }
+    let mut below: Vec<&PathBuf> = local
+        .iter()
+        .filter(|(other, kind)| {
+            other.starts_with(path) && **kind != Kind::Folder && !going.contains(*other)
+        })
+        .map(|(other, _)| other)
+        .collect();
+    below.sort_unstable();
+    below.first().map(|it| (*it).clone())
+}

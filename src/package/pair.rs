@@ -1,0 +1,190 @@
+//! Which documents of the three packages are the same one (SPEC 3).
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use super::parsed::{ParsedFile, Readings};
+use super::resource::ResourceId;
+use crate::triple::Triple;
+
+/// A document: the index of its file among the slots, and its own among the file's documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct DocRef {
+    pub(crate) slot: usize,
+    pub(crate) document: usize,
+}
+
+/// One document on all sides that have it.
+pub(crate) type Group = Triple<Option<DocRef>>;
+
+/// A resource that is being paired: a group, and what its first member is called.
+struct Candidate<'r> {
+    group: Group,
+    id: &'r ResourceId,
+}
+
+/// Pairs the documents of the files that are given; those of files that are none are left out.
+///
+/// Resources pair by identity, wherever they are; where one occurs more than once in a package, by path. What is left
+/// pairs without the API version's version. Other documents pair by path and by their index among such documents.
+pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<Group> {
+    let mut groups = Vec::new();
+    let mut resources = Vec::new();
+    for (slot, file) in files.iter().enumerate() {
+        let Some(file) = file else { continue };
+        let sides = file
+            .as_ref()
+            .map(|side| side.as_ref().and_then(|it| it.as_ref().ok()));
+        groups.extend(others(slot, &sides.map(|side| side.map(AsRef::as_ref))));
+        for (side, parsed) in sides.into_array().into_iter().enumerate() {
+            let Some(parsed) = parsed else { continue };
+            for (document, parsed) in parsed.documents.iter().enumerate() {
+                if let Some(resource) = &parsed.resource {
+                    resources.push(Candidate {
+                        group: only(side, DocRef { slot, document }),
+                        id: &resource.pairing,
+                    });
+                }
+            }
+        }
+    }
+    let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_slot(&candidate.group));
+    let resources = unite(resources, |candidate| (candidate.id, path(candidate)));
+    let (complete, left): (Vec<_>, Vec<_>) = resources
+        .into_iter()
+        .partition(|candidate| is_complete(&candidate.group));
+    let left = unite(left, |candidate| {
+        let id = candidate.id;
+        (
+            (id.group(), &id.kind, &id.namespace, &id.name),
+            path(candidate),
+        )
+    });
+    groups.extend(
+        complete
+            .into_iter()
+            .chain(left)
+            .map(|candidate| candidate.group),
+    );
+    groups.sort_unstable_by_key(order);
+    groups
+}
+
+/// The documents of one file that are no resources, by index.
+fn others(slot: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
+    let indexes = sides.map(|side| {
+        side.map_or_else(Vec::new, |file| {
+            let documents = file.documents.iter().enumerate();
+            documents
+                .filter(|(_, parsed)| parsed.tree.is_some() && parsed.resource.is_none())
+                .map(|(document, _)| DocRef { slot, document })
+                .collect()
+        })
+    });
+    let count = indexes
+        .as_ref()
+        .into_array()
+        .iter()
+        .map(|side| side.len())
+        .max();
+    (0..count.unwrap_or(0))
+        .map(|index| indexes.as_ref().map(|side| side.get(index).copied()))
+        .collect()
+}
+
+/// Unites the candidates that share a key: all of them where no side has two; else those of one file; else, where that
+/// leaves at most one on each side, these.
+fn unite<'r, K: Hash + Eq>(
+    candidates: Vec<Candidate<'r>>,
+    key: impl Fn(&Candidate<'r>) -> K,
+) -> Vec<Candidate<'r>> {
+    buckets(candidates, key)
+        .into_iter()
+        .flat_map(|bucket| match disjoint(&bucket) {
+            true => join(bucket),
+            false => unite_by_path(bucket),
+        })
+        .collect()
+}
+
+fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    let mut done = Vec::new();
+    let mut left = Vec::new();
+    for bucket in buckets(bucket, |candidate| first_slot(&candidate.group)) {
+        let united = if disjoint(&bucket) {
+            join(bucket)
+        } else {
+            bucket
+        };
+        for candidate in united {
+            if is_complete(&candidate.group) {
+                done.push(candidate);
+            } else {
+                left.push(candidate);
+            }
+        }
+    }
+    done.extend(if disjoint(&left) { join(left) } else { left });
+    done
+}
+
+/// Sorts into buckets, in the order of first appearance.
+fn buckets<T, K: Hash + Eq>(items: Vec<T>, key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
+    let mut index: FxHashMap<K, usize> = FxHashMap::default();
+    let mut buckets: Vec<Vec<T>> = Vec::new();
+    for item in items {
+        let next = buckets.len();
+        let at = *index.entry(key(&item)).or_insert(next);
+        if at == next {
+            buckets.push(Vec::with_capacity(3));
+        }
+        buckets[at].push(item);
+    }
+    buckets
+}
+
+/// Whether no side is there twice.
+fn disjoint(bucket: &[Candidate<'_>]) -> bool {
+    let mut sides = [false; 3];
+    bucket.len() <= 3
+        && bucket.iter().all(|candidate| {
+            let members = candidate.group.map(|member| member.is_some()).into_array();
+            let free = !sides
+                .iter()
+                .zip(members)
+                .any(|(taken, member)| *taken && member);
+            sides = [0, 1, 2].map(|side| sides[side] || members[side]);
+            free
+        })
+}
+
+fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
+    let united = bucket.into_iter().reduce(|left, right| Candidate {
+        group: left
+            .group
+            .zip(right.group)
+            .map(|(left, right)| left.or(right)),
+        id: left.id,
+    });
+    united.into_iter().collect()
+}
+
+fn only(side: usize, document: DocRef) -> Group {
+    let member = |at| (at == side).then_some(document);
+    Triple::new(member(0), member(1), member(2))
+}
+
+fn is_complete(group: &Group) -> bool {
+    group.into_array().iter().all(Option::is_some)
+}
+
+fn first_slot(group: &Group) -> usize {
+    let first = group.original.or(group.updated).or(group.local);
+    first.map_or(usize::MAX, |document| document.slot)
+}
+
+/// Groups are in the order of the local files, then of upstream's.
+fn order(group: &Group) -> (Option<DocRef>, Option<DocRef>, Option<DocRef>) {
+    (group.local, group.updated, group.original)
+}

@@ -1,0 +1,107 @@
+//! Where in a file a document goes that comes from upstream (SPEC 7, as in section 6).
+
+/// What a file has to do with the one that documents come from.
+pub(crate) struct Neighbours {
+    /// For each document of upstream's file, the one of the local file that it pairs with and that stays there.
+    pub(crate) local_of: Vec<Option<usize>>,
+    /// For each document of the local file, whether it is the local side's own.
+    pub(crate) own: Vec<Own>,
+}
+
+/// Whose a document of the local file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Own {
+    /// Only the local side has it.
+    Yes,
+    /// Upstream has it too, or had it.
+    No,
+    /// It is no document: comments, blank lines.
+    Nothing,
+}
+
+/// Where documents go, for every document of upstream's file.
+///
+/// After the nearest one before it that the local file has, and the local side's own that follow that; else before the
+/// nearest after it; else at the end. The index is that of the local document before which it goes. Documents that go to
+/// one place keep upstream's order.
+pub(crate) fn places(neighbours: &Neighbours) -> Vec<usize> {
+    let after_own = after_own(&neighbours.own);
+    let mut next = end(&neighbours.own);
+    let mut places: Vec<usize> = neighbours
+        .local_of
+        .iter()
+        .rev()
+        .map(|local| {
+            next = local.unwrap_or(next);
+            next
+        })
+        .collect();
+    places.reverse();
+    let mut before = None;
+    for (place, local) in places.iter_mut().zip(&neighbours.local_of) {
+        if let Some(before) = before {
+            *place = after_own[before];
+        }
+        before = local.or(before);
+    }
+    places
+}
+
+/// For each document, the place after it and the local side's own that follow it.
+fn after_own(own: &[Own]) -> Vec<usize> {
+    let mut result = vec![0; own.len()];
+    let mut after_last_own = None;
+    for (index, kind) in own.iter().enumerate().rev() {
+        result[index] = after_last_own.unwrap_or(index + 1);
+        match kind {
+            Own::Yes => after_last_own = after_last_own.or(Some(index + 1)),
+            Own::No => after_last_own = None,
+            Own::Nothing => {}
+        }
+    }
+    result
+}
+
+/// After the last document; what follows it without content stays at the end.
+fn end(own: &[Own]) -> usize {
+    let last = own.iter().rposition(|own| *own != Own::Nothing);
+    last.map_or(own.len(), |last| last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_goes_among_its_neighbours() {
+        let neighbours = Neighbours {
+            local_of: vec![None, Some(1), None, None, Some(4), None],
+            own: vec![
+                Own::Yes,
+                Own::No,
+                Own::Yes,
+                Own::Nothing,
+                Own::No,
+                Own::Nothing,
+            ],
+        };
+        assert_eq!(places(&neighbours), [1, 1, 3, 3, 3, 5]);
+    }
+
+    #[test]
+    fn without_neighbours_it_goes_to_the_end() {
+        let neighbours = Neighbours {
+            local_of: vec![None],
+            own: vec![Own::Yes, Own::Nothing],
+        };
+        assert_eq!(places(&neighbours), [1]);
+    }
+
+    #[test]
+    fn own_documents_in_a_row_are_passed() {
+        assert_eq!(
+            after_own(&[Own::No, Own::Yes, Own::Nothing, Own::Yes, Own::No]),
+            [4, 4, 4, 4, 5]
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! What a merge is going to do to a package, before any of it is done (SPEC 9).
+
+use std::fs::Permissions;
+use std::path::PathBuf;
+
+use super::resource::ResourceId;
+use crate::error::Warning;
+use crate::merge::{Conflict, Resolution};
+
+/// The outcome of a merge: what is to be written, and what there is to say about it.
+#[derive(Debug)]
+pub struct Plan {
+    /// The local package's folder; for a file, the folder it is in.
+    pub root: PathBuf,
+    /// The files that change, by path.
+    pub files: Vec<FileChange>,
+    /// The places where both sides changed and do not agree, by file and line.
+    pub conflicts: Vec<FileConflict>,
+    /// What there is to know beside.
+    pub warnings: Vec<Warning>,
+    /// How much was done.
+    pub counts: Counts,
+    /// Temporary files that a killed run left and that writing clears away.
+    pub(crate) leftovers: Vec<PathBuf>,
+}
+
+/// One file that changes.
+#[derive(Debug)]
+pub struct FileChange {
+    /// Its path in the package, after the merge; of a file that goes, the one it had.
+    pub path: PathBuf,
+    /// What happens to it.
+    pub kind: ChangeKind,
+    /// What is in it now; none for a file that comes.
+    pub old: Option<Vec<u8>>,
+    /// What will be in it; none for a file that goes.
+    pub new: Option<Vec<u8>>,
+    /// The permissions it has or gets.
+    pub permissions: Permissions,
+}
+
+/// What happens to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// It comes.
+    Added,
+    /// Its content changes.
+    Changed,
+    /// It goes.
+    Deleted,
+    /// Upstream gave it another path, and so it gets that too.
+    Moved {
+        /// The path it had.
+        from: PathBuf,
+    },
+}
+
+/// A conflict and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileConflict {
+    /// The file in the local package; where it has none, the one in upstream's.
+    pub file: PathBuf,
+    /// The line in the local file, from 1; none where the local side has not got it.
+    pub line: Option<usize>,
+    /// The resource, where it is in one.
+    pub resource: Option<ResourceId>,
+    /// What happened.
+    pub conflict: Conflict,
+}
+
+/// How much was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Files of the local and the updated package that were read.
+    pub read: usize,
+    /// Files whose content changes.
+    pub changed: usize,
+    /// Files that come.
+    pub added: usize,
+    /// Files that go.
+    pub deleted: usize,
+    /// Files that get another path.
+    pub moved: usize,
+}
+
+impl Plan {
+    /// Whether a conflict is left to somebody between conflict markers.
+    pub fn has_markers(&self) -> bool {
+        self.conflicts
+            .iter()
+            .any(|it| it.conflict.resolution == Resolution::Markers)
+    }
+}
+
+impl Counts {
+    pub(crate) fn count(&mut self, kind: &ChangeKind) {
+        match kind {
+            ChangeKind::Added => self.added += 1,
+            ChangeKind::Changed => self.changed += 1,
+            ChangeKind::Deleted => self.deleted += 1,
+            ChangeKind::Moved { .. } => self.moved += 1,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What a resource is called (SPEC 3).
+
+use std::fmt;
+
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
+
+/// The identity of a resource.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ResourceId {
+    /// `apiVersion`, empty where there is none.
+    pub api_version: String,
+    /// `kind`
+    pub kind: String,
+    /// `metadata.namespace`, empty where there is none.
+    pub namespace: String,
+    /// `metadata.name`, or `metadata.generateName` with a `*` behind it.
+    pub name: String,
+}
+
+impl ResourceId {
+    /// The group in the API version: `apps` of `apps/v1`, nothing of `v1`.
+    ///
+    /// ```
+    /// use merge3::package::ResourceId;
+    ///
+    /// let id = ResourceId {
+    ///     api_version: "apps/v1".into(),
+    ///     kind: "Deployment".into(),
+    ///     namespace: "shop".into(),
+    ///     name: "cart".into(),
+    /// };
+    /// assert_eq!(id.group(), "apps");
+    /// assert_eq!(id.to_string(), "apps/v1 Deployment shop/cart");
+    /// ```
+    pub fn group(&self) -> &str {
+        self.api_version
+            .rsplit_once('/')
+            .map_or("", |(group, _)| group)
+    }
+
+    /// The identity of a document; none where its top level is no map with a `kind` and a `metadata.name`.
+    pub fn of(tree: &Tree<'_>) -> Option<Self> {
+        let root = tree.root().value;
+        let metadata = tree.entry(tree.find(root, "metadata")?).value;
+        let name = match text(tree, metadata, "name") {
+            Some(name) => name,
+            None => format!("{}*", text(tree, metadata, "generateName")?),
+        };
+        Some(Self {
+            api_version: text(tree, root, "apiVersion").unwrap_or_default(),
+            kind: text(tree, root, "kind")?,
+            namespace: text(tree, metadata, "namespace").unwrap_or_default(),
+            name,
+        })
+    }
+
+    /// The identity that pairs a document: its own, or where a comment `# kpt-merge: NAMESPACE/NAME` stands on the
+    /// `metadata` line, with that namespace and name (SPEC 3.4).
+    pub(crate) fn for_pairing(&self, tree: &Tree<'_>) -> Self {
+        let mut id = self.clone();
+        let comment = tree
+            .find(tree.root().value, "metadata")
+            .and_then(|entry| kpt_merge(tree, entry));
+        if let Some((namespace, name)) = comment {
+            namespace.clone_into(&mut id.namespace);
+            name.clone_into(&mut id.name);
+        }
+        id
+    }
+}
+
+impl fmt::Display for ResourceId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.api_version.is_empty() {
+            write!(formatter, "{} ", self.api_version)?;
+        }
+        write!(formatter, "{} ", self.kind)?;
+        if !self.namespace.is_empty() {
+            write!(formatter, "{}/", self.namespace)?;
+        }
+        formatter.write_str(&self.name)
+    }
+}
+
+/// The text of a field that is a scalar and not empty.
+fn text(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<String> {
+    let value = tree.entry(tree.find(map, key)?).value;
+    let content = &tree.scalar(value)?.content;
+    (!content.is_empty() && !tree.is_null(value)).then(|| content.to_string())
+}
+
+/// What the comment on the `metadata` line says.
+fn kpt_merge<'s>(tree: &Tree<'s>, metadata: EntryId) -> Option<(&'s str, &'s str)> {
+    let entry = tree.entry(metadata);
+    let flow = matches!(&tree.node(entry.value).kind, NodeKind::Mapping(map) if map.flow);
+    let mut comment = tree.slice(entry.comments.line);
+    if comment.is_empty() && flow {
+        comment = tree.slice(entry.comments.tail);
+    }
+    let words = comment.trim_start_matches('#').trim();
+    let (namespace, name) = words.strip_prefix("kpt-merge:")?.trim().split_once('/')?;
+    (!name.is_empty()).then_some((namespace, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(text: &str) -> Option<(String, String)> {
+        let tree = Tree::parse(text).unwrap().unwrap();
+        let id = ResourceId::of(&tree)?;
+        Some((id.to_string(), id.for_pairing(&tree).to_string()))
+    }
+
+    fn both(text: &str) -> Option<(String, String)> {
+        Some((text.to_owned(), text.to_owned()))
+    }
+
+    #[test]
+    fn a_resource_has_a_kind_and_a_name() {
+        assert_eq!(
+            id("apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\n"),
+            both("v1 Pod b/a")
+        );
+        assert_eq!(id("kind: Pod\nmetadata:\n  name: a\n"), both("Pod a"));
+        assert_eq!(
+            id("kind: Job\nmetadata:\n  generateName: a-\n"),
+            both("Job a-*")
+        );
+        assert_eq!(id("kind: Pod\nmetadata: {}\n"), None);
+        assert_eq!(id("metadata: {name: a}\n"), None);
+        assert_eq!(id("- kind: Pod\n"), None);
+    }
+
+    #[test]
+    fn a_kpt_merge_comment_stands_for_namespace_and_name() {
+        assert_eq!(
+            id("kind: Pod\nmetadata: # kpt-merge: old/first\n  name: second\n"),
+            Some(("Pod second".into(), "Pod old/first".into()))
+        );
+        assert_eq!(
+            id("kind: Pod\nmetadata: # kpt-merge: /first\n  name: second\n"),
+            Some(("Pod second".into(), "Pod first".into()))
+        );
+        assert_eq!(
+            id("kind: Pod\nmetadata: # something else\n  name: second\n"),
+            both("Pod second")
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! From three packages to a plan.
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::documents::{Context, merge_documents};
+use super::jobs::{Job, jobs};
+use super::load::{Loaded, Roots, Slot, load};
+use super::obstacles::clear_obstacles;
+use super::pair::pair;
+use super::parsed::{Reading, Readings, read_sides};
+use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::whole_file::merge_whole;
+use super::{Content, Outcome, Settings};
+use crate::error::Error;
+use crate::triple::Triple;
+
+/// Merges what changed from the original to the updated package into the local one, in memory.
+///
+/// The sides are three folders or three files. The result does not depend on the number of threads, which is that of the
+/// rayon pool this runs in. Nothing is written: see [`Plan::write`].
+///
+/// # Errors
+/// Whatever makes the input unfit: see [`Error`]. Where several files are, all of them are named.
+///
+/// ```
+/// use merge3::package::{Settings, plan};
+/// use merge3::triple::Triple;
+///
+/// let folder = tempfile::tempdir()?;
+/// let sides = Triple::new("old.yaml", "new.yaml", "local.yaml").map(|name| folder.path().join(name));
+/// std::fs::write(&sides.original, "image: app:1\n")?;
+/// std::fs::write(&sides.updated, "image: app:2\n")?;
+/// std::fs::write(&sides.local, "image: app:1 # ours\n")?;
+///
+/// let plan = plan(&sides, &Settings::default())?;
+/// assert_eq!(plan.counts.changed, 1);
+/// plan.write(false)?;
+/// assert_eq!(std::fs::read_to_string(&sides.local)?, "image: app:2 # ours\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn plan(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Plan, Error> {
+    let mut loaded = load(sides, settings)?;
+    let slots = std::mem::take(&mut loaded.slots);
+    let readings: Vec<Option<Readings<'_>>> = slots
+        .par_iter()
+        .map(|slot| needs_reading(slot).then(|| read_sides(slot, &loaded.roots)))
+        .collect();
+    refuse_duplicates(&slots, &readings, &loaded.roots)?;
+    let (files, wholes): (Vec<_>, Vec<_>) = readings.into_iter().map(by_documents).unzip();
+    let groups = pair(&files, settings.path_merge_key);
+    let jobs = jobs(&slots, &files, &groups);
+    let context = Context {
+        slots: &slots,
+        files: &files,
+        options: &settings.merge,
+    };
+    let outcomes: Vec<Result<Outcome, Error>> = (0..slots.len())
+        .into_par_iter()
+        .map(|target| merge_slot(&context, target, &jobs[target], wholes[target].as_ref()))
+        .collect();
+    let outcomes = all_or_errors(outcomes)?;
+    collect(&slots, &jobs, outcomes, loaded)
+}
+
+/// Whether the documents of a file have to be known: not where it is the same on all sides.
+fn needs_reading(slot: &Slot) -> bool {
+    let bytes = slot
+        .sides
+        .as_ref()
+        .map(|source| source.as_ref().map(|it| &it.bytes));
+    slot.yaml && (bytes.original != bytes.updated || bytes.original != bytes.local)
+}
+
+/// Parts the files that merge document by document from those that merge as a whole.
+fn by_documents(readings: Option<Readings<'_>>) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
+    let Some(readings) = readings else {
+        return (None, None);
+    };
+    let sides = readings.as_ref().into_array();
+    let mut present = sides.iter().filter_map(|side| side.as_ref());
+    let all_good = present.clone().all(Result::is_ok);
+    if all_good && present.any(has_documents) {
+        (Some(readings), None)
+    } else {
+        (None, Some(readings))
+    }
+}
+
+fn has_documents(reading: &Reading<'_>) -> bool {
+    reading.as_ref().is_ok_and(|file| file.has_documents())
+}
+
+/// Two resources with one identity in one file: which of them upstream's change is for, nobody can say. Where upstream
+/// changed nothing in the file, that does not matter.
+fn refuse_duplicates(
+    slots: &[Slot],
+    readings: &[Option<Readings<'_>>],
+    roots: &Roots,
+) -> Result<(), Error> {
+    let mut errors = Vec::new();
+    for (slot, readings) in slots.iter().zip(readings) {
+        let Some(readings) = readings else { continue };
+        let bytes = slot
+            .sides
+            .as_ref()
+            .map(|source| source.as_ref().map(|it| &it.bytes));
+        if bytes.original == bytes.updated {
+            continue;
+        }
+        let sides = readings.as_ref().zip(roots.paths(&slot.path)).into_array();
+        let duplicate = sides.into_iter().find_map(|(reading, path)| {
+            let file = reading.as_ref()?.as_ref().ok()?;
+            file.duplicate(&path)
+        });
+        errors.extend(duplicate);
+    }
+    Error::from_many(errors).map_or(Ok(()), Err)
+}
+
+fn merge_slot(
+    context: &Context<'_, '_>,
+    target: usize,
+    job: &Job,
+    whole: Option<&Readings<'_>>,
+) -> Result<Outcome, Error> {
+    if context.files[target].is_some() {
+        return merge_documents(context, target, job);
+    }
+    merge_whole(&context.slots[target], whole, context.options)
+}
+
+fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
+    let mut all = Vec::with_capacity(results.len());
+    let mut errors = Vec::new();
+    for result in results {
+        match result {
+            Ok(item) => all.push(item),
+            Err(error) => errors.push(error),
+        }
+    }
+    Error::from_many(errors).map_or(Ok(all), Err)
+}
+
+fn collect(
+    slots: &[Slot],
+    jobs: &[Job],
+    outcomes: Vec<Outcome>,
+    loaded: Loaded,
+) -> Result<Plan, Error> {
+    let mut plan = Plan {
+        root: loaded.roots.local(),
+        files: Vec::new(),
+        conflicts: Vec::new(),
+        warnings: loaded.warnings,
+        counts: Counts::default(),
+        leftovers: loaded.leftovers,
+    };
+    for (index, outcome) in outcomes.into_iter().enumerate() {
+        plan.counts.read += slots[index]
+            .sides
+            .as_ref()
+            .into_array()
+            .iter()
+            .filter(|it| it.is_some())
+            .count();
+        plan.conflicts.extend(outcome.conflicts);
+        plan.warnings.extend(outcome.warnings);
+        let base = jobs[index].base.unwrap_or(index);
+        plan.files
+            .extend(change(&slots[index], &slots[base], outcome.content));
+    }
+    plan.files = clear_obstacles(
+        plan.files,
+        &loaded.local_kinds,
+        &plan.root,
+        &mut plan.warnings,
+    )?;
+    for change in &plan.files {
+        plan.counts.count(&change.kind);
+    }
+    plan.conflicts
+        .sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+    Ok(plan)
+}
+
+/// What happens to the file of a slot; `base` is the one whose local file it comes from.
+fn change(slot: &Slot, base: &Slot, content: Content) -> Option<FileChange> {
+    let new = match content {
+        Content::Unchanged => return None,
+        Content::Delete => None,
+        Content::Write(bytes) => Some(bytes),
+    };
+    let local = base.sides.local.as_ref();
+    let source = local.or(slot.sides.updated.as_ref())?;
+    let (path, kind) = match (local, &new) {
+        (Some(_), None) => (&base.path, ChangeKind::Deleted),
+        (None, None) => return None,
+        (None, Some(_)) => (&slot.path, ChangeKind::Added),
+        (Some(local), Some(new)) if base.path == slot.path => {
+            if local.bytes == *new {
+                return None;
+            }
+            (&slot.path, ChangeKind::Changed)
+        }
+        (Some(_), Some(_)) => {
+            let from = base.path.clone();
+            (&slot.path, ChangeKind::Moved { from })
+        }
+    };
+    Some(FileChange {
+        path: path.clone(),
+        kind,
+        old: local.map(|local| local.bytes.clone()),
+        new,
+        permissions: source.permissions.clone(),
+    })
+}

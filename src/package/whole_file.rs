@@ -1,0 +1,235 @@
+//! Files that merge as a whole: no YAML by name, or no YAML in fact (SPEC 2).
+
+use std::path::Path;
+
+use super::load::{Slot, Source};
+use super::parsed::{Broken, ParsedFile, Readings};
+use super::plan::FileConflict;
+use super::{Content, Outcome};
+use crate::error::{Error, Warning};
+use crate::merge::text::merge_lines_with;
+use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution};
+use crate::triple::Triple;
+
+/// Merges a file as a whole. `readings` are there where it has a YAML name.
+///
+/// # Errors
+/// Where it is YAML on one side and broken on another, and merging it line by line leaves a conflict, or leaves it
+/// broken where it was not.
+pub(crate) fn merge_whole(
+    slot: &Slot,
+    readings: Option<&Readings<'_>>,
+    options: &Options,
+) -> Result<Outcome, Error> {
+    let mut outcome = Outcome::default();
+    let sources = slot.sides.as_ref().map(Option::as_ref);
+    let bytes = sources.map(|source| source.map(|source| source.bytes.as_slice()));
+    let resolution = resolution(options.on_conflict);
+    match (bytes.original, bytes.updated, bytes.local) {
+        (_, None, None) => {}
+        (original, updated, local) if updated == original || updated == local => {}
+        (None, Some(updated), None) => outcome.content = Content::Write(updated.to_vec()),
+        (Some(_), Some(_), None) => {
+            let kind = ConflictKind::DeletedLocally;
+            outcome
+                .conflicts
+                .push(conflict(slot, kind, Resolution::Local));
+        }
+        (original, None, Some(local)) => {
+            let changed = original != Some(local);
+            if !changed || resolution == Resolution::Updated {
+                outcome.content = Content::Delete;
+            }
+            if changed {
+                let kind = ConflictKind::DeletedUpstream;
+                outcome.conflicts.push(conflict(slot, kind, resolution));
+            }
+        }
+        (original, Some(updated), Some(local)) if original == Some(local) => {
+            outcome.content = Content::Write(updated.to_vec());
+            outcome.warnings.extend(broken_upstream(readings));
+        }
+        (_, Some(_), Some(_)) => return merge_text(slot, readings, options),
+    }
+    Ok(outcome)
+}
+
+/// Upstream made something of a file that is no YAML any more: it is taken, and that is said.
+fn broken_upstream(readings: Option<&Readings<'_>>) -> Option<Warning> {
+    let readings = readings?;
+    let broken = readings.updated.as_ref()?.as_ref().err()?;
+    readings.local.as_ref()?.as_ref().ok()?;
+    Some(warning(broken, "taken from upstream as it is"))
+}
+
+fn warning(broken: &Broken, what: &str) -> Warning {
+    Warning {
+        path: broken.place.path.clone(),
+        place: Some(broken.place.clone()),
+        message: format!("not valid YAML ({}); {what}", broken.message),
+    }
+}
+
+pub(super) fn resolution(on_conflict: OnConflict) -> Resolution {
+    match on_conflict {
+        // markers are for lines: a file or document as a whole stays as the local side has it
+        OnConflict::Local | OnConflict::Markers => Resolution::Local,
+        OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
+    }
+}
+
+/// A conflict about the whole file.
+fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) -> FileConflict {
+    let value = |source: &Option<Source>| {
+        let source = source.as_ref()?;
+        Some(match std::str::from_utf8(&source.bytes) {
+            Ok(text) if kind != ConflictKind::Binary => text.to_owned(),
+            _ => format!("({} bytes)", source.bytes.len()),
+        })
+    };
+    FileConflict {
+        file: slot.path.clone(),
+        line: slot.sides.local.is_some().then_some(1),
+        resource: None,
+        conflict: Conflict {
+            path: String::new(),
+            kind,
+            line: 0,
+            values: slot.sides.as_ref().map(value),
+            resolution,
+        },
+    }
+}
+
+/// All three differ: line by line where they are text, else a conflict.
+fn merge_text(
+    slot: &Slot,
+    readings: Option<&Readings<'_>>,
+    options: &Options,
+) -> Result<Outcome, Error> {
+    let mut outcome = Outcome::default();
+    let health = readings.map(Health::of).unwrap_or_default();
+    let texts = slot.sides.as_ref().try_map(|source| match source {
+        Some(source) => text_of(source).ok_or(()),
+        None => Ok(""),
+    });
+    let Ok(texts) = texts else {
+        if let Some(broken) = health.broken.iter().find(|broken| !broken.utf8)
+            && health.any_good
+        {
+            return Err(Error::NotUtf8 {
+                place: Box::new(broken.place.clone()),
+            });
+        }
+        let resolution = resolution(options.on_conflict);
+        outcome
+            .conflicts
+            .push(conflict(slot, ConflictKind::Binary, resolution));
+        if resolution == Resolution::Updated {
+            let updated = slot.sides.updated.as_ref();
+            outcome.content = Content::Write(updated.map_or_else(Vec::new, |it| it.bytes.clone()));
+        }
+        return Ok(outcome);
+    };
+    let texts = alike(&texts);
+    let merge = merge_lines_with(
+        texts.as_ref().map(AsRef::as_ref),
+        options.on_conflict,
+        &options.markers,
+    );
+    if let Some(refusal) = health.refusal(&slot.path, &merge.text, !merge.hunks.is_empty()) {
+        return Err(refusal);
+    }
+    let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
+    outcome
+        .warnings
+        .extend(health.broken.iter().map(merged_by_lines));
+    outcome.conflicts.extend(merge.hunks.iter().map(|hunk| {
+        let conflict = hunk.to_conflict();
+        FileConflict {
+            file: slot.path.clone(),
+            line: Some(conflict.line + 1),
+            resource: None,
+            conflict,
+        }
+    }));
+    if merge.text != texts.local {
+        outcome.content = Content::Write(merge.text.into_bytes());
+    }
+    Ok(outcome)
+}
+
+/// A text, where a file is one: UTF-8, without a zero byte, as git has it.
+fn text_of(source: &Source) -> Option<&str> {
+    let text = std::str::from_utf8(&source.bytes).ok()?;
+    (memchr::memchr(0, text.as_bytes()).is_none()).then_some(text)
+}
+
+/// The texts with the local side's line breaks: who has changed a file's line breaks has not changed each of its lines.
+fn alike<'a>(texts: &Triple<&'a str>) -> Triple<std::borrow::Cow<'a, str>> {
+    let Some(local) = only_line_break(texts.local) else {
+        return texts.map(Into::into);
+    };
+    texts.map(|text| match only_line_break(text) {
+        Some(other) if other != local => super::assemble::with_line_break(text, local).into(),
+        _ => text.into(),
+    })
+}
+
+/// The line break of a text that has one kind of them.
+fn only_line_break(text: &str) -> Option<&'static str> {
+    let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let windows = text.matches("\r\n").count();
+    match windows {
+        0 if all > 0 => Some("\n"),
+        count if count == all && all > 0 => Some("\r\n"),
+        _ => None,
+    }
+}
+
+/// Which sides of a file with a YAML name are YAML.
+#[derive(Default)]
+struct Health {
+    broken: Vec<Broken>,
+    any_good: bool,
+    local_good: bool,
+}
+
+impl Health {
+    fn of(readings: &Readings<'_>) -> Self {
+        let good = |file: &&ParsedFile<'_>| !file.text.trim().is_empty();
+        let side = |reading: &Option<super::parsed::Reading<'_>>| {
+            reading
+                .as_ref()
+                .and_then(|reading| reading.as_ref().ok())
+                .is_some_and(|file| good(&file.as_ref()))
+        };
+        let mut broken = Vec::new();
+        for reading in readings.as_ref().into_array().into_iter().flatten() {
+            broken.extend(reading.as_ref().err().map(|it| (**it).clone()));
+        }
+        Self {
+            broken,
+            any_good: readings.as_ref().into_array().into_iter().any(side),
+            local_good: side(&readings.local),
+        }
+    }
+
+    /// The error, where a file that was broken by mistake cannot be merged line by line.
+    fn refusal(&self, path: &Path, merged: &str, has_conflicts: bool) -> Option<Error> {
+        let broken = self.broken.first().filter(|_| self.any_good)?;
+        let refused = if has_conflicts {
+            "merged line by line it has conflicts"
+        } else if self.local_good && ParsedFile::parse(path, merged).is_err() {
+            "merged line by line it would break the local file"
+        } else {
+            return None;
+        };
+        Some(Error::Broken {
+            place: Box::new(broken.place.clone()),
+            message: broken.message.clone(),
+            help: broken.help.clone(),
+            refused,
+        })
+    }
+}

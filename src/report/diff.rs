@@ -1,0 +1,171 @@
+//! What changes, as a unified diff that `git apply` takes.
+
+use std::fmt::Write as _;
+use std::fs::Permissions;
+use std::path::Path;
+
+use similar::TextDiff;
+
+use super::paint::Paint;
+use crate::package::{ChangeKind, FileChange, Plan};
+
+/// The unified diff of everything that changes, by file; paths are relative to the package, after `a/` and `b/`.
+pub fn diff(plan: &Plan, color: bool) -> String {
+    let mut text = String::new();
+    for change in &plan.files {
+        let one = file_diff(change);
+        if color {
+            text.extend(one.split_inclusive('\n').map(paint));
+        } else {
+            text.push_str(&one);
+        }
+    }
+    text
+}
+
+fn paint(line: &str) -> String {
+    let (content, end) = match line.strip_suffix('\n') {
+        Some(content) => (content, "\n"),
+        None => (line, ""),
+    };
+    let paint = match content.as_bytes() {
+        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', ..] => Paint::Name,
+        [b'+', ..] => Paint::Added,
+        [b'-', ..] => Paint::Removed,
+        [b'@', ..] => Paint::Place,
+        _ => return line.to_owned(),
+    };
+    paint.apply(content, true) + end
+}
+
+fn file_diff(change: &FileChange) -> String {
+    let from = match &change.kind {
+        ChangeKind::Moved { from } => from,
+        _ => &change.path,
+    };
+    let (a, b) = (quoted("a/", from), quoted("b/", &change.path));
+    let mode = mode(&change.permissions);
+    let mut text = format!("diff --git {a} {b}\n");
+    let result = match &change.kind {
+        ChangeKind::Added => writeln!(text, "new file mode {mode}"),
+        ChangeKind::Deleted => writeln!(text, "deleted file mode {mode}"),
+        ChangeKind::Moved { .. } => writeln!(
+            text,
+            "rename from {}\nrename to {}",
+            quoted("", from),
+            quoted("", &change.path)
+        ),
+        ChangeKind::Changed => Ok(()),
+    };
+    debug_assert!(result.is_ok(), "writing to a string does not fail");
+    let old_name = if change.old.is_some() {
+        a
+    } else {
+        "/dev/null".to_owned()
+    };
+    let new_name = if change.new.is_some() {
+        b
+    } else {
+        "/dev/null".to_owned()
+    };
+    let old = change.old.as_deref().unwrap_or_default();
+    let new = change.new.as_deref().unwrap_or_default();
+    if old == new {
+        return text;
+    }
+    match (as_text(old), as_text(new)) {
+        (Some(old), Some(new)) => text.push_str(&hunks(old, new, &old_name, &new_name)),
+        _ => text.push_str(&format!("Binary files {old_name} and {new_name} differ\n")),
+    }
+    text
+}
+
+fn hunks(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
+    // a carriage return alone ends no line for git
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    TextDiff::configure()
+        .newline_terminated(true)
+        .diff_slices(&old, &new)
+        .unified_diff()
+        .context_radius(3)
+        .missing_newline_hint(true)
+        .header(&terminated(old_name), &terminated(new_name))
+        .to_string()
+}
+
+/// A name with a space in it ends with a tab, so that nobody takes what follows for a part of it.
+fn terminated(name: &str) -> String {
+    if name.contains(' ') && !name.starts_with('"') {
+        format!("{name}\t")
+    } else {
+        name.to_owned()
+    }
+}
+
+fn as_text(bytes: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    (!text.contains('\0')).then_some(text)
+}
+
+/// A path as git writes it: with `/`, in quotes where a character needs them.
+fn quoted(prefix: &str, path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    let path = format!("{prefix}{}", parts.join("/"));
+    if !path.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
+        return path;
+    }
+    let mut text = String::from("\"");
+    for c in path.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            c if c.is_control() => text.push_str(&format!("\\{:03o}", u32::from(c))),
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    text
+}
+
+/// A file's mode as git keeps it.
+#[cfg(unix)]
+fn mode(permissions: &Permissions) -> &'static str {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    if permissions.mode() & 0o100 == 0 {
+        "100644"
+    } else {
+        "100755"
+    }
+}
+
+#[cfg(not(unix))]
+fn mode(_permissions: &Permissions) -> &'static str {
+    "100644"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_as_git_does() {
+        assert_eq!(quoted("a/", Path::new("x/y z.yaml")), "a/x/y z.yaml");
+        assert_eq!(
+            quoted("a/", Path::new("x\"y\t.yaml")),
+            "\"a/x\\\"y\\t.yaml\""
+        );
+        assert_eq!(terminated("a/y z.yaml"), "a/y z.yaml\t");
+    }
+
+    #[test]
+    fn lines_end_with_a_line_feed_only() {
+        let text = hunks("a\rb\nc", "a\rb\nd", "a/x", "b/x");
+        assert_eq!(
+            text,
+            "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\rb\n-c\n\\ No newline at end of file\n+d\n\\ No newline at end of file\n"
+        );
+    }
+}

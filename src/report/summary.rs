@@ -1,0 +1,94 @@
+//! The summary after a merge (SPEC 10): how much was done, then each conflict on one line.
+
+use super::paint::Paint;
+use super::values::shown;
+use crate::merge::Resolution;
+use crate::package::{ChangeKind, FileConflict, Plan};
+
+/// How much a summary tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detail {
+    /// Whether each file is named that changes.
+    pub files: bool,
+    /// Whether nothing has been written, nor will be.
+    pub planned_only: bool,
+    /// Whether it is coloured.
+    pub color: bool,
+}
+
+/// The summary of a run, a line for the counts, then one for each conflict; with [`Detail::files`] first one for each
+/// file that changes.
+pub fn summary(plan: &Plan, detail: Detail) -> String {
+    let mut text = String::new();
+    if detail.files {
+        for change in &plan.files {
+            let path = Paint::Name.apply(&change.path.display().to_string(), detail.color);
+            let line = match &change.kind {
+                ChangeKind::Added => format!("added {path}"),
+                ChangeKind::Changed => format!("changed {path}"),
+                ChangeKind::Deleted => format!("deleted {path}"),
+                ChangeKind::Moved { from } => format!("moved {} to {path}", from.display()),
+            };
+            push_line(&mut text, &line);
+        }
+    }
+    push_line(&mut text, &counts(plan, detail));
+    for conflict in &plan.conflicts {
+        push_line(&mut text, &conflict_line(conflict, detail.color));
+    }
+    text
+}
+
+fn push_line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+fn counts(plan: &Plan, detail: Detail) -> String {
+    let counts = &plan.counts;
+    let would = if detail.planned_only { "to be " } else { "" };
+    let mut parts = vec![
+        many(counts.read, "file") + " read",
+        format!("{} {would}changed", counts.changed),
+        format!("{} {would}added", counts.added),
+        format!("{} {would}deleted", counts.deleted),
+    ];
+    if counts.moved > 0 {
+        parts.push(format!("{} {would}moved", counts.moved));
+    }
+    parts.push(many(plan.conflicts.len(), "conflict"));
+    parts.join(", ")
+}
+
+fn many(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// `FILE:LINE: RESOURCE: PATH: KIND: original VALUE, updated VALUE, local VALUE; SIDE taken`
+fn conflict_line(conflict: &FileConflict, color: bool) -> String {
+    let mut parts = Vec::new();
+    let mut file = Paint::Name.apply(&conflict.file.display().to_string(), color);
+    if let Some(line) = conflict.line {
+        file = format!("{file}:{line}");
+    }
+    parts.push(format!("conflict {file}"));
+    if let Some(resource) = &conflict.resource {
+        parts.push(resource.to_string());
+    }
+    if !conflict.conflict.path.is_empty() {
+        parts.push(Paint::Place.apply(&conflict.conflict.path, color));
+    }
+    parts.push(Paint::Removed.apply(conflict.conflict.kind.as_str(), color));
+    let values = shown(conflict);
+    let taken = match conflict.conflict.resolution {
+        Resolution::Updated => "updated",
+        Resolution::Local => "local",
+        Resolution::Markers => "markers",
+    };
+    parts.push(format!(
+        "original {} | updated {} | local {} -> {taken}",
+        values.original, values.updated, values.local
+    ));
+    parts.join(": ")
+}

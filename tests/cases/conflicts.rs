@@ -1,0 +1,88 @@
+//! The conflicts of a run, against those that the case expects.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use merge3::merge::Resolution;
+use merge3::package::{FileConflict, plan};
+
+use crate::case::{Case, Ran};
+
+/// The conflicts that the library finds with the same arguments, as cases write them: `FILE PATH KIND RESOLUTION`.
+///
+/// # Errors
+/// What the library has to say about the arguments or the packages.
+pub(crate) fn of(arguments: &[String], folder: &Path) -> Result<Vec<String>, String> {
+    let program = std::iter::once("merge3".to_owned());
+    let config = merge3::cli::parse(program.chain(arguments.iter().cloned()))
+        .map_err(|error| error.to_string())?;
+    let sides = config.sides.map(|side| folder.join(side));
+    let plan = plan(&sides, &config.settings).map_err(|error| error.render(false))?;
+    Ok(plan.conflicts.iter().map(line).collect())
+}
+
+fn line(found: &FileConflict) -> String {
+    let conflict = &found.conflict;
+    let path = if conflict.path.is_empty() {
+        "-"
+    } else {
+        &conflict.path
+    };
+    let resolution = match conflict.resolution {
+        Resolution::Updated => "updated",
+        Resolution::Local => "local",
+        _ => "markers",
+    };
+    format!(
+        "{} {path} {} {resolution}",
+        found.file.display(),
+        conflict.kind.as_str()
+    )
+}
+
+/// What is wrong with the conflicts, and with what the summary says of them; empty when all is as the case expects.
+pub(crate) fn difference(case: &Case, ran: &Ran) -> String {
+    let mut out = String::new();
+    let found = match &ran.conflicts {
+        Ok(found) => found,
+        Err(problem) => return format!("the library fails: {problem}\n"),
+    };
+    let mut balance: BTreeMap<&str, i32> = BTreeMap::new();
+    for line in found {
+        *balance.entry(line).or_default() += 1;
+    }
+    for line in &case.conflicts {
+        *balance.entry(line).or_default() -= 1;
+    }
+    for (line, count) in balance {
+        let problem = match count {
+            0 => continue,
+            1.. => "conflict that the case does not expect",
+            _ => "conflict that the case expects and is not there",
+        };
+        let _ = writeln!(out, "{problem}: {line}");
+    }
+    for line in &case.conflicts {
+        let words: Vec<&str> = line.split(' ').filter(|word| *word != "-").collect();
+        let told = |said: &str| {
+            said.starts_with("conflict ") && words.iter().all(|word| said.contains(word))
+        };
+        if !ran.stdout.lines().any(told) {
+            let _ = writeln!(out, "the summary does not tell of {line}");
+        }
+    }
+    let told = ran
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("conflict "))
+        .count();
+    if told != case.conflicts.len() {
+        let _ = writeln!(
+            out,
+            "the summary tells of {told} conflicts instead of {}",
+            case.conflicts.len()
+        );
+    }
+    out
+}

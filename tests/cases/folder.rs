@@ -1,0 +1,103 @@
+//! A folder's files and folders, in memory.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use pretty_assertions::StrComparison;
+
+/// What a folder holds: a path with `/` to a file's bytes, or to nothing for a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Folder(BTreeMap<String, Option<Vec<u8>>>);
+
+impl Folder {
+    /// A folder of text files, for tests.
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+        let mut entries = BTreeMap::new();
+        for (path, text) in files {
+            for (at, _) in path.match_indices('/') {
+                entries.insert(path[..at].to_owned(), None);
+            }
+            entries.insert((*path).to_owned(), Some(text.as_bytes().to_vec()));
+        }
+        Self(entries)
+    }
+
+    /// Everything below `root`; a folder that is missing holds nothing.
+    pub(crate) fn read(root: &Path) -> io::Result<Self> {
+        let mut folder = Self::default();
+        if root.exists() {
+            folder.read_into("", root)?;
+        }
+        Ok(folder)
+    }
+
+    fn read_into(&mut self, prefix: &str, path: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            if entry.file_type()?.is_dir() {
+                self.read_into(&format!("{name}/"), &entry.path())?;
+                self.0.insert(name, None);
+            } else {
+                self.0.insert(name, Some(fs::read(entry.path())?));
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates `root` with everything in it.
+    pub(crate) fn write(&self, root: &Path) -> io::Result<()> {
+        fs::create_dir_all(root)?;
+        for (path, content) in &self.0 {
+            match content {
+                None => fs::create_dir_all(root.join(path))?,
+                Some(bytes) => fs::write(root.join(path), bytes)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What is wrong with this folder where `expected` should be, one line or one diff for each path; empty when they are
+    /// the same to the byte.
+    pub(crate) fn difference(&self, expected: &Self) -> String {
+        let mut out = String::new();
+        for (path, content) in &self.0 {
+            match (content, expected.0.get(path)) {
+                (_, None) => {
+                    let _ = writeln!(out, "{path}: should not be there");
+                }
+                (Some(is), Some(Some(should))) if is != should => {
+                    let (is, should) = (visible(is), visible(should));
+                    let _ = writeln!(
+                        out,
+                        "{path}: differs (result < > expected)\n{}",
+                        StrComparison::new(&is, &should)
+                    );
+                }
+                (is, Some(should)) if is.is_some() != should.is_some() => {
+                    let _ = writeln!(
+                        out,
+                        "{path}: is a folder instead of a file or the other way round"
+                    );
+                }
+                _ => {}
+            }
+        }
+        for path in expected.0.keys().filter(|path| !self.0.contains_key(*path)) {
+            let _ = writeln!(out, "{path}: is missing");
+        }
+        out
+    }
+}
+
+/// A file's text in which everything that could be overlooked shows.
+fn visible(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .replace('\r', "\\r")
+        .replace('\t', "\\t")
+        .replace('\u{feff}', "\\u{feff}")
+        .replace(" \n", "\\s\n")
+}

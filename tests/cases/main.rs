@@ -1,0 +1,120 @@
+//! Runs every case under `testdata` against the real binary. Adding a case takes a folder and no code; CONTRIBUTING.md says
+//! what goes into it. `CASE=6-key cargo test --test cases` runs those whose name contains `6-key`.
+
+mod case;
+mod conflicts;
+mod folder;
+
+use std::fmt::Write as _;
+
+use case::{Case, Ran, Side};
+use folder::Folder;
+use rayon::prelude::*;
+
+/// Runs `check` on every case that `CASE` selects and fails with everything that is wrong with any of them.
+fn on_every_case(check: impl Fn(&Case) -> Result<(), String> + Sync) {
+    let filter = std::env::var("CASE").unwrap_or_default();
+    let cases = case::all(&filter).unwrap_or_else(|problem| panic!("{problem}"));
+    assert!(
+        !cases.is_empty(),
+        "no case under testdata has {filter:?} in its name"
+    );
+    let failures: Vec<String> = cases
+        .par_iter()
+        .filter_map(|case| {
+            check(case)
+                .err()
+                .map(|problem| format!("== {}\n{problem}", case.name))
+        })
+        .collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} cases fail\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n")
+    );
+}
+
+#[test]
+fn the_result_is_what_the_case_expects() {
+    on_every_case(|case| {
+        let ran = case.run(Side::Original, Side::Updated, &case.folder(Side::Local))?;
+        let mut problems = ran.result.difference(&case.folder(Side::Expected));
+        if ran.status != case.status {
+            let _ = writeln!(
+                problems,
+                "exit status {} instead of {}",
+                ran.status, case.status
+            );
+        }
+        for line in case
+            .stderr
+            .iter()
+            .filter(|line| !ran.stderr.contains(line.as_str()))
+        {
+            let _ = writeln!(problems, "standard error does not say {line:?}");
+        }
+        if case.status != 2 {
+            problems.push_str(&conflicts::difference(case, &ran));
+        }
+        finish(problems, &ran)
+    });
+}
+
+/// SPEC 1, law 4.
+#[test]
+fn merging_the_result_again_changes_nothing() {
+    on_every_case(|case| nothing_changes(case, Side::Original, Side::Updated, Side::Expected));
+}
+
+/// SPEC 1, law 1.
+#[test]
+fn where_upstream_changed_nothing_nothing_is_done() {
+    on_every_case(|case| nothing_changes(case, Side::Original, Side::Original, Side::Local));
+}
+
+/// SPEC 1, law 3.
+#[test]
+fn what_is_there_already_is_left_alone() {
+    on_every_case(|case| nothing_changes(case, Side::Original, Side::Updated, Side::Updated));
+}
+
+fn nothing_changes(case: &Case, ancestor: Side, from: Side, to: Side) -> Result<(), String> {
+    let before = case.folder(to);
+    let ran = case.run(ancestor, from, &before)?;
+    let mut problems = ran.result.difference(&before);
+    if ran.status == 2 && case.status != 2 {
+        problems.push_str("exit status 2\n");
+    }
+    finish(problems, &ran)
+}
+
+/// A failure shows what the program said.
+fn finish(problems: String, ran: &Ran) -> Result<(), String> {
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(format!(
+            "{problems}-- standard output\n{}-- standard error\n{}",
+            ran.stdout, ran.stderr
+        ))
+    }
+}
+
+#[test]
+fn folders_that_differ_are_told_apart() {
+    let one = Folder::of(&[("a.yaml", "a: 1\n"), ("b/c.yaml", "c: 1\n")]);
+    assert_eq!(one.difference(&one), "");
+    assert!(
+        one.difference(&Folder::of(&[("a.yaml", "a: 1\n")]))
+            .contains("b/c.yaml: should not be there")
+    );
+    assert!(
+        Folder::of(&[])
+            .difference(&one)
+            .contains("a.yaml: is missing")
+    );
+    let crlf = Folder::of(&[("a.yaml", "a: 1\r\n"), ("b/c.yaml", "c: 1\n")]);
+    assert!(crlf.difference(&one).contains("a.yaml: differs"));
+}

@@ -1,0 +1,232 @@
+//! What files are: YAML, text, binary, ignored, links; their permissions and line breaks (SPEC 2, 9).
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Case, ran, resource};
+
+#[test]
+fn three_files_merge_too() {
+    let case = Case::empty()
+        .original("o.yaml", "a: 1\n")
+        .updated("u.yaml", "a: 2\n")
+        .local("d.yaml", "a: 1 # mine\n");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_merge3"))
+        .args(["--ancestor", "original/o.yaml", "--from", "updated/u.yaml"])
+        .args(["--to", "local/d.yaml"])
+        .current_dir(case.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(ran(output).status, 0);
+    assert_eq!(case.read("d.yaml").unwrap(), "a: 2 # mine\n");
+}
+
+#[test]
+fn crlf_stays_crlf() {
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    let two = format!("{}---\n{}", resource("a", "2"), resource("b", "1"));
+    Case::of(
+        "a.yaml",
+        &resource("a", "1"),
+        &two,
+        &crlf(&resource("a", "1")),
+    )
+    .gives(&[("a.yaml", &crlf(&two))]);
+}
+
+#[test]
+fn json_is_yaml() {
+    Case::of(
+        "a.json",
+        "{\n  \"a\": 1,\n  \"b\": 1\n}\n",
+        "{\n  \"a\": 2,\n  \"b\": 1\n}\n",
+        "{\n  \"a\": 1,\n  \"b\": 3\n}\n",
+    )
+    .gives(&[("a.json", "{\n  \"a\": 2,\n  \"b\": 3\n}\n")]);
+}
+
+#[test]
+fn match_says_what_is_yaml() {
+    // merged by lines these are conflicts; by fields they are not
+    let case = |path: &str| Case::of(path, "a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 3\n");
+    let ran = case("a.conf").merge();
+    assert!(ran.stdout.contains("1 conflict\n"), "{}", ran.stdout);
+    for pattern in ["*.conf", "x/**/*.conf"] {
+        case("x/y/a.conf")
+            .arg(&["--match", pattern])
+            .gives(&[("x/y/a.conf", "a: 2\nb: 3\n")]);
+    }
+    let ran = case("a.yaml").arg(&["--match", "*.conf"]).merge();
+    assert!(ran.stdout.contains("1 conflict\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn other_files_merge_line_by_line() {
+    let case = Case::of("run.sh", "a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n")
+        .original("README", "x\n")
+        .updated("README", "upstream\n")
+        .local("README", "mine\n");
+    let ran = case.gives(&[("README", "upstream\n"), ("run.sh", "A\nb\nC\n")]);
+    assert!(
+        ran.stdout.contains(
+            "conflict README:1: text: original x | updated upstream | local mine -> updated"
+        ),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn binary_files_are_taken_or_conflict() {
+    let case = Case::empty()
+        .file("original", "a.bin", b"\0\x01")
+        .file("updated", "a.bin", b"\0\x02")
+        .file("local", "a.bin", b"\0\x03");
+    let ran = case.merge();
+    assert!(ran.stdout.contains("a.bin:1: binary:"), "{}", ran.stdout);
+    assert_eq!(
+        fs::read(case.path("local").join("a.bin")).unwrap(),
+        b"\0\x02"
+    );
+}
+
+#[test]
+fn yaml_only_leaves_other_files_alone() {
+    Case::of("a.txt", "1\n", "2\n", "1\n")
+        .updated("new.txt", "new\n")
+        .arg(&["--yaml-only"])
+        .gives(&[("a.txt", "1\n")]);
+}
+
+#[test]
+fn a_template_merges_line_by_line_with_a_warning() {
+    let text =
+        |a: &str, c: &str| format!("a: {a}\n{{{{- if .x }}}}\nb: 1\n{{{{- end }}}}\nc: {c}\n");
+    let case = Case::of("t.yaml", &text("1", "1"), &text("2", "1"), &text("1", "3"));
+    let ran = case.gives(&[("t.yaml", &text("2", "3"))]);
+    assert!(ran.stderr.contains("warning: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("local/t.yaml:"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("merged line by line"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_broken_file_that_nobody_has_to_merge_does_not_matter() {
+    let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").all("b.yaml", "b: [\n");
+    let ran = case.gives(&[("a.yaml", "a: 2\n"), ("b.yaml", "b: [\n")]);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn comments_alone_merge_line_by_line() {
+    Case::of(
+        "a.yaml",
+        "# 1\n# 2\n# 3\n",
+        "# one\n# 2\n# 3\n",
+        "# 1\n# 2\n# three\n",
+    )
+    .gives(&[("a.yaml", "# one\n# 2\n# three\n")]);
+}
+
+#[test]
+fn krmignore_of_both_sides_excludes_in_all() {
+    let case = Case::empty()
+        .local(".krmignore", "own.yaml\n/gen/\n")
+        .updated("sub/.krmignore", "*.tmp.yaml\n!keep.tmp.yaml\n")
+        .updated("sub/a.tmp.yaml", "a: 1\n")
+        .updated("sub/keep.tmp.yaml", "a: 1\n")
+        .updated("gen/x.yaml", "x: 1\n")
+        .updated("sub/gen/x.yaml", "x: 1\n")
+        .original("x/own.yaml", "a: 1\n")
+        .updated("x/own.yaml", "a: 2\n")
+        .local("x/own.yaml", "a: 1\n");
+    case.gives(&[
+        (".krmignore", "own.yaml\n/gen/\n"),
+        ("sub/.krmignore", "*.tmp.yaml\n!keep.tmp.yaml\n"),
+        ("sub/gen/x.yaml", "x: 1\n"),
+        ("sub/keep.tmp.yaml", "a: 1\n"),
+        ("x/own.yaml", "a: 1\n"),
+    ]);
+}
+
+#[test]
+fn git_is_skipped() {
+    Case::of(".git/config.yaml", "a: 1\n", "a: 2\n", "a: 1\n")
+        .updated("x/.git/b.yaml", "b: 1\n")
+        .gives(&[(".git/config.yaml", "a: 1\n")]);
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use pretty_assertions::assert_eq;
+
+    use super::{Case, fs};
+
+    fn set_mode(case: &Case, side: &str, path: &str, mode: u32) {
+        fs::set_permissions(case.path(side).join(path), Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn mode(case: &Case, path: &str) -> u32 {
+        fs::metadata(case.path("local").join(path))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777
+    }
+
+    #[test]
+    fn permissions_stay_and_new_files_have_upstreams() {
+        let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").updated("run.sh", "echo\n");
+        set_mode(&case, "local", "a.yaml", 0o640);
+        set_mode(&case, "updated", "a.yaml", 0o777);
+        set_mode(&case, "updated", "run.sh", 0o750);
+        case.merge();
+        assert_eq!(case.read("a.yaml").unwrap(), "a: 2\n");
+        assert_eq!(mode(&case, "a.yaml"), 0o640);
+        assert_eq!(mode(&case, "run.sh"), 0o750);
+    }
+
+    #[test]
+    fn links_are_left_alone() {
+        let case = Case::empty()
+            .file("", "outside.yaml", "a: 1\n")
+            .original("a.yaml", "a: 1\n")
+            .updated("a.yaml", "a: 2\n")
+            .file("", "folder/b.yaml", "b: 1\n")
+            .updated("sub/b.yaml", "b: 2\n");
+        symlink("../outside.yaml", case.path("local").join("a.yaml")).unwrap();
+        symlink("../folder", case.path("local").join("sub")).unwrap();
+        symlink("/etc", case.path("updated").join("etc")).unwrap();
+        let ran = case.merge();
+        let read = |path: &str| fs::read_to_string(case.path("").join(path)).unwrap();
+        assert_eq!(read("outside.yaml"), "a: 1\n");
+        assert_eq!(read("folder/b.yaml"), "b: 1\n");
+        assert!(!case.path("local").join("etc").exists());
+        assert!(case.path("local").join("a.yaml").is_symlink());
+        for name in ["warning: a.yaml", "warning: etc", "warning: sub"] {
+            assert!(ran.stderr.contains(name), "{name}: {}", ran.stderr);
+        }
+    }
+
+    #[test]
+    fn pipes_are_not_opened() {
+        let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n");
+        for side in ["original", "updated", "local"] {
+            let made = std::process::Command::new("mkfifo")
+                .arg(case.path(side).join("pipe.yaml"))
+                .status();
+            assert!(made.unwrap().success());
+        }
+        case.merge();
+        assert_eq!(case.read("a.yaml").unwrap(), "a: 2\n");
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_cleared_away() {
+        let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").local(".merge3-abc.tmp", "a: ");
+        case.gives(&[("a.yaml", "a: 2\n")]);
+    }
+}

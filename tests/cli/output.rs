@@ -1,0 +1,211 @@
+//! What is printed, and what is written or not (SPEC 8, 10).
+
+use std::fs;
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Case, resource};
+
+/// Changed, added, deleted, moved, with and without a newline at the end, and a conflict.
+fn everything() -> Case {
+    Case::of(
+        "a b.yaml",
+        &resource("a", "1"),
+        &resource("a", "2"),
+        &resource("a", "3"),
+    )
+    .updated("new.yaml", "new: 1")
+    .original("gone.yaml", "gone: 1\n")
+    .local("gone.yaml", "gone: 1\n")
+    .original("old name.yaml", &resource("m", "1"))
+    .updated("new name.yaml", &resource("m", "2"))
+    .local("old name.yaml", &format!("# mine\n{}", resource("m", "1")))
+    .original("x.txt", "1\n2\n3")
+    .updated("x.txt", "1\n2\n3\n4")
+    .local("x.txt", "0\n1\n2\n3")
+    .updated("empty.txt", "")
+}
+
+#[test]
+fn the_summary_counts_and_shows_each_conflict() {
+    let ran = everything().merge();
+    assert_eq!(
+        ran.stdout,
+        "13 files read, 2 changed, 2 added, 1 deleted, 1 moved, 1 conflict\n\
+         conflict a b.yaml:6: v1 ConfigMap a: data.field: both-changed: original 1 | updated 2 | local 3 -> updated\n"
+    );
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn quiet_and_verbose() {
+    let ran = everything().arg(&["-q"]).merge();
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+    let ran = everything().arg(&["-v"]).merge();
+    assert!(
+        ran.stdout.starts_with(
+            "changed a b.yaml\nadded empty.txt\ndeleted gone.yaml\nmoved old name.yaml to new name.yaml\n"
+        ),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn colour_is_for_terminals_unless_it_is_asked_for() {
+    assert!(!everything().merge().stdout.contains('\u{1b}'));
+    let ran = everything().arg(&["--color", "always"]).merge();
+    assert!(
+        ran.stdout.contains("\u{1b}[31mboth-changed\u{1b}[0m"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let ran = everything().arg(&["--dry-run"]).run_untouched();
+    assert_eq!(ran.status, 0);
+    assert!(ran.stdout.contains("deleted gone.yaml\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("2 to be changed, 2 to be added"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn git_applies_the_diff_and_the_result_is_that_of_a_merge() {
+    let case = everything().arg(&["--diff"]);
+    let ran = case.run_untouched();
+    assert_eq!(ran.status, 0);
+    assert!(
+        ran.stdout.contains("\\ No newline at end of file"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("--- /dev/null\n+++ b/new.yaml\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("--- a/gone.yaml\n+++ /dev/null\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("13 files read"), "{}", ran.stderr);
+    fs::write(case.path("diff"), &ran.stdout).unwrap();
+    let applied = Command::new("git")
+        .args(["apply", "../diff"])
+        .current_dir(case.path("local"))
+        .output()
+        .unwrap();
+    assert!(
+        applied.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&applied.stderr),
+        ran.stdout
+    );
+
+    let merged = everything();
+    merged.merge();
+    assert_eq!(case.tree(), merged.tree());
+}
+
+#[test]
+fn a_conflict_under_fail_writes_nothing() {
+    let case = everything().arg(&["--on-conflict", "fail"]);
+    let ran = case.run_untouched();
+    assert_eq!(ran.status, 1);
+    assert!(ran.stdout.contains("both-changed"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("nothing was written"), "{}", ran.stderr);
+}
+
+#[test]
+fn without_a_conflict_fail_merges() {
+    Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1 # mine\n")
+        .arg(&["--on-conflict", "fail", "--sync"])
+        .gives(&[("a.yaml", "a: 2 # mine\n")]);
+}
+
+#[test]
+fn the_values_of_a_secret_are_not_printed() {
+    let secret = |value: &str| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n  key: {value}\n"
+        )
+    };
+    let ran = Case::of(
+        "s.yaml",
+        &secret("old"),
+        &secret("hunter2"),
+        &secret("mine"),
+    )
+    .merge();
+    assert!(
+        ran.stdout
+            .contains("original (secret) | updated (secret) | local (secret) -> updated"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("hunter2"));
+}
+
+#[test]
+fn the_number_of_threads_makes_no_difference() {
+    let case = |threads: &str| {
+        let mut case = everything().arg(&["--threads", threads, "-v"]);
+        for number in 0..60 {
+            let path = format!("many/{}.yaml", number % 20);
+            let text = |field: &str| -> String {
+                (0..3)
+                    .map(|part| {
+                        format!(
+                            "---\n{}",
+                            resource(&format!("r{}-{part}", number % 20), field)
+                        )
+                    })
+                    .collect()
+            };
+            case = case
+                .original(&path, &text("1"))
+                .updated(&path, &text("2"))
+                .local(&path, &text("3"));
+        }
+        let ran = case.merge();
+        (ran.stdout, ran.stderr, case.tree())
+    };
+    assert_eq!(case("1"), case("2"));
+}
+
+#[test]
+fn only_what_changes_is_written() {
+    let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").all("b.yaml", "b: 1\n");
+    let time = |path: &str| {
+        fs::metadata(case.path("local").join(path))
+            .unwrap()
+            .modified()
+            .unwrap()
+    };
+    let before = (time("a.yaml"), time("b.yaml"));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    case.merge();
+    assert_ne!(time("a.yaml"), before.0);
+    assert_eq!(time("b.yaml"), before.1);
+}
+
+#[test]
+fn help_has_examples() {
+    let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
+        .arg("--help")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success());
+    assert!(
+        text.contains("Examples:") && text.contains("Exit status:"),
+        "{text}"
+    );
+}
