@@ -161,7 +161,7 @@ pub fn is_plain(text: &str, in_flow: bool) -> bool {
         && !text.ends_with([' ', ':'])
         && !text.contains(": ")
         && !text.contains(" #")
-        && !(in_flow && text.contains([',', '[', ']', '{', '}', ':']))
+        && (!in_flow || !text.contains([',', '[', ']', '{', '}', ':']))
 }
 
 /// As a block scalar, where it can be one; `inner` is where its lines start.

@@ -194,7 +194,7 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
             }
         }
     }
-    if trees.local.slice(root.comments.line) != "" {
+    if !root.comments.line.is_empty() {
         untouched.set_free(root.comments.line);
     }
     for text in &untouched.entries {

@@ -26,8 +26,7 @@ pub struct Settings {
     pub keys: Vec<String>,
 }
 
-/// What a merge of values gives: the value, the paths of the conflicts, and whether `--lists merge` met an element twice
-/// or moved, or hunks that touch: there `diff3` has no single answer.
+/// The value, the paths of the conflicts, and whether `diff3` had no single answer: an element twice, hunks that touch.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     pub value: Option<Value>,
@@ -76,27 +75,29 @@ impl<'s> Merger<'s> {
                 let agree = local.is_none() || local == original;
                 self.settle(at, agree, None, local.cloned())
             }
-            (Some(before), None, Some(own)) => {
+            (Some(before), None, Some(own)) if *own == before.emptied() && before != own => {
+                let map = matches!(own, Value::Map(_)).then(|| own.clone()); // which stays
+                self.settle(at, false, map, local.cloned())
+            }
+            (Some(before), None, Some(_)) => {
                 let (empty, known) = (before.emptied(), self.outcome.conflicts.len());
                 let both = sides.map(|side| side.or(Some(&empty)));
                 let Some(merged) = self.inside(at, both, false) else {
                     return self.settle(at, local == original, None, local.cloned());
                 };
-                // What local added stays, and so does a map that it emptied.
-                let emptied = *own == Value::Map(Vec::new()) && *before != empty;
-                let kept = Some(merged).filter(|merged| emptied || *merged != merged.emptied());
-                let told = kept.is_none() || self.outcome.conflicts.len() > known;
-                self.settle(at, told, kept.clone(), kept)
+                let own = Some(merged).filter(|merged| *merged != empty);
+                let told = own.is_none() || self.outcome.conflicts.len() > known;
+                self.settle(at, told, own.clone(), own)
             }
             (Some(before), Some(_), None) => {
                 let rest = self.rest(at, before, sides);
                 self.settle(at, rest.is_none(), rest, None)
             }
-            (None, Some(now), None) => Some(self.brought(None, now)),
+            (None, Some(now), None) => Some(self.brought(None, now, None)),
             (_, Some(now), Some(own)) => {
                 let merged = self.inside(at, sides, matches!(original, Some(Value::List(_))));
                 merged.or_else(|| {
-                    let whole = self.brought(original, now);
+                    let whole = self.brought(original, now, local);
                     Some(self.settle(at, local == original, whole, own.clone()))
                 })
             }
@@ -112,7 +113,7 @@ impl<'s> Merger<'s> {
         let both = sides.map(|side| side.or(Some(&empty)));
         match (Merger { settings, outcome }).inside(at, both, false) {
             Some(merged) => Some(merged).filter(|merged| *merged != merged.emptied()),
-            None => Some(self.brought(Some(original), sides.updated?)),
+            None => Some(self.brought(Some(original), sides.updated?, None)),
         }
     }
 
@@ -144,19 +145,19 @@ impl<'s> Merger<'s> {
 
     /// A value that comes whole from upstream: its nulls clear nothing and are not written. Those that the original
     /// has too, and those in a list that is one value, are data.
-    fn brought(&self, original: Option<&Value>, updated: &Value) -> Value {
-        if let Value::Map(fields) = updated {
+    fn brought(&self, original: Option<&Value>, now: &Value, own: Option<&Value>) -> Value {
+        if let Value::Map(fields) = now {
             let before = |key: &str| original?.field(key);
             let stays = |(k, v): &&(String, Value)| !self.commands(Some(v), before(k));
-            let bring = |(k, v): &(String, Value)| (k.clone(), self.brought(before(k), v));
+            let bring = |(k, v): &(String, Value)| (k.clone(), self.brought(before(k), v, None));
             return Value::Map(fields.iter().filter(stays).map(bring).collect());
         }
-        let before = original.map_or(&[][..], Value::elements);
-        let by = self.identity(Triple::new(before, updated.elements(), &[]));
-        let Some((by, Value::List(list))) = by.zip(Some(updated)) else {
-            return updated.clone();
+        let [before, own] = [original, own].map(|side| side.map_or(&[][..], Value::elements));
+        let by = self.identity(Triple::new(before, now.elements(), own));
+        let Some((by, Value::List(list))) = by.zip(Some(now)) else {
+            return now.clone();
         };
-        let bring = |element| self.brought(find(&by, before, element), element);
+        let bring = |element| self.brought(find(&by, before, element), element, None);
         Value::List(list.iter().map(bring).collect())
     }
 
@@ -190,7 +191,7 @@ impl<'s> Merger<'s> {
             let path = format!("{at}[{:?}]", id(by, now));
             let sides = lists.map(|list| find(by, list, now));
             let comes = match (sides.original, sides.local) {
-                (None, None) => Some(self.brought(None, now)),
+                (None, None) => Some(self.brought(None, now, None)),
                 (Some(before), None) if before != now => {
                     let rest = self.rest(&path, before, sides);
                     let rest = rest.map(|rest| with_key(by, now, &rest));

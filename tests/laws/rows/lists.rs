@@ -130,7 +130,7 @@ fn elements_of_associative_lists() {
                 1,
             ),
             ("[{name: a}]", "-", "[{name: a}]", "-", 0),
-            ("[{name: a}]", "-", "[]", "-", 0),
+            ("[{name: a}]", "-", "[]", "-", 1),
             (
                 "[{name: a}]",
                 "[{name: a}, {name: b}]",
