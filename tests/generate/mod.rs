@@ -2,6 +2,7 @@
 
 pub mod edit;
 mod flow;
+pub mod package;
 pub mod place;
 pub mod render;
 pub mod scalars;

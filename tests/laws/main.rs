@@ -7,6 +7,7 @@ mod documents;
 mod drive;
 #[path = "../generate/mod.rs"]
 mod generate;
+mod packages;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod rows;
