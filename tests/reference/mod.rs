@@ -5,7 +5,7 @@ use crate::value::{Value, distinct};
 use merge3::triple::Triple;
 
 /// What may identify a list's elements (SPEC 6); the pairs come after the keys that the caller gives.
-const KEYS: &str = "mountPath devicePath ip type topologyKey name containerPort";
+pub const KEYS: &str = "mountPath devicePath ip type topologyKey name containerPort";
 const PAIRS: &str =
     "containerPort+protocol port+protocol mountPath+subPath name+namespace name+kind";
 
