@@ -157,11 +157,23 @@ fn body<'a>(document: &Document<'a>) -> &'a str {
 fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
     let text = local.text;
     let mut body = Cow::Borrowed(body(updated));
-    let after = &text[local.body.end as usize..];
+    let (mut before, after) = (
+        &text[..local.body.start as usize],
+        &text[local.body.end as usize..],
+    );
+    let marker_end = before.trim_end_matches(['\r', '\n']);
+    if marker_end.ends_with("---") {
+        // What follows `---` on its line stays there; what starts a line of its own needs one.
+        if body.starts_with([' ', '\t']) {
+            before = marker_end;
+        } else if before == marker_end {
+            body.to_mut().insert_str(0, line_break_of(text));
+        }
+    }
     if !after.is_empty() && !body.ends_with('\n') {
         body.to_mut().push_str(line_break_of(text));
     }
-    format!("{}{body}{after}", &text[..local.body.start as usize])
+    format!("{before}{body}{after}")
 }
 
 /// A merged text ends as local's does: with a line break or without (law 5).

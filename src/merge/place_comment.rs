@@ -47,6 +47,7 @@ fn own_start(tree: &Tree<'_>, entry: &Entry) -> u32 {
 
 fn line_above<'s>(tree: &Tree<'s>, at: u32) -> Option<(u32, &'s str)> {
     let before = at.checked_sub(1)?;
+    let is_break = matches!(tree.text().as_bytes()[before as usize], b'\n' | b'\r');
     let start = tree.line_start(before);
-    (start < at).then(|| (start, &tree.text()[start as usize..at as usize]))
+    is_break.then(|| (start, &tree.text()[start as usize..at as usize]))
 }

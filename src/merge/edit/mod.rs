@@ -99,7 +99,6 @@ impl<'a> Editor<'a> {
             }
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
             Outcome::Merge(children) => {
-                self.comments(entry, comments);
                 if matches!(self.target.node(entry.value).kind, NodeKind::Alias(_)) {
                     if self.aliases == Aliases::WriteOut {
                         self.write_out_merged(entry, children);
@@ -107,6 +106,7 @@ impl<'a> Editor<'a> {
                 } else {
                     self.collection(entry, entry.value, children);
                 }
+                self.comments(entry, comments);
             }
         }
     }

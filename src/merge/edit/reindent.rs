@@ -75,8 +75,17 @@ impl Reindent<'_> {
         let column = self.tree.column(self.tree.node(node).span.start);
         let width = i64::from(column) - i64::from(old);
         let habit = nesting(self.tree, owner.key.is_some(), node)
+            .filter(|_| !self.follows_colon(owner, node))
             .and_then(|nesting| self.habit(nesting, width));
         new + habit.unwrap_or(width)
+    }
+
+    /// Whether a collection starts on the line of the `:` of its field, as it may after `? key`.
+    fn follows_colon(&self, owner: &Entry, node: NodeId) -> bool {
+        let start = self.tree.node(node).span.start;
+        owner
+            .colon
+            .is_some_and(|colon| self.tree.line_start(colon) == self.tree.line_start(start))
     }
 
     /// The width that the place is used to, where this one is what the tree is used to.

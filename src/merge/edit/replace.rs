@@ -1,7 +1,7 @@
 //! A value that is taken from the source into an entry that stays (SPEC 7).
 
 use super::Editor;
-use super::layout::has_dash;
+use super::layout::{has_dash, is_blank, starts_its_line};
 use super::reindent::is_block;
 use super::to_flow;
 use crate::merge::decision::{CommentChoices, Incoming};
@@ -15,6 +15,8 @@ pub(super) struct Rendered {
     pub(super) below: String,
     /// Whether a comment on the key's line has to stand before the lines below.
     pub(super) comment_goes_first: bool,
+    /// Whether it is a block collection without a key, which cannot follow `---` on its line.
+    pub(super) needs_own_line: bool,
     /// What an untagged scalar is; none for anything else.
     pub(super) untagged: Option<ScalarType>,
 }
@@ -64,6 +66,7 @@ impl Editor<'_> {
                 on_line: text,
                 below: String::new(),
                 comment_goes_first: false,
+                needs_own_line: false,
                 untagged: self
                     .source
                     .scalar(incoming.node)
@@ -75,6 +78,7 @@ impl Editor<'_> {
                 on_line: self.value_in_brackets(incoming, false),
                 below: String::new(),
                 comment_goes_first: false,
+                needs_own_line: false,
                 untagged: None,
             });
         }
@@ -130,6 +134,7 @@ impl Editor<'_> {
                     on_line,
                     below,
                     comment_goes_first: true,
+                    needs_own_line: false,
                     untagged: None,
                 }
             };
@@ -155,6 +160,7 @@ impl Editor<'_> {
             on_line,
             below: rest.to_owned(),
             comment_goes_first: is_block_scalar,
+            needs_own_line: false,
             untagged: tree
                 .scalar(theirs.value)
                 .filter(|_| node.tag.is_none())
@@ -178,14 +184,13 @@ impl Editor<'_> {
     fn rendered_root(&self, incoming: &Incoming) -> Rendered {
         let node = self.source.node(incoming.node);
         let on_line = if incoming.is_whole() {
-            let start = self.source.line_start(node.span.start);
-            let indented = &self.source.text()[start as usize..node.span.start as usize];
-            let indent = if indented.trim().is_empty() {
-                indented
+            let reindent = self.reindent(self.source);
+            if is_block(self.source, incoming.node) {
+                let lines = reindent.entries(incoming.node, 0);
+                lines.trim_end_matches(['\r', '\n']).to_owned()
             } else {
-                ""
-            };
-            format!("{indent}{}", self.source.slice(node.span))
+                reindent.rest(node.span.start..node.span.end, 0)
+            }
         } else {
             to_flow::part(self.source, incoming.node, &incoming.part, false)
         };
@@ -193,6 +198,7 @@ impl Editor<'_> {
             on_line,
             below: String::new(),
             comment_goes_first: false,
+            needs_own_line: incoming.is_whole() && is_block(self.source, incoming.node),
             untagged: None,
         }
     }
@@ -226,8 +232,16 @@ impl Editor<'_> {
             && (rendered.below.is_empty() || !has_comments)
             && !is_block_scalar(self, entry)
         {
-            let text = join_lines(self, &on_line, &rendered.below);
-            self.edits.replace(start..node.span.end, text);
+            let mut text = join_lines(self, &on_line, &rendered.below);
+            if is_root && rendered.needs_own_line && !starts_its_line(self.target, entry) {
+                text.insert_str(0, self.line_break);
+            }
+            // White space behind the old value would become part of the last line of the new one.
+            let line_end = self.target.line_end(node.span.end).max(node.span.end);
+            let has_tail =
+                rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end);
+            let end = if has_tail { node.span.end } else { line_end };
+            self.edits.replace(start..end, text);
             self.comments(entry, comments);
             return;
         }
@@ -296,18 +310,15 @@ impl Editor<'_> {
         };
         let theirs = comments.from.map(|from| self.source.entry(from).comments);
         match theirs {
-            Some(theirs) if comments.line.is_updated() && !theirs.line.is_empty() => {
+            Some(theirs) if comments.line.is_updated() && !theirs.beside().is_empty() => {
                 format!(
                     "{}{}",
-                    self.gap_before(theirs.line),
-                    self.source.slice(theirs.line)
+                    self.gap_before(theirs.beside()),
+                    self.source.slice(theirs.beside())
                 )
             }
             _ if comments.line.is_updated() => String::new(),
-            _ if !entry.comments.line.is_empty() => own(entry.comments.line),
-            _ if !entry.comments.tail.is_empty() && !comments.tail.is_updated() => {
-                own(entry.comments.tail)
-            }
+            _ if !entry.comments.beside().is_empty() => own(entry.comments.beside()),
             _ => String::new(),
         }
     }
@@ -335,6 +346,7 @@ fn compact_form(lines: &str) -> Rendered {
         on_line: first.trim().to_owned(),
         below: rest.to_owned(),
         comment_goes_first: false,
+        needs_own_line: false,
         untagged: None,
     }
 }

@@ -49,7 +49,8 @@ impl Walker<'_> {
         ) {
             (Shape::Map, Shape::Map) => self.field_difference(original, updated),
             (Shape::List, Shape::List) => {
-                match self.list_key(Triple::new(Some(original), Some(updated), None)) {
+                let lists = Triple::new(Some(original), Some(updated), None);
+                match self.list_key(lists).or_else(|| self.set_key(lists)) {
                     Some(key) => self.element_difference(&key, original, updated),
                     None => Some(Outcome::Keep),
                 }

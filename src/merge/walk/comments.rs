@@ -35,8 +35,8 @@ impl Walker<'_> {
         CommentChoices {
             from: Some(updated),
             leading: self.takes_comment(owned.map(|comments| comments.leading), false),
-            line: self.takes_comment(owned.map(|comments| comments.line), value_taken),
-            tail: self.takes_comment(owned.map(|comments| comments.tail), value_taken),
+            line: self.takes_comment(owned.map(|comments| comments.beside()), value_taken),
+            tail: self.takes_comment(owned.map(|comments| comments.behind()), value_taken),
             place,
         }
     }
