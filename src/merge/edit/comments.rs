@@ -13,8 +13,8 @@ impl Editor<'_> {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
-        self.leading_comment(entry, choices);
         self.place_comment(entry, choices);
+        self.leading_comment(entry, choices);
         if choices.line.is_updated() {
             self.line_comment(
                 entry.comments.beside(),

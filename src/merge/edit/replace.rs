@@ -113,7 +113,7 @@ impl Editor<'_> {
         let theirs = tree.entry(id);
         let node = tree.node(theirs.value);
         let column = self.target.column(entry.span.start);
-        let mut on_line = self.properties_of(tree, theirs);
+        let mut on_line = self.properties_of(entry, tree, theirs);
         let reindent = self.reindent(tree);
         if is_block(tree, theirs.value) {
             let inside = reindent.column_inside(
@@ -122,7 +122,7 @@ impl Editor<'_> {
                 tree.column(theirs.span.start),
                 column.into(),
             );
-            let below = reindent.entries(theirs.value, u32::try_from(inside).unwrap_or(0));
+            let below = reindent.entries(theirs.value, u32::try_from(inside).unwrap_or(0), "");
             let compact = has_dash(tree, theirs)
                 && has_dash(self.target, entry)
                 && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
@@ -168,10 +168,14 @@ impl Editor<'_> {
         }
     }
 
-    /// The anchor and the tag of a value that comes.
-    fn properties_of(&self, tree: &Tree<'_>, entry: &Entry) -> String {
+    /// The tag of a value that comes, and its anchor where the target has none here that keeps its place.
+    fn properties_of(&self, place: &Entry, tree: &Tree<'_>, entry: &Entry) -> String {
         let node = tree.node(entry.value);
-        let mut properties: Vec<Span> = [node.anchor, node.tag].into_iter().flatten().collect();
+        let anchor = match self.target.node(place.value).anchor {
+            Some(_) => None,
+            None => node.anchor,
+        };
+        let mut properties: Vec<Span> = [anchor, node.tag].into_iter().flatten().collect();
         properties.sort_by_key(|span| span.start);
         let texts: Vec<&str> = properties
             .into_iter()
@@ -186,7 +190,7 @@ impl Editor<'_> {
         let on_line = if incoming.is_whole() {
             let reindent = self.reindent(self.source);
             if is_block(self.source, incoming.node) {
-                let lines = reindent.entries(incoming.node, 0);
+                let lines = reindent.entries(incoming.node, 0, self.target.text());
                 lines.trim_end_matches(['\r', '\n']).to_owned()
             } else {
                 reindent.rest(node.span.start..node.span.end, 0)
@@ -293,8 +297,8 @@ impl Editor<'_> {
             text.push_str(&comment);
         }
         self.edits.replace(indicator..end, text);
-        self.leading_comment(entry, comments);
         self.place_comment(entry, comments);
+        self.leading_comment(entry, comments);
     }
 
     /// The comment that an entry's line ends with afterwards, with the white space before it.
