@@ -66,7 +66,7 @@ impl<'t> Untouched<'t> {
             Some(after) if after != before && self.merges_in_place(entry, before, after) => {
                 if !own {
                     self.free_comments(entry);
-                    self.set_free(Span::new(entry.span.start, entry.span.start));
+                    self.free[self.trees.local.line_number(entry.span.start)] = true;
                 }
                 self.map(
                     entries.map(|side| side.map(|(_, entry)| entry.value)),

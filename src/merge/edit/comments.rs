@@ -54,14 +54,21 @@ impl Editor<'_> {
         } else {
             ours.start..ours.end
         };
-        let indent = " ".repeat(self.target.column(entry.span.start) as usize);
+        let column = self.target.column(entry.span.start);
+        let text = self.leading_lines(theirs.leading, column);
+        self.edits.replace(at, text);
+    }
+
+    /// Comment lines of the source, in a column.
+    pub(super) fn leading_lines(&self, comment: Span, column: u32) -> String {
+        let indent = " ".repeat(column as usize);
         let mut text = String::new();
-        for line in self.source.slice(theirs.leading).lines() {
+        for line in self.source.slice(comment).lines() {
             text.push_str(&indent);
             text.push_str(line.trim());
             text.push_str(self.line_break);
         }
-        self.edits.replace(at, text);
+        text
     }
 
     /// The comment at the place above an entry.

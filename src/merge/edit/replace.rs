@@ -15,6 +15,8 @@ pub(super) struct Rendered {
     pub(super) below: String,
     /// Whether a comment on the key's line has to stand before the lines below.
     pub(super) comment_goes_first: bool,
+    /// Whether it is a block map that starts on the line of its dash, at its own distance from it.
+    pub(super) follows_dash: bool,
     /// Whether it is a block collection without a key, which cannot follow `---` on its line.
     pub(super) needs_own_line: bool,
     /// What an untagged scalar is; none for anything else.
@@ -66,6 +68,7 @@ impl Editor<'_> {
                 on_line: text,
                 below: String::new(),
                 comment_goes_first: false,
+                follows_dash: false,
                 needs_own_line: false,
                 untagged: self
                     .source
@@ -78,6 +81,7 @@ impl Editor<'_> {
                 on_line: self.value_in_brackets(incoming, false),
                 below: String::new(),
                 comment_goes_first: false,
+                follows_dash: false,
                 needs_own_line: false,
                 untagged: None,
             });
@@ -128,12 +132,16 @@ impl Editor<'_> {
                 && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
                 && on_line.is_empty();
             return if compact {
-                compact_form(&below)
+                compact_form(
+                    &below,
+                    usize::try_from(inside - i64::from(column)).unwrap_or(2),
+                )
             } else {
                 Rendered {
                     on_line,
                     below,
                     comment_goes_first: true,
+                    follows_dash: false,
                     needs_own_line: false,
                     untagged: None,
                 }
@@ -160,6 +168,7 @@ impl Editor<'_> {
             on_line,
             below: rest.to_owned(),
             comment_goes_first: is_block_scalar,
+            follows_dash: false,
             needs_own_line: false,
             untagged: tree
                 .scalar(theirs.value)
@@ -202,6 +211,7 @@ impl Editor<'_> {
             on_line,
             below: String::new(),
             comment_goes_first: false,
+            follows_dash: false,
             needs_own_line: incoming.is_whole() && is_block(self.source, incoming.node),
             untagged: None,
         }
@@ -232,6 +242,7 @@ impl Editor<'_> {
             None => rendered.on_line.clone(),
         };
         if inline
+            && !rendered.follows_dash
             && !on_line.is_empty()
             && (rendered.below.is_empty() || !has_comments)
             && !is_block_scalar(self, entry)
@@ -296,6 +307,12 @@ impl Editor<'_> {
             text = join_lines(self, &text, &rendered.below);
             text.push_str(&comment);
         }
+        let line_end = self.target.line_end(end).max(end);
+        let end = if is_blank(self.target, end..line_end) && !rendered.below.is_empty() {
+            line_end
+        } else {
+            end
+        };
         self.edits.replace(indicator..end, text);
         self.place_comment(entry, comments);
         self.leading_comment(entry, comments);
@@ -343,13 +360,14 @@ fn join_lines(editor: &Editor<'_>, on_line: &str, below: &str) -> String {
     format!("{on_line}{}{below}", editor.line_break)
 }
 
-/// A block map behind a dash: its first line moves up.
-fn compact_form(lines: &str) -> Rendered {
+/// A block map behind a dash, `width` columns from it: its first line moves up.
+fn compact_form(lines: &str, width: usize) -> Rendered {
     let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
     Rendered {
-        on_line: first.trim().to_owned(),
+        on_line: format!("{}{}", " ".repeat(width.saturating_sub(2)), first.trim()),
         below: rest.to_owned(),
         comment_goes_first: false,
+        follows_dash: true,
         needs_own_line: false,
         untagged: None,
     }

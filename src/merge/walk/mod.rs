@@ -142,7 +142,7 @@ impl<'a> Walker<'a> {
         }
         let taken = Outcome::Take(Incoming {
             quoting: self.local_quoting(nodes),
-            ..Incoming::part(updated, self.stripped(updated))
+            ..Incoming::part(updated, self.stripped(nodes.original, updated))
         });
         let original_null = nodes
             .original
