@@ -26,7 +26,7 @@ impl Editor<'_> {
 
     /// Entries that stay keep their lines; the others go from, or come to, between them.
     fn edit_lines(&mut self, node: NodeId, children: &[Child]) {
-        let entries = lines_of_entries(self.target, self.target.entries(node));
+        let mut entries = lines_of_entries(self.target, self.target.entries(node));
         let (Some((_, first)), Some(column)) = (entries.first(), self.column_of(node)) else {
             return;
         };
@@ -56,6 +56,13 @@ impl Editor<'_> {
                 }
                 (Slot::Updated(_), _) => {}
             }
+        }
+        if let Some((id, first)) = entries.first_mut()
+            && node == self.target.root().value
+        {
+            // The first comment lines are the document's, and stay with it.
+            let start = self.target.entry(*id).span.start;
+            first.start = self.target.line_start(start);
         }
         self.remove_lines(&entries, children, last_in_front.is_some());
     }
