@@ -1,10 +1,10 @@
 //! Entries of block collections: staying, going and coming, line by line.
 
 use super::Editor;
-use super::layout::{lines_of_entries, starts_its_line};
+use super::layout::{blank_below, lines_of_entries, starts_its_line};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::walk::comments::comment_text;
-use crate::yaml::{EntryId, NodeId};
+use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree};
 
 impl Editor<'_> {
     /// A block map or list of which at least one entry is left.
@@ -50,7 +50,12 @@ impl Editor<'_> {
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
                     let text = self.arriving(child, id, incoming, column);
-                    self.insert_lines(place.unwrap_or(front), text);
+                    let at = place.unwrap_or(front);
+                    self.insert_lines(at, text);
+                    if keeps_blank_lines(self.source, self.source.entry(id).value) {
+                        let end = self.target.text().len() as u32;
+                        self.edits.delete(at..blank_below(self.target, at, end));
+                    }
                     if place.is_none() {
                         last_in_front = Some(id);
                     }
@@ -97,6 +102,26 @@ impl Editor<'_> {
     pub(super) fn column_of(&self, node: NodeId) -> Option<u32> {
         let first = self.target.entries(node).next()?;
         Some(self.target.column(self.target.entry(first).span.start))
+    }
+}
+
+/// Whether a value ends in a block scalar that keeps its last blank lines: it would take in those below it as well.
+fn keeps_blank_lines(tree: &Tree<'_>, node: NodeId) -> bool {
+    match &tree.node(node).kind {
+        NodeKind::Scalar(scalar)
+            if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) =>
+        {
+            let header = tree
+                .slice(tree.node(node).span)
+                .split_ascii_whitespace()
+                .next();
+            header.is_some_and(|header| header.contains('+'))
+        }
+        NodeKind::Mapping(_) | NodeKind::Sequence(_) => {
+            let last = tree.entries(node).next_back();
+            last.is_some_and(|last| keeps_blank_lines(tree, tree.entry(last).value))
+        }
+        _ => false,
     }
 }
 

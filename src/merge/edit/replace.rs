@@ -1,7 +1,7 @@
 //! A value that is taken from the source into an entry that stays (SPEC 7).
 
 use super::Editor;
-use super::layout::{has_dash, is_blank, starts_its_line};
+use super::layout::{blank_below, has_dash, is_blank, starts_its_line};
 use super::reindent::is_block;
 use super::to_flow;
 use crate::merge::decision::{CommentChoices, Incoming};
@@ -130,6 +130,7 @@ impl Editor<'_> {
             let compact = has_dash(tree, theirs)
                 && has_dash(self.target, entry)
                 && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
+                && self.target.node(entry.value).anchor.is_none()
                 && on_line.is_empty();
             return if compact {
                 compact_form(
@@ -149,6 +150,7 @@ impl Editor<'_> {
         }
         let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
         let by = reindent.block_scalar_shift(theirs, by).unwrap_or(by);
+        let by = by + self.depth_of_brackets(tree, id);
         let text = reindent.rest(node.span.start..node.span.end, by);
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let first = first.trim_end_matches('\r');
@@ -247,9 +249,10 @@ impl Editor<'_> {
             && (rendered.below.is_empty() || !has_comments)
             && !is_block_scalar(self, entry)
         {
-            let mut text = join_lines(self, &on_line, &rendered.below);
-            if is_root && rendered.needs_own_line && !starts_its_line(self.target, entry) {
-                text.insert_str(0, self.line_break);
+            let text = join_lines(self, &on_line, &rendered.below);
+            if is_root && rendered.needs_own_line {
+                self.replace_root(entry, text);
+                return;
             }
             // White space behind the old value would become part of the last line of the new one.
             let line_end = self.target.line_end(node.span.end).max(node.span.end);
@@ -268,6 +271,43 @@ impl Editor<'_> {
             },
             comments,
         );
+    }
+
+    /// A block collection in the place of a root of another kind: on lines of its own, a comment that stood behind the old
+    /// value above it.
+    fn replace_root(&mut self, entry: &Entry, mut text: String) {
+        let span = self.target.node(entry.value).span;
+        let line_end = self.target.line_end(span.end).max(span.end);
+        let behind = self.target.text()[span.end as usize..line_end as usize].trim();
+        if !behind.is_empty() {
+            text = format!("{behind}{}{text}", self.line_break);
+        }
+        if !starts_its_line(self.target, entry) {
+            text.insert_str(0, self.line_break);
+        }
+        self.edits.replace(span.start..line_end, text);
+    }
+
+    /// By how much the lines of a value in brackets have to move further in, where it stood between brackets and now stands
+    /// under a key: there every line of it has to be indented deeper than the key.
+    fn depth_of_brackets(&self, tree: &Tree<'_>, id: EntryId) -> i64 {
+        let theirs = tree.entry(id);
+        let span = tree.node(theirs.value).span;
+        let stood_in_brackets = std::ptr::eq(tree, self.source) && self.comes_from_brackets(id);
+        if !stood_in_brackets || !super::is_flow(tree, theirs.value) {
+            return 0;
+        }
+        let old = i64::from(tree.column(theirs.span.start));
+        let lines = tree.slice(span).lines().skip(1);
+        let least = lines
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| (line.len() - line.trim_start().len()) as i64 - old)
+            .min();
+        let width = i64::from(self.habits().0.map_in_map.unwrap_or(2)).max(1);
+        match least {
+            Some(least) if least < 1 => width - least,
+            _ => 0,
+        }
     }
 
     /// Writes everything behind the key or dash anew, comments in their places.
@@ -316,10 +356,20 @@ impl Editor<'_> {
             text.push_str(&comment);
         }
         let line_end = self.target.line_end(end).max(end);
-        let end = if is_blank(self.target, end..line_end) && !rendered.below.is_empty() {
-            line_end
-        } else {
-            end
+        let end = match is_blank(self.target, end..line_end) && !rendered.below.is_empty() {
+            // A block scalar that keeps its last blank lines would take those below it in as well.
+            true if rendered.on_line.ends_with('+') => {
+                let below = self.target.next_line(line_end);
+                let blank = blank_below(self.target, below, self.target.text().len() as u32);
+                let last = self.target.line_start(blank.saturating_sub(1));
+                if blank > below {
+                    self.target.line_end(last)
+                } else {
+                    line_end
+                }
+            }
+            true => line_end,
+            false => end,
         };
         self.edits.replace(indicator..end, text);
         if is_apart && rendered.comment_goes_first {

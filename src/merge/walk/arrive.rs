@@ -1,5 +1,7 @@
 //! What comes from upstream where local has nothing (SPEC 5.3, 6): the difference from original to updated.
 
+use rustc_hash::FxHashMap;
+
 use super::fields::fields_of;
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
@@ -81,6 +83,10 @@ impl Walker<'_> {
         self.part_that_comes(updated, |entry| {
             let value = trees.updated.entry(entry).value;
             let before = originals.get(&key.identity(trees.updated, entry)?);
+            if *key == ListKey::Scalar {
+                // In a set a null is a member like any other.
+                return before.is_none().then_some(Outcome::Keep);
+            }
             let before = before.map(|before| trees.original.entry(*before).value);
             let part = self.difference(before, value)?;
             Some(if before.is_some() {
@@ -135,32 +141,44 @@ impl Walker<'_> {
         if !self.nulls_clear {
             return Outcome::Keep;
         }
-        let strips = match shape(tree, updated) {
-            Shape::Map => true,
-            Shape::List => self
-                .list_key(Triple::new(None, Some(updated), None))
-                .is_some(),
-            Shape::Scalar => false,
+        let lists = Triple::new(original, Some(updated), None);
+        let key = match shape(tree, updated) {
+            Shape::Map => None,
+            Shape::List => match self.list_key(lists) {
+                Some(key) => Some(key),
+                None => return Outcome::Keep,
+            },
+            Shape::Scalar => return Outcome::Keep,
         };
-        if !strips {
-            return Outcome::Keep;
-        }
-        let originals = fields_of(self.trees.original, original);
+        let fields = fields_of(self.trees.original, original);
+        let elements = match (&key, original) {
+            (Some(key), Some(original)) if shape(self.trees.original, original) == Shape::List => {
+                key.index(self.trees.original, original)
+            }
+            _ => FxHashMap::default(),
+        };
         let children = entries_of(tree, updated)
             .map(|entry| {
-                let before = key_of(tree, entry).and_then(|key| originals.find(key));
-                let before = before.map(|before| self.trees.original.entry(before).value);
-                let value = tree.entry(entry).value;
-                let is_data = before.is_some_and(|before| self.trees.original.is_null(before));
-                let part = if self.trees.updated.is_null(value) && !is_data {
-                    Outcome::Remove
-                } else {
-                    self.stripped(before, value)
+                let before = match &key {
+                    None => key_of(tree, entry).and_then(|key| fields.find(key)),
+                    Some(key) => key
+                        .identity(tree, entry)
+                        .and_then(|identity| elements.get(&identity).copied()),
                 };
-                Child::local(entry, part)
+                let before = before.map(|before| self.trees.original.entry(before).value);
+                Child::local(entry, self.stripped_entry(before, tree.entry(entry).value))
             })
             .collect();
         part_of(children)
+    }
+
+    fn stripped_entry(&self, original: Option<NodeId>, updated: NodeId) -> Outcome {
+        let is_data = original.is_some_and(|node| self.trees.original.is_null(node));
+        if self.trees.updated.is_null(updated) && !is_data {
+            Outcome::Remove
+        } else {
+            self.stripped(original, updated)
+        }
     }
 }
 

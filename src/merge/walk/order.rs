@@ -24,10 +24,16 @@ pub(super) fn put_in_order(elements: &mut Ordered) -> bool {
     moved_upstream && moved_locally && !same_order
 }
 
-/// Elements that updated has take its order; what only local has stays behind the one that it follows.
+/// Elements that all three have take updated's order among themselves; every other one keeps its position.
 fn take_updated_order(elements: &mut Ordered) {
-    let groups = groups_by_updated(elements.drain(..), |(_, sides)| sides.updated);
-    elements.extend(groups);
+    let is_shared =
+        |(_, sides): &(EntryId, Entries)| sides.original.is_some() && sides.updated.is_some();
+    let mut shared: Ordered = elements.iter().copied().filter(is_shared).collect();
+    shared.sort_by_key(|(_, sides)| sides.updated);
+    let places = elements.iter_mut().filter(|element| is_shared(element));
+    for (place, element) in places.zip(shared) {
+        *place = element;
+    }
 }
 
 /// Children in updated's order, where `updated_of` says which of its elements a local one is.
