@@ -251,7 +251,7 @@ impl Editor<'_> {
         {
             let text = join_lines(self, &on_line, &rendered.below);
             if is_root && rendered.needs_own_line {
-                self.replace_root(entry, text);
+                self.replace_root(entry, start, text);
                 return;
             }
             // White space behind the old value would become part of the last line of the new one.
@@ -275,7 +275,7 @@ impl Editor<'_> {
 
     /// A block collection in the place of a root of another kind: on lines of its own, a comment that stood behind the old
     /// value above it.
-    fn replace_root(&mut self, entry: &Entry, mut text: String) {
+    fn replace_root(&mut self, entry: &Entry, start: u32, mut text: String) {
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end).max(span.end);
         let behind = self.target.text()[span.end as usize..line_end as usize].trim();
@@ -285,7 +285,7 @@ impl Editor<'_> {
         if !starts_its_line(self.target, entry) {
             text.insert_str(0, self.line_break);
         }
-        self.edits.replace(span.start..line_end, text);
+        self.edits.replace(start..line_end, text);
     }
 
     /// By how much the lines of a value in brackets have to move further in, where it stood between brackets and now stands
