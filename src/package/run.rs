@@ -74,7 +74,9 @@ fn needs_reading(slot: &Slot) -> bool {
 }
 
 /// Parts the files that merge document by document from those that merge as a whole.
-fn by_documents(readings: Option<Readings<'_>>) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
+pub(super) fn by_documents(
+    readings: Option<Readings<'_>>,
+) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
     let Some(readings) = readings else {
         return (None, None);
     };
@@ -214,6 +216,6 @@ fn change(slot: &Slot, base: &Slot, content: Content) -> Option<FileChange> {
         kind,
         old: local.map(|local| local.bytes.clone()),
         new,
-        permissions: source.permissions.clone(),
+        permissions: source.permissions.clone()?,
     })
 }
