@@ -7,9 +7,15 @@ use crate::yaml::{Entry, Span, Tree};
 /// The comment lines above an entry that a blank line sets off from it, from the first of them to the last; empty where
 /// there are none.
 ///
-/// A line that is indented deeper than the entry is none: it may be the end of a block scalar.
+/// A line that is indented deeper than the entry is none: it may be the end of a block scalar. An entry that does not
+/// start its line has no place of its own.
 pub(super) fn place_comment(tree: &Tree<'_>, entry: &Entry) -> Span {
-    let column = tree.column(entry.span.start) as usize;
+    let line_start = tree.line_start(entry.span.start);
+    let indent = &tree.text()[line_start as usize..entry.span.start as usize];
+    let column = indent.len();
+    if !indent.trim_start_matches(' ').is_empty() {
+        return Span::new(line_start, line_start);
+    }
     let mut at = own_start(tree, entry);
     let mut found = Span::new(at, at);
     let mut set_off = false;
@@ -47,6 +53,7 @@ fn own_start(tree: &Tree<'_>, entry: &Entry) -> u32 {
 
 fn line_above<'s>(tree: &Tree<'s>, at: u32) -> Option<(u32, &'s str)> {
     let before = at.checked_sub(1)?;
+    let is_break = matches!(tree.text().as_bytes()[before as usize], b'\n' | b'\r');
     let start = tree.line_start(before);
-    (start < at).then(|| (start, &tree.text()[start as usize..at as usize]))
+    is_break.then(|| (start, &tree.text()[start as usize..at as usize]))
 }

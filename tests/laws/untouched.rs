@@ -53,6 +53,10 @@ impl<'t> Untouched<'t> {
             .map(|side| side.map_or(Vec::new(), |(tree, entry)| comments(tree, entry, false)));
         let (deep, own) = (deep.original == deep.updated, own.original == own.updated);
         match after {
+            Some(after) if after == before && !own => {
+                self.free_comments(entry);
+                self.set_free(entry.span);
+            }
             Some(after) if after == before && deep => {
                 let text = self.trees.local.slice(entry.span);
                 if !names_anchor(text) {
@@ -61,8 +65,8 @@ impl<'t> Untouched<'t> {
             }
             Some(after) if after != before && self.merges_in_place(entry, before, after) => {
                 if !own {
-                    self.set_free(entry.comments.leading);
-                    self.set_free(Span::new(entry.span.start, entry.span.start));
+                    self.free_comments(entry);
+                    self.free[self.trees.local.line_number(entry.span.start)] = true;
                 }
                 self.map(
                     entries.map(|side| side.map(|(_, entry)| entry.value)),
@@ -73,7 +77,7 @@ impl<'t> Untouched<'t> {
             Some(_) => {
                 self.set_free(entry.span);
                 if !own {
-                    self.set_free(entry.comments.leading);
+                    self.free_comments(entry);
                 }
             }
             None => {
@@ -94,6 +98,14 @@ impl<'t> Untouched<'t> {
             && below
             && before != &before.emptied()
             && matches!(after, Value::Map(fields) if !fields.is_empty())
+    }
+
+    /// The comments above an entry may change.
+    fn free_comments(&mut self, entry: &Entry) {
+        self.set_free(entry.comments.leading);
+        for (line, _) in lines_set_off(self.trees.local, entry) {
+            self.free[line] = true;
+        }
     }
 
     fn set_free(&mut self, span: Span) {
@@ -123,12 +135,37 @@ fn comments(tree: &Tree<'_>, entry: &Entry, deep: bool) -> Vec<String> {
         let lines = tree.slice(span).lines();
         found.extend(lines.map(|line| format!("{place}{}", line.trim())));
     }
+    let placed = lines_set_off(tree, entry)
+        .into_iter()
+        .map(|(_, text)| format!("place{text}"));
+    found.extend(placed);
     if deep && !matches!(tree.node(entry.value).kind, NodeKind::Alias(_)) {
         for id in tree.entries(entry.value) {
             let entry = tree.entry(id);
             let key = entry.key.map_or("-", |key| tree.slice(tree.node(key).span));
             found.push(key.trim_matches(['"', '\'']).to_owned());
             found.extend(comments(tree, entry, true));
+        }
+    }
+    found
+}
+
+/// The comment lines above an entry that a blank line sets off from it (they merge three-way, too), from the last to the
+/// first, each with its number.
+fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: &Entry) -> Vec<(usize, &'t str)> {
+    let own = match entry.comments.leading {
+        span if span == Span::default() => entry.span.start,
+        span => span.start,
+    };
+    let above = tree.line_number(own);
+    let mut set_off = false;
+    let mut found = Vec::new();
+    let lines: Vec<&str> = tree.text().lines().take(above).collect();
+    for (number, line) in lines.into_iter().enumerate().rev() {
+        match unmarked(line).trim() {
+            "" => set_off = true,
+            text if set_off && text.starts_with('#') => found.push((number, text)),
+            _ => break,
         }
     }
     found

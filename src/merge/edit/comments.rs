@@ -2,6 +2,7 @@
 
 use super::Editor;
 use super::layout::{blank_above, count_lines, is_blank, lines, starts_its_line};
+use super::reindent::is_block;
 use crate::merge::decision::CommentChoices;
 use crate::merge::place_comment::place_comment;
 use crate::yaml::{Comments, Entry, EntryId, NodeKind, ScalarStyle, Span};
@@ -12,20 +13,20 @@ impl Editor<'_> {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
-        self.leading_comment(entry, choices);
         self.place_comment(entry, choices);
+        self.leading_comment(entry, choices);
         if choices.line.is_updated() {
             self.line_comment(
-                entry.comments.line,
-                theirs.line,
+                entry.comments.beside(),
+                theirs.beside(),
                 self.end_of_key_line(entry),
             );
         }
         if choices.tail.is_updated() {
             self.line_comment(
-                entry.comments.tail,
-                theirs.tail,
-                Some(self.end_of_entry(entry)),
+                entry.comments.behind(),
+                theirs.behind(),
+                self.end_behind_comment(entry),
             );
         }
     }
@@ -53,14 +54,21 @@ impl Editor<'_> {
         } else {
             ours.start..ours.end
         };
-        let indent = " ".repeat(self.target.column(entry.span.start) as usize);
+        let column = self.target.column(entry.span.start);
+        let text = self.leading_lines(theirs.leading, column);
+        self.edits.replace(at, text);
+    }
+
+    /// Comment lines of the source, in a column.
+    pub(super) fn leading_lines(&self, comment: Span, column: u32) -> String {
+        let indent = " ".repeat(column as usize);
         let mut text = String::new();
-        for line in self.source.slice(theirs.leading).lines() {
+        for line in self.source.slice(comment).lines() {
             text.push_str(&indent);
             text.push_str(line.trim());
             text.push_str(self.line_break);
         }
-        self.edits.replace(at, text);
+        text
     }
 
     /// The comment at the place above an entry.
@@ -172,6 +180,12 @@ impl Editor<'_> {
             NodeKind::Scalar(scalar)
                 if !matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) =>
             {
+                Some(self.end_of_entry(entry))
+            }
+            // Behind the dash there is the first entry, and its comment.
+            NodeKind::Mapping(_) | NodeKind::Sequence(_)
+                if is_block(self.target, entry.value) && node.span.start < key_line_end =>
+            {
                 None
             }
             _ => {
@@ -179,6 +193,15 @@ impl Editor<'_> {
                 Some(entry.span.start + line.trim_end().len() as u32)
             }
         }
+    }
+
+    /// Where a second comment may stand: behind a value of several lines that is no block.
+    fn end_behind_comment(&self, entry: &Entry) -> Option<u32> {
+        let is_open = !is_block(self.target, entry.value)
+            && !matches!(&self.target.node(entry.value).kind, NodeKind::Scalar(scalar)
+                if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded));
+        let is_long = entry.span.end > self.target.line_end(entry.span.start);
+        (is_open && is_long).then(|| self.end_of_entry(entry))
     }
 
     /// Where an entry ends, its comma included.

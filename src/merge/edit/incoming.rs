@@ -71,7 +71,16 @@ impl Editor<'_> {
             }
             None => format!("- {value}"),
         };
-        format!("{indent}{line}{}", self.line_break)
+        let mut text = self.leading_lines(entry.comments.leading, column);
+        text.push_str(&indent);
+        text.push_str(&line);
+        let comment = entry.comments.beside();
+        if !comment.is_empty() {
+            text.push_str(self.gap_before(comment));
+            text.push_str(self.source.slice(comment));
+        }
+        text.push_str(self.line_break);
+        text
     }
 
     /// A value of the source on one line, in brackets where it is a collection.

@@ -35,8 +35,8 @@ impl Walker<'_> {
         CommentChoices {
             from: Some(updated),
             leading: self.takes_comment(owned.map(|comments| comments.leading), false),
-            line: self.takes_comment(owned.map(|comments| comments.line), value_taken),
-            tail: self.takes_comment(owned.map(|comments| comments.tail), value_taken),
+            line: self.takes_comment(owned.map(|comments| comments.beside()), value_taken),
+            tail: self.takes_comment(owned.map(|comments| comments.behind()), value_taken),
             place,
         }
     }
@@ -59,7 +59,8 @@ impl Walker<'_> {
                 comment_text(tree, place_comment(tree, tree.entry(entry)))
             })
         });
-        if texts.change() != Change::Upstream && texts.change() != Change::BothApart {
+        // A comment at a place stays, also where upstream has none there any more.
+        if texts.updated.is_empty() || matches!(texts.change(), Change::Nobody | Change::Local) {
             return CommentChoice::Local;
         }
         let [originals, updateds] = self.comment_lines();
@@ -82,16 +83,10 @@ impl Walker<'_> {
     }
 
     /// An entry that comes brings the comment at the place above it, where that is new as well.
-    pub(super) fn arriving_child(
-        &self,
-        entries: Entries,
-        updated: EntryId,
-        outcome: Outcome,
-    ) -> Child {
+    pub(super) fn arriving_child(&self, updated: EntryId, outcome: Outcome) -> Child {
         let tree = self.trees.updated;
         let text = comment_text(tree, place_comment(tree, tree.entry(updated)));
-        let is_new = entries.original.is_none()
-            && !text.is_empty()
+        let is_new = !text.is_empty()
             && !text
                 .lines()
                 .any(|line| self.comment_lines()[0].contains(line));

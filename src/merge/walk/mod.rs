@@ -100,7 +100,7 @@ impl<'a> Walker<'a> {
             }
             (_, Some(updated), None) => self
                 .absent_locally(nodes, None)
-                .map(|outcome| self.arriving_child(entries, updated, outcome)),
+                .map(|outcome| self.arriving_child(updated, outcome)),
             (original, Some(updated), Some(local)) => {
                 let same_text = original.is_some_and(|original| self.same_text(original, updated));
                 let outcome = if same_text {
@@ -142,7 +142,7 @@ impl<'a> Walker<'a> {
         }
         let taken = Outcome::Take(Incoming {
             quoting: self.local_quoting(nodes),
-            ..Incoming::part(updated, self.stripped(updated))
+            ..Incoming::part(updated, self.stripped(nodes.original, updated))
         });
         let original_null = nodes
             .original
