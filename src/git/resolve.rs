@@ -137,6 +137,10 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
                 .iter()
                 .any(|text| hunks::has_markers(text, request.style.size))
         })?;
+    // a file that one side emptied is a matter of the file
+    if texts.updated.trim().is_empty() || texts.local.trim().is_empty() {
+        return None;
+    }
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
     let merged = merge_documents(request.path, bare, &request.style, ConflictStyle::Merge)?;

@@ -9,7 +9,7 @@ use super::documents::{Context, merge_documents};
 use super::jobs::{file_of, jobs};
 use super::load::{Roots, Slot, Source};
 use super::pair::{DocRef, Group, order, pair};
-use super::parsed::{ParsedFile, Readings, read_sides};
+use super::parsed::{Parsed, ParsedFile, Readings, read_sides};
 use super::plan::FileConflict;
 use super::run::by_documents;
 use crate::error::Error;
@@ -28,8 +28,8 @@ pub struct MergedFile {
 
 /// Merges three texts of one file document by document (SPEC 3): resources pair by identity, others by index.
 ///
-/// A side that has no such file is an empty text. None where the texts cannot be merged so: where one is not YAML, none has a
-/// document, or one resource occurs twice on a side. `path` is what errors and conflicts call the file.
+/// A side that has no such file is an empty text. None where the texts cannot be merged so: where one is not YAML, none has a map or
+/// a list (any text is a scalar), or one resource occurs twice on a side. `path` is what errors and conflicts call the file.
 ///
 /// # Errors
 /// Where the merged text does not say what the merge decided (law 6).
@@ -64,12 +64,7 @@ pub fn merge_file(
     let (Some(readings), _) = by_documents(Some(read_sides(&slots[0], &roots))) else {
         return Ok(None);
     };
-    let is_ambiguous = {
-        let sides = readings.as_ref().into_array();
-        let mut files = sides.into_iter().flatten().flatten();
-        files.any(|file| file.duplicate(path).is_some())
-    };
-    if is_ambiguous {
+    if !is_structured(&readings) || has_duplicates(&readings, path) {
         return Ok(None);
     }
     let files = [Some(readings)];
@@ -90,6 +85,25 @@ pub fn merge_file(
         text,
         conflicts: outcome.conflicts,
     }))
+}
+
+fn is_structured(readings: &Readings<'_>) -> bool {
+    documents(readings).any(|parsed| {
+        let root = |tree: &Tree<'_>| tree.entries(tree.root().value).len();
+        parsed.tree.as_ref().is_some_and(|tree| root(tree) > 0)
+    })
+}
+
+fn has_duplicates(readings: &Readings<'_>, path: &Path) -> bool {
+    let sides = readings.as_ref().into_array();
+    let mut files = sides.into_iter().flatten().flatten();
+    files.any(|file| file.duplicate(path).is_some())
+}
+
+fn documents<'r, 'a>(readings: &'r Readings<'a>) -> impl Iterator<Item = &'r Parsed<'a>> {
+    let sides = readings.as_ref().into_array();
+    let files = sides.into_iter().flatten().flatten();
+    files.flat_map(|file| &file.documents)
 }
 
 /// Pairs what is left in the one file there is: of a kind that one document alone on each side is of no pair, and whose lines are
