@@ -64,6 +64,9 @@ pub(super) struct DriverArgs {
     /// What stands behind the markers: of the ancestor, the current and the other version
     #[arg(long, value_name = "%S %X %Y", num_args = 0..=3)]
     labels: Vec<String>,
+    /// Show the ancestor's lines in conflicts, whatever git's configuration says
+    #[arg(long)]
+    diff3: bool,
     /// Put the result there and not in %A; then the exit status is 1 for any number of conflicts
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -176,7 +179,7 @@ impl From<DriverArgs> for Driver {
             style: Style {
                 size: size(arguments.marker_size),
                 labels,
-                conflict_style: None,
+                conflict_style: arguments.diff3.then_some(ConflictStyle::Diff3),
             },
         }
     }

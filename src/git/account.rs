@@ -52,7 +52,8 @@ pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
     })
 }
 
-/// A field's name (none in a list), and what it holds: a line of a scalar with its type, or a mark for a collection.
+/// A field's name (none in a list), and what it holds: a scalar with its type, or a mark for a collection. A line of a longer scalar
+/// has neither name nor type.
 type Leaf = (Option<String>, Option<ScalarType>, String);
 type Bag = FxHashMap<Leaf, i64>;
 
@@ -77,10 +78,15 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
             if !lines.contains('\n') {
                 return leaf(Some(scalar.scalar_type), &scalar.content);
             }
-            // lines of one scalar can come from either side
+            // lines of one scalar can come from either side, and from another scalar
             let is_block = matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded);
-            for line in lines.lines().skip(usize::from(is_block)) {
-                leaf(Some(scalar.scalar_type), line.trim());
+            for line in lines.lines().skip(usize::from(is_block)).map(str::trim) {
+                // a list that lost its key to a slip is a scalar of several lines: they are elements still
+                let leaf = match line.strip_prefix("- ").filter(|_| !is_block) {
+                    Some(element) => (None, Some(ScalarType::Str), element.to_owned()),
+                    None => (None, None, line.to_owned()),
+                };
+                *bag.entry(leaf).or_default() += 1;
             }
         }
         NodeKind::Alias(_) => leaf(None, tree.slice(tree.node(node).span)),

@@ -109,7 +109,9 @@ fn drive(driver: &Driver) -> Result<u8, String> {
         structural: false,
     });
     if driver.output.is_some() || merged.bytes != contents.local {
-        write(target, &merged.bytes)?;
+        // a file that git made for this call
+        fs::write(target, &merged.bytes)
+            .map_err(|error| format!("cannot write {}: {error}", target.display()))?;
     }
     Ok(match driver.output {
         // for tools that know one status for conflicts

@@ -187,9 +187,8 @@ For jj, put this into its configuration (jj config edit --user) and run: jj reso
 
     [merge-tools.merge3]
     program = \"{toml}\"
-    merge-args = [\"git\", \"driver\", \"$base\", \"$left\", \"$right\", \"--output\", \"$output\", \"--path\", \"$path\", \"--marker-size\", \"$marker_length\"]
+    merge-args = [\"git\", \"driver\", \"$base\", \"$left\", \"$right\", \"--output\", \"$output\", \"--path\", \"$path\", \"--marker-size\", \"$marker_length\", \"--diff3\"]
     merge-conflict-exit-codes = [1]
-    conflict-marker-style = \"git\"
 
 By hand: {} merge-file LOCAL BASE OTHER
 ",

@@ -74,9 +74,7 @@ fn needs_reading(slot: &Slot) -> bool {
 }
 
 /// Parts the files that merge document by document from those that merge as a whole.
-pub(super) fn by_documents(
-    readings: Option<Readings<'_>>,
-) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
+fn by_documents(readings: Option<Readings<'_>>) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
     let Some(readings) = readings else {
         return (None, None);
     };

@@ -1,21 +1,24 @@
 //! One file of three sides, merged in memory: what a version control system asks for.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::Content;
 use super::documents::{Context, merge_documents};
 use super::jobs::{file_of, jobs};
-use super::load::{Roots, Slot, Source};
+use super::load::{Slot, Source};
 use super::pair::{DocRef, Group, order, pair};
-use super::parsed::{Parsed, ParsedFile, Readings, read_sides};
+use super::parsed::{Parsed, ParsedFile, Readings};
 use super::plan::FileConflict;
-use super::run::by_documents;
 use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
 use crate::yaml::Tree;
+
+/// The parser recurses: deep documents need more than a thread's usual stack.
+const STACK: usize = 64 << 20;
 
 /// What a merge makes of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,8 +63,7 @@ pub fn merge_file(
             })
         }),
     }];
-    let roots = Roots::Files(Triple::new(path, path, path).map(Path::to_owned));
-    let (Some(readings), _) = by_documents(Some(read_sides(&slots[0], &roots))) else {
+    let Some(readings) = read_all(path, texts) else {
         return Ok(None);
     };
     if !is_structured(&readings) || has_duplicates(&readings, path) {
@@ -85,6 +87,28 @@ pub fn merge_file(
         text,
         conflicts: outcome.conflicts,
     }))
+}
+
+/// Reads the three sides at once: somebody waits for each file. None where one is not YAML.
+fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
+    let read = |text: &'a str| ParsedFile::parse(path, text).ok().map(Arc::new);
+    let parsed = std::thread::scope(|scope| {
+        let side = |text: &'a str| {
+            std::thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, move || read(text))
+        };
+        let (original, updated) = (side(texts.original), side(texts.updated));
+        let local = read(texts.local);
+        Triple::new(
+            original.ok()?.join().ok()?,
+            updated.ok()?.join().ok()?,
+            local,
+        )
+        .try_map(|side| side.ok_or(()))
+        .ok()
+    })?;
+    Some(parsed.map(|side| Some(Ok(side))))
 }
 
 fn is_structured(readings: &Readings<'_>) -> bool {

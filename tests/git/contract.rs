@@ -126,9 +126,15 @@ fn a_failure_is_no_conflict() {
 fn another_output_leaves_the_current_version_alone() {
     let lines = |value| format!("a: {value}\nx: 0\nb: {value}\n");
     let files = Files::text(&lines(1), &lines(2), &lines(3));
-    assert_eq!(files.drive(&["--output", "result"]), 1);
+    assert_eq!(files.drive(&["--output", "result", "--diff3"]), 1);
     assert_eq!(files.ours(), lines(2));
     let result = fs::read_to_string(files.0.path().join("result")).unwrap();
+    assert_eq!(
+        result
+            .matches("<<<<<<< ours\na: 2\n||||||| base\na: 1\n")
+            .count(),
+        1
+    );
     assert_eq!(result.matches("<<<<<<<").count(), 2);
 }
 
