@@ -9,10 +9,10 @@
 use std::path::Path;
 
 use super::frame::{Frame, unframe};
-use super::hunks::{self, Favor};
+use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
 use super::{account, call};
-use crate::merge::text::merge_lines;
+use crate::merge::text::{Hunk, LineMerge, merge_lines};
 use crate::merge::{
     ConflictStyle, Elements, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
@@ -135,7 +135,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
             let sides = texts.into_array();
             !sides
                 .iter()
-                .any(|text| hunks::has_markers(text, request.style.size))
+                .any(|text| markers::has_markers(text, request.style.size))
         })?;
     // a file that one side emptied is a matter of the file
     if texts.updated.trim().is_empty() || texts.local.trim().is_empty() {
@@ -149,25 +149,41 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         conflicts,
         structural: true,
     };
-    let lines = merge_lines(bare, OnConflict::Markers);
-    let lines = lines.hunks.is_empty().then_some(lines.text);
+    let LineMerge { text, hunks } = merge_lines(bare, OnConflict::Markers);
+    let lines = hunks.is_empty().then_some(text);
     if merged.conflicts.is_empty() {
         let same = |lines: &String| account::same_values(lines, &merged.text);
         let text = lines.filter(same).unwrap_or(merged.text);
         return Some(resolved(frame.around(&text).into_bytes(), 0));
     }
-    if let Some(bytes) = accepted_lines(request, lines, &bare, frame) {
+    if !hunks.iter().any(|hunk| is_certain(hunk, &bare))
+        && let Some(bytes) = accepted_lines(request, lines, &bare, frame)
+    {
         return Some(resolved(bytes, 0));
     }
     let text = in_style(request, bare, merged)?;
     let (text, conflicts) = match request.favor {
-        Some(favor) => (hunks::choose(&text, request.style.size, favor)?, 0),
+        Some(favor) => (markers::choose(&text, request.style.size, favor)?, 0),
         None => {
-            let count = hunks::count(&text, request.style.size);
+            let count = markers::count(&text, request.style.size);
             (text, count)
         }
     };
     Some(resolved(frame.around(&text).into_bytes(), conflicts))
+}
+
+/// Whether lines conflict there however they are compared, so that git need not be asked: both sides took a line away, and each put one
+/// there that no other text has.
+fn is_certain(hunk: &Hunk, texts: &Triple<&str>) -> bool {
+    let has = |text: &str, line: &str| text.lines().any(|it| it == line);
+    let own = |lines: &str, other: &str| {
+        let mut lines = lines.lines();
+        lines.any(|line| !has(other, line) && !has(texts.original, line))
+    };
+    let mut taken = hunk.texts.original.lines();
+    taken.any(|line| !has(texts.updated, line) && !has(texts.local, line))
+        && own(&hunk.texts.updated, texts.local)
+        && own(&hunk.texts.local, texts.updated)
 }
 
 /// The text merge's result, where structure has a conflict and lines have none, if every change of both sides is in it.
@@ -198,7 +214,7 @@ fn in_style(request: &Request<'_>, bare: Triple<&str>, merged: MergedFile) -> Op
         ConflictStyle::Merge => merged,
         style => merge_documents(request.path, bare, &request.style, style)?,
     };
-    hunks::has_markers(&merged.text, request.style.size).then_some(merged.text)
+    markers::has_markers(&merged.text, request.style.size).then_some(merged.text)
 }
 
 fn merge_documents(
