@@ -3,6 +3,7 @@
 use super::Editor;
 use super::layout::{lines_of_entries, starts_its_line};
 use crate::merge::decision::{Child, Outcome, Slot};
+use crate::merge::walk::comments::comment_text;
 use crate::yaml::{EntryId, NodeId};
 
 impl Editor<'_> {
@@ -26,7 +27,7 @@ impl Editor<'_> {
 
     /// Entries that stay keep their lines; the others go from, or come to, between them.
     fn edit_lines(&mut self, node: NodeId, children: &[Child]) {
-        let entries = lines_of_entries(self.target, self.target.entries(node));
+        let mut entries = lines_of_entries(self.target, self.target.entries(node));
         let (Some((_, first)), Some(column)) = (entries.first(), self.column_of(node)) else {
             return;
         };
@@ -57,7 +58,29 @@ impl Editor<'_> {
                 (Slot::Updated(_), _) => {}
             }
         }
+        if let Some((id, first)) = entries.first_mut()
+            && node == self.target.root().value
+            && !self.comes_again(*id, children)
+        {
+            // The first comment lines are the document's, and stay with it.
+            let start = self.target.entry(*id).span.start;
+            first.start = self.target.line_start(start);
+        }
         self.remove_lines(&entries, children, last_in_front.is_some());
+    }
+
+    /// Whether the comment lines above an entry come above another one.
+    fn comes_again(&self, id: EntryId, children: &[Child]) -> bool {
+        let ours = comment_text(self.target, self.target.entry(id).comments.leading);
+        children.iter().any(|child| {
+            let from = match (child.slot, child.comments.from) {
+                (Slot::Updated(id), _) => Some(id),
+                (Slot::Local(_), from) => from.filter(|_| child.comments.leading.is_updated()),
+            };
+            from.is_some_and(|from| {
+                comment_text(self.source, self.source.entry(from).comments.leading) == ours
+            })
+        })
     }
 
     /// Inserts whole lines at the start of a line, or after the last line, whose line break may be missing.

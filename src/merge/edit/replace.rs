@@ -289,7 +289,15 @@ impl Editor<'_> {
         ]
         .into_iter()
         .fold(indicator, u32::max);
-        let comment = self.line_comment_text(entry, comments);
+        // Behind the `:` of a `? key` no comment would be the entry's own; it goes behind the key.
+        let is_apart = entry.colon.is_some_and(|colon| {
+            self.target.line_start(colon) != self.target.line_start(entry.span.start)
+        });
+        let comment = if is_apart && rendered.comment_goes_first {
+            String::new()
+        } else {
+            self.line_comment_text(entry, comments)
+        };
         let mut text = String::new();
         if let Some(anchor) = node.anchor {
             text.push(' ');
@@ -314,8 +322,12 @@ impl Editor<'_> {
             end
         };
         self.edits.replace(indicator..end, text);
-        self.place_comment(entry, comments);
-        self.leading_comment(entry, comments);
+        if is_apart && rendered.comment_goes_first {
+            self.comments(entry, comments);
+        } else {
+            self.place_comment(entry, comments);
+            self.leading_comment(entry, comments);
+        }
     }
 
     /// The comment that an entry's line ends with afterwards, with the white space before it.

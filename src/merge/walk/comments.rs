@@ -59,6 +59,10 @@ impl Walker<'_> {
                 comment_text(tree, place_comment(tree, tree.entry(entry)))
             })
         });
+        // What stands at the head of a file stays with the file when a document moves, so none is added there.
+        if self.steps.len() == 1 && texts.original.is_empty() && self.is_head(entries) {
+            return CommentChoice::Local;
+        }
         // A comment at a place stays, also where upstream has none there any more.
         if texts.updated.is_empty() || matches!(texts.change(), Change::Nobody | Change::Local) {
             return CommentChoice::Local;
@@ -80,6 +84,13 @@ impl Walker<'_> {
             return CommentChoice::Local;
         }
         self.choice_between(texts, false)
+    }
+
+    /// Whether an entry is the first of the updated document.
+    fn is_head(&self, entries: Entries) -> bool {
+        let tree = self.trees.updated;
+        let first = tree.entries(tree.root().value).next();
+        first.is_some() && first == entries.updated
     }
 
     /// An entry that comes brings the comment at the place above it, where that is new as well.

@@ -29,7 +29,7 @@ impl Walker<'_> {
                 );
                 Resident {
                     child: self.field(key, sides).unwrap_or_else(|| Child::keep(entry)),
-                    own: sides.original.is_none() && sides.updated.is_none(),
+                    own: sides.updated.is_none(),
                 }
             })
             .collect();

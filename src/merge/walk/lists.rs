@@ -62,7 +62,7 @@ impl Walker<'_> {
             .iter()
             .map(|(element, sides)| Resident {
                 child: self.resident_element(key, *element, *sides),
-                own: sides.original.is_none() && sides.updated.is_none(),
+                own: sides.updated.is_none(),
             })
             .collect();
         let arrivals = entries_of(trees.updated, updated)

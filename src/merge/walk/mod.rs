@@ -4,7 +4,7 @@ mod align;
 mod alike;
 mod arrive;
 mod become_list;
-mod comments;
+pub(crate) mod comments;
 mod delete;
 mod fields;
 pub(crate) mod index;
