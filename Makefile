@@ -3,7 +3,7 @@ CARGO ?= cargo
 REAL ?= ../shared/real
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help demo test real build fmt cargo components
+.PHONY: help demo test real merges build fmt cargo components
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ test: cargo components ## every check: format, lints, tests, docs, all warnings 
 real: build ## run against real packages, REAL=FOLDER; a line for each check
 	@$(CARGO) build --release --quiet --examples
 	@python3 tests/real.py --bin $(TARGET)/release --real $(REAL)
+
+merges: build ## replay real merges with git, mergiraf (if it is there) and the driver, REAL=FOLDER
+	@python3 tests/merges.py --tool $(REAL)/../tools/merges.py --merges $(REAL)/merges --bin $(TARGET)/release/merge3
 
 build: cargo
 	@$(CARGO) build --release --quiet

@@ -5,6 +5,7 @@
 
 pub mod cli;
 pub mod error;
+pub mod git;
 pub mod merge;
 pub mod package;
 pub mod report;

@@ -6,9 +6,15 @@ use std::process::ExitCode;
 use merge3::cli;
 
 fn main() -> ExitCode {
-    match cli::parse(std::env::args_os()) {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    match cli::parse(arguments.iter().cloned()) {
         Ok(command) => cli::run(&command, &mut std::io::stdout(), &mut std::io::stderr()).into(),
-        // help and version go to standard output with status 0, wrong arguments to standard error with status 2
-        Err(error) => error.exit(),
+        // help and version go to standard output, wrong arguments to standard error
+        Err(error) => {
+            let status = cli::ExitCode::for_wrong_arguments(&error, &arguments);
+            // there is nobody left to tell where that fails
+            let _ = error.print();
+            status.into()
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
 
 use super::config::{Action, Command, Config, Verbosity};
+use super::git::Subcommands;
 use crate::merge::{self, Options};
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -42,6 +43,8 @@ Exit status:
 struct CommandLine {
     #[command(flatten)]
     merge: Option<Args>,
+    #[command(subcommand)]
+    command: Option<Subcommands>,
 }
 
 /// The arguments of the main job.
@@ -159,6 +162,11 @@ where
     I::Item: Into<OsString> + Clone,
 {
     let line = CommandLine::try_parse_from(arguments)?;
+    if let Some(command) = line.command {
+        return command.into_command().map(Command::Git).map_err(|message| {
+            CommandLine::command().error(clap::error::ErrorKind::TooManyValues, message)
+        });
+    }
     match line.merge {
         Some(merge) => Ok(Command::Merge(Box::new(merge.into()))),
         None => Err(CommandLine::command().error(

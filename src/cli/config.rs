@@ -11,6 +11,8 @@ use crate::triple::Triple;
 pub enum Command {
     /// The main job: merge three packages.
     Merge(Box<Config>),
+    /// What git calls, and what sets it up.
+    Git(crate::git::Command),
 }
 
 /// Everything that a run needs to know.

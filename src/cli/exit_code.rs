@@ -1,5 +1,9 @@
 //! What the program ends with (SPEC 10).
 
+use std::ffi::OsString;
+
+use crate::git;
+
 /// The exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitCode {
@@ -9,6 +13,24 @@ pub enum ExitCode {
     Conflicts,
     /// The arguments or the input are wrong, or reading or writing failed.
     Failed,
+    /// What the contract of git says that a subcommand stands in for.
+    Other(u8),
+}
+
+impl ExitCode {
+    /// For arguments that clap refuses. Where git calls, 2 would say that two conflicts are left.
+    pub fn for_wrong_arguments(error: &clap::Error, arguments: &[OsString]) -> Self {
+        let arguments: Vec<&str> = arguments
+            .iter()
+            .skip(1)
+            .filter_map(|it| it.to_str())
+            .collect();
+        match arguments.as_slice() {
+            _ if !error.use_stderr() => Self::Merged,
+            ["git", "driver", ..] | ["merge-file", ..] => Self::Other(git::FAILED),
+            _ => Self::Failed,
+        }
+    }
 }
 
 impl From<ExitCode> for std::process::ExitCode {
@@ -17,6 +39,7 @@ impl From<ExitCode> for std::process::ExitCode {
             ExitCode::Merged => 0,
             ExitCode::Conflicts => 1,
             ExitCode::Failed => 2,
+            ExitCode::Other(status) => status,
         })
     }
 }

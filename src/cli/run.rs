@@ -5,6 +5,7 @@ use std::io::Write;
 use super::config::{Action, Command, Config, Verbosity};
 use super::exit_code::ExitCode;
 use crate::error::Error;
+use crate::git;
 use crate::merge::OnConflict;
 use crate::package::{self, Plan};
 use crate::report::{self, Detail};
@@ -13,6 +14,7 @@ use crate::report::{self, Detail};
 pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
     match command {
         Command::Merge(config) => merge(config, output, errors),
+        Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
     }
 }
 

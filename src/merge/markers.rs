@@ -59,7 +59,7 @@ pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
             result.extend(lines.local[local].iter().copied());
             continue;
         }
-        let original = original_range(&originals, local.clone(), lines.original.len());
+        let original = original_range(&lines, &originals, local.clone());
         let hunk = Triple::new(
             lines.original[original].concat(),
             lines.updated[updated].concat(),
@@ -110,16 +110,42 @@ fn matching_lines(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
     found
 }
 
-/// The original's lines between those that surround a stretch of local's.
-fn original_range(originals: &[Option<usize>], local: Range<usize>, end: usize) -> Range<usize> {
-    let start = originals[..local.start]
-        .iter()
+/// The original's lines between those that surround a stretch of local's. Lines around the stretch that are new stand for the
+/// original's lines with the same key.
+fn original_range(
+    lines: &Triple<Vec<&str>>,
+    originals: &[Option<usize>],
+    local: Range<usize>,
+) -> Range<usize> {
+    let before = (0..local.start)
         .rev()
-        .find_map(|line| *line)
+        .find(|line| originals[*line].is_some());
+    let after = (local.end..originals.len()).find(|line| originals[*line].is_some());
+    let mut start = before
+        .and_then(|line| originals[line])
         .map_or(0, |line| line + 1);
-    let end = originals[local.end..]
-        .iter()
-        .find_map(|line| *line)
-        .unwrap_or(end);
-    start..end.max(start)
+    let mut end = after
+        .and_then(|line| originals[line])
+        .unwrap_or(lines.original.len())
+        .max(start);
+    let same_key = |original: usize, local: usize| {
+        let key = key_of(lines.original[original]);
+        key.is_some() && key == key_of(lines.local[local])
+    };
+    for line in before.map_or(0, |line| line + 1)..local.start {
+        if start < end && same_key(start, line) {
+            start += 1;
+        }
+    }
+    for line in (local.end..after.unwrap_or(originals.len())).rev() {
+        if start < end && same_key(end - 1, line) {
+            end -= 1;
+        }
+    }
+    start..end
+}
+
+/// The key of a line's field, with its indentation.
+fn key_of(line: &str) -> Option<&str> {
+    line.split_once(": ").map(|(key, _)| key)
 }

@@ -72,6 +72,56 @@ pub fn merge_lines_with(
     on_conflict: OnConflict,
     markers: &MarkerStyle,
 ) -> LineMerge {
+    merge_regions(sides, on_conflict, markers, |_| None)
+}
+
+/// [`merge_lines`] for the lines of one value, whose neighbours lend them no sense: a hunk in which one side made the other's
+/// change and more is no conflict.
+pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
+    merge_regions(sides, on_conflict, &MarkerStyle::default(), containing)
+}
+
+/// The side whose change of a hunk has the other's in it. The other side changed only lines that it shares with this one, at the
+/// hunk's start or end, and left the rest as it was, which this one changed too.
+fn containing(texts: &Triple<String>) -> Option<Resolution> {
+    let lines = texts
+        .as_ref()
+        .map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    if contains(&lines.original, &lines.local, &lines.updated) {
+        Some(Resolution::Local)
+    } else if contains(&lines.original, &lines.updated, &lines.local) {
+        Some(Resolution::Updated)
+    } else {
+        None
+    }
+}
+
+fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
+    let shortest = larger.len().min(smaller.len());
+    let same = |(left, right): &(&&str, &&str)| left == right;
+    let shared = larger.iter().zip(smaller).take_while(same).count();
+    let backwards = larger.iter().rev().zip(smaller.iter().rev());
+    let after = backwards.take(shortest - shared).take_while(same).count();
+    let rest = &smaller[shared..smaller.len() - after];
+    if rest.is_empty() || rest.len() >= original.len() {
+        return false;
+    }
+    match (shared, after) {
+        (0, 0) => false,
+        (_, 0) => original.ends_with(rest),
+        (0, _) => original.starts_with(rest),
+        _ => original[1..original.len() - 1]
+            .windows(rest.len())
+            .any(|lines| lines == rest),
+    }
+}
+
+fn merge_regions(
+    sides: Triple<&str>,
+    on_conflict: OnConflict,
+    markers: &MarkerStyle,
+    settle: impl Fn(&Triple<String>) -> Option<Resolution>,
+) -> LineMerge {
     let merge = TextMerge::from_lines(sides.original, sides.local, sides.updated);
     let resolution = match on_conflict {
         OnConflict::Local => Resolution::Local,
@@ -82,11 +132,12 @@ pub fn merge_lines_with(
     let mut hunks = Vec::new();
     for region in merge.regions() {
         let texts = texts_of(&merge, region);
-        let taken = match region.resolution() {
-            MergeResolution::Theirs => Resolution::Updated,
-            MergeResolution::Conflict => resolution,
-            _ => Resolution::Local,
+        let settled = match region.resolution() {
+            MergeResolution::Theirs => Some(Resolution::Updated),
+            MergeResolution::Conflict => settle(&texts),
+            _ => Some(Resolution::Local),
         };
+        let taken = settled.unwrap_or(resolution);
         match taken {
             Resolution::Updated => text.push_str(&texts.updated),
             Resolution::Local => text.push_str(&texts.local),
@@ -94,7 +145,7 @@ pub fn merge_lines_with(
                 write_hunk(&mut text, texts.as_ref().map(String::as_str), markers);
             }
         }
-        if region.is_conflict() {
+        if settled.is_none() {
             hunks.push(Hunk {
                 lines: lines_of(region),
                 texts,
@@ -155,6 +206,25 @@ mod tests {
         assert_eq!(local.text, "a\nD\n");
         assert_eq!(local.hunks[0].resolution, Resolution::Local);
         assert_eq!(merge_lines(sides, OnConflict::Fail).text, "a\nU\n");
+    }
+
+    #[test]
+    fn a_change_that_contains_the_others_is_no_conflict_within_a_value() {
+        let merged = |original: &str, updated: &str, local: &str| {
+            let merge =
+                merge_value_lines(Triple::new(original, updated, local), OnConflict::Updated);
+            merge.hunks.is_empty().then_some(merge.text)
+        };
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(merged("a\nb\n", "A\nb\n", "A\nB\n"), text("A\nB\n"));
+        assert_eq!(merged("a\nb\n", "A\nB\n", "a\nB\n"), text("A\nB\n"));
+        assert_eq!(
+            merged("a\nb\nc\n", "A\nb\nC\n", "A\nB\nC\n"),
+            text("A\nB\nC\n")
+        );
+        assert_eq!(merged("a\nb\n", "b\n", "c\n"), None);
+        assert_eq!(merged("a\n", "A\n", "A\nB\n"), None);
+        assert_eq!(merged("a\nb\n", "A\nb\n", "C\nB\n"), None);
     }
 
     #[test]

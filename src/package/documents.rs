@@ -4,6 +4,7 @@ use super::assemble::{Action, Insertion, assemble, holds, line_break, portable, 
 use super::jobs::{Job, file_of};
 use super::load::Slot;
 use super::nulls::brings_null;
+use super::open::{Whole, either_way, is_left_open};
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
@@ -29,20 +30,36 @@ pub(crate) fn merge_documents(
     target: usize,
     job: &Job,
 ) -> Result<Outcome, Error> {
-    FileMerge {
-        context,
-        target,
-        job,
-        outcome: Outcome::default(),
+    let run = |whole| {
+        let outcome = Outcome::default();
+        FileMerge {
+            context,
+            target,
+            job,
+            whole,
+            outcome,
+        }
+        .run()
+    };
+    let local = run(Whole::Local)?;
+    let base = job
+        .base
+        .and_then(|slot| file_of(context.files, slot, |it| &it.local));
+    match base {
+        Some(base) if local.conflicts.iter().any(is_left_open) => {
+            let updated = run(Whole::Updated)?;
+            Ok(either_way(base, local, &updated, context.options))
+        }
+        _ => Ok(local),
     }
-    .run()
 }
 
 /// The merge of one file, under way.
 pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) context: &'c Context<'f, 'a>,
     pub(super) target: usize,
-    job: &'c Job,
+    pub(super) job: &'c Job,
+    pub(super) whole: Whole,
     pub(super) outcome: Outcome,
 }
 
@@ -242,16 +259,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file: &ParsedFile<'_>,
         actions: &[Action],
     ) -> Result<Vec<Insertion>, Error> {
-        if self.job.coming.is_empty() {
+        let job = self.job;
+        let mut coming: Vec<(DocRef, &Group)> = (job.coming.iter().chain(self.coming_back()))
+            .filter_map(|group| Some((group.updated?, group)))
+            .collect();
+        if coming.is_empty() {
             return Ok(Vec::new());
         }
         let places = places(&self.neighbours(file, actions));
-        let mut coming: Vec<(DocRef, &Group)> = self
-            .job
-            .coming
-            .iter()
-            .filter_map(|group| Some((group.updated?, group)))
-            .collect();
         coming.sort_unstable_by_key(|(updated, _)| *updated);
         let line_break = line_break(file.text);
         let mut insertions = Vec::with_capacity(coming.len());

@@ -23,7 +23,8 @@ const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) permissions: Permissions,
+    /// None where it is on no disk.
+    pub(crate) permissions: Option<Permissions>,
 }
 
 /// The files at one relative path.
@@ -320,7 +321,7 @@ fn read(path: &Path) -> Result<Source, Error> {
         file.read_to_end(&mut bytes)?;
         Ok(Source {
             bytes,
-            permissions: metadata.permissions(),
+            permissions: Some(metadata.permissions()),
         })
     };
     source().map_err(|error| read_error(path, error))

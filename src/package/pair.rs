@@ -203,6 +203,6 @@ fn first_slot(group: &Group) -> usize {
 }
 
 /// Groups are in the order of the local files, then of upstream's.
-fn order(group: &Group) -> (Option<DocRef>, Option<DocRef>, Option<DocRef>) {
+pub(super) fn order(group: &Group) -> (Option<DocRef>, Option<DocRef>, Option<DocRef>) {
     (group.local, group.updated, group.original)
 }

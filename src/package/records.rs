@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::assemble::Action;
 use super::documents::FileMerge;
+use super::open::Whole;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
@@ -22,22 +23,26 @@ impl FileMerge<'_, '_, '_> {
         if members.local.is_some_and(|local| equal(original, local)) {
             return Action::Remove;
         }
-        let resolution = resolution(self.context.options.on_conflict);
+        let resolution = self.left_open(resolution(self.context.options.on_conflict));
         self.whole_document(group, ConflictKind::DeletedUpstream, resolution);
-        match resolution {
-            Resolution::Updated => Action::Remove,
-            Resolution::Local | Resolution::Markers => Action::Keep,
+        match (resolution, self.whole) {
+            (Resolution::Updated, _) | (Resolution::Markers, Whole::Updated) => Action::Remove,
+            (Resolution::Local | Resolution::Markers, _) => Action::Keep,
         }
     }
 
     /// SPEC 3: stays deleted; a conflict if upstream changed it.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
-        let members = self.members(group);
-        if let (Some(original), Some(updated)) = (members.original, members.updated)
-            && !equal(original, updated)
-        {
-            self.whole_document(group, ConflictKind::DeletedLocally, Resolution::Local);
+        if self.is_changed_upstream(group) {
+            let resolution = self.left_open(Resolution::Local);
+            self.whole_document(group, ConflictKind::DeletedLocally, resolution);
         }
+    }
+
+    /// Whether upstream changed a document that both have had.
+    pub(super) fn is_changed_upstream(&self, group: &Group) -> bool {
+        let members = self.members(group);
+        matches!((members.original, members.updated), (Some(original), Some(updated)) if !equal(original, updated))
     }
 
     fn whole_document(&mut self, group: &Group, kind: ConflictKind, resolution: Resolution) {

@@ -214,6 +214,6 @@ fn change(slot: &Slot, base: &Slot, content: Content) -> Option<FileChange> {
         kind,
         old: local.map(|local| local.bytes.clone()),
         new,
-        permissions: source.permissions.clone(),
+        permissions: source.permissions.clone()?,
     })
 }

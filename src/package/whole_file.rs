@@ -72,7 +72,7 @@ fn warning(broken: &Broken, what: &str) -> Warning {
 
 pub(super) fn resolution(on_conflict: OnConflict) -> Resolution {
     match on_conflict {
-        // markers are for lines: a file or document as a whole stays as the local side has it
+        // markers are for lines: a file as a whole stays as the local side has it
         OnConflict::Local | OnConflict::Markers => Resolution::Local,
         OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
     }

@@ -18,7 +18,9 @@ pub(crate) fn of(arguments: &[String], folder: &Path) -> Result<Vec<String>, Str
     let program = std::iter::once("merge3".to_owned());
     let command = merge3::cli::parse(program.chain(arguments.iter().cloned()))
         .map_err(|error| error.to_string())?;
-    let Command::Merge(config) = command;
+    let Command::Merge(config) = command else {
+        return Err("a case merges packages".to_owned());
+    };
     let sides = config.sides.map(|side| folder.join(side));
     let plan = plan(&sides, &config.settings).map_err(|error| error.render(false))?;
     Ok(plan.conflicts.iter().map(line).collect())

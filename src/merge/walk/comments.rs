@@ -135,6 +135,10 @@ impl Walker<'_> {
             Change::Nobody | Change::Local | Change::BothAlike => CommentChoice::Local,
             Change::Upstream => CommentChoice::Updated,
             Change::BothApart => {
+                let equals = self.resolution() == Resolution::Markers;
+                if let Some(settled) = settled(&texts).filter(|_| equals) {
+                    return settled;
+                }
                 let (resolution, choice) = match self.resolution() {
                     Resolution::Markers => (Resolution::Markers, CommentChoice::Apart),
                     Resolution::Updated if with_value => {
@@ -152,6 +156,27 @@ impl Walker<'_> {
         let tree = self.trees.updated;
         let node = tree.resolve(tree.entry(entry).value);
         matches!(tree.node(node).kind, NodeKind::Scalar(_))
+    }
+}
+
+/// The comment that nobody would mind, where nobody is to win: local's, where they differ in white space only; of two that were
+/// added, the one that has the other's lines in it.
+fn settled(texts: &Triple<String>) -> Option<CommentChoice> {
+    let words = |text: &str| -> String { text.split_whitespace().collect() };
+    if words(&texts.updated) == words(&texts.local) {
+        return Some(CommentChoice::Local);
+    }
+    let holds = |larger: &str, smaller: &str| {
+        let (larger, smaller): (Vec<_>, Vec<_>) =
+            (larger.lines().collect(), smaller.lines().collect());
+        !smaller.is_empty() && larger.windows(smaller.len()).any(|lines| lines == smaller)
+    };
+    if !texts.original.is_empty() {
+        None
+    } else if holds(&texts.local, &texts.updated) {
+        Some(CommentChoice::Local)
+    } else {
+        holds(&texts.updated, &texts.local).then_some(CommentChoice::Updated)
     }
 }
 

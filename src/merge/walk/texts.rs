@@ -2,7 +2,7 @@
 
 use super::{Nodes, Walker};
 use crate::merge::decision::Outcome;
-use crate::merge::text::merge_lines;
+use crate::merge::text::merge_value_lines;
 use crate::merge::{ConflictKind, OnConflict, Texts};
 use crate::triple::Triple;
 use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
@@ -19,12 +19,12 @@ impl Walker<'_> {
             .into_array()
             .map(|(tree, node)| literal(tree, node?));
         let texts = Triple::new(original?, updated?, local?);
-        let updated_wins = merge_lines(texts, OnConflict::Updated);
+        let updated_wins = merge_value_lines(texts, OnConflict::Updated);
         let merged = Outcome::Text(updated_wins.text);
         if updated_wins.hunks.is_empty() {
             return Some(merged);
         }
-        let local_wins = Outcome::Text(merge_lines(texts, OnConflict::Local).text);
+        let local_wins = Outcome::Text(merge_value_lines(texts, OnConflict::Local).text);
         Some(self.conflict_over(ConflictKind::BothChanged, nodes, local_wins, merged))
     }
 }

@@ -1,0 +1,220 @@
+//! The arguments of the subcommands that have to do with git.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::git::resolve::{MARKER_SIZE, Style};
+use crate::git::{Command, Driver, Favor, MergeFile, Scope, Solve};
+use crate::merge::ConflictStyle;
+use crate::triple::Triple;
+
+const MERGE_FILE_STATUS: &str = "\
+Exit status: the number of conflicts that are left, at most 127; 255 where the files cannot be merged.";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Subcommands {
+    /// Be git's merge driver: set it up, take it back, see what is set up
+    #[command(subcommand)]
+    Git(Git),
+    /// Merge three files by structure, with the arguments and exit statuses of `git merge-file`
+    #[command(after_help = MERGE_FILE_STATUS)]
+    MergeFile(MergeFileArgs),
+    /// Merge by structure what git left between conflict markers of the style diff3 or zdiff3
+    Solve(SolveArgs),
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Git {
+    /// Set the driver up, in this repository unless told otherwise
+    Install(ScopeArgs),
+    /// Take back what `install` wrote
+    Uninstall(ScopeArgs),
+    /// Tell what is set up
+    Status,
+    /// What git calls: merges three files into the second
+    Driver(DriverArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ScopeArgs {
+    /// For all of your repositories
+    #[arg(long)]
+    global: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DriverArgs {
+    /// The common ancestor
+    #[arg(value_name = "%O")]
+    original: PathBuf,
+    /// The current version; the result goes here
+    #[arg(value_name = "%A")]
+    local: PathBuf,
+    /// The other branch's version
+    #[arg(value_name = "%B")]
+    updated: PathBuf,
+    /// What the file is called in the repository
+    #[arg(long, value_name = "%P", allow_hyphen_values = true)]
+    path: Option<PathBuf>,
+    /// How many characters a conflict marker has
+    #[arg(long, value_name = "%L", default_value_t = MARKER_SIZE)]
+    marker_size: usize,
+    /// What stands behind the markers: of the ancestor, the current and the other version
+    #[arg(long, value_name = "%S %X %Y", num_args = 0..=3)]
+    labels: Vec<String>,
+    /// Show the ancestor's lines in conflicts, whatever git's configuration says
+    #[arg(long)]
+    diff3: bool,
+    /// Put the result there and not in %A; then the exit status is 1 for any number of conflicts
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MergeFileArgs {
+    /// The current version; the result goes here
+    #[arg(value_name = "LOCAL")]
+    local: PathBuf,
+    /// The common ancestor
+    #[arg(value_name = "BASE")]
+    original: PathBuf,
+    /// The other version
+    #[arg(value_name = "OTHER")]
+    updated: PathBuf,
+    /// Print the result, and leave LOCAL as it is
+    #[arg(short = 'p', long)]
+    stdout: bool,
+    /// Do not warn about conflicts
+    #[arg(short, long)]
+    quiet: bool,
+    /// Take LOCAL's side of conflicts
+    #[arg(long, overrides_with_all = ["theirs", "union"])]
+    ours: bool,
+    /// Take OTHER's side of conflicts
+    #[arg(long, overrides_with_all = ["ours", "union"])]
+    theirs: bool,
+    /// Take both sides of conflicts
+    #[arg(long, overrides_with_all = ["ours", "theirs"])]
+    union: bool,
+    /// Show BASE's lines in conflicts too
+    #[arg(long, overrides_with = "zdiff3")]
+    diff3: bool,
+    /// Likewise, with the lines outside that both sides begin or end with
+    #[arg(long, overrides_with = "diff3")]
+    zdiff3: bool,
+    /// What stands behind the markers, up to three times: of LOCAL, BASE and OTHER
+    #[arg(short = 'L', value_name = "NAME", allow_hyphen_values = true)]
+    labels: Vec<String>,
+    /// How many characters a conflict marker has
+    #[arg(long, value_name = "N", default_value_t = MARKER_SIZE)]
+    marker_size: usize,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SolveArgs {
+    /// The file
+    file: PathBuf,
+    /// Print the result, and leave FILE as it is
+    #[arg(short = 'p', long)]
+    stdout: bool,
+    /// How many characters its conflict markers have
+    #[arg(long, value_name = "N", default_value_t = MARKER_SIZE)]
+    marker_size: usize,
+}
+
+impl Subcommands {
+    pub(super) fn into_command(self) -> Result<Command, String> {
+        Ok(match self {
+            Self::Git(Git::Install(arguments)) => Command::Install(arguments.scope()),
+            Self::Git(Git::Uninstall(arguments)) => Command::Uninstall(arguments.scope()),
+            Self::Git(Git::Status) => Command::Status,
+            Self::Git(Git::Driver(arguments)) => Command::Driver(arguments.into()),
+            Self::MergeFile(arguments) if arguments.labels.len() > 3 => {
+                return Err("-L can be given three times at most".to_owned());
+            }
+            Self::MergeFile(arguments) => Command::MergeFile(arguments.into()),
+            Self::Solve(arguments) => Command::Solve(Solve {
+                file: arguments.file,
+                stdout: arguments.stdout,
+                marker_size: size(arguments.marker_size),
+            }),
+        })
+    }
+}
+
+/// As git has it: no size is the usual one.
+const fn size(given: usize) -> usize {
+    if given == 0 { MARKER_SIZE } else { given }
+}
+
+impl ScopeArgs {
+    const fn scope(&self) -> Scope {
+        if self.global {
+            Scope::Global
+        } else {
+            Scope::Repository
+        }
+    }
+}
+
+impl From<DriverArgs> for Driver {
+    fn from(arguments: DriverArgs) -> Self {
+        // a version of git that does not know a placeholder hands it on as it is
+        let label = |at: usize, placeholder: &str, usual: &str| {
+            let given = arguments.labels.get(at).map(String::as_str);
+            let given = given.filter(|label| !label.is_empty() && *label != placeholder);
+            given.unwrap_or(usual).to_owned()
+        };
+        let labels = Triple {
+            original: label(0, "%S", "base"),
+            updated: label(2, "%Y", "theirs"),
+            local: label(1, "%X", "ours"),
+        };
+        Self {
+            sides: Triple::new(arguments.original, arguments.updated, arguments.local),
+            output: arguments.output,
+            path: arguments.path,
+            style: Style {
+                size: size(arguments.marker_size),
+                labels,
+                conflict_style: arguments.diff3.then_some(ConflictStyle::Diff3),
+            },
+        }
+    }
+}
+
+impl From<MergeFileArgs> for MergeFile {
+    fn from(arguments: MergeFileArgs) -> Self {
+        let label = |at: usize, file: &PathBuf| {
+            let given = arguments.labels.get(at).cloned();
+            given.unwrap_or_else(|| file.to_string_lossy().into_owned())
+        };
+        let labels = Triple {
+            original: label(1, &arguments.original),
+            updated: label(2, &arguments.updated),
+            local: label(0, &arguments.local),
+        };
+        Self {
+            stdout: arguments.stdout,
+            quiet: arguments.quiet,
+            favor: match (arguments.ours, arguments.theirs, arguments.union) {
+                (true, _, _) => Some(Favor::Ours),
+                (_, true, _) => Some(Favor::Theirs),
+                (_, _, true) => Some(Favor::Union),
+                _ => None,
+            },
+            style: Style {
+                size: size(arguments.marker_size),
+                labels,
+                conflict_style: match (arguments.diff3, arguments.zdiff3) {
+                    (true, _) => Some(ConflictStyle::Diff3),
+                    (_, true) => Some(ConflictStyle::Zdiff3),
+                    _ => None,
+                },
+            },
+            sides: Triple::new(arguments.original, arguments.updated, arguments.local),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Questions to git, each a process.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use crate::merge::ConflictStyle;
+
+/// Runs git; none where it cannot be run.
+pub(super) fn git<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<Output> {
+    Command::new("git").args(arguments).output().ok()
+}
+
+/// What git prints, without the line break at the end; none where it fails or prints nothing.
+pub(super) fn ask<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<String> {
+    let output = git(arguments).filter(|output| output.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let text = text.trim_end_matches(['\n', '\r']);
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The same as a path.
+pub(super) fn ask_path<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<PathBuf> {
+    ask(arguments).map(PathBuf::from)
+}
+
+/// What `merge.conflictStyle` says.
+pub(super) fn conflict_style() -> ConflictStyle {
+    match ask(["config", "--get", "merge.conflictStyle"]).as_deref() {
+        Some("diff3") => ConflictStyle::Diff3,
+        Some("zdiff3") => ConflictStyle::Zdiff3,
+        _ => ConflictStyle::Merge,
+    }
+}

@@ -1,0 +1,114 @@
+//! What is about a file as a whole: its byte order mark and its line breaks. They merge three-way, apart from the lines.
+
+use std::borrow::Cow;
+
+use crate::triple::{Change, Triple};
+
+const MARK: char = '\u{feff}';
+
+/// The frame that a merged file gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Frame {
+    mark: bool,
+    /// None where a side mixes them: then lines are left as they are.
+    line_break: Option<&'static str>,
+}
+
+/// Takes three texts out of their frames: without byte order marks, and with the line breaks of the local one.
+pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Frame) {
+    let marks = texts.map(|text| text.starts_with(MARK));
+    let bare = texts.map(|text| text.strip_prefix(MARK).unwrap_or(text));
+    let breaks = bare.map(only_line_break);
+    let mark = if texts.original.is_empty() {
+        marks.local
+    } else {
+        merged(marks)
+    };
+    let Triple {
+        original: Ok(original),
+        updated: Ok(updated),
+        local: Ok(local),
+    } = breaks
+    else {
+        let line_break = None;
+        return (bare.map(Cow::Borrowed), Frame { mark, line_break });
+    };
+    // a side without a line break has no say
+    let Some(here) = local.or(updated).or(original) else {
+        let line_break = None;
+        return (bare.map(Cow::Borrowed), Frame { mark, line_break });
+    };
+    let sides = Triple::new(original, updated, local).map(|it| it.unwrap_or(here));
+    let line_break = if original.is_none() {
+        here
+    } else {
+        merged(sides)
+    };
+    let frame = Frame {
+        mark,
+        line_break: Some(line_break),
+    };
+    (bare.map(|text| with_line_break(text, here)), frame)
+}
+
+impl Frame {
+    /// Puts a merged text into the frame.
+    pub(super) fn around(self, text: &str) -> String {
+        let text = match self.line_break {
+            Some(line_break) => with_line_break(text, line_break),
+            None => Cow::Borrowed(text),
+        };
+        let mark = if self.mark { "\u{feff}" } else { "" };
+        format!("{mark}{text}")
+    }
+}
+
+/// Of two values, the one that somebody changed.
+fn merged<T: PartialEq + Copy>(sides: Triple<T>) -> T {
+    match sides.change() {
+        Change::Upstream => sides.updated,
+        _ => sides.local,
+    }
+}
+
+/// The line break of a text that has one kind of them; an error where it mixes them.
+fn only_line_break(text: &str) -> Result<Option<&'static str>, ()> {
+    let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let windows = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
+    match windows {
+        _ if all == 0 => Ok(None),
+        0 => Ok(Some("\n")),
+        count if count == all => Ok(Some("\r\n")),
+        _ => Err(()),
+    }
+}
+
+fn with_line_break<'a>(text: &'a str, line_break: &str) -> Cow<'a, str> {
+    match (text.contains("\r\n"), line_break) {
+        (true, "\n") => text.replace("\r\n", "\n").into(),
+        (false, "\r\n") => text.replace('\n', "\r\n").into(),
+        _ => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_changes_line_breaks_or_the_mark_is_followed() {
+        let (texts, frame) = unframe(&Triple::new("a\nb\n", "\u{feff}a\r\nb\r\n", "A\nb\n"));
+        assert_eq!(texts.updated, "a\nb\n");
+        assert_eq!(frame.around("A\nb\n"), "\u{feff}A\r\nb\r\n");
+        let (texts, frame) = unframe(&Triple::new("a\nb\n", "a\nB\n", "a\r\nb\r\n"));
+        assert_eq!(texts.updated, "a\r\nB\r\n");
+        assert_eq!(frame.around("a\r\nB\r\n"), "a\r\nB\r\n");
+    }
+
+    #[test]
+    fn mixed_line_breaks_are_left_alone() {
+        let (texts, frame) = unframe(&Triple::new("a\nb\r\n", "a\n", "a\n"));
+        assert_eq!(texts.original, "a\nb\r\n");
+        assert_eq!(frame.around("a\nb\r\n"), "a\nb\r\n");
+    }
+}

@@ -1,0 +1,169 @@
+//! The text merge: git's own, run as a process, so that what comes out is what git would have left, to the byte. Where there is
+//! no git to run, this program's.
+
+use std::ffi::OsString;
+use std::fs;
+
+use super::call;
+use super::hunks::{self, Favor};
+use super::resolve::Style;
+use crate::merge::text::merge_lines_with;
+use crate::merge::{ConflictStyle, MarkerStyle, OnConflict};
+use crate::triple::Triple;
+
+/// A text merge's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lines {
+    pub(super) bytes: Vec<u8>,
+    /// How many conflicts are left.
+    pub(super) conflicts: usize,
+}
+
+/// How lines are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Diff {
+    /// As `git merge` does.
+    Histogram,
+    /// As `git merge-file` does.
+    Myers,
+}
+
+/// The text merge that git would have done; none where a side is binary.
+pub(super) fn merge(
+    sides: &Triple<&[u8]>,
+    style: &Style,
+    favor: Option<Favor>,
+    diff: Diff,
+) -> Option<Lines> {
+    // what git says of binary files, without asking
+    if sides.into_array().iter().any(|side| is_binary(side)) {
+        return None;
+    }
+    by_git(sides, style, favor, diff).or_else(|| own(sides, style, favor))
+}
+
+/// A zero byte among the first ones, as git has it.
+fn is_binary(bytes: &[u8]) -> bool {
+    memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_some()
+}
+
+fn by_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>, diff: Diff) -> Option<Lines> {
+    let folder = tempfile::tempdir().ok()?;
+    let names = Triple::new("original", "updated", "local");
+    let paths = names.map(|name| folder.path().join(name));
+    for (path, bytes) in paths.as_ref().zip(*sides).into_array() {
+        fs::write(path, bytes).ok()?;
+    }
+    let mut arguments: Vec<OsString> = vec!["merge-file".into(), "-p".into(), "-q".into()];
+    arguments.push(format!("--marker-size={}", style.size).into());
+    for label in [
+        &style.labels.local,
+        &style.labels.original,
+        &style.labels.updated,
+    ] {
+        arguments.extend(["-L".into(), label.into()]);
+    }
+    arguments.extend(match style.conflict_style {
+        Some(ConflictStyle::Diff3) => Some("--diff3".into()),
+        Some(ConflictStyle::Zdiff3) => Some("--zdiff3".into()),
+        Some(ConflictStyle::Merge) => Some("--no-diff3".into()),
+        None => None,
+    });
+    arguments.extend(favor.map(|favor| match favor {
+        Favor::Ours => "--ours".into(),
+        Favor::Theirs => "--theirs".into(),
+        Favor::Union => "--union".into(),
+    }));
+    let files = [paths.local, paths.original, paths.updated].map(OsString::from);
+    let run = |options: &[&str]| {
+        let options = options.iter().map(OsString::from);
+        call::git(
+            arguments
+                .iter()
+                .cloned()
+                .chain(options)
+                .chain(files.clone()),
+        )
+    };
+    let output = match diff {
+        Diff::Myers => run(&[])?,
+        // git before 2.44 does not know the option
+        Diff::Histogram => run(&["--diff-algorithm=histogram"])
+            .filter(|output| output.status.code() != Some(129))
+            .or_else(|| run(&[]))?,
+    };
+    let conflicts = usize::try_from(output.status.code()?).ok()?;
+    (conflicts < 128).then_some(Lines {
+        bytes: output.stdout,
+        conflicts,
+    })
+}
+
+/// The text merge of this program. Bytes that are not UTF-8 are letters of some other encoding: each is taken as one.
+fn own(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Lines> {
+    let texts = sides.map(|side| {
+        side.iter()
+            .map(|byte| char::from(*byte))
+            .collect::<String>()
+    });
+    // labels go through the same door
+    let letters = |label: &String| label.bytes().map(char::from).collect::<String>();
+    let style = MarkerStyle {
+        size: style.size,
+        labels: style.labels.as_ref().map(letters),
+        conflict_style: style.conflict_style.unwrap_or_default(),
+    };
+    let merge = merge_lines_with(
+        texts.as_ref().map(String::as_str),
+        OnConflict::Markers,
+        &style,
+    );
+    let (text, conflicts) = match favor.filter(|_| !merge.hunks.is_empty()) {
+        Some(favor) => (hunks::choose(&merge.text, style.size, favor)?, 0),
+        None => (merge.text, merge.hunks.len()),
+    };
+    let bytes = text.chars().filter_map(|letter| u8::try_from(letter).ok());
+    Some(Lines {
+        bytes: bytes.collect(),
+        conflicts,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn style() -> Style {
+        Style {
+            labels: Triple::new("base", "you", "mé").map(str::to_owned),
+            ..Style::default()
+        }
+    }
+
+    #[test]
+    fn without_git_lines_merge_all_the_same() {
+        let sides = Triple::new("a\nb\n", "a\nc\n", "a\nd\n").map(str::as_bytes);
+        let merged = own(&sides, &style(), None).unwrap();
+        let expected = "a\n<<<<<<< mé\nd\n=======\nc\n>>>>>>> you\n";
+        assert_eq!(String::from_utf8(merged.bytes).unwrap(), expected);
+        assert_eq!(merged.conflicts, 1);
+        assert_eq!(
+            merge(&sides, &style(), None, Diff::Myers).unwrap().bytes,
+            expected.as_bytes()
+        );
+        assert_eq!(
+            own(&sides, &style(), Some(Favor::Union)).unwrap().bytes,
+            b"a\nd\nc\n"
+        );
+    }
+
+    #[test]
+    fn bytes_of_any_encoding_pass() {
+        let sides: Triple<&[u8]> = Triple::new(b"\xe4\nb\nc\n", b"\xe4\nb\nC\n", b"\xc4\nb\nc\n");
+        assert_eq!(own(&sides, &style(), None).unwrap().bytes, b"\xc4\nb\nC\n");
+        assert_eq!(
+            merge(&Triple::new(b"\0", b"a", b"b"), &style(), None, Diff::Myers),
+            None
+        );
+    }
+}

@@ -1,0 +1,20 @@
+//! What git calls, and what sets it up: the merge driver, `merge-file`, `solve`, `install` and its kin.
+//!
+//! The two sides are equals here: nobody wins, and what both changed and do not agree on stays between conflict markers.
+//! [`resolve`] is the merge of one file that all of them share.
+
+mod account;
+mod attributes;
+mod call;
+mod commands;
+mod frame;
+mod hunks;
+mod install;
+mod lines;
+pub mod resolve;
+mod solve;
+mod status;
+
+pub use commands::{Command, Driver, FAILED, MergeFile, Solve, run};
+pub use hunks::Favor;
+pub use install::Scope;

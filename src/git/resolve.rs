@@ -1,0 +1,254 @@
+//! The merge of one file between equals: by structure where that can be, by lines where not.
+//!
+//! 1. Structure first. Where it merges without a conflict, that is the result; but if the lines merge without one too and say the
+//!    same, theirs is, because it has the formatting, the blank lines and the comments of both sides.
+//! 2. Where structure leaves a conflict that the lines do not have, the lines' result is taken if it is YAML and has every change
+//!    of both sides in it.
+//! 3. Where there is no structure (no YAML, broken, conflict markers in it already), the text merge is the result, as git does it.
+
+use std::path::Path;
+
+use super::frame::{Frame, unframe};
+use super::hunks::{self as markers, Favor};
+use super::lines::{self, Lines};
+use super::{account, call};
+use crate::merge::text::{Hunk, LineMerge, merge_lines};
+use crate::merge::{
+    ConflictStyle, Elements, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
+};
+use crate::package::{MergedFile, merge_file};
+use crate::triple::Triple;
+
+pub use super::lines::Diff;
+
+/// How many characters a conflict marker has, unless it is said.
+pub const MARKER_SIZE: usize = 7;
+/// The parser and the walk recurse: deep documents need more than a thread's usual stack.
+const STACK: usize = 64 << 20;
+
+/// How conflicts are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Style {
+    /// How many characters a marker has.
+    pub size: usize,
+    /// What stands behind the markers of each side.
+    pub labels: Triple<String>,
+    /// What stands between them; none follows git's configuration.
+    pub conflict_style: Option<ConflictStyle>,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            size: MARKER_SIZE,
+            labels: Triple::default(),
+            conflict_style: None,
+        }
+    }
+}
+
+/// One file to merge.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// What the file is called.
+    pub path: &'a Path,
+    /// Its content on each side; nothing where a side has not got it.
+    pub sides: Triple<&'a [u8]>,
+    /// How conflicts are written.
+    pub style: Style,
+    /// Who wins them, if anybody.
+    pub favor: Option<Favor>,
+    /// How the text merge compares lines.
+    pub diff: Diff,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// The merged content.
+    pub bytes: Vec<u8>,
+    /// How many conflicts are left in it.
+    pub conflicts: usize,
+    /// Whether it was merged by structure.
+    pub structural: bool,
+}
+
+/// Merges one file. None where that cannot be: where a side is binary.
+///
+/// ```
+/// use merge3::git::resolve::{Diff, Request, Style, resolve};
+/// use merge3::triple::Triple;
+///
+/// let request = Request {
+///     path: "a.yaml".as_ref(),
+///     sides: Triple::new("a: 1\nb: 1\n", "a: 1\nb: 2\n", "a: 9\nb: 1\n").map(str::as_bytes),
+///     style: Style::default(),
+///     favor: None,
+///     diff: Diff::Histogram,
+/// };
+/// let merged = resolve(&request).unwrap();
+/// assert_eq!(merged.bytes, b"a: 9\nb: 2\n");
+/// assert_eq!(merged.conflicts, 0);
+/// ```
+pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
+    let sides = request.sides;
+    let only = |bytes: &[u8]| Resolved {
+        bytes: bytes.to_vec(),
+        conflicts: 0,
+        structural: false,
+    };
+    if sides.original == sides.updated || sides.updated == sides.local {
+        return Some(only(sides.local));
+    }
+    if sides.original == sides.local {
+        return Some(only(sides.updated));
+    }
+    with_stack(|| by_structure(request)).or_else(|| {
+        let lines = by_lines(request, request.favor)?;
+        Some(Resolved {
+            bytes: lines.bytes,
+            conflicts: lines.conflicts,
+            structural: false,
+        })
+    })
+}
+
+/// The text merge. Where lines compared as `git merge` does it leave a conflict and as `git merge-file` does it leave none, the
+/// latter's.
+fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Lines> {
+    let merge = |diff| lines::merge(&request.sides, &request.style, favor, diff);
+    let merged = merge(request.diff)?;
+    if merged.conflicts == 0 || request.diff == Diff::Myers {
+        return Some(merged);
+    }
+    let other = merge(Diff::Myers).filter(|other| other.conflicts == 0);
+    Some(other.unwrap_or(merged))
+}
+
+/// The merge by structure; none where the sides have none that can be merged.
+fn by_structure(request: &Request<'_>) -> Option<Resolved> {
+    let texts = request
+        .sides
+        .try_map(std::str::from_utf8)
+        .ok()
+        .filter(|texts| {
+            let sides = texts.into_array();
+            !sides
+                .iter()
+                .any(|text| markers::has_markers(text, request.style.size))
+        })?;
+    // a file that one side emptied is a matter of the file
+    if texts.updated.trim().is_empty() || texts.local.trim().is_empty() {
+        return None;
+    }
+    let (bare, frame) = unframe(&texts);
+    let bare = bare.as_ref().map(AsRef::as_ref);
+    let merged = merge_documents(request.path, bare, &request.style, ConflictStyle::Merge)?;
+    let resolved = |bytes, conflicts| Resolved {
+        bytes,
+        conflicts,
+        structural: true,
+    };
+    let LineMerge { text, hunks } = merge_lines(bare, OnConflict::Markers);
+    let lines = hunks.is_empty().then_some(text);
+    if merged.conflicts.is_empty() {
+        let same = |lines: &String| account::same_values(lines, &merged.text);
+        let text = lines.filter(same).unwrap_or(merged.text);
+        return Some(resolved(frame.around(&text).into_bytes(), 0));
+    }
+    if !hunks.iter().any(|hunk| is_certain(hunk, &bare))
+        && let Some(bytes) = accepted_lines(request, lines, &bare, frame)
+    {
+        return Some(resolved(bytes, 0));
+    }
+    let text = in_style(request, bare, merged)?;
+    let (text, conflicts) = match request.favor {
+        Some(favor) => (markers::choose(&text, request.style.size, favor)?, 0),
+        None => {
+            let count = markers::count(&text, request.style.size);
+            (text, count)
+        }
+    };
+    Some(resolved(frame.around(&text).into_bytes(), conflicts))
+}
+
+/// Whether lines conflict there however they are compared, so that git need not be asked: both sides took a line away, and each put one
+/// there that no other text has.
+fn is_certain(hunk: &Hunk, texts: &Triple<&str>) -> bool {
+    let has = |text: &str, line: &str| text.lines().any(|it| it == line);
+    let own = |lines: &str, other: &str| {
+        let mut lines = lines.lines();
+        lines.any(|line| !has(other, line) && !has(texts.original, line))
+    };
+    let mut taken = hunk.texts.original.lines();
+    taken.any(|line| !has(texts.updated, line) && !has(texts.local, line))
+        && own(&hunk.texts.updated, texts.local)
+        && own(&hunk.texts.local, texts.updated)
+}
+
+/// The text merge's result, where structure has a conflict and lines have none, if every change of both sides is in it.
+fn accepted_lines(
+    request: &Request<'_>,
+    lines: Option<String>,
+    bare: &Triple<&str>,
+    frame: Frame,
+) -> Option<Vec<u8>> {
+    let has_all = |text: &str| account::has_all_changes(bare, text);
+    if let Some(text) = lines.filter(|text| has_all(text)) {
+        return Some(frame.around(&text).into_bytes());
+    }
+    let lines = by_lines(request, None).filter(|lines| lines.conflicts == 0)?;
+    let text = std::str::from_utf8(&lines.bytes).ok()?;
+    let (text, _) = unframe(&Triple::new(text, text, text));
+    has_all(&text.local).then_some(lines.bytes)
+}
+
+/// The text with its conflicts between markers, as git is configured; none where a conflict has no lines to show.
+fn in_style(request: &Request<'_>, bare: Triple<&str>, merged: MergedFile) -> Option<String> {
+    let conflict_style = match (request.style.conflict_style, request.favor) {
+        (_, Some(_)) => ConflictStyle::Merge,
+        (Some(style), None) => style,
+        (None, None) => call::conflict_style(),
+    };
+    let merged = match conflict_style {
+        ConflictStyle::Merge => merged,
+        style => merge_documents(request.path, bare, &request.style, style)?,
+    };
+    markers::has_markers(&merged.text, request.style.size).then_some(merged.text)
+}
+
+fn merge_documents(
+    path: &Path,
+    texts: Triple<&str>,
+    style: &Style,
+    conflict_style: ConflictStyle,
+) -> Option<MergedFile> {
+    let options = Options {
+        on_conflict: OnConflict::Markers,
+        lists: Lists::Merge,
+        sides: Sides::Equal,
+        elements: Elements::Alike,
+        texts: Texts::Lines,
+        nulls: Some(Nulls::Keep),
+        markers: MarkerStyle {
+            size: style.size,
+            labels: style.labels.clone(),
+            conflict_style,
+        },
+        ..Options::default()
+    };
+    // what comes out wrong is no result: lines are merged then
+    merge_file(path, texts, &options).ok().flatten()
+}
+
+/// Works on a stack of its own. None where that panics: a defect, and git's merge is not to fail by it.
+fn with_stack<R: Send>(work: impl FnOnce() -> Option<R> + Send) -> Option<R> {
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, work)
+            .ok()?
+            .join()
+            .ok()?
+    })
+}

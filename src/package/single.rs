@@ -1,0 +1,229 @@
+//! One file of three sides, merged in memory: what a version control system asks for.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::Content;
+use super::documents::{Context, merge_documents};
+use super::jobs::{file_of, jobs};
+use super::load::{Slot, Source};
+use super::pair::{DocRef, Group, order, pair};
+use super::parsed::{Parsed, ParsedFile, Readings};
+use super::plan::FileConflict;
+use crate::error::Error;
+use crate::merge::Options;
+use crate::triple::Triple;
+use crate::yaml::Tree;
+
+/// The parser recurses: deep documents need more than a thread's usual stack.
+const STACK: usize = 64 << 20;
+
+/// What a merge makes of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedFile {
+    /// The merged text.
+    pub text: String,
+    /// The places where both sides changed and do not agree.
+    pub conflicts: Vec<FileConflict>,
+}
+
+/// Merges three texts of one file document by document (SPEC 3): resources pair by identity, others by index.
+///
+/// A side that has no such file is an empty text. None where the texts cannot be merged so: where one is not YAML, none has a map or
+/// a list (any text is a scalar), or one resource occurs twice on a side. `path` is what errors and conflicts call the file.
+///
+/// # Errors
+/// Where the merged text does not say what the merge decided (law 6).
+///
+/// ```
+/// use merge3::merge::Options;
+/// use merge3::package::merge_file;
+/// use merge3::triple::Triple;
+///
+/// let sides = Triple::new("a: 1\n---\nb: 1\n", "a: 1\n---\nb: 2\n", "a: 9\n---\nb: 1\n");
+/// let merged = merge_file("a.yaml".as_ref(), sides, &Options::default())?.unwrap();
+/// assert_eq!(merged.text, "a: 9\n---\nb: 2\n");
+/// assert_eq!(merge_file("a.yaml".as_ref(), Triple::new("a", "{", "b"), &Options::default())?, None);
+/// # Ok::<(), merge3::error::Error>(())
+/// ```
+pub fn merge_file(
+    path: &Path,
+    texts: Triple<&str>,
+    options: &Options,
+) -> Result<Option<MergedFile>, Error> {
+    let slots = [Slot {
+        path: path.to_owned(),
+        yaml: true,
+        sides: texts.map(|text| {
+            Some(Source {
+                bytes: text.as_bytes().to_vec(),
+                permissions: None,
+            })
+        }),
+    }];
+    let Some(readings) = read_all(path, texts) else {
+        return Ok(None);
+    };
+    if !is_structured(&readings) || has_duplicates(&readings, path) {
+        return Ok(None);
+    }
+    let files = [Some(readings)];
+    let groups = pair_renamed(pair(&files, false), &files);
+    let jobs = jobs(&slots, &files, &groups);
+    let context = Context {
+        slots: &slots,
+        files: &files,
+        options,
+    };
+    let outcome = merge_documents(&context, 0, &jobs[0])?;
+    let text = match outcome.content {
+        Content::Unchanged => texts.local.to_owned(),
+        Content::Delete => String::new(),
+        Content::Write(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+    };
+    Ok(Some(MergedFile {
+        text,
+        conflicts: outcome.conflicts,
+    }))
+}
+
+/// Reads the three sides at once: somebody waits for each file. None where one is not YAML.
+fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
+    let read = |text: &'a str| ParsedFile::parse(path, text).ok().map(Arc::new);
+    let parsed = std::thread::scope(|scope| {
+        let side = |text: &'a str| {
+            std::thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, move || read(text))
+        };
+        let (original, updated) = (side(texts.original), side(texts.updated));
+        let local = read(texts.local);
+        Triple::new(
+            original.ok()?.join().ok()?,
+            updated.ok()?.join().ok()?,
+            local,
+        )
+        .try_map(|side| side.ok_or(()))
+        .ok()
+    })?;
+    Some(parsed.map(|side| Some(Ok(side))))
+}
+
+fn is_structured(readings: &Readings<'_>) -> bool {
+    documents(readings).any(|parsed| {
+        let root = |tree: &Tree<'_>| tree.entries(tree.root().value).len();
+        parsed.tree.as_ref().is_some_and(|tree| root(tree) > 0)
+    })
+}
+
+fn has_duplicates(readings: &Readings<'_>, path: &Path) -> bool {
+    let sides = readings.as_ref().into_array();
+    let mut files = sides.into_iter().flatten().flatten();
+    files.any(|file| file.duplicate(path).is_some())
+}
+
+fn documents<'r, 'a>(readings: &'r Readings<'a>) -> impl Iterator<Item = &'r Parsed<'a>> {
+    let sides = readings.as_ref().into_array();
+    let files = sides.into_iter().flatten().flatten();
+    files.flat_map(|file| &file.documents)
+}
+
+/// Pairs what is left in the one file there is: of a kind that one document alone on each side is of no pair, and whose lines are
+/// the same for the most part, the name was changed.
+fn pair_renamed(groups: Vec<Group>, files: &[Option<Readings<'_>>]) -> Vec<Group> {
+    let parsed = |group: &Group| {
+        let find = |member: Option<DocRef>, file: Option<&ParsedFile<'_>>| {
+            let parsed = file?.documents.get(member?.document)?;
+            Some((
+                parsed.resource.as_ref()?.id.kind.clone(),
+                parsed.document.text.to_owned(),
+            ))
+        };
+        Triple {
+            original: find(group.original, file_of(files, 0, |it| &it.original)),
+            updated: find(group.updated, file_of(files, 0, |it| &it.updated)),
+            local: find(group.local, file_of(files, 0, |it| &it.local)),
+        }
+    };
+    let (mut done, left): (Vec<_>, Vec<_>) = groups
+        .into_iter()
+        .partition(|group| group.into_array().iter().all(Option::is_some));
+    let described: Vec<_> = left.iter().map(parsed).collect();
+    let mut taken = vec![false; left.len()];
+    for (at, group) in left.iter().enumerate() {
+        let Some((kind, text)) = &described[at].original else {
+            continue;
+        };
+        let mut group = *group;
+        let of_kind = |described: &Option<(String, String)>| {
+            described.as_ref().is_some_and(|(other, _)| other == kind)
+        };
+        let olds = described.iter().filter(|it| of_kind(&it.original)).count();
+        for side in [Side::Updated, Side::Local] {
+            let mut news = (0..left.len()).filter(|new| {
+                described[*new].original.is_none() && of_kind(side.of(&described[*new]))
+            });
+            let (Some(new), None) = (news.next(), news.next()) else {
+                continue;
+            };
+            let is_alike = side
+                .of(&described[new])
+                .as_ref()
+                .is_some_and(|(_, new)| alike(text, new));
+            if olds == 1 && side.of(&group).is_none() && is_alike && !taken[new] {
+                group = group.zip(left[new]).map(|(old, new)| old.or(new));
+                taken[new] = true;
+            }
+        }
+        taken[at] = true;
+        done.push(group);
+    }
+    let own = left.into_iter().zip(taken).filter(|(_, taken)| !taken);
+    done.extend(own.map(|(group, _)| group));
+    done.sort_unstable_by_key(order);
+    done
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Updated,
+    Local,
+}
+
+impl Side {
+    const fn of<T>(self, sides: &Triple<T>) -> &T {
+        match self {
+            Self::Updated => &sides.updated,
+            Self::Local => &sides.local,
+        }
+    }
+}
+
+/// Whether more than half of the lines of both texts are the same.
+fn alike(left: &str, right: &str) -> bool {
+    let mut lines: FxHashMap<&str, usize> = FxHashMap::default();
+    for line in left.lines() {
+        *lines.entry(line.trim()).or_default() += 1;
+    }
+    let mut same = 0;
+    for line in right.lines() {
+        if let Some(count) = lines.get_mut(line.trim()).filter(|count| **count > 0) {
+            *count -= 1;
+            same += 1;
+        }
+    }
+    same * 2 > left.lines().count().max(right.lines().count())
+}
+
+/// The trees of a file's documents; none where it is not YAML.
+pub(crate) fn with_trees<R>(text: &str, work: impl FnOnce(&[&Tree<'_>]) -> R) -> Option<R> {
+    let file = ParsedFile::parse(Path::new(""), text).ok()?;
+    let trees: Vec<&Tree<'_>> = file
+        .documents
+        .iter()
+        .filter_map(|parsed| parsed.tree.as_ref())
+        .collect();
+    Some(work(&trees))
+}

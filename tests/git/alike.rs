@@ -1,0 +1,204 @@
+//! Laws over real files' text with random edits: no merge that git does cleanly comes out otherwise, and markers can be resolved
+//! either way.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use merge3::git::resolve::{Diff, Request, Resolved, Style, resolve};
+use merge3::triple::Triple;
+use merge3::yaml::Tree;
+use merge3::yaml::stream::split;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use crate::harness::isolated;
+
+/// The YAML files of the cases.
+fn texts() -> Vec<String> {
+    let mut folders = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "yaml") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+        .iter()
+        .filter_map(|path| fs::read_to_string(path).ok())
+        .filter(|text| text.lines().count() > 6 && is_yaml(text))
+        .collect()
+}
+
+fn is_yaml(text: &str) -> bool {
+    split(text)
+        .iter()
+        .all(|document| Tree::parse(document.text).is_ok())
+}
+
+/// What a person does to a line.
+#[derive(Debug, Clone)]
+enum Edit {
+    Delete(prop::sample::Index),
+    Repeat(prop::sample::Index),
+    SwapWithNext(prop::sample::Index),
+    Append(prop::sample::Index, u8),
+    NewField(prop::sample::Index, u8),
+    Comment(prop::sample::Index, u8),
+    BlankLine(prop::sample::Index),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let at = any::<prop::sample::Index>;
+    prop_oneof![
+        at().prop_map(Edit::Delete),
+        at().prop_map(Edit::Repeat),
+        at().prop_map(Edit::SwapWithNext),
+        (at(), 0..3u8).prop_map(|(at, n)| Edit::Append(at, n)),
+        (at(), 0..3u8).prop_map(|(at, n)| Edit::Append(at, n)),
+        (at(), 0..3u8).prop_map(|(at, n)| Edit::NewField(at, n)),
+        (at(), 0..3u8).prop_map(|(at, n)| Edit::Comment(at, n)),
+        at().prop_map(Edit::BlankLine),
+    ]
+}
+
+fn edited(text: &str, edits: &[Edit]) -> String {
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    for edit in edits {
+        if lines.is_empty() {
+            break;
+        }
+        let count = lines.len();
+        let indented = |line: &str, text: String| {
+            let width = line.len() - line.trim_start_matches(' ').len();
+            format!("{}{text}\n", " ".repeat(width))
+        };
+        match edit {
+            Edit::Delete(at) => drop(lines.remove(at.index(count))),
+            Edit::Repeat(at) => lines.insert(at.index(count), lines[at.index(count)].clone()),
+            Edit::SwapWithNext(at) => {
+                lines.swap(at.index(count), (at.index(count) + 1).min(count - 1))
+            }
+            Edit::Append(at, n) => {
+                let line = &mut lines[at.index(count)];
+                let end = line.trim_end().len();
+                line.insert(end, char::from(b'5' + n));
+            }
+            Edit::NewField(at, n) => {
+                let line = indented(&lines[at.index(count)], format!("new{n}: {n}"));
+                lines.insert(at.index(count), line);
+            }
+            Edit::Comment(at, n) => {
+                let line = indented(&lines[at.index(count)], format!("# comment {n}"));
+                lines.insert(at.index(count), line);
+            }
+            Edit::BlankLine(at) => lines.insert(at.index(count), "\n".to_owned()),
+        }
+    }
+    lines.concat()
+}
+
+/// The text merge of git, where it is without a conflict.
+fn git_clean(sides: &Triple<String>, folder: &Path) -> Option<String> {
+    for (name, text) in [
+        ("o", &sides.original),
+        ("u", &sides.updated),
+        ("l", &sides.local),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let mut command = Command::new("git");
+    command
+        .args(["merge-file", "-p", "-q", "l", "o", "u"])
+        .current_dir(folder);
+    let output = isolated(&mut command, folder).output().unwrap();
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8(output.stdout).unwrap())
+}
+
+fn resolved(sides: &Triple<String>) -> Resolved {
+    resolve(&Request {
+        path: Path::new("a.yaml"),
+        sides: sides.as_ref().map(String::as_bytes),
+        style: Style::default(),
+        favor: None,
+        diff: Diff::Histogram,
+    })
+    .unwrap()
+}
+
+/// The text with one side of each conflict.
+fn chosen(text: &str, local: bool) -> String {
+    let mut side = None;
+    text.split_inclusive('\n')
+        .filter(|line| {
+            let marker = |sign: &str| line.trim_end().starts_with(&sign.repeat(7));
+            if marker("<") {
+                side = Some(true);
+            } else if marker("=") && side.is_some() {
+                side = Some(false);
+            } else if marker(">") {
+                side = None;
+            } else {
+                return side.is_none_or(|side| side == local);
+            }
+            false
+        })
+        .collect()
+}
+
+fn sides() -> impl Strategy<Value = Triple<String>> {
+    let edits = || prop::collection::vec(edit(), 1..4);
+    (prop::sample::select(texts()), edits(), edits()).prop_map(|(original, ours, theirs)| {
+        let (local, updated) = (edited(&original, &ours), edited(&original, &theirs));
+        Triple::new(original, updated, local)
+    })
+}
+
+/// The same cases in every run; `PROPTEST_CASES` asks for another number of others.
+fn config() -> ProptestConfig {
+    let given = std::env::var("PROPTEST_CASES").ok();
+    let given = given.and_then(|it| it.parse().ok());
+    ProptestConfig {
+        cases: given.unwrap_or(300),
+        failure_persistence: None,
+        rng_seed: match given {
+            Some(_) => RngSeed::Random,
+            None => RngSeed::Fixed(1),
+        },
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn what_git_merges_cleanly_is_merged_cleanly(sides in sides()) {
+        let folder = tempfile::tempdir().unwrap();
+        if let Some(text) = git_clean(&sides, folder.path()) {
+            let merged = resolved(&sides);
+            // two sides that made one key each, say: git's text would be broken where none of the sides was
+            let breaks = !is_yaml(&text) && [&sides.original, &sides.updated, &sides.local].into_iter().all(|side| is_yaml(side));
+            prop_assert!(merged.conflicts == 0 || breaks, "{}", String::from_utf8_lossy(&merged.bytes));
+        }
+    }
+
+    #[test]
+    fn markers_of_a_structural_merge_can_be_resolved_either_way(sides in sides()) {
+        let merged = resolved(&sides);
+        let text = String::from_utf8(merged.bytes).unwrap();
+        if merged.structural {
+            prop_assert!(is_yaml(&chosen(&text, true)), "local: {text}");
+            prop_assert!(is_yaml(&chosen(&text, false)), "updated: {text}");
+        }
+    }
+}

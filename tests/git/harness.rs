@@ -1,0 +1,157 @@
+//! A repository in a temporary folder, with a configuration of its own, and git and merge3 run in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A deployment, and two changes of it in neighbouring lines: git alone leaves a conflict.
+pub(crate) const BASE: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 1\n  image: shop:1\n";
+pub(crate) const OURS: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 2\n  image: shop:1\n";
+pub(crate) const THEIRS: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 1\n  image: shop:2\n";
+pub(crate) const BOTH: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 2\n  image: shop:2\n";
+/// What is in conflict with OURS.
+pub(crate) const OTHER: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 3\n  image: shop:2\n";
+
+/// What a run gave.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// The program.
+pub(crate) fn merge3() -> &'static str {
+    env!("CARGO_BIN_EXE_merge3")
+}
+
+/// A repository.
+pub(crate) struct Repository {
+    folder: TempDir,
+    name: String,
+}
+
+impl Repository {
+    /// An empty one on branch `main`, without the driver.
+    pub(crate) fn bare_of_driver(name: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("home")).unwrap();
+        fs::create_dir_all(folder.path().join(name)).unwrap();
+        let repository = Self {
+            folder,
+            name: name.to_owned(),
+        };
+        repository.git(&["init", "-q", "-b", "main"]);
+        repository
+    }
+
+    /// An empty one with the driver.
+    pub(crate) fn new() -> Self {
+        let repository = Self::bare_of_driver("repository");
+        repository.install();
+        repository
+    }
+
+    /// Two branches that both changed a file: `main` is checked out and has `ours`, `other` has `theirs`.
+    pub(crate) fn apart(file: &str, base: &str, ours: &str, theirs: &str) -> Self {
+        let repository = Self::new();
+        repository.diverge(file, base, ours, theirs);
+        repository
+    }
+
+    pub(crate) fn diverge(&self, file: &str, base: &str, ours: &str, theirs: &str) {
+        self.commit(file, base);
+        self.git(&["checkout", "-q", "-b", "other"]);
+        self.commit(file, theirs);
+        self.git(&["checkout", "-q", "main"]);
+        self.commit(file, ours);
+    }
+
+    pub(crate) fn install(&self) {
+        let ran = self.merge3(&["git", "install"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().join(&self.name)
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.root().join(file)
+    }
+
+    pub(crate) fn read(&self, file: &str) -> String {
+        String::from_utf8(fs::read(self.path(file)).unwrap()).unwrap()
+    }
+
+    pub(crate) fn write(&self, file: &str, content: &str) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// Writes a file and commits everything.
+    pub(crate) fn commit(&self, file: &str, content: &str) {
+        self.write(file, content);
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", file]);
+    }
+
+    /// Runs git, which has to succeed.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let ran = self.try_git(arguments);
+        assert_eq!(ran.status, 0, "git {arguments:?}: {ran:?}");
+        ran.stdout
+    }
+
+    pub(crate) fn try_git(&self, arguments: &[&str]) -> Ran {
+        self.run(Command::new("git").args(arguments))
+    }
+
+    pub(crate) fn merge3(&self, arguments: &[&str]) -> Ran {
+        self.run(Command::new(merge3()).args(arguments))
+    }
+
+    pub(crate) fn run(&self, command: &mut Command) -> Ran {
+        isolated(command, &self.home())
+            .current_dir(self.root())
+            .output()
+            .unwrap()
+            .into()
+    }
+}
+
+/// Keeps the configuration of whoever runs the tests out of it.
+pub(crate) fn isolated<'c>(command: &'c mut Command, home: &Path) -> &'c mut Command {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("GIT_") {
+            command.env_remove(name);
+        }
+    }
+    command
+        .env("HOME", home)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env_remove("XDG_CONFIG_HOME")
+        .env("LC_ALL", "C")
+        .env("GIT_AUTHOR_NAME", "a")
+        .env("GIT_AUTHOR_EMAIL", "a@example.org")
+        .env("GIT_COMMITTER_NAME", "a")
+        .env("GIT_COMMITTER_EMAIL", "a@example.org")
+        .env("GIT_EDITOR", "true")
+}

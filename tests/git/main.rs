@@ -1,0 +1,10 @@
+//! The merge driver, called by the real git, and what goes with it.
+#![allow(clippy::unwrap_used)] // helpers of tests may
+
+mod alike;
+mod contract;
+mod harness;
+mod operations;
+mod places;
+mod setup;
+mod solve;
