@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
 
 use super::config::{Action, Command, Config, Verbosity};
+use super::markers::MarkerArgs;
 use crate::merge::{self, Options};
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -27,7 +28,7 @@ Examples:
 
 Exit status:
   0  merged; conflicts, if any, were resolved by --on-conflict
-  1  conflicts are left (--on-conflict fail); nothing was written
+  1  conflicts are left: between markers, or under --on-conflict fail, which writes nothing
   2  the arguments or the input are wrong, or reading or writing failed";
 
 /// Brings what changed between two releases of a YAML package into your fork of it, and touches nothing else.
@@ -42,6 +43,9 @@ Exit status:
 struct CommandLine {
     #[command(flatten)]
     merge: Option<Args>,
+    // beside the others: an optional group may not hold another one
+    #[command(flatten)]
+    markers: MarkerArgs,
 }
 
 /// The arguments of the main job.
@@ -110,6 +114,8 @@ enum OnConflict {
     Local,
     /// Nothing is written, and the exit status is 1
     Fail,
+    /// Nobody: both sides go between conflict markers, and the exit status is 1
+    Markers,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -160,51 +166,63 @@ where
 {
     let line = CommandLine::try_parse_from(arguments)?;
     match line.merge {
-        Some(merge) => Ok(Command::Merge(Box::new(merge.into()))),
-        None => Err(CommandLine::command().error(
+        Some(merge) => match config(merge, line.markers) {
+            Ok(config) => Ok(Command::Merge(Box::new(config))),
+            Err(message) => Err(wrong(clap::error::ErrorKind::TooManyValues, &message)),
+        },
+        None => Err(wrong(
             clap::error::ErrorKind::MissingRequiredArgument,
             "--ancestor, --from and --to are needed",
         )),
     }
 }
 
-impl From<Args> for Config {
-    fn from(args: Args) -> Self {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let color = |terminal: bool| match args.color {
-            Color::Auto => terminal && !no_color,
-            Color::Always => true,
-            Color::Never => false,
-        };
-        Self {
-            action: match (args.diff, args.dry_run) {
-                (true, _) => Action::Diff,
-                (false, true) => Action::DryRun,
-                (false, false) => Action::Write { durable: args.sync },
+/// What clap says of arguments that are wrong in a way it cannot see.
+fn wrong(kind: clap::error::ErrorKind, message: &str) -> clap::Error {
+    CommandLine::command().error(kind, message)
+}
+
+/// What a run of the main job is told.
+fn config(args: Args, markers: MarkerArgs) -> Result<Config, String> {
+    let sides = Triple::new(args.ancestor, args.from, args.to);
+    let names = sides
+        .as_ref()
+        .map(|path| path.to_string_lossy().into_owned());
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let color = |terminal: bool| match args.color {
+        Color::Auto => terminal && !no_color,
+        Color::Always => true,
+        Color::Never => false,
+    };
+    Ok(Config {
+        action: match (args.diff, args.dry_run) {
+            (true, _) => Action::Diff,
+            (false, true) => Action::DryRun,
+            (false, false) => Action::Write { durable: args.sync },
+        },
+        verbosity: match (args.quiet, args.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        },
+        color_output: color(std::io::stdout().is_terminal()),
+        color_errors: color(std::io::stderr().is_terminal()),
+        threads: args.threads,
+        settings: Settings {
+            merge: Options {
+                on_conflict: args.on_conflict.into(),
+                lists: args.lists.into(),
+                keys: args.keys,
+                nulls: args.nulls.map(Into::into),
+                markers: markers.style(names)?,
+                ..Options::default()
             },
-            verbosity: match (args.quiet, args.verbose) {
-                (true, _) => Verbosity::Quiet,
-                (false, true) => Verbosity::Verbose,
-                (false, false) => Verbosity::Normal,
-            },
-            color_output: color(std::io::stdout().is_terminal()),
-            color_errors: color(std::io::stderr().is_terminal()),
-            threads: args.threads,
-            settings: Settings {
-                merge: Options {
-                    on_conflict: args.on_conflict.into(),
-                    lists: args.lists.into(),
-                    keys: args.keys,
-                    nulls: args.nulls.map(Into::into),
-                    ..Options::default()
-                },
-                path_merge_key: args.path_merge_key,
-                matches: args.matches,
-                yaml_only: args.yaml_only,
-            },
-            sides: Triple::new(args.ancestor, args.from, args.to),
-        }
-    }
+            path_merge_key: args.path_merge_key,
+            matches: args.matches,
+            yaml_only: args.yaml_only,
+        },
+        sides,
+    })
 }
 
 impl From<OnConflict> for merge::OnConflict {
@@ -213,6 +231,7 @@ impl From<OnConflict> for merge::OnConflict {
             OnConflict::Updated => Self::Updated,
             OnConflict::Local => Self::Local,
             OnConflict::Fail => Self::Fail,
+            OnConflict::Markers => Self::Markers,
         }
     }
 }

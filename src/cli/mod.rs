@@ -3,6 +3,7 @@
 mod args;
 mod config;
 mod exit_code;
+mod markers;
 mod run;
 
 pub use args::parse;

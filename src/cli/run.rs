@@ -36,7 +36,7 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
         (Err(_), _) => ExitCode::Failed,
         // whoever read the report has stopped reading: the merge itself is done
         (Ok(_), Err(error)) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::Failed,
-        (Ok((plan, refused)), _) if refused || plan.has_markers() => ExitCode::Conflicts,
+        (Ok((plan, refused)), _) if refused || plan.has_open_conflicts() => ExitCode::Conflicts,
         (Ok(_), _) => ExitCode::Merged,
     }
 }

@@ -48,6 +48,25 @@ pub enum Resolution {
     Local,
     /// Both sides stand in the result, between conflict markers.
     Markers,
+    /// By nobody yet: the local side stands, as no markers can be put around it.
+    Open,
+}
+
+impl Resolution {
+    /// The word that reports use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Updated => "updated",
+            Self::Local => "local",
+            Self::Markers => "markers",
+            Self::Open => "open",
+        }
+    }
+
+    /// Whether it is left to somebody.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Markers | Self::Open)
+    }
 }
 
 /// One conflict in a document (or a file that is no YAML).

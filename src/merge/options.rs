@@ -1,5 +1,6 @@
 //! What a merge may be told.
 
+use super::conflict::Resolution;
 use super::markers::MarkerStyle;
 
 /// Who wins where both sides changed and do not agree (SPEC 8).
@@ -14,6 +15,17 @@ pub enum OnConflict {
     Fail,
     /// Nobody: both sides stay, between conflict markers.
     Markers,
+}
+
+impl OnConflict {
+    /// How a conflict comes out.
+    pub const fn resolution(self) -> Resolution {
+        match self {
+            Self::Updated | Self::Fail => Resolution::Updated,
+            Self::Local => Resolution::Local,
+            Self::Markers => Resolution::Markers,
+        }
+    }
 }
 
 /// How lists merge that no key identifies (SPEC 6).

@@ -73,11 +73,7 @@ pub fn merge_lines_with(
     markers: &MarkerStyle,
 ) -> LineMerge {
     let merge = TextMerge::from_lines(sides.original, sides.local, sides.updated);
-    let resolution = match on_conflict {
-        OnConflict::Local => Resolution::Local,
-        OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
-        OnConflict::Markers => Resolution::Markers,
-    };
+    let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
     for region in merge.regions() {
@@ -89,7 +85,7 @@ pub fn merge_lines_with(
         };
         match taken {
             Resolution::Updated => text.push_str(&texts.updated),
-            Resolution::Local => text.push_str(&texts.local),
+            Resolution::Local | Resolution::Open => text.push_str(&texts.local),
             Resolution::Markers => {
                 write_hunk(&mut text, texts.as_ref().map(String::as_str), markers);
             }

@@ -33,6 +33,7 @@ pub(crate) fn merge_documents(
         context,
         target,
         job,
+        coming: job.coming.clone(),
         outcome: Outcome::default(),
     }
     .run()
@@ -43,6 +44,8 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) context: &'c Context<'f, 'a>,
     pub(super) target: usize,
     job: &'c Job,
+    /// Upstream's documents that come.
+    pub(super) coming: Vec<Group>,
     pub(super) outcome: Outcome,
 }
 
@@ -106,7 +109,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         };
         let new = |group: &Group| group.local.is_none();
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
-        let expected = of_updated.count() + self.job.coming.len();
+        let expected = of_updated.count() + self.coming.len();
         let documents = self.file(self.target, |it| &it.updated)?;
         let count = documents
             .documents
@@ -114,7 +117,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .filter(|parsed| parsed.tree.is_some())
             .count();
         let forward = self.job.here.iter().all(within)
-            && self.job.coming.iter().all(new)
+            && self.coming.iter().all(new)
             && self.job.leaving.is_empty()
             && count == expected
             && !self.job.here.iter().any(|group| self.clears(group));
@@ -170,7 +173,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let Some(file) = self.file(self.target, |it| &it.updated) else {
             return Ok(());
         };
-        if self.job.coming.is_empty() {
+        if self.coming.is_empty() {
             return Ok(());
         }
         let mut actions: Vec<Action> = file
@@ -181,11 +184,13 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 _ => Action::Remove,
             })
             .collect();
-        for group in &self.job.coming {
+        let coming = std::mem::take(&mut self.coming);
+        for group in &coming {
             let Some(updated) = group.updated else {
                 continue;
             };
             actions[updated.document] = match group.local {
+                None if group.original.is_some() => Action::Mark(self.marks(group)),
                 None => Action::Keep,
                 Some(_) => Action::Replace(self.arriving(group, line_break(file.text))?),
             };
@@ -240,7 +245,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file: &ParsedFile<'_>,
         actions: &[Action],
     ) -> Result<Vec<Insertion>, Error> {
-        if self.job.coming.is_empty() {
+        if self.coming.is_empty() {
             return Ok(Vec::new());
         }
         let places = places(&self.neighbours(file, actions));
@@ -256,7 +261,9 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         for (updated, group) in coming {
             insertions.push(Insertion {
                 before: places[updated.document],
-                text: self.arriving(group, line_break)?,
+                text: self.arriving(&group, line_break)?,
+                marks: (group.local.is_none() && group.original.is_some())
+                    .then(|| self.marks(&group)),
             });
         }
         insertions.sort_by_key(|insertion| insertion.before);
@@ -373,6 +380,7 @@ fn chunks(file: &ParsedFile<'_>, actions: &[Action], insertions: &[Insertion]) -
         match action {
             Action::Keep if parsed.tree.is_some() => chunks.push(parsed.document.text.to_owned()),
             Action::Replace(text) => chunks.push(text.clone()),
+            Action::Mark(_) => chunks.push(parsed.document.text.to_owned()),
             Action::Keep | Action::Remove => {}
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::resource::ResourceId;
 use crate::error::Warning;
-use crate::merge::{Conflict, Resolution};
+use crate::merge::Conflict;
 
 /// The outcome of a merge: what is to be written, and what there is to say about it.
 #[derive(Debug)]
@@ -84,11 +84,11 @@ pub struct Counts {
 }
 
 impl Plan {
-    /// Whether a conflict is left to somebody between conflict markers.
-    pub fn has_markers(&self) -> bool {
+    /// Whether a conflict is left to somebody, most often between conflict markers.
+    pub fn has_open_conflicts(&self) -> bool {
         self.conflicts
             .iter()
-            .any(|it| it.conflict.resolution == Resolution::Markers)
+            .any(|it| it.conflict.resolution.is_open())
     }
 }
 

@@ -3,13 +3,14 @@
 
 use std::path::PathBuf;
 
-use super::assemble::Action;
+use super::assemble::{Action, Marks, line_break};
 use super::documents::FileMerge;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
-use super::whole_file::resolution;
+use crate::merge::markers::write_hunk;
 use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::triple::Triple;
 use crate::yaml;
 
 impl FileMerge<'_, '_, '_> {
@@ -22,21 +23,55 @@ impl FileMerge<'_, '_, '_> {
         if members.local.is_some_and(|local| equal(original, local)) {
             return Action::Remove;
         }
-        let resolution = resolution(self.context.options.on_conflict);
+        let resolution = self.context.options.on_conflict.resolution();
         self.whole_document(group, ConflictKind::DeletedUpstream, resolution);
         match resolution {
             Resolution::Updated => Action::Remove,
-            Resolution::Local | Resolution::Markers => Action::Keep,
+            Resolution::Local | Resolution::Open => Action::Keep,
+            Resolution::Markers => Action::Mark(self.marks(group)),
         }
     }
 
-    /// SPEC 3: stays deleted; a conflict if upstream changed it.
+    /// SPEC 3: stays deleted; a conflict if upstream changed it. Where nobody wins that, it comes, between markers.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
         let members = self.members(group);
         if let (Some(original), Some(updated)) = (members.original, members.updated)
             && !equal(original, updated)
         {
-            self.whole_document(group, ConflictKind::DeletedLocally, Resolution::Local);
+            let resolution = match self.context.options.on_conflict.resolution() {
+                Resolution::Markers => Resolution::Markers,
+                _ => Resolution::Local,
+            };
+            if resolution == Resolution::Markers {
+                self.coming.push(*group);
+            }
+            self.whole_document(group, ConflictKind::DeletedLocally, resolution);
+        }
+    }
+
+    /// The conflict markers around a document that one side deleted.
+    pub(super) fn marks(&self, group: &Group) -> Marks {
+        let members = self.members(group);
+        let present = members.local.or(members.updated);
+        let line_break = present.map_or("\n", |parsed| line_break(parsed.document.text));
+        let mut marked = String::new();
+        // a line that no document can have stands for the document's lines
+        let place = format!("\0{line_break}");
+        let original = members.original.map_or("", |parsed| {
+            &parsed.document.text[parsed.document.body.range()]
+        });
+        let [updated, local] = match members.local {
+            Some(_) => ["", place.as_str()],
+            None => [place.as_str(), ""],
+        };
+        let lines = Triple::new(original, updated, local);
+        write_hunk(&mut marked, lines, &self.context.options.markers);
+        match marked.split_once(&place) {
+            Some((above, below)) => Marks {
+                above: above.to_owned(),
+                below: below.to_owned(),
+            },
+            None => Marks::default(),
         }
     }
 

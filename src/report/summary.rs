@@ -2,7 +2,6 @@
 
 use super::paint::Paint;
 use super::values::shown;
-use crate::merge::Resolution;
 use crate::package::{ChangeKind, FileConflict, Plan};
 
 /// How much a summary tells.
@@ -81,11 +80,7 @@ fn conflict_line(conflict: &FileConflict, color: bool) -> String {
     }
     parts.push(Paint::Removed.apply(conflict.conflict.kind.as_str(), color));
     let values = shown(conflict);
-    let taken = match conflict.conflict.resolution {
-        Resolution::Updated => "updated",
-        Resolution::Local => "local",
-        Resolution::Markers => "markers",
-    };
+    let taken = conflict.conflict.resolution.as_str();
     parts.push(format!(
         "original {} | updated {} | local {} -> {taken}",
         values.original, values.updated, values.local

@@ -4,7 +4,7 @@ use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::ConflictKind;
-use crate::merge::decision::{Child, Outcome};
+use crate::merge::decision::{Child, Chosen, Outcome};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId};
 
@@ -130,6 +130,22 @@ impl Walker<'_> {
 }
 
 fn what_is_left(children: Vec<Child>) -> Outcome {
+    let merged = Outcome::Merge(children);
+    if merged.has_choice() {
+        let chosen = |side| match merged.choose(side) {
+            Outcome::Merge(children) => what_is_left(children),
+            outcome => outcome,
+        };
+        let (local, updated) = (chosen(Chosen::Local), chosen(Chosen::Updated));
+        // where one side leaves nothing, the whole of it is what has to be chosen
+        if local == Outcome::Remove || updated == Outcome::Remove {
+            return Outcome::apart(local, updated);
+        }
+        return merged;
+    }
+    let Outcome::Merge(children) = merged else {
+        return merged;
+    };
     if children.iter().all(Child::is_untouched) {
         Outcome::Keep
     } else if children.iter().any(Child::stays) {

@@ -159,7 +159,7 @@ impl Walker<'_> {
                     let taken = std::mem::replace(&mut child.outcome, Outcome::Remove);
                     child.outcome = match self.resolution() {
                         Resolution::Updated => taken,
-                        Resolution::Local => Outcome::Remove,
+                        Resolution::Local | Resolution::Open => Outcome::Remove,
                         Resolution::Markers => Outcome::apart(Outcome::Remove, taken),
                     };
                 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Nodes, Walker};
 use crate::merge::decision::Outcome;
-use crate::merge::{Conflict, ConflictKind, OnConflict, Resolution};
+use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::yaml::Tree;
 
 /// One step down from a document's root.
@@ -52,7 +52,7 @@ impl Walker<'_> {
         self.record(kind, nodes, resolution);
         match resolution {
             Resolution::Updated => updated,
-            Resolution::Local => local,
+            Resolution::Local | Resolution::Open => local,
             Resolution::Markers => Outcome::apart(local, updated),
         }
     }
@@ -74,11 +74,7 @@ impl Walker<'_> {
 
     /// How the policy resolves a conflict.
     pub(super) const fn resolution(&self) -> Resolution {
-        match self.options.on_conflict {
-            OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
-            OnConflict::Local => Resolution::Local,
-            OnConflict::Markers => Resolution::Markers,
-        }
+        self.options.on_conflict.resolution()
     }
 
     fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {

@@ -160,7 +160,7 @@ impl Walker<'_> {
             let whole = self.whole(*entry);
             match resolution {
                 Resolution::Updated => Some(whole),
-                Resolution::Local => None,
+                Resolution::Local | Resolution::Open => None,
                 Resolution::Markers => Some(Child::updated(
                     *entry,
                     Outcome::apart(Outcome::Remove, whole.outcome),
