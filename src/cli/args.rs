@@ -9,6 +9,7 @@ use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
 
 use super::config::{Action, Command, Config, Verbosity};
 use super::markers::MarkerArgs;
+use super::report::ReportArgs;
 use crate::merge::{self, Options};
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -46,6 +47,8 @@ struct CommandLine {
     // beside the others: an optional group may not hold another one
     #[command(flatten)]
     markers: MarkerArgs,
+    #[command(flatten)]
+    report: ReportArgs,
 }
 
 /// The arguments of the main job.
@@ -86,6 +89,9 @@ struct Args {
     /// Tell what would change, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// Tell what would change, write nothing, and exit with 1 if anything would
+    #[arg(long)]
+    check: bool,
     /// Print what would change as a unified diff, and write nothing
     #[arg(long)]
     diff: bool,
@@ -166,7 +172,7 @@ where
 {
     let line = CommandLine::try_parse_from(arguments)?;
     match line.merge {
-        Some(merge) => match config(merge, line.markers) {
+        Some(merge) => match config(merge, line.markers, line.report) {
             Ok(config) => Ok(Command::Merge(Box::new(config))),
             Err(message) => Err(wrong(clap::error::ErrorKind::TooManyValues, &message)),
         },
@@ -183,7 +189,7 @@ fn wrong(kind: clap::error::ErrorKind, message: &str) -> clap::Error {
 }
 
 /// What a run of the main job is told.
-fn config(args: Args, markers: MarkerArgs) -> Result<Config, String> {
+fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config, String> {
     let sides = Triple::new(args.ancestor, args.from, args.to);
     let names = sides
         .as_ref()
@@ -195,11 +201,13 @@ fn config(args: Args, markers: MarkerArgs) -> Result<Config, String> {
         Color::Never => false,
     };
     Ok(Config {
-        action: match (args.diff, args.dry_run) {
+        action: match (args.diff, args.dry_run || args.check) {
             (true, _) => Action::Diff,
             (false, true) => Action::DryRun,
             (false, false) => Action::Write { durable: args.sync },
         },
+        check: args.check,
+        report: report.into(),
         verbosity: match (args.quiet, args.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, true) => Verbosity::Verbose,

@@ -24,6 +24,10 @@ pub struct Config {
     pub action: Action,
     /// How many threads; as many as there are cores where none is given.
     pub threads: Option<NonZeroUsize>,
+    /// Whether the exit status says if anything changes.
+    pub check: bool,
+    /// What report is made.
+    pub report: ReportTo,
     /// How much is told.
     pub verbosity: Verbosity,
     /// Whether standard output is coloured.
@@ -55,4 +59,24 @@ pub enum Verbosity {
     Normal,
     /// Each file that changes, too.
     Verbose,
+}
+
+/// What report is made of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportTo {
+    /// Its form.
+    pub form: Form,
+    /// Where it is written; to an output where no file is given.
+    pub file: Option<PathBuf>,
+}
+
+/// The form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A summary.
+    Text,
+    /// JSON.
+    Json,
+    /// Markdown.
+    Markdown,
 }

@@ -21,6 +21,8 @@ pub enum ConflictKind {
     Text,
     /// A file that is not text.
     Binary,
+    /// Upstream's change was held back by a comment `# merge3: keep`: no conflict, and listed apart.
+    Pinned,
 }
 
 impl ConflictKind {
@@ -35,6 +37,7 @@ impl ConflictKind {
             Self::Order => "order",
             Self::Text => "text",
             Self::Binary => "binary",
+            Self::Pinned => "pinned",
         }
     }
 }
@@ -83,4 +86,6 @@ pub struct Conflict {
     pub values: Triple<Option<String>>,
     /// What was done about it.
     pub resolution: Resolution,
+    /// The rule that says so, by its place in the file; none where it is the policy for all.
+    pub rule: Option<String>,
 }

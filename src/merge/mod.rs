@@ -10,6 +10,9 @@ mod edit;
 mod fingerprint;
 pub mod markers;
 pub mod options;
+mod pattern;
+pub(crate) mod pins;
+mod rules;
 pub mod text;
 mod walk;
 
@@ -17,4 +20,6 @@ pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Resolution};
 pub use document::{Merged, Side, merge_document};
 pub use markers::{ConflictStyle, MarkerStyle};
+pub use pattern::{Pattern, PatternError};
+pub use rules::{Rule, Take};
 pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};

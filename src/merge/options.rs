@@ -2,6 +2,7 @@
 
 use super::conflict::Resolution;
 use super::markers::MarkerStyle;
+use super::rules::Rule;
 
 /// Who wins where both sides changed and do not agree (SPEC 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,6 +97,8 @@ pub struct Options {
     pub keys: Vec<String>,
     /// How block scalars merge.
     pub texts: Texts,
+    /// Rules for single places; of several that fit one place, the last counts.
+    pub rules: Vec<Rule>,
     /// How conflict markers look, where nobody wins a conflict.
     pub markers: MarkerStyle,
     /// One meaning of null for all documents; none leaves it to what the document is.

@@ -51,6 +51,7 @@ impl Hunk {
                 .as_ref()
                 .map(|text| (!text.is_empty()).then(|| text.clone())),
             resolution: self.resolution,
+            rule: None,
         }
     }
 }

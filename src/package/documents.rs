@@ -9,6 +9,7 @@ use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
 use super::{Content, Outcome};
 use crate::error::Error;
+use crate::merge::pins::may_pin;
 use crate::merge::{Nulls, Options, Resolution, Side, merge_document};
 use crate::triple::Triple;
 use crate::yaml;
@@ -43,7 +44,7 @@ pub(crate) fn merge_documents(
 pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) context: &'c Context<'f, 'a>,
     pub(super) target: usize,
-    job: &'c Job,
+    pub(super) job: &'c Job,
     /// Upstream's documents that come.
     pub(super) coming: Vec<Group>,
     pub(super) outcome: Outcome,
@@ -51,6 +52,10 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn run(mut self) -> Result<Outcome, Error> {
+        if self.is_pinned_file() {
+            self.hold_back();
+            return Ok(self.outcome);
+        }
         for group in &self.job.deleted {
             self.deleted_locally(group);
         }
@@ -100,7 +105,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let base = self.job.base?;
         let updated = self.context.slots[self.target].sides.updated.as_ref()?;
         let sides = &self.context.slots[base].sides;
-        if sides.original.as_ref()?.bytes != sides.local.as_ref()?.bytes {
+        let local = sides.local.as_ref()?;
+        if sides.original.as_ref()?.bytes != local.bytes || may_pin(&local.bytes) {
             return None;
         }
         let within = |group: &Group| {
@@ -249,10 +255,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(Vec::new());
         }
         let places = places(&self.neighbours(file, actions));
-        let mut coming: Vec<(DocRef, &Group)> = self
-            .job
+        let mut coming: Vec<(DocRef, Group)> = self
             .coming
             .iter()
+            .copied()
             .filter_map(|group| Some((group.updated?, group)))
             .collect();
         coming.sort_unstable_by_key(|(updated, _)| *updated);
@@ -329,8 +335,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 message: unfaithful.message,
             },
         )?;
-        for conflict in merged.conflicts {
-            self.conflict(group, conflict);
+        for conflict in merged.conflicts.into_iter().chain(merged.pinned) {
+            self.record(group, conflict);
         }
         Ok(merged.text)
     }

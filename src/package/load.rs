@@ -12,6 +12,7 @@ use super::Settings;
 use super::ignored::Ignored;
 use super::walk::{Kind, Listing, list};
 use crate::error::{Error, Warning};
+use crate::merge::pins::is_file_pinned;
 use crate::triple::Triple;
 
 /// The file names that are read as YAML unless `--match` says otherwise (SPEC 2).
@@ -42,6 +43,14 @@ pub(crate) enum Roots {
     Folders(Triple<PathBuf>),
     /// Each is one file.
     Files(Triple<PathBuf>),
+}
+
+impl Slot {
+    /// Whether the first line of the local file pins it (SPEC 8).
+    pub(crate) fn is_pinned(&self) -> bool {
+        let local = self.sides.local.as_ref();
+        local.is_some_and(|local| is_file_pinned(&local.bytes, self.yaml))
+    }
 }
 
 impl Roots {

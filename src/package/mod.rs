@@ -56,5 +56,7 @@ enum Content {
 struct Outcome {
     content: Content,
     conflicts: Vec<FileConflict>,
+    /// What pins held back.
+    pinned: Vec<FileConflict>,
     warnings: Vec<Warning>,
 }

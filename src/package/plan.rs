@@ -16,6 +16,8 @@ pub struct Plan {
     pub files: Vec<FileChange>,
     /// The places where both sides changed and do not agree, by file and line.
     pub conflicts: Vec<FileConflict>,
+    /// Upstream's changes that a comment `# merge3: keep` held back, by file and line: no conflicts.
+    pub pinned: Vec<FileConflict>,
     /// What there is to know beside.
     pub warnings: Vec<Warning>,
     /// How much was done.
@@ -81,6 +83,18 @@ pub struct Counts {
     pub deleted: usize,
     /// Files that get another path.
     pub moved: usize,
+}
+
+impl ChangeKind {
+    /// The word that reports use.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+            Self::Moved { .. } => "moved",
+        }
+    }
 }
 
 impl Plan {

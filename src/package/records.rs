@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use super::assemble::{Action, Marks, line_break};
 use super::documents::FileMerge;
+use super::load::Slot;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
 use crate::merge::markers::write_hunk;
+use crate::merge::pins::{Pins, is_document_pinned};
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::triple::Triple;
 use crate::yaml;
@@ -20,6 +22,10 @@ impl FileMerge<'_, '_, '_> {
         let Some(original) = members.original else {
             return Action::Keep;
         };
+        if members.local.is_some_and(holds_pin) {
+            self.whole_document(group, ConflictKind::Pinned, Resolution::Local);
+            return Action::Keep;
+        }
         if members.local.is_some_and(|local| equal(original, local)) {
             return Action::Remove;
         }
@@ -85,7 +91,7 @@ impl FileMerge<'_, '_, '_> {
             let body = local.document.body.start as usize;
             local.document.text[..body].matches('\n').count()
         });
-        self.conflict(
+        self.record(
             group,
             Conflict {
                 path: String::new(),
@@ -93,14 +99,37 @@ impl FileMerge<'_, '_, '_> {
                 line,
                 values,
                 resolution,
+                rule: None,
             },
         );
     }
 
-    pub(super) fn conflict(&mut self, group: &Group, conflict: Conflict) {
+    /// Whether the first line of the local file pins it.
+    pub(super) fn is_pinned_file(&self) -> bool {
+        let base = self.job.base.map(|base| &self.context.slots[base]);
+        base.is_some_and(Slot::is_pinned)
+    }
+
+    /// A file that is pinned stays as it is: what upstream changed in it is recorded.
+    pub(super) fn hold_back(&mut self) {
+        let job = self.job;
+        for group in job.here.iter().chain(&job.coming).chain(&job.deleted) {
+            let members = self.members(group);
+            let same = |left: Option<&Parsed<'_>>, right: Option<&Parsed<'_>>| match (left, right) {
+                (Some(left), Some(right)) => equal(left, right),
+                (left, right) => left.is_none() && right.is_none(),
+            };
+            if !same(members.original, members.updated) && !same(members.updated, members.local) {
+                self.whole_document(group, ConflictKind::Pinned, Resolution::Local);
+            }
+        }
+    }
+
+    /// Records a conflict, or what a pin held back.
+    pub(super) fn record(&mut self, group: &Group, conflict: Conflict) {
         let members = self.members(group);
         let named = members.local.or(members.updated).or(members.original);
-        self.outcome.conflicts.push(FileConflict {
+        let record = FileConflict {
             file: self.path(group),
             line: members
                 .local
@@ -109,7 +138,11 @@ impl FileMerge<'_, '_, '_> {
                 .and_then(|parsed| parsed.resource.as_ref())
                 .map(|resource| resource.id.clone()),
             conflict,
-        });
+        };
+        match record.conflict.kind {
+            ConflictKind::Pinned => self.outcome.pinned.push(record),
+            _ => self.outcome.conflicts.push(record),
+        }
     }
 
     /// The file of a document: the local one, else upstream's.
@@ -118,6 +151,12 @@ impl FileMerge<'_, '_, '_> {
         let slot = member.map_or(self.target, |member| member.slot);
         self.context.slots[slot].path.clone()
     }
+}
+
+/// Whether a document is pinned, or anything in it is.
+fn holds_pin(parsed: &Parsed<'_>) -> bool {
+    let tree = parsed.tree.as_ref();
+    is_document_pinned(parsed.document.text) || tree.is_some_and(|tree| !Pins::of(tree).is_empty())
 }
 
 /// Whether two documents say the same, comments aside.

@@ -153,6 +153,7 @@ fn collect(
         root: loaded.roots.local(),
         files: Vec::new(),
         conflicts: Vec::new(),
+        pinned: Vec::new(),
         warnings: loaded.warnings,
         counts: Counts::default(),
         leftovers: loaded.leftovers,
@@ -166,6 +167,7 @@ fn collect(
             .filter(|it| it.is_some())
             .count();
         plan.conflicts.extend(outcome.conflicts);
+        plan.pinned.extend(outcome.pinned);
         plan.warnings.extend(outcome.warnings);
         let base = jobs[index].base.unwrap_or(index);
         plan.files
@@ -180,8 +182,9 @@ fn collect(
     for change in &plan.files {
         plan.counts.count(&change.kind);
     }
-    plan.conflicts
-        .sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+    for records in [&mut plan.conflicts, &mut plan.pinned] {
+        records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+    }
     Ok(plan)
 }
 

@@ -29,6 +29,10 @@ pub(crate) fn merge_whole(
     match (bytes.original, bytes.updated, bytes.local) {
         (_, None, None) => {}
         (original, updated, local) if updated == original || updated == local => {}
+        _ if slot.is_pinned() => {
+            let record = conflict(slot, ConflictKind::Pinned, Resolution::Local);
+            outcome.pinned.push(record);
+        }
         (None, Some(updated), None) => outcome.content = Content::Write(updated.to_vec()),
         (Some(_), Some(_), None) => {
             let kind = ConflictKind::DeletedLocally;
@@ -116,6 +120,7 @@ fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) -> FileConf
             line: 0,
             values: slot.sides.as_ref().map(value),
             resolution,
+            rule: None,
         },
     }
 }

@@ -6,3 +6,4 @@ mod files;
 mod harness;
 mod output;
 mod packages;
+mod reports;

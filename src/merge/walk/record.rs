@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Nodes, Walker};
+use super::{Entries, Nodes, Walker};
 use crate::merge::decision::Outcome;
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::yaml::Tree;
@@ -13,6 +13,8 @@ pub(super) struct Step {
     pub(super) segment: Segment,
     /// Where in the local text the entry is, if local has it.
     pub(super) offset: Option<u32>,
+    /// The entry on each side that has it.
+    pub(super) entries: Entries,
 }
 
 /// A step's name.
@@ -57,7 +59,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win.
+    /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win or a rule
+    /// for this place says otherwise.
     pub(super) fn conflict_kept(
         &mut self,
         kind: ConflictKind,
@@ -65,7 +68,7 @@ impl Walker<'_> {
         local: Outcome,
         updated: Outcome,
     ) -> Outcome {
-        if self.resolution() == Resolution::Markers {
+        if self.resolution() == Resolution::Markers || self.ruling().is_some() {
             return self.conflict_over(kind, nodes, local, updated);
         }
         self.record(kind, nodes, Resolution::Local);
@@ -73,16 +76,24 @@ impl Walker<'_> {
     }
 
     /// How the policy resolves a conflict.
-    pub(super) const fn resolution(&self) -> Resolution {
-        self.options.on_conflict.resolution()
+    pub(super) fn resolution(&self) -> Resolution {
+        match self.ruling() {
+            Some((_, take)) => take.resolution(),
+            None => self.options.on_conflict.resolution(),
+        }
     }
 
     fn record(&mut self, kind: ConflictKind, nodes: Nodes, resolution: Resolution) {
         let values = self
             .trees
             .zip(nodes)
-            .map(|(tree, node)| node.map(|node| tree.slice(tree.node(node).span).to_owned()));
+            .map(|(tree, node)| node.map(|node| tree.text_of(node)));
         self.push_record(kind, self.path(), values, resolution);
+    }
+
+    /// Records what a pin held back.
+    pub(super) fn record_pinned(&mut self, nodes: Nodes) {
+        self.record(ConflictKind::Pinned, nodes, Resolution::Local);
     }
 
     /// Records a disagreement over a comment; `texts` are the three comments.
@@ -108,12 +119,21 @@ impl Walker<'_> {
             Some(offset) => self.trees.local.line_number(offset),
             None => root_line(self.trees.local),
         };
-        self.conflicts.push(Conflict {
+        let rule = match kind {
+            ConflictKind::Pinned => None,
+            _ => self.ruling().map(|(rule, _)| rule.origin.clone()),
+        };
+        let records = match kind {
+            ConflictKind::Pinned => &mut self.pinned,
+            _ => &mut self.conflicts,
+        };
+        records.push(Conflict {
             path,
             kind,
             line,
             values,
             resolution,
+            rule,
         });
     }
 

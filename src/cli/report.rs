@@ -1,0 +1,47 @@
+//! The arguments about reports (SPEC 10).
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::config::{Form, ReportTo};
+
+/// What is told of a run, and where.
+#[derive(Debug, clap::Args)]
+pub(super) struct ReportArgs {
+    /// The form of the report: for people, for programs, for pull requests
+    #[arg(
+        long = "report",
+        value_enum,
+        value_name = "text|json|markdown",
+        default_value_t = FormArg::Text,
+        hide_possible_values = true
+    )]
+    form: FormArg,
+    /// Write the report there, and the summary as ever
+    #[arg(long = "report-file", value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormArg {
+    /// A summary, for people
+    Text,
+    /// For programs: docs/report.schema.json says what is in it
+    Json,
+    /// For the body of a pull request
+    Markdown,
+}
+
+impl From<ReportArgs> for ReportTo {
+    fn from(args: ReportArgs) -> Self {
+        Self {
+            form: match args.form {
+                FormArg::Text => Form::Text,
+                FormArg::Json => Form::Json,
+                FormArg::Markdown => Form::Markdown,
+            },
+            file: args.file,
+        }
+    }
+}
