@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
 
 use super::config::{Action, Command, Config, Verbosity};
+use super::elsewhere::Destination;
+use super::extras::Extra;
 use super::markers::MarkerArgs;
 use super::report::ReportArgs;
 use crate::merge::{self, Options};
@@ -49,6 +51,33 @@ struct CommandLine {
     markers: MarkerArgs,
     #[command(flatten)]
     report: ReportArgs,
+    #[command(subcommand)]
+    command: Option<Subcommand>,
+}
+
+/// The other jobs.
+#[derive(Debug, clap::Subcommand)]
+enum Subcommand {
+    /// Say why a value comes out as it does
+    Explain(Box<ExplainArgs>),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// The arguments of `explain`.
+#[derive(Debug, clap::Args)]
+struct ExplainArgs {
+    #[command(flatten)]
+    merge: Args,
+    /// The file, relative to the package
+    file: PathBuf,
+    /// Where in it, such as spec.template.spec.containers[name=app].image
+    path: String,
 }
 
 /// The arguments of the main job.
@@ -86,6 +115,10 @@ struct Args {
     #[arg(long)]
     yaml_only: bool,
 
+    /// The file with rules for single places [default: .merge3.yaml in LOCAL]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
     /// Tell what would change, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -95,6 +128,9 @@ struct Args {
     /// Print what would change as a unified diff, and write nothing
     #[arg(long)]
     diff: bool,
+    /// Write the result there and leave LOCAL alone; - prints one file
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
+    output: Option<PathBuf>,
     /// Force what is written to the disk, file by file
     #[arg(long)]
     sync: bool,
@@ -171,6 +207,22 @@ where
     I::Item: Into<OsString> + Clone,
 {
     let line = CommandLine::try_parse_from(arguments)?;
+    match line.command {
+        Some(Subcommand::Completions { shell }) => {
+            return Ok(Command::Generate(Extra::Completions(shell)));
+        }
+        Some(Subcommand::Man) => return Ok(Command::Generate(Extra::Man)),
+        Some(Subcommand::Explain(args)) => {
+            let config = config(args.merge, line.markers, line.report)
+                .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message))?;
+            return Ok(Command::Explain {
+                config: Box::new(config),
+                file: args.file,
+                path: args.path,
+            });
+        }
+        None => {}
+    }
     match line.merge {
         Some(merge) => match config(merge, line.markers, line.report) {
             Ok(config) => Ok(Command::Merge(Box::new(config))),
@@ -181,6 +233,11 @@ where
             "--ancestor, --from and --to are needed",
         )),
     }
+}
+
+/// The whole command line, as clap knows it.
+pub(super) fn command() -> clap::Command {
+    CommandLine::command()
 }
 
 /// What clap says of arguments that are wrong in a way it cannot see.
@@ -207,6 +264,10 @@ fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config,
             (false, false) => Action::Write { durable: args.sync },
         },
         check: args.check,
+        destination: args.output.map(|path| match path.as_os_str() == "-" {
+            true => Destination::Output,
+            false => Destination::Path(path),
+        }),
         report: report.into(),
         verbosity: match (args.quiet, args.verbose) {
             (true, _) => Verbosity::Quiet,
@@ -228,6 +289,7 @@ fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config,
             path_merge_key: args.path_merge_key,
             matches: args.matches,
             yaml_only: args.yaml_only,
+            config: args.config,
         },
         sides,
     })

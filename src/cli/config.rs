@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use super::elsewhere::Destination;
+use super::extras::Extra;
 use crate::package::Settings;
 use crate::triple::Triple;
 
@@ -11,6 +13,17 @@ use crate::triple::Triple;
 pub enum Command {
     /// The main job: merge three packages.
     Merge(Box<Config>),
+    /// Say why a value comes out as it does.
+    Explain {
+        /// What a merge would be told.
+        config: Box<Config>,
+        /// The file in the package.
+        file: PathBuf,
+        /// Where in it.
+        path: String,
+    },
+    /// Generate something about the program itself.
+    Generate(Extra),
 }
 
 /// Everything that a run needs to know.
@@ -22,6 +35,8 @@ pub struct Config {
     pub settings: Settings,
     /// What is done with the result.
     pub action: Action,
+    /// Where the result goes; in the local package's place where nothing is said.
+    pub destination: Option<Destination>,
     /// How many threads; as many as there are cores where none is given.
     pub threads: Option<NonZeroUsize>,
     /// Whether the exit status says if anything changes.

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use super::config::{Action, Command, Config, Form, Verbosity};
+use super::elsewhere::{self, Destination};
 use super::exit_code::ExitCode;
 use crate::error::Error;
 use crate::merge::OnConflict;
@@ -14,6 +15,21 @@ use crate::report::{self, Detail, Facts};
 pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
     match command {
         Command::Merge(config) => merge(config, output, errors),
+        Command::Explain { config, file, path } => {
+            let told = in_pool(config, || super::explain::explain(config, file, path));
+            let (text, code) = match told {
+                Ok(text) => (output.write_all(text.as_bytes()), ExitCode::Merged),
+                Err(error) => {
+                    let text = error.render(config.color_errors);
+                    (writeln!(errors, "{text}"), ExitCode::Failed)
+                }
+            };
+            text.map_or(ExitCode::Failed, |()| code)
+        }
+        Command::Generate(extra) => match extra.write(super::args::command(), output) {
+            Ok(()) => ExitCode::Merged,
+            Err(_) => ExitCode::Failed,
+        },
     }
 }
 
@@ -22,6 +38,8 @@ struct Done {
     plan: Plan,
     /// Conflicts are left, and so nothing was written.
     refused: bool,
+    /// The merged file, where it is to be printed.
+    printed: Option<Vec<u8>>,
     facts: Facts,
 }
 
@@ -43,15 +61,22 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
 
 fn carry_out(config: &Config) -> Result<Done, Error> {
     let start = Instant::now();
-    let plan = package::plan(&config.sides, &config.settings)?;
+    let mut plan = package::plan(&config.sides, &config.settings)?;
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();
         conflicts.any(|it| it.conflict.rule.is_none())
     };
     let refused = config.settings.merge.on_conflict == OnConflict::Fail && undecided(&plan);
+    let mut printed = None;
     let written = match config.action {
         Action::Write { durable } if !refused => {
-            plan.write(durable)?;
+            match &config.destination {
+                None => plan.write(durable)?,
+                Some(Destination::Output) => printed = Some(elsewhere::result(config, &plan)?),
+                Some(Destination::Path(path)) => {
+                    elsewhere::write(config, &mut plan, path, durable)?
+                }
+            }
             true
         }
         _ => false,
@@ -72,6 +97,7 @@ fn carry_out(config: &Config) -> Result<Done, Error> {
     Ok(Done {
         plan,
         refused,
+        printed,
         facts,
     })
 }
@@ -127,7 +153,12 @@ fn tell(
     };
     // a report that was asked for is told however quiet the run is to be
     let told = !quiet || (config.report.form != Form::Text && config.report.file.is_none());
-    if config.action == Action::Diff {
+    if let Some(bytes) = &done.printed {
+        output.write_all(bytes)?;
+        if told {
+            errors.write_all(text(config.color_errors).as_bytes())?;
+        }
+    } else if config.action == Action::Diff {
         output.write_all(report::diff(plan, config.color_output).as_bytes())?;
         if told {
             errors.write_all(text(config.color_errors).as_bytes())?;

@@ -20,6 +20,6 @@ pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Resolution};
 pub use document::{Merged, Side, merge_document};
 pub use markers::{ConflictStyle, MarkerStyle};
+pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{Rule, Take};
-pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};

@@ -115,7 +115,9 @@ fn search(tree: &Tree<'_>, node: NodeId, steps: &[PatternStep], found: &mut Vec<
                 found.push(entry);
             }
             search(tree, value, steps, found);
-        } else if step.matches(tree, entry) || *step == PatternStep::Index(index) && is_element(tree, entry) {
+        } else if step.matches(tree, entry)
+            || *step == PatternStep::Index(index) && is_element(tree, entry)
+        {
             if rest.is_empty() {
                 found.push(entry);
             } else {
@@ -225,7 +227,11 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_pointed_at() {
-        let wrong = |text| Pattern::parse(text).map_err(|error| error.offset).unwrap_err();
+        let wrong = |text| {
+            Pattern::parse(text)
+                .map_err(|error| error.offset)
+                .unwrap_err()
+        };
         assert_eq!(wrong("a..b"), 1);
         assert_eq!(wrong("a.b[c"), 3);
         assert_eq!(wrong("a[b]"), 1);
@@ -234,8 +240,16 @@ mod tests {
 
     #[test]
     fn paths_of_reports_are_patterns() {
-        let tree = Tree::parse("a:\n  x.y/z: 1\n  'q\"r': 2\nb: [{k: 1, l: 2}]\n").unwrap().unwrap();
-        for path in ["a[\"x.y/z\"]", "a[\"q\\\"r\"]", "b[k=1,l=2]", "b[*].l", "b[k=*]"] {
+        let tree = Tree::parse("a:\n  x.y/z: 1\n  'q\"r': 2\nb: [{k: 1, l: 2}]\n")
+            .unwrap()
+            .unwrap();
+        for path in [
+            "a[\"x.y/z\"]",
+            "a[\"q\\\"r\"]",
+            "b[k=1,l=2]",
+            "b[*].l",
+            "b[k=*]",
+        ] {
             assert_eq!(Pattern::parse(path).unwrap().find(&tree).len(), 1, "{path}");
         }
     }

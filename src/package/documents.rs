@@ -7,6 +7,7 @@ use super::nulls::brings_null;
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
+use super::rules::Rules;
 use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::pins::may_pin;
@@ -19,6 +20,7 @@ pub(crate) struct Context<'f, 'a> {
     pub(crate) slots: &'f [Slot],
     pub(crate) files: &'f [Option<Readings<'a>>],
     pub(crate) options: &'f Options,
+    pub(crate) rules: &'f Rules,
 }
 
 /// Merges the file at `target`.
@@ -196,7 +198,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 continue;
             };
             actions[updated.document] = match group.local {
-                None if group.original.is_some() => Action::Mark(self.marks(group)),
+                None if self.is_left_open(group) => Action::Mark(self.marks(group)),
                 None => Action::Keep,
                 Some(_) => Action::Replace(self.arriving(group, line_break(file.text))?),
             };
@@ -268,8 +270,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             insertions.push(Insertion {
                 before: places[updated.document],
                 text: self.arriving(&group, line_break)?,
-                marks: (group.local.is_none() && group.original.is_some())
-                    .then(|| self.marks(&group)),
+                marks: self.is_left_open(&group).then(|| self.marks(&group)),
             });
         }
         insertions.sort_by_key(|insertion| insertion.before);
@@ -328,13 +329,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(None);
         }
         let sides = members.map(|parsed| parsed.and_then(side));
-        let merged = merge_document(sides, is_resource(&members), self.context.options).map_err(
-            |unfaithful| Error::Unfaithful {
-                file: self.path(group),
-                path: unfaithful.path,
-                message: unfaithful.message,
-            },
-        )?;
+        let options = self.options(group);
+        let merged =
+            merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
+                Error::Unfaithful {
+                    file: self.path(group),
+                    path: unfaithful.path,
+                    message: unfaithful.message,
+                }
+            })?;
         for conflict in merged.conflicts.into_iter().chain(merged.pinned) {
             self.record(group, conflict);
         }

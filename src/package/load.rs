@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::Settings;
 use super::ignored::Ignored;
+use super::rules::RULES_FILE;
 use super::walk::{Kind, Listing, list};
 use crate::error::{Error, Warning};
 use crate::merge::pins::is_file_pinned;
@@ -209,6 +210,9 @@ fn load_folders(
     let local_kinds = listings.local.iter().cloned().collect();
     let mut slots = Vec::new();
     for (path, kinds) in by_path(listings) {
+        if path == Path::new(RULES_FILE) {
+            continue; // local's own, and about the merge itself
+        }
         let is_entity = |kind: &&Option<Kind>| matches!(kind, Some(Kind::Link(_) | Kind::Special));
         if kinds.as_ref().into_array().iter().any(is_entity) {
             warnings.extend(entity_warning(sides, &path, &kinds)?);

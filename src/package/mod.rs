@@ -9,6 +9,7 @@ mod documents;
 mod ignored;
 mod jobs;
 mod load;
+mod look_up;
 mod nulls;
 mod obstacles;
 mod pair;
@@ -17,14 +18,18 @@ mod place;
 mod plan;
 mod records;
 mod resource;
+mod rules;
 mod run;
 mod walk;
 mod whole_file;
 mod write;
 
+pub use look_up::{Paired, documents_in};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use resource::ResourceId;
 pub use run::plan;
+
+use std::path::PathBuf;
 
 use crate::error::Warning;
 use crate::merge::Options;
@@ -40,6 +45,8 @@ pub struct Settings {
     pub matches: Vec<String>,
     /// Whether other files are left alone.
     pub yaml_only: bool,
+    /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the local package.
+    pub config: Option<PathBuf>,
 }
 
 /// What becomes of a file.

@@ -1,6 +1,7 @@
 //! What is recorded while documents merge (SPEC 8): the conflicts of fields, with their file, line and resource, and those
 //! about a whole document that one side deleted (SPEC 3).
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use super::assemble::{Action, Marks, line_break};
@@ -11,11 +12,28 @@ use super::parsed::Parsed;
 use super::plan::FileConflict;
 use crate::merge::markers::write_hunk;
 use crate::merge::pins::{Pins, is_document_pinned};
-use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule};
 use crate::triple::Triple;
 use crate::yaml;
 
-impl FileMerge<'_, '_, '_> {
+impl<'f> FileMerge<'_, 'f, '_> {
+    /// The options for a document: with the rules that are for it.
+    pub(super) fn options(&self, group: &Group) -> Cow<'f, Options> {
+        let members = self.members(group);
+        let document = members.local.or(members.updated).or(members.original);
+        let context = self.context;
+        context
+            .rules
+            .options(context.options, &self.path(group), document)
+    }
+
+    /// Whether a document comes that local deleted only because it is left to somebody.
+    pub(super) fn is_left_open(&self, group: &Group) -> bool {
+        group.local.is_none()
+            && group.original.is_some()
+            && self.options(group).whole().0 == Resolution::Markers
+    }
+
     /// SPEC 3: deleted; a conflict if the local side changed it.
     pub(super) fn deleted_upstream(&mut self, group: &Group) -> Action {
         let members = self.members(group);
@@ -23,14 +41,15 @@ impl FileMerge<'_, '_, '_> {
             return Action::Keep;
         };
         if members.local.is_some_and(holds_pin) {
-            self.whole_document(group, ConflictKind::Pinned, Resolution::Local);
+            self.whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
             return Action::Keep;
         }
         if members.local.is_some_and(|local| equal(original, local)) {
             return Action::Remove;
         }
-        let resolution = self.context.options.on_conflict.resolution();
-        self.whole_document(group, ConflictKind::DeletedUpstream, resolution);
+        let options = self.options(group);
+        let (resolution, rule) = options.whole();
+        self.whole_document(group, ConflictKind::DeletedUpstream, resolution, rule);
         match resolution {
             Resolution::Updated => Action::Remove,
             Resolution::Local | Resolution::Open => Action::Keep,
@@ -44,14 +63,15 @@ impl FileMerge<'_, '_, '_> {
         if let (Some(original), Some(updated)) = (members.original, members.updated)
             && !equal(original, updated)
         {
-            let resolution = match self.context.options.on_conflict.resolution() {
-                Resolution::Markers => Resolution::Markers,
-                _ => Resolution::Local,
+            let options = self.options(group);
+            let (resolution, rule) = match options.whole() {
+                (Resolution::Updated, None) => (Resolution::Local, None),
+                ruled => ruled,
             };
-            if resolution == Resolution::Markers {
+            if resolution != Resolution::Local {
                 self.coming.push(*group);
             }
-            self.whole_document(group, ConflictKind::DeletedLocally, resolution);
+            self.whole_document(group, ConflictKind::DeletedLocally, resolution, rule);
         }
     }
 
@@ -81,7 +101,13 @@ impl FileMerge<'_, '_, '_> {
         }
     }
 
-    fn whole_document(&mut self, group: &Group, kind: ConflictKind, resolution: Resolution) {
+    fn whole_document(
+        &mut self,
+        group: &Group,
+        kind: ConflictKind,
+        resolution: Resolution,
+        rule: Option<&Rule>,
+    ) {
         let members = self.members(group);
         let values = members.map(|parsed| {
             let document = &parsed?.document;
@@ -99,7 +125,7 @@ impl FileMerge<'_, '_, '_> {
                 line,
                 values,
                 resolution,
-                rule: None,
+                rule: rule.map(|rule| rule.origin.clone()),
             },
         );
     }
@@ -120,7 +146,7 @@ impl FileMerge<'_, '_, '_> {
                 (left, right) => left.is_none() && right.is_none(),
             };
             if !same(members.original, members.updated) && !same(members.updated, members.local) {
-                self.whole_document(group, ConflictKind::Pinned, Resolution::Local);
+                self.whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
             }
         }
     }
