@@ -16,30 +16,25 @@ use crate::merge::{self, Options};
 use crate::package::Settings;
 use crate::triple::Triple;
 
+const SHORT: &str = "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff";
+
 const EXAMPLES: &str = "\
 Examples:
-  Upgrade a fork in place, from the release it was made of to the next one:
-      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork
-  See first what that would do:
-      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff
-  Keep the fork's side wherever both changed the same thing:
-      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --on-conflict local
-  Write nothing unless there is no conflict at all (exit status 1 if there is):
-      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --on-conflict fail
-  One file of each:
-      merge3 --ancestor old/values.yaml --from new/values.yaml --to values.yaml
-
-Exit status:
-  0  merged; conflicts, if any, were resolved by --on-conflict
-  1  conflicts are left: between markers, or under --on-conflict fail, which writes nothing
-  2  the arguments or the input are wrong, or reading or writing failed";
+  merge3 --ancestor v1 --from v2 --to fork                      upgrade a fork in place
+  merge3 --ancestor v1 --from v2 --to fork --diff               see first what that would do
+  merge3 --ancestor v1 --from v2 --to fork --on-conflict fail   write nothing on a conflict
+  merge3 --ancestor v1 --from v2 --to fork --report markdown    tell a reviewer
+  merge3 --ancestor a.yaml --from b.yaml --to c.yaml            one file of each
+Exit status: 0 merged; 1 conflicts are left, or --check found a change; 2 wrong input, or reading or
+writing failed";
 
 /// Brings what changed between two releases of a YAML package into your fork of it, and touches nothing else.
 #[derive(Debug, Parser)]
 #[command(
     name = "merge3",
     version,
-    after_help = EXAMPLES,
+    after_help = SHORT,
+    disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
@@ -83,7 +78,7 @@ struct ExplainArgs {
 /// The arguments of the main job.
 #[derive(Debug, clap::Args)]
 struct Args {
-    /// The package that both others were made of (folder or file)
+    /// The package (folder or file) that both others were made of
     #[arg(long, value_name = "OLD")]
     ancestor: PathBuf,
     /// The package with upstream's changes
@@ -93,49 +88,60 @@ struct Args {
     #[arg(long, value_name = "LOCAL")]
     to: PathBuf,
 
-    /// Who wins where both changed the same thing and do not agree
-    #[arg(long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated)]
+    /// Who wins a conflict: updated (default), local, fail, markers
+    #[arg(
+        long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated,
+        hide_possible_values = true, hide_default_value = true
+    )]
     on_conflict: OnConflict,
-    /// How lists merge whose elements no key identifies
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Lists::Replace)]
+    /// How lists without a key merge: replace (default), set, merge
+    #[arg(
+        long, value_enum, value_name = "HOW", default_value_t = Lists::Replace,
+        hide_possible_values = true, hide_default_value = true
+    )]
     lists: Lists,
-    /// A further key that may identify the elements of a list (repeatable)
-    #[arg(long = "key", value_name = "KEY")]
+    /// A further key that may identify elements (repeatable)
+    #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
-    /// What an explicit null means, in resources and everywhere else [default: clear in resources, else keep]
-    #[arg(long, value_enum, value_name = "HOW")]
+    /// What null means everywhere: clear or keep
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
     nulls: Option<Nulls>,
-    /// Pair resources only within files of the same path
-    #[arg(long)]
+    /// Pair resources only within files of one path
+    #[arg(long, hide_short_help = true)]
     path_merge_key: bool,
-    /// Read the files that match as YAML, in place of *.yaml, *.yml, *.json and Kptfile (repeatable)
-    #[arg(long = "match", value_name = "GLOB")]
+    /// Which files are YAML (repeatable)
+    #[arg(long = "match", value_name = "GLOB", hide_short_help = true)]
     matches: Vec<String>,
-    /// Leave files alone that are not YAML by name
-    #[arg(long)]
+    /// Leave all other files alone
+    #[arg(long, hide_short_help = true)]
     yaml_only: bool,
-
-    /// The file with rules for single places [default: .merge3.yaml in LOCAL]
+    /// Rules for single places; else .merge3.yaml in LOCAL
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// Tell what would change, and write nothing
+    /// Tell what would change, write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Tell what would change, write nothing, and exit with 1 if anything would
+    /// As --dry-run; exit status 1 if anything would change
     #[arg(long)]
     check: bool,
-    /// Print what would change as a unified diff, and write nothing
+    /// Print the changes as a unified diff, write nothing
     #[arg(long)]
     diff: bool,
-    /// Write the result there and leave LOCAL alone; - prints one file
+    /// Write the result there, not to LOCAL; - prints one file
     #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
     output: Option<PathBuf>,
-    /// Force what is written to the disk, file by file
-    #[arg(long)]
+    /// Force what is written to the disk
+    #[arg(long, hide_short_help = true)]
     sync: bool,
-    /// How many threads [default: as many as there are cores]
-    #[arg(long, value_name = "N")]
+    /// How many threads; else one for each core
+    #[arg(long, value_name = "N", hide_short_help = true)]
     threads: Option<NonZeroUsize>,
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
@@ -143,8 +149,11 @@ struct Args {
     /// Name each file that changes
     #[arg(short, long, action = ArgAction::SetTrue)]
     verbose: bool,
-    /// Whether to print in colour
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    /// Colour: auto (default), always, never
+    #[arg(
+        long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
+        hide_possible_values = true, hide_default_value = true, hide_short_help = true
+    )]
     color: Color,
 }
 
@@ -206,6 +215,13 @@ where
     I: IntoIterator,
     I::Item: Into<OsString> + Clone,
 {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let in_subcommand = arguments
+        .get(1)
+        .is_some_and(|first| !first.to_string_lossy().starts_with('-'));
+    if !in_subcommand && arguments.iter().any(|argument| argument == "--help") {
+        full_help()?;
+    }
     let line = CommandLine::try_parse_from(arguments)?;
     match line.command {
         Some(Subcommand::Completions { shell }) => {
@@ -238,6 +254,14 @@ where
 /// The whole command line, as clap knows it.
 pub(super) fn command() -> clap::Command {
     CommandLine::command()
+}
+
+/// All options and the examples, in the form of the short help: clap's long one takes three screens.
+fn full_help() -> Result<(), clap::Error> {
+    let command = CommandLine::command()
+        .mut_args(|argument| argument.hide_short_help(false))
+        .after_help(EXAMPLES);
+    command.try_get_matches_from(["merge3", "-h"]).map(|_| ())
 }
 
 /// What clap says of arguments that are wrong in a way it cannot see.

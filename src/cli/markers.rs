@@ -8,25 +8,27 @@ use crate::triple::Triple;
 /// How conflict markers look.
 #[derive(Debug, clap::Args)]
 pub(super) struct MarkerArgs {
-    /// How many characters a conflict marker has
+    /// How long conflict markers are (7)
     #[arg(
         long,
         value_name = "N",
         default_value_t = 7,
+        hide_default_value = true,
         value_parser = clap::value_parser!(u8).range(1..),
         hide_short_help = true
     )]
     marker_size: u8,
-    /// What stands behind the markers of local, original and updated, in this order (up to three times)
+    /// Names for local, original, updated, in this order
     #[arg(short = 'L', long = "label", value_name = "LABEL", value_parser = label, hide_short_help = true)]
     labels: Vec<String>,
-    /// Whether markers show the original too
+    /// Between markers: merge (default), diff3, zdiff3
     #[arg(
         long,
         value_enum,
-        value_name = "merge|diff3|zdiff3",
+        value_name = "STYLE",
         default_value_t = Style::Merge,
         hide_possible_values = true,
+        hide_default_value = true,
         hide_short_help = true
     )]
     conflict_style: Style,

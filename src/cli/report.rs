@@ -9,16 +9,17 @@ use super::config::{Form, ReportTo};
 /// What is told of a run, and where.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
-    /// The form of the report: for people, for programs, for pull requests
+    /// The report: text (default), json, markdown
     #[arg(
         long = "report",
         value_enum,
-        value_name = "text|json|markdown",
+        value_name = "FORM",
         default_value_t = FormArg::Text,
-        hide_possible_values = true
+        hide_possible_values = true,
+        hide_default_value = true
     )]
     form: FormArg,
-    /// Write the report there, and the summary as ever
+    /// Write the report there, beside the summary
     #[arg(long = "report-file", value_name = "FILE")]
     file: Option<PathBuf>,
 }

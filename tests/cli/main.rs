@@ -7,3 +7,4 @@ mod harness;
 mod output;
 mod packages;
 mod reports;
+mod rules;
