@@ -7,6 +7,7 @@ mod exit_code;
 mod explain;
 mod extras;
 mod markers;
+mod progress;
 mod report;
 mod run;
 

@@ -1,11 +1,12 @@
 //! One run: plan, write or show, report.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::time::Instant;
 
 use super::config::{Action, Command, Config, Form, Verbosity};
 use super::elsewhere::{self, Destination};
 use super::exit_code::ExitCode;
+use super::progress::with_bar;
 use crate::error::Error;
 use crate::merge::OnConflict;
 use crate::package::{self, Plan};
@@ -61,7 +62,10 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
 
 fn carry_out(config: &Config) -> Result<Done, Error> {
     let start = Instant::now();
-    let mut plan = package::plan(&config.sides, &config.settings)?;
+    let shown = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
+    let mut plan = with_bar(shown, |progress| {
+        package::plan_with(&config.sides, &config.settings, progress)
+    })?;
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();
         conflicts.any(|it| it.conflict.rule.is_none())

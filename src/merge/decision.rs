@@ -107,6 +107,8 @@ pub(crate) struct CommentChoices {
     pub(crate) line: CommentChoice,
     /// The one on the last line.
     pub(crate) tail: CommentChoice,
+    /// The one at the place above, set off by a blank line.
+    pub(crate) place: CommentChoice,
 }
 
 /// Whose comment stands in the result.
@@ -160,13 +162,13 @@ impl Incoming {
 impl CommentChoices {
     /// Whether the local comments all stay.
     pub(crate) fn is_keep(self) -> bool {
-        [self.leading, self.line, self.tail]
+        [self.leading, self.line, self.tail, self.place]
             .into_iter()
             .all(|choice| choice == CommentChoice::Local)
     }
 
     fn has_choice(self) -> bool {
-        [self.leading, self.line, self.tail].contains(&CommentChoice::Apart)
+        [self.leading, self.line, self.tail, self.place].contains(&CommentChoice::Apart)
     }
 
     fn choose(self, side: Chosen) -> Self {
@@ -175,6 +177,7 @@ impl CommentChoices {
             leading: self.leading.choose(side),
             line: self.line.choose(side),
             tail: self.tail.choose(side),
+            place: self.place.choose(side),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::check::{Unfaithful, check};
 use super::decision::{Chosen, Outcome};
-use super::edit::{Aliases, carry_out, line_break_of};
+use super::edit::{Aliases, carry_out, line_break_of, without_aliases};
 use super::markers::mark;
 use super::pins::is_document_pinned;
 use super::walk::{Decided, Walker};
@@ -99,10 +99,16 @@ pub fn merge_document(
             });
         }
     }
-    let text = match &outcome {
-        Outcome::Keep => None,
-        outcome if outcome.has_choice() => Some(marked_text(trees, outcome, options)?),
-        outcome => Some(merged_text(trees, outcome)?),
+    let text = match merged_or_marked(trees, &outcome, options) {
+        Err(_) if updated.tree.has_aliases() || local.tree.has_aliases() => {
+            let merge = Walk {
+                has_original: sides.original.is_some(),
+                nulls_clear,
+                options,
+            };
+            Some(merge.without_aliases(trees)?)
+        }
+        result => result?,
     };
     Ok(Merged {
         text: text.filter(|text| text != local.document.text),
@@ -118,6 +124,46 @@ impl Merged {
             conflicts: Vec::new(),
             pinned: Vec::new(),
         }
+    }
+}
+
+/// What a walk needs to know beside the trees.
+struct Walk<'a> {
+    has_original: bool,
+    nulls_clear: bool,
+    options: &'a Options,
+}
+
+impl Walk<'_> {
+    /// The merge of the documents with every alias written out: the last resort where anchors and aliases are so tangled
+    /// that no smaller edit says what was decided.
+    fn without_aliases(&self, trees: Triple<&Tree<'_>>) -> Result<String, Unfaithful> {
+        let written_out = |tree: &Tree<'_>| {
+            without_aliases(tree).ok_or_else(|| Unfaithful {
+                path: String::new(),
+                message: "its aliases, written out, would make it too long".to_owned(),
+            })
+        };
+        let updated_text = written_out(trees.updated)?;
+        let local_text = written_out(trees.local)?;
+        let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
+        let trees = Triple::new(trees.original, &updated, &local);
+        let walker = Walker::new(trees, self.nulls_clear, self.options);
+        let outcome = walker.decide(self.has_original).outcome;
+        Ok(merged_or_marked(trees, &outcome, self.options)?.unwrap_or(local_text.clone()))
+    }
+}
+
+/// The merged text, or the marked one where something is left to a choice; none where nothing changes.
+fn merged_or_marked(
+    trees: Triple<&Tree<'_>>,
+    outcome: &Outcome,
+    options: &Options,
+) -> Result<Option<String>, Unfaithful> {
+    match outcome {
+        Outcome::Keep => Ok(None),
+        outcome if outcome.has_choice() => marked_text(trees, outcome, options).map(Some),
+        outcome => merged_text(trees, outcome).map(Some),
     }
 }
 
@@ -153,12 +199,16 @@ fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, Un
 }
 
 fn is_faithful(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<(), Unfaithful> {
+    check(&read_again(text)?, trees, outcome)
+}
+
+fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
     let unreadable = |message: String| Unfaithful {
         path: String::new(),
         message,
     };
     match Tree::parse(text) {
-        Ok(Some(merged)) => check(&merged, trees, outcome),
+        Ok(Some(tree)) => Ok(tree),
         Ok(None) => Err(unreadable("the merged text has no content".to_owned())),
         Err(error) => Err(unreadable(error.message)),
     }
@@ -173,11 +223,24 @@ fn body<'a>(document: &Document<'a>) -> &'a str {
 fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
     let text = local.text;
     let mut body = Cow::Borrowed(body(updated));
-    let after = &text[local.body.end as usize..];
+    let (mut before, after) = (
+        &text[..local.body.start as usize],
+        &text[local.body.end as usize..],
+    );
+    let marker_end = before.trim_end_matches(['\r', '\n']);
+    if marker_end.ends_with("---") {
+        // What follows `---` on its line stays there; what starts a line of its own needs one.
+        let first_line = body.lines().next().unwrap_or_default();
+        if body.starts_with([' ', '\t']) && !first_line.trim().is_empty() {
+            before = marker_end;
+        } else if before == marker_end {
+            body.to_mut().insert_str(0, line_break_of(text));
+        }
+    }
     if !after.is_empty() && !body.ends_with('\n') {
         body.to_mut().push_str(line_break_of(text));
     }
-    format!("{}{body}{after}", &text[..local.body.start as usize])
+    format!("{before}{body}{after}")
 }
 
 /// A merged text ends as local's does: with a line break or without (law 5).

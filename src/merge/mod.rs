@@ -12,6 +12,7 @@ pub mod markers;
 pub mod options;
 mod pattern;
 pub(crate) mod pins;
+mod place_comment;
 mod rules;
 pub mod text;
 mod walk;

@@ -216,6 +216,7 @@ impl Writer {
 
     fn insert(&mut self, text: &str, marks: Option<&Marks>) {
         self.separate();
+        let text = &self.after_others(text);
         let bare = std::mem::take(&mut self.bare);
         self.mark(marks, |writer| writer.push_document(text, bare));
         self.last = None;
@@ -243,6 +244,26 @@ impl Writer {
             }
             self.text.push_str(text);
         }
+    }
+
+    /// A chunk as it can stand behind another document: directives need a `...` before them, and the one that names the
+    /// version of YAML says there what the head of the file says, or nothing.
+    fn after_others(&mut self, text: &str) -> String {
+        let written = self.text.trim_start_matches('\u{feff}');
+        let above = marker(text).map_or("", |at| &text[..at]);
+        let has_directives = above.lines().any(|line| line.starts_with('%'));
+        if written.is_empty() || !has_directives {
+            return text.to_owned();
+        }
+        let kept: String = above
+            .split_inclusive('\n')
+            .filter(|line| !line.starts_with("%YAML"))
+            .collect();
+        if kept.lines().any(|line| line.starts_with('%')) {
+            self.text.push_str("...");
+            self.text.push_str(self.line_break);
+        }
+        format!("{kept}{}", &text[above.len()..])
     }
 
     /// Repairs a missing newline between two documents.

@@ -1,6 +1,6 @@
 //! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
 
-use super::assemble::{Action, Insertion, assemble, holds, line_break, portable};
+use super::assemble::{Action, Insertion, assemble, holds, line_break, portable, with_line_break};
 use super::jobs::{Job, file_of};
 use super::load::Slot;
 use super::nulls::brings_null;
@@ -163,7 +163,9 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         for group in &self.job.here {
             if let Some(local) = group.local {
                 actions[local.document] = match group.updated {
-                    Some(_) => self.merged(group)?.map_or(Action::Keep, Action::Replace),
+                    Some(_) => self.merged(group)?.map_or(Action::Keep, |text| {
+                        Action::Replace(in_line_breaks_of(file.text, text))
+                    }),
                     None => self.deleted_upstream(group),
                 };
             }
@@ -342,6 +344,18 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.record(group, conflict);
         }
         Ok(merged.text)
+    }
+}
+
+/// A merged document with the line breaks of its file, where those are all alike: one that fast-forwards to a text of
+/// upstream's would bring upstream's (SPEC 7).
+fn in_line_breaks_of(file: &str, text: String) -> String {
+    let returns = file.matches("\r\n").count();
+    let breaks = file.matches('\n').count();
+    if returns == breaks || returns == 0 {
+        with_line_break(&text, line_break(file))
+    } else {
+        text
     }
 }
 

@@ -16,6 +16,7 @@ mod pair;
 mod parsed;
 mod place;
 mod plan;
+mod progress;
 mod records;
 mod resource;
 mod rules;
@@ -26,8 +27,9 @@ mod write;
 
 pub use look_up::{Paired, documents_in};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
+pub use progress::Progress;
 pub use resource::ResourceId;
-pub use run::plan;
+pub use run::{plan, plan_with};
 
 use std::path::PathBuf;
 

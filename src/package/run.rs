@@ -11,6 +11,7 @@ use super::obstacles::clear_obstacles;
 use super::pair::pair;
 use super::parsed::{Reading, Readings, read_sides};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::progress::Progress;
 use super::rules::{Rules, policy, rules_file};
 use super::whole_file::merge_whole;
 use super::{Content, Outcome, Settings};
@@ -43,6 +44,18 @@ use crate::triple::Triple;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn plan(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Plan, Error> {
+    plan_with(sides, settings, &Progress::default())
+}
+
+/// [`plan`], and tells how far it is.
+///
+/// # Errors
+/// As for [`plan`].
+pub fn plan_with(
+    sides: &Triple<PathBuf>,
+    settings: &Settings,
+    progress: &Progress,
+) -> Result<Plan, Error> {
     let rules = match rules_file(settings.config.as_ref(), &sides.local) {
         Some(file) => Rules::read(&file)?,
         None => Rules::default(),
@@ -63,9 +76,14 @@ pub fn plan(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Plan, Error>
         options: &settings.merge,
         rules: &rules,
     };
+    progress.expect(slots.len());
     let outcomes: Vec<Result<Outcome, Error>> = (0..slots.len())
         .into_par_iter()
-        .map(|target| merge_slot(&context, target, &jobs[target], wholes[target].as_ref()))
+        .map(|target| {
+            let outcome = merge_slot(&context, target, &jobs[target], wholes[target].as_ref());
+            progress.step();
+            outcome
+        })
         .collect();
     let outcomes = all_or_errors(outcomes)?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));

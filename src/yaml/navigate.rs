@@ -111,7 +111,12 @@ impl<'s> Tree<'s> {
 
     /// The start of the line that `offset` is in; in the first line, after a byte order mark.
     pub fn line_start(&self, offset: u32) -> u32 {
-        let before = &self.text.as_bytes()[..offset as usize];
+        let bytes = self.text.as_bytes();
+        // The second half of a CRLF is on the line that it ends.
+        let within_break = offset > 0
+            && bytes.get(offset as usize) == Some(&b'\n')
+            && bytes[offset as usize - 1] == b'\r';
+        let before = &bytes[..offset as usize - usize::from(within_break)];
         match memchr::memrchr2(b'\n', b'\r', before) {
             Some(at) => to_u32(at + 1),
             None => to_u32(super::stream::byte_order_mark(self.text)).min(offset),

@@ -156,6 +156,26 @@ pub struct Tree<'s> {
     pub(crate) custom_tags: FxHashMap<NodeId, Box<str>>,
 }
 
+impl Comments {
+    /// The comment beside the value: on its key's line, or, where none is there, on the line where it ends.
+    pub const fn beside(&self) -> Span {
+        if self.line.is_empty() {
+            self.tail
+        } else {
+            self.line
+        }
+    }
+
+    /// A second comment, on the line where a value ends whose key has one on its own line.
+    pub const fn behind(&self) -> Span {
+        if self.line.is_empty() {
+            self.line
+        } else {
+            self.tail
+        }
+    }
+}
+
 impl Span {
     /// From `start` to `end`.
     pub const fn new(start: u32, end: u32) -> Self {

@@ -3,6 +3,7 @@
 use super::Editor;
 use super::layout::{lines_of_entries, starts_its_line};
 use crate::merge::decision::{Child, Outcome, Slot};
+use crate::merge::walk::comments::comment_text;
 use crate::yaml::{EntryId, NodeId};
 
 impl Editor<'_> {
@@ -26,60 +27,60 @@ impl Editor<'_> {
 
     /// Entries that stay keep their lines; the others go from, or come to, between them.
     fn edit_lines(&mut self, node: NodeId, children: &[Child]) {
-        let entries = lines_of_entries(self.target, self.target.entries(node));
+        let mut entries = lines_of_entries(self.target, self.target.entries(node));
         let (Some((_, first)), Some(column)) = (entries.first(), self.column_of(node)) else {
             return;
         };
         let front = first.start;
         let offset = entries.first().map_or(0, |(id, _)| id.0);
         let mut place = None;
-        let mut arriving_in_front = Vec::new();
+        let mut last_in_front = None;
         for child in children {
             match (child.slot, &child.outcome) {
                 (Slot::Local(_), Outcome::Remove) => {}
                 (Slot::Local(id), outcome) => {
+                    if let (None, Some(last)) = (place, last_in_front) {
+                        // Local has no blank lines between those that come in front and its own: they are updated's.
+                        let blank = self.blank_lines_below(last);
+                        self.edits.insert(front, blank);
+                    }
                     let entry = self.target.entry(id).clone();
                     self.value(&entry, outcome, child.comments);
                     place = Some(entries[(id.0 - offset) as usize].1.end);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let text = self.arriving(id, incoming, column);
-                    match place {
-                        Some(place) => self.insert_lines(place, text),
-                        None => arriving_in_front.push((id, text)),
+                    let text = self.arriving(child, id, incoming, column);
+                    self.insert_lines(place.unwrap_or(front), text);
+                    if place.is_none() {
+                        last_in_front = Some(id);
                     }
                 }
                 (Slot::Updated(_), _) => {}
             }
         }
-        let has_front = !arriving_in_front.is_empty();
-        self.insert_in_front(front, arriving_in_front, children);
-        self.remove_lines(&entries, children, has_front);
+        if let Some((id, first)) = entries.first_mut()
+            && node == self.target.root().value
+            && !self.comes_again(*id, children)
+        {
+            // The first comment lines are the document's, and stay with it.
+            let start = self.target.entry(*id).span.start;
+            first.start = self.target.line_start(start);
+        }
+        self.remove_lines(&entries, children, last_in_front.is_some());
     }
 
-    /// Entries that come before local's first one: the blank lines between the last of them and it are updated's, for local
-    /// has nothing between the two.
-    fn insert_in_front(
-        &mut self,
-        front: u32,
-        arriving: Vec<(EntryId, String)>,
-        children: &[Child],
-    ) {
-        let Some((last, _)) = arriving.last() else {
-            return;
-        };
-        let followed = children
-            .iter()
-            .any(|child| matches!(child.slot, Slot::Local(_)) && child.stays());
-        let blank = if followed {
-            self.blank_lines_below(*last)
-        } else {
-            String::new()
-        };
-        for (_, text) in arriving {
-            self.insert_lines(front, text);
-        }
-        self.edits.insert(front, blank);
+    /// Whether the comment lines above an entry come above another one.
+    fn comes_again(&self, id: EntryId, children: &[Child]) -> bool {
+        let ours = comment_text(self.target, self.target.entry(id).comments.leading);
+        children.iter().any(|child| {
+            let from = match (child.slot, child.comments.from) {
+                (Slot::Updated(id), _) => Some(id),
+                (Slot::Local(_), from) => from.filter(|_| child.comments.leading.is_updated()),
+            };
+            from.is_some_and(|from| {
+                comment_text(self.source, self.source.entry(from).comments.leading) == ours
+            })
+        })
     }
 
     /// Inserts whole lines at the start of a line, or after the last line, whose line break may be missing.

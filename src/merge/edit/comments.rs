@@ -1,9 +1,11 @@
 //! Comments of entries that stay: those that are taken from the source replace the target's (SPEC 7).
 
 use super::Editor;
-use super::layout::{is_blank, starts_its_line};
+use super::layout::{blank_above, count_lines, is_blank, lines, starts_its_line};
+use super::reindent::is_block;
 use crate::merge::decision::CommentChoices;
-use crate::yaml::{Comments, Entry, NodeKind, ScalarStyle, Span};
+use crate::merge::place_comment::place_comment;
+use crate::yaml::{Comments, Entry, EntryId, NodeKind, ScalarStyle, Span};
 
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
@@ -11,19 +13,20 @@ impl Editor<'_> {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
+        self.place_comment(entry, choices);
         self.leading_comment(entry, choices);
         if choices.line.is_updated() {
             self.line_comment(
-                entry.comments.line,
-                theirs.line,
+                entry.comments.beside(),
+                theirs.beside(),
                 self.end_of_key_line(entry),
             );
         }
         if choices.tail.is_updated() {
             self.line_comment(
-                entry.comments.tail,
-                theirs.tail,
-                Some(self.end_of_entry(entry)),
+                entry.comments.behind(),
+                theirs.behind(),
+                self.end_behind_comment(entry),
             );
         }
     }
@@ -51,14 +54,87 @@ impl Editor<'_> {
         } else {
             ours.start..ours.end
         };
-        let indent = " ".repeat(self.target.column(entry.span.start) as usize);
+        let column = self.target.column(entry.span.start);
+        let text = self.leading_lines(theirs.leading, column);
+        self.edits.replace(at, text);
+    }
+
+    /// Comment lines of the source, in a column.
+    pub(super) fn leading_lines(&self, comment: Span, column: u32) -> String {
+        let indent = " ".repeat(column as usize);
         let mut text = String::new();
-        for line in self.source.slice(theirs.leading).lines() {
+        for line in self.source.slice(comment).lines() {
             text.push_str(&indent);
             text.push_str(line.trim());
             text.push_str(self.line_break);
         }
-        self.edits.replace(at, text);
+        text
+    }
+
+    /// The comment at the place above an entry.
+    pub(super) fn place_comment(&mut self, entry: &Entry, choices: CommentChoices) {
+        let Some(from) = choices.from.filter(|_| choices.place.is_updated()) else {
+            return;
+        };
+        if !starts_its_line(self.target, entry) {
+            return;
+        }
+        let ours = place_comment(self.target, entry);
+        let column = self.target.column(entry.span.start);
+        let start = lines(self.target, entry).start;
+        let above = blank_above(self.target, start, 0);
+        if ours.is_empty() {
+            let theirs = self.arriving_place_comment(from, column, above == start);
+            self.edits.insert(start, theirs);
+            return;
+        }
+        let theirs = self.place_comment_lines(from, column);
+        // Without a comment between them the blank lines above and below it are one run.
+        let end = if theirs.is_empty() { start } else { ours.end };
+        self.edits.replace(ours.start..end, theirs);
+    }
+
+    /// The comment at the place above an entry of the source, with the blank lines that set it off.
+    pub(super) fn arriving_place_comment(
+        &self,
+        id: EntryId,
+        column: u32,
+        blank_above_too: bool,
+    ) -> String {
+        let source = self.source;
+        let entry = source.entry(id);
+        let comment = place_comment(source, entry);
+        let start = lines(source, entry).start;
+        let mut text = String::new();
+        if blank_above_too {
+            let above = blank_above(source, comment.start, 0);
+            text.push_str(
+                &self
+                    .line_break
+                    .repeat(count_lines(source, above..comment.start)),
+            );
+        }
+        text.push_str(&self.place_comment_lines(id, column));
+        text.push_str(
+            &self
+                .line_break
+                .repeat(count_lines(source, comment.end..start)),
+        );
+        text
+    }
+
+    fn place_comment_lines(&self, id: EntryId, column: u32) -> String {
+        let comment = place_comment(self.source, self.source.entry(id));
+        let indent = " ".repeat(column as usize);
+        let mut text = String::new();
+        for line in self.source.slice(comment).lines() {
+            if !line.trim().is_empty() {
+                text.push_str(&indent);
+                text.push_str(line.trim());
+            }
+            text.push_str(self.line_break);
+        }
+        text
     }
 
     /// A comment on a line: replaced, taken away with the white space before it, or added at `end`, where a line has room.
@@ -104,6 +180,12 @@ impl Editor<'_> {
             NodeKind::Scalar(scalar)
                 if !matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) =>
             {
+                Some(self.end_of_entry(entry))
+            }
+            // Behind the dash there is the first entry, and its comment.
+            NodeKind::Mapping(_) | NodeKind::Sequence(_)
+                if is_block(self.target, entry.value) && node.span.start < key_line_end =>
+            {
                 None
             }
             _ => {
@@ -111,6 +193,15 @@ impl Editor<'_> {
                 Some(entry.span.start + line.trim_end().len() as u32)
             }
         }
+    }
+
+    /// Where a second comment may stand: behind a value of several lines that is no block.
+    fn end_behind_comment(&self, entry: &Entry) -> Option<u32> {
+        let is_open = !is_block(self.target, entry.value)
+            && !matches!(&self.target.node(entry.value).kind, NodeKind::Scalar(scalar)
+                if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded));
+        let is_long = entry.span.end > self.target.line_end(entry.span.start);
+        (is_open && is_long).then(|| self.end_of_entry(entry))
     }
 
     /// Where an entry ends, its comma included.

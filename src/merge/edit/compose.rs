@@ -49,18 +49,18 @@ impl Editor<'_> {
                     let index = (id.0 - offset) as usize;
                     // Blank lines stay where they are when entries only change places.
                     let gap_of = if permuted { blocks.len() } else { index };
-                    let gap = self.gap_above(entries, gap_of);
-                    let gap = if blocks.is_empty() {
+                    let is_first = blocks.is_empty();
+                    let own = entries[index].1.clone();
+                    let lines = self.lines_with_edits(child, id, own, is_first, column);
+                    let gap = if is_first {
                         String::new()
                     } else {
-                        gap
+                        self.gap_above(entries, gap_of)
                     };
-                    let lines =
-                        self.lines_with_edits(id, outcome, child, entries[index].1.clone(), column);
                     blocks.push(gap + &lines);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let text = self.arriving(id, incoming, column);
+                    let text = self.arriving(child, id, incoming, column);
                     let first = blocks.is_empty();
                     blocks.push(if first {
                         without_blank_lines(&text)
@@ -75,24 +75,25 @@ impl Editor<'_> {
     }
 
     /// What lies above an entry and is no other entry's.
-    fn gap_above(&self, entries: &[(EntryId, Range<u32>)], index: usize) -> String {
+    fn gap_above(&mut self, entries: &[(EntryId, Range<u32>)], index: usize) -> String {
         let Some(before) = index.checked_sub(1) else {
             return String::new();
         };
-        self.target.text()[entries[before].1.end as usize..entries[index].1.start as usize]
-            .to_owned()
+        let gap = entries[before].1.end..entries[index].1.start;
+        self.edits.take_text(self.target.text(), gap)
     }
 
+    /// The lines of an entry that stays, as its child says.
     fn lines_with_edits(
         &mut self,
-        id: EntryId,
-        outcome: &Outcome,
         child: &Child,
+        id: EntryId,
         lines: Range<u32>,
+        is_first: bool,
         column: u32,
     ) -> String {
         let entry = self.target.entry(id).clone();
-        self.value(&entry, outcome, child.comments);
+        self.value(&entry, &child.outcome, child.comments);
         let shares_line = !is_blank(
             self.target,
             self.target.line_start(lines.start)..lines.start,
@@ -100,6 +101,17 @@ impl Editor<'_> {
         let mut text = self.edits.take_text(self.target.text(), lines);
         if shares_line {
             text.insert_str(0, &" ".repeat(column as usize));
+        }
+        if shares_line
+            && !is_first
+            && let Some(from) = child
+                .comments
+                .from
+                .filter(|_| child.comments.leading.is_updated())
+        {
+            // It gets a line of its own, and with it room for the comment above.
+            let theirs = self.source.entry(from).comments.leading;
+            text.insert_str(0, &self.leading_lines(theirs, column));
         }
         if !text.ends_with('\n') {
             text.push_str(self.line_break);

@@ -81,14 +81,9 @@ impl Editor<'_> {
                     self.flow_child(child);
                     lines.push(self.kept_line(&entries, id));
                 }
-                (Slot::Updated(id), Outcome::Take(incoming)) => lines.push(Line {
-                    head: format!(
-                        "{}{}",
-                        " ".repeat(column as usize),
-                        self.flow_entry(node, id, incoming, Some(column))
-                    ),
-                    rest: String::new(),
-                }),
+                (Slot::Updated(id), Outcome::Take(incoming)) => {
+                    lines.push(self.arriving_line(node, id, incoming, column));
+                }
                 (Slot::Updated(_), _) => {}
             }
         }
@@ -106,6 +101,29 @@ impl Editor<'_> {
             })
             .collect();
         self.edits.replace(start..end, text.join(self.line_break));
+    }
+
+    /// An entry of the source on a line of its own, with its comments; JSON has none.
+    fn arriving_line(&self, node: NodeId, id: EntryId, incoming: &Incoming, column: u32) -> Line {
+        let comments = self.source.entry(id).comments;
+        let indent = " ".repeat(column as usize);
+        let entry = self.flow_entry(node, id, incoming, Some(column));
+        let has_comments = !self.is_json(node);
+        let above = if has_comments {
+            self.leading_lines(comments.leading, column)
+        } else {
+            String::new()
+        };
+        let beside = comments.beside();
+        let rest = if has_comments && !beside.is_empty() {
+            format!("{}{}", self.gap_before(beside), self.source.slice(beside))
+        } else {
+            String::new()
+        };
+        Line {
+            head: format!("{above}{indent}{entry}"),
+            rest,
+        }
     }
 
     /// A line of the target that stays, with its edits.

@@ -50,11 +50,7 @@ pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nes
         } else {
             Nesting::InList
         }),
-        NodeKind::Sequence(collection) if !collection.flow => Some(if in_map {
-            Nesting::ListInMap
-        } else {
-            Nesting::InList
-        }),
+        NodeKind::Sequence(collection) if !collection.flow && in_map => Some(Nesting::ListInMap),
         _ => None,
     }
 }

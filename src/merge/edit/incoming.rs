@@ -4,13 +4,24 @@ use super::Editor;
 use super::layout::{blank_above, count_lines, lines};
 use super::reindent::Reindent;
 use super::to_flow;
-use crate::merge::decision::Incoming;
+use crate::merge::decision::{Child, Incoming};
 use crate::yaml::{EntryId, Tree};
 
 impl Editor<'_> {
-    /// The lines of an entry that comes into a block collection, with the blank lines that are above it in the source.
-    pub(super) fn arriving(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
-        let mut text = self.blank_lines_above(id);
+    /// The lines of an entry that comes into a block collection, with the blank lines that are above it in the source, and
+    /// the comment at the place above it where that comes along.
+    pub(super) fn arriving(
+        &self,
+        child: &Child,
+        id: EntryId,
+        incoming: &Incoming,
+        column: u32,
+    ) -> String {
+        let mut text = if child.comments.place.is_updated() {
+            self.arriving_place_comment(id, column, true)
+        } else {
+            self.blank_lines_above(id)
+        };
         text.push_str(&self.arriving_lines(id, incoming, column));
         text
     }
@@ -60,7 +71,16 @@ impl Editor<'_> {
             }
             None => format!("- {value}"),
         };
-        format!("{indent}{line}{}", self.line_break)
+        let mut text = self.leading_lines(entry.comments.leading, column);
+        text.push_str(&indent);
+        text.push_str(&line);
+        let comment = entry.comments.beside();
+        if !comment.is_empty() {
+            text.push_str(self.gap_before(comment));
+            text.push_str(self.source.slice(comment));
+        }
+        text.push_str(self.line_break);
+        text
     }
 
     /// A value of the source on one line, in brackets where it is a collection.

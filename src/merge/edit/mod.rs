@@ -50,6 +50,29 @@ pub(crate) fn carry_out(
     editor.edits.apply(target.text())
 }
 
+/// How much longer a text may become when its aliases are written out; a document that repeats itself without end is
+/// refused.
+const LONGEST: usize = 16 << 20;
+
+/// A document with every alias written out; none where that makes it longer than is sensible.
+pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
+    let mut text = tree.text().to_owned();
+    loop {
+        let tree = Tree::parse(&text).ok().flatten()?;
+        if !tree.has_aliases() {
+            break;
+        }
+        let mut editor = Editor::new(&tree, &tree, Aliases::Stay);
+        editor.write_out_aliases(0..u32::try_from(tree.text().len()).ok()?);
+        let longer = editor.edits.apply(tree.text());
+        if longer.len() > tree.text().len() + LONGEST || longer == tree.text() {
+            return None;
+        }
+        text = longer;
+    }
+    Some(text)
+}
+
 /// Turns decisions over a target into edits of its text.
 struct Editor<'a> {
     target: &'a Tree<'a>,
@@ -99,7 +122,6 @@ impl<'a> Editor<'a> {
             }
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
             Outcome::Merge(children) => {
-                self.comments(entry, comments);
                 if matches!(self.target.node(entry.value).kind, NodeKind::Alias(_)) {
                     if self.aliases == Aliases::WriteOut {
                         self.write_out_merged(entry, children);
@@ -107,6 +129,7 @@ impl<'a> Editor<'a> {
                 } else {
                     self.collection(entry, entry.value, children);
                 }
+                self.comments(entry, comments);
             }
         }
     }

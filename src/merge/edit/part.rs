@@ -53,7 +53,7 @@ impl Editor<'_> {
     }
 
     /// Writes out every alias in a stretch of the target.
-    fn write_out_aliases(&mut self, range: Range<u32>) {
+    pub(super) fn write_out_aliases(&mut self, range: Range<u32>) {
         for (owner, _) in self.aliases_in(range) {
             self.write_out(&owner, None);
         }
@@ -93,7 +93,7 @@ impl Editor<'_> {
     /// Puts what an alias stands for in its place, with an anchor where one is given.
     fn write_out(&mut self, owner: &Entry, anchor: Option<&str>) {
         let target = self.target.resolve(owner.value);
-        let mut inner = Editor::new(self.target, self.target, Aliases::WriteOut);
+        let mut inner = Editor::new(self.target, self.target, self.aliases);
         inner.in_flow = self.in_flow || self.is_in_brackets(owner.span.start);
         inner.replace_with(
             owner,

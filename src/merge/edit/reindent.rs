@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::habits::{Habits, Nesting, nesting};
 use super::layout::lines;
+use crate::merge::place_comment::place_comment;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, Tree};
 
 /// Moves lines of a tree: where they go, and in whose habits.
@@ -33,15 +34,26 @@ impl Reindent<'_> {
         self.moved(lines(self.tree, entry), &shifts)
     }
 
-    /// The lines of a block collection's entries, the first byte of each in `column`.
-    pub(super) fn entries(&self, node: NodeId, column: u32) -> String {
+    /// The lines of a block collection's entries, the first byte of each in `column`; with the comment at the place above
+    /// the first one, unless it is in `known` already.
+    pub(super) fn entries(&self, node: NodeId, column: u32, known: &str) -> String {
         let mut shifts = Vec::new();
         self.shift_entries(node, i64::from(column), 0, &mut shifts);
         let mut entries = self.tree.entries(node);
         let (Some(first), last) = (entries.next(), entries.next_back()) else {
             return String::new();
         };
-        let start = lines(self.tree, self.tree.entry(first)).start;
+        if let Some(shift) = shifts.first_mut() {
+            shift.from = 0;
+        }
+        let first_entry = self.tree.entry(first);
+        let above = place_comment(self.tree, first_entry);
+        let mut comments = self.tree.slice(above).lines().map(str::trim);
+        let start = if above.is_empty() || comments.all(|line| known.contains(line)) {
+            lines(self.tree, first_entry).start
+        } else {
+            above.start
+        };
         let end = lines(self.tree, self.tree.entry(last.unwrap_or(first))).end;
         self.moved(start..end, &shifts)
     }
@@ -75,8 +87,17 @@ impl Reindent<'_> {
         let column = self.tree.column(self.tree.node(node).span.start);
         let width = i64::from(column) - i64::from(old);
         let habit = nesting(self.tree, owner.key.is_some(), node)
+            .filter(|_| !self.follows_colon(owner, node))
             .and_then(|nesting| self.habit(nesting, width));
         new + habit.unwrap_or(width)
+    }
+
+    /// Whether a collection starts on the line of the `:` of its field, as it may after `? key`.
+    fn follows_colon(&self, owner: &Entry, node: NodeId) -> bool {
+        let start = self.tree.node(node).span.start;
+        owner
+            .colon
+            .is_some_and(|colon| self.tree.line_start(colon) == self.tree.line_start(start))
     }
 
     /// The width that the place is used to, where this one is what the tree is used to.

@@ -99,18 +99,16 @@ impl Editor<'_> {
         else {
             return;
         };
-        let owner_line = target.line_start(owner.span.start);
-        let on_owner_line =
-            target.line_start(span.start) == owner_line && owner.span.start != span.start;
+        let shares_line = !starts_its_line(target, target.entry(*first));
         if super::is_flow(target, node) {
             self.edits.replace(span.start..span.end, brackets);
-        } else if on_owner_line || owner.span.start == span.start {
-            // After a dash, or the root itself.
+        } else if shares_line || owner.span.start == span.start {
+            // After an indicator, or the root itself.
             let end = target.line_end(span.end).max(span.end);
-            let start = if starts_its_line(target, target.entry(*first)) {
-                span.start
-            } else {
+            let start = if shares_line {
                 first_lines.start
+            } else {
+                span.start
             };
             self.edits.replace(start..end, brackets);
         } else {

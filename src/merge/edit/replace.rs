@@ -1,7 +1,7 @@
 //! A value that is taken from the source into an entry that stays (SPEC 7).
 
 use super::Editor;
-use super::layout::has_dash;
+use super::layout::{has_dash, is_blank, starts_its_line};
 use super::reindent::is_block;
 use super::to_flow;
 use crate::merge::decision::{CommentChoices, Incoming};
@@ -15,6 +15,10 @@ pub(super) struct Rendered {
     pub(super) below: String,
     /// Whether a comment on the key's line has to stand before the lines below.
     pub(super) comment_goes_first: bool,
+    /// Whether it is a block map that starts on the line of its dash, at its own distance from it.
+    pub(super) follows_dash: bool,
+    /// Whether it is a block collection without a key, which cannot follow `---` on its line.
+    pub(super) needs_own_line: bool,
     /// What an untagged scalar is; none for anything else.
     pub(super) untagged: Option<ScalarType>,
 }
@@ -64,6 +68,8 @@ impl Editor<'_> {
                 on_line: text,
                 below: String::new(),
                 comment_goes_first: false,
+                follows_dash: false,
+                needs_own_line: false,
                 untagged: self
                     .source
                     .scalar(incoming.node)
@@ -75,6 +81,8 @@ impl Editor<'_> {
                 on_line: self.value_in_brackets(incoming, false),
                 below: String::new(),
                 comment_goes_first: false,
+                follows_dash: false,
+                needs_own_line: false,
                 untagged: None,
             });
         }
@@ -109,7 +117,7 @@ impl Editor<'_> {
         let theirs = tree.entry(id);
         let node = tree.node(theirs.value);
         let column = self.target.column(entry.span.start);
-        let mut on_line = self.properties_of(tree, theirs);
+        let mut on_line = self.properties_of(entry, tree, theirs);
         let reindent = self.reindent(tree);
         if is_block(tree, theirs.value) {
             let inside = reindent.column_inside(
@@ -118,18 +126,23 @@ impl Editor<'_> {
                 tree.column(theirs.span.start),
                 column.into(),
             );
-            let below = reindent.entries(theirs.value, u32::try_from(inside).unwrap_or(0));
+            let below = reindent.entries(theirs.value, u32::try_from(inside).unwrap_or(0), "");
             let compact = has_dash(tree, theirs)
                 && has_dash(self.target, entry)
                 && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
                 && on_line.is_empty();
             return if compact {
-                compact_form(&below)
+                compact_form(
+                    &below,
+                    usize::try_from(inside - i64::from(column)).unwrap_or(2),
+                )
             } else {
                 Rendered {
                     on_line,
                     below,
                     comment_goes_first: true,
+                    follows_dash: false,
+                    needs_own_line: false,
                     untagged: None,
                 }
             };
@@ -155,6 +168,8 @@ impl Editor<'_> {
             on_line,
             below: rest.to_owned(),
             comment_goes_first: is_block_scalar,
+            follows_dash: false,
+            needs_own_line: false,
             untagged: tree
                 .scalar(theirs.value)
                 .filter(|_| node.tag.is_none())
@@ -162,10 +177,14 @@ impl Editor<'_> {
         }
     }
 
-    /// The anchor and the tag of a value that comes.
-    fn properties_of(&self, tree: &Tree<'_>, entry: &Entry) -> String {
+    /// The tag of a value that comes, and its anchor where the target has none here that keeps its place.
+    fn properties_of(&self, place: &Entry, tree: &Tree<'_>, entry: &Entry) -> String {
         let node = tree.node(entry.value);
-        let mut properties: Vec<Span> = [node.anchor, node.tag].into_iter().flatten().collect();
+        let anchor = match self.target.node(place.value).anchor {
+            Some(_) => None,
+            None => node.anchor,
+        };
+        let mut properties: Vec<Span> = [anchor, node.tag].into_iter().flatten().collect();
         properties.sort_by_key(|span| span.start);
         let texts: Vec<&str> = properties
             .into_iter()
@@ -178,14 +197,13 @@ impl Editor<'_> {
     fn rendered_root(&self, incoming: &Incoming) -> Rendered {
         let node = self.source.node(incoming.node);
         let on_line = if incoming.is_whole() {
-            let start = self.source.line_start(node.span.start);
-            let indented = &self.source.text()[start as usize..node.span.start as usize];
-            let indent = if indented.trim().is_empty() {
-                indented
+            let reindent = self.reindent(self.source);
+            if is_block(self.source, incoming.node) {
+                let lines = reindent.entries(incoming.node, 0, self.target.text());
+                lines.trim_end_matches(['\r', '\n']).to_owned()
             } else {
-                ""
-            };
-            format!("{indent}{}", self.source.slice(node.span))
+                reindent.rest(node.span.start..node.span.end, 0)
+            }
         } else {
             to_flow::part(self.source, incoming.node, &incoming.part, false)
         };
@@ -193,6 +211,8 @@ impl Editor<'_> {
             on_line,
             below: String::new(),
             comment_goes_first: false,
+            follows_dash: false,
+            needs_own_line: incoming.is_whole() && is_block(self.source, incoming.node),
             untagged: None,
         }
     }
@@ -222,12 +242,21 @@ impl Editor<'_> {
             None => rendered.on_line.clone(),
         };
         if inline
+            && !rendered.follows_dash
             && !on_line.is_empty()
             && (rendered.below.is_empty() || !has_comments)
             && !is_block_scalar(self, entry)
         {
-            let text = join_lines(self, &on_line, &rendered.below);
-            self.edits.replace(start..node.span.end, text);
+            let mut text = join_lines(self, &on_line, &rendered.below);
+            if is_root && rendered.needs_own_line && !starts_its_line(self.target, entry) {
+                text.insert_str(0, self.line_break);
+            }
+            // White space behind the old value would become part of the last line of the new one.
+            let line_end = self.target.line_end(node.span.end).max(node.span.end);
+            let has_tail =
+                rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end);
+            let end = if has_tail { node.span.end } else { line_end };
+            self.edits.replace(start..end, text);
             self.comments(entry, comments);
             return;
         }
@@ -260,7 +289,15 @@ impl Editor<'_> {
         ]
         .into_iter()
         .fold(indicator, u32::max);
-        let comment = self.line_comment_text(entry, comments);
+        // Behind the `:` of a `? key` no comment would be the entry's own; it goes behind the key.
+        let is_apart = entry.colon.is_some_and(|colon| {
+            self.target.line_start(colon) != self.target.line_start(entry.span.start)
+        });
+        let comment = if is_apart && rendered.comment_goes_first {
+            String::new()
+        } else {
+            self.line_comment_text(entry, comments)
+        };
         let mut text = String::new();
         if let Some(anchor) = node.anchor {
             text.push(' ');
@@ -278,8 +315,19 @@ impl Editor<'_> {
             text = join_lines(self, &text, &rendered.below);
             text.push_str(&comment);
         }
+        let line_end = self.target.line_end(end).max(end);
+        let end = if is_blank(self.target, end..line_end) && !rendered.below.is_empty() {
+            line_end
+        } else {
+            end
+        };
         self.edits.replace(indicator..end, text);
-        self.leading_comment(entry, comments);
+        if is_apart && rendered.comment_goes_first {
+            self.comments(entry, comments);
+        } else {
+            self.place_comment(entry, comments);
+            self.leading_comment(entry, comments);
+        }
     }
 
     /// The comment that an entry's line ends with afterwards, with the white space before it.
@@ -295,18 +343,15 @@ impl Editor<'_> {
         };
         let theirs = comments.from.map(|from| self.source.entry(from).comments);
         match theirs {
-            Some(theirs) if comments.line.is_updated() && !theirs.line.is_empty() => {
+            Some(theirs) if comments.line.is_updated() && !theirs.beside().is_empty() => {
                 format!(
                     "{}{}",
-                    self.gap_before(theirs.line),
-                    self.source.slice(theirs.line)
+                    self.gap_before(theirs.beside()),
+                    self.source.slice(theirs.beside())
                 )
             }
             _ if comments.line.is_updated() => String::new(),
-            _ if !entry.comments.line.is_empty() => own(entry.comments.line),
-            _ if !entry.comments.tail.is_empty() && !comments.tail.is_updated() => {
-                own(entry.comments.tail)
-            }
+            _ if !entry.comments.beside().is_empty() => own(entry.comments.beside()),
             _ => String::new(),
         }
     }
@@ -327,13 +372,15 @@ fn join_lines(editor: &Editor<'_>, on_line: &str, below: &str) -> String {
     format!("{on_line}{}{below}", editor.line_break)
 }
 
-/// A block map behind a dash: its first line moves up.
-fn compact_form(lines: &str) -> Rendered {
+/// A block map behind a dash, `width` columns from it: its first line moves up.
+fn compact_form(lines: &str, width: usize) -> Rendered {
     let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
     Rendered {
-        on_line: first.trim().to_owned(),
+        on_line: format!("{}{}", " ".repeat(width.saturating_sub(2)), first.trim()),
         below: rest.to_owned(),
         comment_goes_first: false,
+        follows_dash: true,
+        needs_own_line: false,
         untagged: None,
     }
 }

@@ -83,6 +83,15 @@ fn scalar_text(tree: &Tree<'_>, node: &Node<'_>, it: &Scalar<'_>, json: bool) ->
     {
         return written.to_owned();
     }
+    if it.scalar_type == ScalarType::Custom {
+        let quoted = scalar::write(
+            &it.content,
+            ScalarType::Str,
+            ScalarStyle::DoubleQuoted,
+            true,
+        );
+        return quoted.unwrap_or_else(|| written.to_owned());
+    }
     let is_text = matches!(it.scalar_type, ScalarType::Str | ScalarType::Merge);
     let styles = if json && is_text {
         [ScalarStyle::DoubleQuoted; 2]

@@ -1,5 +1,6 @@
 //! What comes from upstream where local has nothing (SPEC 5.3, 6): the difference from original to updated.
 
+use super::fields::fields_of;
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
 use super::{Nodes, Shape, Walker, entries_of, shape};
@@ -49,12 +50,13 @@ impl Walker<'_> {
         ) {
             (Shape::Map, Shape::Map) => self.field_difference(original, updated),
             (Shape::List, Shape::List) => {
-                match self.list_key(Triple::new(Some(original), Some(updated), None)) {
+                let lists = Triple::new(Some(original), Some(updated), None);
+                match self.list_key(lists).or_else(|| self.set_key(lists)) {
                     Some(key) => self.element_difference(&key, original, updated),
                     None => Some(Outcome::Keep),
                 }
             }
-            _ => Some(self.stripped(updated)),
+            _ => Some(self.stripped(Some(original), updated)),
         }
     }
 
@@ -122,12 +124,13 @@ impl Walker<'_> {
         if self.nulls_clear && self.trees.updated.is_null(updated) {
             None
         } else {
-            Some(self.stripped(updated))
+            Some(self.stripped(None, updated))
         }
     }
 
-    /// A value without the nulls in it that are commands: they clear nothing here, and are not written.
-    pub(super) fn stripped(&self, updated: NodeId) -> Outcome {
+    /// A value without the nulls in it that are commands: they clear nothing here, and are not written. A null that
+    /// original has in the same field is data.
+    pub(super) fn stripped(&self, original: Option<NodeId>, updated: NodeId) -> Outcome {
         let tree = self.trees.updated;
         if !self.nulls_clear {
             return Outcome::Keep;
@@ -142,10 +145,19 @@ impl Walker<'_> {
         if !strips {
             return Outcome::Keep;
         }
+        let originals = fields_of(self.trees.original, original);
         let children = entries_of(tree, updated)
             .map(|entry| {
-                let part = self.addition(tree.entry(entry).value);
-                Child::local(entry, part.unwrap_or(Outcome::Remove))
+                let before = key_of(tree, entry).and_then(|key| originals.find(key));
+                let before = before.map(|before| self.trees.original.entry(before).value);
+                let value = tree.entry(entry).value;
+                let is_data = before.is_some_and(|before| self.trees.original.is_null(before));
+                let part = if self.trees.updated.is_null(value) && !is_data {
+                    Outcome::Remove
+                } else {
+                    self.stripped(before, value)
+                };
+                Child::local(entry, part)
             })
             .collect();
         part_of(children)

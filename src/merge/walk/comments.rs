@@ -1,8 +1,11 @@
 //! Comments merge three-way, apart from the values (SPEC 7).
 
+use rustc_hash::FxHashSet;
+
 use super::{Entries, Walker};
 use crate::merge::Resolution;
-use crate::merge::decision::{CommentChoice, CommentChoices, Outcome};
+use crate::merge::decision::{Child, CommentChoice, CommentChoices, Outcome};
+use crate::merge::place_comment::{comment_lines, place_comment};
 use crate::triple::{Change, Triple};
 use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
 
@@ -17,19 +20,105 @@ impl Walker<'_> {
                 .map(|entry| tree.entry(entry).comments)
                 .unwrap_or_default()
         });
+        let place = self.place_comment_choice(entries);
         if owned.local == owned.updated
             && owned.local == Comments::default()
             && owned.original == owned.local
         {
-            return CommentChoices::default();
+            return CommentChoices {
+                from: Some(updated),
+                place,
+                ..CommentChoices::default()
+            };
         }
         let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
         CommentChoices {
             from: Some(updated),
             leading: self.takes_comment(owned.map(|comments| comments.leading), false),
-            line: self.takes_comment(owned.map(|comments| comments.line), value_taken),
-            tail: self.takes_comment(owned.map(|comments| comments.tail), value_taken),
+            line: self.takes_comment(owned.map(|comments| comments.beside()), value_taken),
+            tail: self.takes_comment(owned.map(|comments| comments.behind()), value_taken),
+            place,
         }
+    }
+
+    /// Whether the comments at the place above an entry are the same in original and updated.
+    pub(super) fn same_place_comment(&self, original: EntryId, updated: EntryId) -> bool {
+        let text =
+            |tree: &'_ Tree<'_>, entry| comment_text(tree, place_comment(tree, tree.entry(entry)));
+        text(self.trees.original, original) == text(self.trees.updated, updated)
+    }
+
+    /// Whose comment stands at the place above an entry that all three have: updated's, where only upstream changed it.
+    /// Lines that upstream merely moved to another place are no change of this one.
+    fn place_comment_choice(&mut self, entries: Entries) -> CommentChoice {
+        let (Some(_), Some(_), Some(_)) = (entries.original, entries.updated, entries.local) else {
+            return CommentChoice::Local;
+        };
+        let texts = self.trees.zip(entries).map(|(tree, entry)| {
+            entry.map_or_else(String::new, |entry| {
+                comment_text(tree, place_comment(tree, tree.entry(entry)))
+            })
+        });
+        // What stands at the head of a file stays with the file when a document moves, so none is added there.
+        if self.steps.len() == 1 && texts.original.is_empty() && self.is_head(entries) {
+            return CommentChoice::Local;
+        }
+        // A comment at a place stays, also where upstream has none there any more.
+        if texts.updated.is_empty() || matches!(texts.change(), Change::Nobody | Change::Local) {
+            return CommentChoice::Local;
+        }
+        let [originals, updateds] = self.comment_lines();
+        let went = |line: &&str| !line.is_empty() && !texts.updated.lines().any(|it| it == *line);
+        let came = |line: &&str| !line.is_empty() && !texts.original.lines().any(|it| it == *line);
+        let moved = texts
+            .original
+            .lines()
+            .filter(went)
+            .any(|line| updateds.contains(line))
+            || texts
+                .updated
+                .lines()
+                .filter(came)
+                .any(|line| originals.contains(line));
+        if moved {
+            return CommentChoice::Local;
+        }
+        self.choice_between(texts, false)
+    }
+
+    /// Whether an entry is the first of the updated document.
+    fn is_head(&self, entries: Entries) -> bool {
+        let tree = self.trees.updated;
+        let first = tree.entries(tree.root().value).next();
+        first.is_some() && first == entries.updated
+    }
+
+    /// An entry that comes brings the comment at the place above it, where that is new as well.
+    pub(super) fn arriving_child(&self, updated: EntryId, outcome: Outcome) -> Child {
+        let tree = self.trees.updated;
+        let text = comment_text(tree, place_comment(tree, tree.entry(updated)));
+        let is_new = !text.is_empty()
+            && !text
+                .lines()
+                .any(|line| self.comment_lines()[0].contains(line));
+        let place = if is_new {
+            CommentChoice::Updated
+        } else {
+            CommentChoice::Local
+        };
+        Child {
+            comments: CommentChoices {
+                from: Some(updated),
+                place,
+                ..CommentChoices::default()
+            },
+            ..Child::updated(updated, outcome)
+        }
+    }
+
+    fn comment_lines(&self) -> &[FxHashSet<&str>; 2] {
+        self.comment_lines
+            .get_or_init(|| [self.trees.original, self.trees.updated].map(comment_lines))
     }
 
     /// Whose comment stands in the result; `with_value` says that the value on its line is taken from updated.
@@ -38,6 +127,10 @@ impl Walker<'_> {
             .trees
             .zip(spans)
             .map(|(tree, span)| comment_text(tree, span));
+        self.choice_between(texts, with_value)
+    }
+
+    fn choice_between(&mut self, texts: Triple<String>, with_value: bool) -> CommentChoice {
         match texts.change() {
             Change::Nobody | Change::Local | Change::BothAlike => CommentChoice::Local,
             Change::Upstream => CommentChoice::Updated,

@@ -29,7 +29,7 @@ impl Walker<'_> {
                 );
                 Resident {
                     child: self.field(key, sides).unwrap_or_else(|| Child::keep(entry)),
-                    own: sides.original.is_none() && sides.updated.is_none(),
+                    own: sides.updated.is_none(),
                 }
             })
             .collect();
@@ -60,6 +60,7 @@ impl Walker<'_> {
         if let (Some(original), Some(updated), Some(local)) =
             (sides.original, sides.updated, sides.local)
             && self.same_text(original, updated)
+            && self.same_place_comment(original, updated)
         {
             return Some(Child::keep(local));
         }

@@ -149,19 +149,17 @@ impl Walker<'_> {
             .find(every)
     }
 
-    /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`).
+    /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`). A list in which a scalar
+    /// occurs twice is no set.
     pub(super) fn set_key(&self, nodes: Nodes) -> Option<ListKey> {
         if self.ruled_lists().unwrap_or(self.options.lists) != Lists::Set {
             return None;
         }
-        let scalars = self
+        let are_sets = self
             .lists_with_elements(nodes)
             .into_iter()
-            .all(|(tree, list)| {
-                entries_of(tree, list)
-                    .all(|element| shape(tree, tree.entry(element).value) == Shape::Scalar)
-            });
-        scalars.then_some(ListKey::Scalar)
+            .all(|(tree, list)| ListKey::Scalar.identifies(tree, list));
+        are_sets.then_some(ListKey::Scalar)
     }
 
     fn lists_with_elements(&self, nodes: Nodes) -> Vec<(&Tree<'_>, NodeId)> {

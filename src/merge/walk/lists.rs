@@ -74,7 +74,7 @@ impl Walker<'_> {
             .iter()
             .map(|(element, sides)| Resident {
                 child: self.resident_element(key, *element, *sides),
-                own: sides.original.is_none() && sides.updated.is_none(),
+                own: sides.updated.is_none(),
             })
             .collect();
         let arrivals = entries_of(trees.updated, updated)
@@ -186,9 +186,13 @@ impl Walker<'_> {
     fn arriving_element(&mut self, key: &ListKey, sides: Entries) -> Arrival {
         let step = self.keyed_step(key, sides);
         let nodes = self.values_of(sides);
+        if let (ListKey::Scalar, None, Some(updated)) = (key, sides.original, sides.updated) {
+            // In a set a null is a member like any other.
+            return Arrival::New(self.whole(updated));
+        }
         let outcome = self.at(step, |walker| walker.absent_locally(nodes, Some(key)));
         match (sides.updated, outcome) {
-            (Some(updated), Some(outcome)) => Arrival::New(Child::updated(updated, outcome)),
+            (Some(updated), Some(outcome)) => Arrival::New(self.arriving_child(updated, outcome)),
             _ => Arrival::Nothing,
         }
     }

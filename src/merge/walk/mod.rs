@@ -4,7 +4,7 @@ mod align;
 mod alike;
 mod arrive;
 mod become_list;
-mod comments;
+pub(crate) mod comments;
 mod delete;
 mod fields;
 pub(crate) mod index;
@@ -17,6 +17,10 @@ mod record;
 mod ruled;
 mod sequences;
 mod texts;
+
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
 
 use super::decision::{Child, Incoming, Outcome};
 use super::pins::Pins;
@@ -42,6 +46,8 @@ pub(crate) struct Walker<'a> {
     steps: Vec<Step>,
     pins: Pins,
     conflicts: Vec<Conflict>,
+    /// The comment lines of original and updated, once they are asked for.
+    comment_lines: OnceCell<[FxHashSet<&'a str>; 2]>,
     /// What pins held back.
     pinned: Vec<Conflict>,
 }
@@ -79,6 +85,7 @@ impl<'a> Walker<'a> {
             pins: Pins::of(trees.local),
             conflicts: Vec::new(),
             pinned: Vec::new(),
+            comment_lines: OnceCell::new(),
         }
     }
 
@@ -126,12 +133,14 @@ impl<'a> Walker<'a> {
             }
             (_, Some(updated), None) => self
                 .absent_locally(nodes, None)
-                .map(|outcome| Child::updated(updated, outcome)),
+                .map(|outcome| self.arriving_child(updated, outcome)),
             (original, Some(updated), Some(local)) => {
-                if original.is_some_and(|original| self.same_text(original, updated)) {
-                    return Some(Child::keep(local));
-                }
-                let outcome = self.value(nodes);
+                let same_text = original.is_some_and(|original| self.same_text(original, updated));
+                let outcome = if same_text {
+                    Outcome::Keep
+                } else {
+                    self.value(nodes)
+                };
                 let comments = self.comments(entries, &outcome);
                 Some(Child {
                     comments,
@@ -167,7 +176,7 @@ impl<'a> Walker<'a> {
         }
         let taken = Outcome::Take(Incoming {
             quoting: self.local_quoting(nodes),
-            ..Incoming::part(updated, self.stripped(updated))
+            ..Incoming::part(updated, self.stripped(nodes.original, updated))
         });
         let original_null = nodes
             .original

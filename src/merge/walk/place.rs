@@ -6,7 +6,7 @@ use crate::merge::decision::Child;
 /// An entry that local has.
 pub(super) struct Resident {
     pub(super) child: Child,
-    /// Whether neither original nor updated has it.
+    /// Whether updated does not have it: it is local's own, if it stays.
     pub(super) own: bool,
 }
 
@@ -66,10 +66,10 @@ pub(super) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Chi
 fn last_of_own(residents: &[Resident], position: usize) -> usize {
     let mut last = position;
     for (index, resident) in residents.iter().enumerate().skip(position + 1) {
-        if resident.own {
-            last = index;
-        } else if resident.child.stays() {
-            break;
+        match (resident.child.stays(), resident.own) {
+            (false, _) => {}
+            (true, true) => last = index,
+            (true, false) => break,
         }
     }
     last

@@ -1,0 +1,217 @@
+//! The laws of one document, but for the fifth, which has a file of its own.
+
+use crate::drive::{Told, only_document, run, run_case, told, told_little};
+use crate::generate::{self, Case};
+use crate::reference;
+use crate::value::{Value, distinct, load};
+use merge3::merge::Lists;
+use merge3::triple::Triple;
+use proptest::prelude::*;
+
+/// Two of a case's texts in three roles.
+fn roles<'t>(case: &'t Case, pick: impl Fn(Triple<&'t str>) -> Triple<&'t str>) -> Triple<&'t str> {
+    pick(case.texts.as_ref().map(String::as_str))
+}
+
+/// Law 1.
+pub fn does_nothing_for_nothing(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let texts = roles(case, |texts| Triple {
+        updated: texts.original,
+        ..texts
+    });
+    let ran = run(texts, told)?;
+    prop_assert_eq!(ran.text.as_str(), texts.local);
+    prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+    Ok(())
+}
+
+/// Law 2.
+pub fn fast_forwards(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let texts = roles(case, |texts| Triple {
+        local: texts.original,
+        ..texts
+    });
+    let ran = run(texts, told)?;
+    prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+    let values = case.values.as_ref();
+    let expected = told.reference(Triple {
+        local: values.original,
+        ..values
+    });
+    if expected.value.as_ref() == Some(values.updated) {
+        let (upstream, merged) = (only_document(texts.updated)?, only_document(&ran.text)?);
+        let [upstream, body] =
+            [upstream, merged].map(|document| &document.text[document.body.range()]);
+        // What ends the local document, a `...`, is on a line of its own.
+        let body = match upstream.ends_with('\n') || merged.body.end as usize == merged.text.len() {
+            true => body,
+            false => body.trim_end_matches(['\n', '\r']),
+        };
+        prop_assert_eq!(body, upstream);
+    }
+    Ok(())
+}
+
+/// Law 3.
+pub fn leaves_what_is_there(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let texts = roles(case, |texts| Triple {
+        local: texts.updated,
+        ..texts
+    });
+    let ran = run(texts, told)?;
+    prop_assert_eq!(ran.text.as_str(), texts.local);
+    prop_assert!(ran.conflicts.is_empty(), "{:?}", ran.conflicts);
+    Ok(())
+}
+
+/// Law 6: the merged text's value is the reference's.
+pub fn is_sound(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let expected = told.reference(case.values.as_ref());
+    let ran = run_case(case, told)?;
+    let value = load::document(&ran.text)
+        .map_err(|error| TestCaseError::fail(format!("{error} in\n{}", ran.text)))?;
+    if !expected.ambiguous {
+        prop_assert_eq!(value, expected.value, "merged:\n{}", ran.text);
+    }
+    Ok(())
+}
+
+/// Law 7: there are conflicts where the reference has some, and only there.
+pub fn is_loud(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let expected = told.reference(case.values.as_ref());
+    let ran = run_case(case, told)?;
+    if !expected.ambiguous {
+        let found = ran.of_values();
+        prop_assert_eq!(
+            found.is_empty(),
+            expected.conflicts.is_empty(),
+            "found {:?}, expected {:?}; merged:\n{}",
+            found,
+            expected.conflicts,
+            ran.text
+        );
+    }
+    Ok(())
+}
+
+/// Whether a merge leaves a list that another key identifies than before: two columns of one `type` are told apart by
+/// `name`, but when one of them has gone, by `type`. The key is what SPEC 6 says, so what a second merge makes of such a list
+/// may be something else.
+fn changes_key(before: &Value, after: &Value) -> bool {
+    let key = |list: &[Value]| {
+        reference::KEYS.split(' ').find(|key| {
+            let ids: Option<Vec<_>> = list
+                .iter()
+                .map(|element| element.field(key)?.scalar())
+                .collect();
+            ids.is_some_and(distinct)
+        })
+    };
+    match (before, after) {
+        (Value::List(before), Value::List(after)) => {
+            let filled = !before.is_empty() && !after.is_empty();
+            let pairs = before
+                .iter()
+                .flat_map(|before| after.iter().map(move |after| (before, after)));
+            filled && key(before) != key(after)
+                || pairs
+                    .into_iter()
+                    .any(|(before, after)| changes_key(before, after))
+        }
+        (Value::Map(fields), after) => {
+            let both = fields
+                .iter()
+                .filter_map(|(key, before)| Some((before, after.field(key)?)));
+            both.into_iter()
+                .any(|(before, after)| changes_key(before, after))
+        }
+        _ => false,
+    }
+}
+
+/// Law 4: a second merge finds nothing to do. (Lists that merge element by element may be an exception.)
+pub fn is_idempotent(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let merged = told.reference(case.values.as_ref()).value;
+    if told.options.lists == Lists::Merge
+        || merged.is_some_and(|merged| changes_key(&case.values.local, &merged))
+    {
+        return Ok(());
+    }
+    let first = run_case(case, told)?;
+    let texts = case.texts.as_ref().map(String::as_str);
+    let second = run(
+        Triple {
+            local: &first.text,
+            ..texts
+        },
+        told,
+    )?;
+    prop_assert_eq!(&second.text, &first.text);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(crate::config(2000))]
+
+    #[test]
+    fn law_1_nothing_upstream_nothing_done(case in generate::case(), told in told()) {
+        does_nothing_for_nothing(&case, &told)?;
+    }
+
+    #[test]
+    fn law_2_fast_forward(case in generate::case(), told in told()) {
+        fast_forwards(&case, &told)?;
+    }
+
+    #[test]
+    fn law_3_already_there(case in generate::case(), told in told()) {
+        leaves_what_is_there(&case, &told)?;
+    }
+
+    #[test]
+    fn law_4_idempotent(case in generate::case(), told in told()) {
+        is_idempotent(&case, &told)?;
+    }
+
+    #[test]
+    fn law_6_sound(case in generate::case(), told in told_little()) {
+        is_sound(&case, &told)?;
+    }
+
+    #[test]
+    fn law_6_sound_with_any_options(case in generate::case(), told in told()) {
+        is_sound(&case, &told)?;
+    }
+
+    #[test]
+    fn law_7_nothing_lost_in_silence(case in generate::case(), told in told_little()) {
+        is_loud(&case, &told)?;
+    }
+
+    #[test]
+    fn law_7_nothing_lost_in_silence_with_any_options(case in generate::case(), told in told()) {
+        is_loud(&case, &told)?;
+    }
+
+    #[test]
+    fn the_reference_obeys_the_laws_of_values(values in generate::triple(), told in told()) {
+        let values = values.as_ref();
+        let result = told.reference(values);
+        let unchanged = told.reference(Triple { updated: values.original, ..values });
+        prop_assert_eq!(unchanged.value.as_ref(), Some(values.local));
+        let there = told.reference(Triple { local: values.updated, ..values });
+        prop_assert_eq!(there.value.as_ref(), Some(values.updated));
+        let forward = told.reference(Triple { local: values.original, ..values });
+        if !told.settings().null_commands {
+            prop_assert_eq!(forward.value.as_ref(), Some(values.updated));
+        }
+        for clean in [unchanged, there, forward] {
+            prop_assert!(clean.conflicts.is_empty(), "{:?}", clean.conflicts);
+        }
+        if told.options.lists != Lists::Merge && !result.value.as_ref().is_some_and(|merged| changes_key(values.local, merged)) {
+            let local = result.value.as_ref().expect("a document stays");
+            let again = told.reference(Triple { local, ..values });
+            prop_assert_eq!(again.value.as_ref(), Some(local));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The laws of files and packages.
+
+use crate::generate::package::{Packages, packages, resources};
+use crate::reference::{self, Lists};
+use crate::value::{Value, load};
+use merge3::merge::{Nulls, Options};
+use merge3::package::{Settings, plan};
+use merge3::triple::Triple;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tempfile::TempDir;
+
+type Files = BTreeMap<String, String>;
+
+/// Nulls that clear are the one exception of law 2, so here they are values.
+fn settings() -> Settings {
+    let merge = Options {
+        nulls: Some(Nulls::Keep),
+        ..Options::default()
+    };
+    Settings {
+        merge,
+        ..Settings::default()
+    }
+}
+
+fn owned(files: &BTreeMap<&'static str, String>) -> Files {
+    files
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), text.clone()))
+        .collect()
+}
+
+/// Merges three packages on the disk.
+fn merge(sides: Triple<&Files>) -> Result<(Files, usize), TestCaseError> {
+    let failed = |error: &dyn std::fmt::Debug| TestCaseError::fail(format!("{error:?}"));
+    let folder = TempDir::new().map_err(|error| failed(&error))?;
+    let names = Triple::new("original", "updated", "local");
+    let paths = names.map(|name| folder.path().join(name));
+    for (path, files) in paths.as_ref().zip(sides).into_array() {
+        write_all(path, files).map_err(|error| failed(&error))?;
+    }
+    let plan = plan(&paths, &settings()).map_err(|error| failed(&error))?;
+    plan.write(false).map_err(|error| failed(&error))?;
+    let mut merged = Files::new();
+    read_all(&paths.local, "", &mut merged).map_err(|error| failed(&error))?;
+    Ok((merged, plan.conflicts.len()))
+}
+
+fn write_all(root: &Path, files: &Files) -> std::io::Result<()> {
+    std::fs::create_dir_all(root)?;
+    for (name, text) in files {
+        let path = root.join(name);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(path, text)?;
+    }
+    Ok(())
+}
+
+fn read_all(folder: &Path, prefix: &str, files: &mut Files) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            read_all(&entry.path(), &format!("{name}/"), files)?;
+        } else {
+            files.insert(name, std::fs::read_to_string(entry.path())?);
+        }
+    }
+    Ok(())
+}
+
+/// SPEC 3's table, for one resource.
+fn expected(sides: Triple<Option<&Value>>) -> Option<Value> {
+    match (sides.original, sides.updated, sides.local) {
+        (_, Some(_), Some(_)) => {
+            let settings = reference::Settings {
+                null_commands: false,
+                lists: Lists::Replace,
+                local_wins: false,
+                keys: Vec::new(),
+            };
+            reference::merge(sides, &settings).value
+        }
+        (None, updated, None) => updated.cloned(),
+        (None, None, local) => local.cloned(),
+        (Some(_), _, _) => None,
+    }
+}
+
+fn resources_in(files: &Files) -> Result<BTreeMap<String, Value>, TestCaseError> {
+    let mut found = BTreeMap::new();
+    for (file, text) in files {
+        let documents = load::documents(text)
+            .map_err(|error| TestCaseError::fail(format!("{file}: {error}\n{text}")))?;
+        for document in documents {
+            let name = document
+                .field("metadata")
+                .and_then(|metadata| metadata.field("name"));
+            if let (Some(Value::Scalar { text, .. }), Some(_)) = (name, document.field("kind")) {
+                found.insert(text.clone(), document);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn files(packages: &Packages) -> Triple<Files> {
+    packages.texts.as_ref().map(owned)
+}
+
+proptest! {
+    #![proptest_config(crate::config(2000))]
+
+    #[test]
+    fn law_1_nothing_upstream_nothing_done(packages in packages(true)) {
+        let files = files(&packages);
+        let (merged, conflicts) = merge(Triple { updated: &files.original, ..files.as_ref() })?;
+        prop_assert_eq!(&merged, &files.local);
+        prop_assert_eq!(conflicts, 0);
+    }
+
+    #[test]
+    fn law_2_files_fast_forward(packages in packages(false)) {
+        let files = files(&packages);
+        let (merged, conflicts) = merge(Triple { local: &files.original, ..files.as_ref() })?;
+        prop_assert_eq!(&merged, &files.updated);
+        prop_assert_eq!(conflicts, 0);
+    }
+
+    #[test]
+    fn law_3_already_there(packages in packages(true)) {
+        let files = files(&packages);
+        let (merged, conflicts) = merge(Triple { local: &files.updated, ..files.as_ref() })?;
+        prop_assert_eq!(&merged, &files.updated);
+        prop_assert_eq!(conflicts, 0);
+    }
+
+    #[test]
+    fn law_4_idempotent(packages in packages(true)) {
+        let files = files(&packages);
+        let (merged, _) = merge(files.as_ref())?;
+        let (again, _) = merge(Triple { local: &merged, ..files.as_ref() })?;
+        prop_assert_eq!(&again, &merged);
+    }
+
+    #[test]
+    fn law_6_sound(packages in packages(true)) {
+        let (merged, _) = merge(files(&packages).as_ref())?;
+        let sides = packages.documents.as_ref().map(resources);
+        let mut names: Vec<&String> = sides.as_ref().into_array().iter().flat_map(|side| side.keys()).collect();
+        names.sort();
+        names.dedup();
+        let wanted: BTreeMap<String, Value> = names
+            .into_iter()
+            .filter_map(|name| Some((name.clone(), expected(sides.as_ref().map(|side| side.get(name)))?)))
+            .collect();
+        prop_assert_eq!(resources_in(&merged)?, wanted, "merged: {:#?}", merged);
+    }
+}

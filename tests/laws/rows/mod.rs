@@ -1,0 +1,39 @@
+//! Every row of the tables in SPEC 4, 5 and 6, asked of the reference merge itself.
+
+mod fields;
+mod lists;
+
+use crate::reference::{Lists, Outcome, Settings, merge};
+use crate::value::{Value, load};
+use merge3::triple::Triple;
+use pretty_assertions::assert_eq;
+
+fn settings() -> Settings {
+    Settings {
+        null_commands: true,
+        lists: Lists::Replace,
+        local_wins: false,
+        keys: Vec::new(),
+    }
+}
+
+fn value(text: &str) -> Option<Value> {
+    (text != "-").then(|| load::document(text).unwrap().unwrap_or(Value::Null))
+}
+
+fn run(texts: [&str; 3], settings: &Settings) -> Outcome {
+    let [original, updated, local] = texts.map(value);
+    let sides = Triple::new(original.as_ref(), updated.as_ref(), local.as_ref());
+    merge(sides, settings)
+}
+
+/// Rows of original, updated, local, result and number of conflicts; `-` is absence.
+fn check(settings: &Settings, rows: &[(&str, &str, &str, &str, usize)]) {
+    for (original, updated, local, result, conflicts) in rows {
+        let outcome = run([original, updated, local], settings);
+        let row = format!("{original} | {updated} | {local}");
+        assert_eq!(outcome.value, value(result), "{row}");
+        let found = &outcome.conflicts;
+        assert_eq!(found.len(), *conflicts, "{row}: {found:?}");
+    }
+}

@@ -1,0 +1,322 @@
+//! Law 5: a byte of the local text that is outside what a rule changes is never rewritten.
+
+use crate::drive::{Told, only_document, run_case, told, told_little, tree};
+use crate::generate::{self, Case};
+use crate::value::{Value, load};
+use merge3::triple::Triple;
+use merge3::yaml::{Entry, NodeId, NodeKind, Span, Tree};
+use proptest::prelude::*;
+
+/// What of a local text has to be there after the merge.
+struct Untouched<'t> {
+    trees: Triple<&'t Tree<'t>>,
+    /// For each line, whether a rule may change it.
+    free: Vec<bool>,
+    /// Whole entries, as they are written.
+    entries: Vec<&'t str>,
+}
+
+impl<'t> Untouched<'t> {
+    /// Compares the fields of a map before and after the merge; the nodes are that map on each side, where it is one.
+    fn map(&mut self, nodes: Triple<Option<NodeId>>, before: &Value, after: &Value) {
+        let Some(node) = nodes.local else {
+            return;
+        };
+        for id in self.trees.local.entries(node) {
+            let entry = self.trees.local.entry(id);
+            let Some(key) = entry.key.and_then(|key| self.trees.local.scalar(key)) else {
+                continue;
+            };
+            let key = key.content.as_ref();
+            let entries = self.trees.zip(nodes).map(|(tree, node)| {
+                let mut entries = tree.entries(tree.resolve(node?)).map(|id| tree.entry(id));
+                let says = |id| tree.scalar(id).is_some_and(|scalar| scalar.content == key);
+                Some((tree, entries.find(|entry| entry.key.is_some_and(says))?))
+            });
+            let Some(value) = before.field(key) else {
+                continue;
+            };
+            self.field(entry, entries, value, after.field(key));
+        }
+    }
+
+    fn field(
+        &mut self,
+        entry: &'t Entry,
+        entries: Triple<Option<(&'t Tree<'t>, &'t Entry)>>,
+        before: &Value,
+        after: Option<&Value>,
+    ) {
+        let deep = entries
+            .map(|side| side.map_or(Vec::new(), |(tree, entry)| comments(tree, entry, true)));
+        let own = entries
+            .map(|side| side.map_or(Vec::new(), |(tree, entry)| comments(tree, entry, false)));
+        let (deep, own) = (deep.original == deep.updated, own.original == own.updated);
+        match after {
+            Some(after) if after == before && !own => {
+                self.free_comments(entry);
+                self.set_free(entry.span);
+            }
+            Some(after) if after == before && deep => {
+                let text = self.trees.local.slice(entry.span);
+                if !names_anchor(text) {
+                    self.entries.push(text);
+                }
+            }
+            Some(after) if after != before && self.merges_in_place(entry, before, after) => {
+                if !own {
+                    self.free_comments(entry);
+                    self.free[self.trees.local.line_number(entry.span.start)] = true;
+                }
+                self.map(
+                    entries.map(|side| side.map(|(_, entry)| entry.value)),
+                    before,
+                    after,
+                );
+            }
+            Some(_) => {
+                self.set_free(entry.span);
+                if !own {
+                    self.free_comments(entry);
+                }
+            }
+            None => {
+                self.set_free(entry.span);
+                self.set_free(entry.comments.leading);
+            }
+        }
+    }
+
+    /// Whether this is a block map on lines of its own, before and after.
+    fn merges_in_place(&self, entry: &Entry, before: &Value, after: &Value) -> bool {
+        let tree = self.trees.local;
+        let node = tree.node(entry.value);
+        let block = matches!(&node.kind, NodeKind::Mapping(map) if !map.flow);
+        let below = tree.line_number(entry.colon.unwrap_or(entry.span.start))
+            < tree.line_number(node.span.start);
+        block
+            && below
+            && before != &before.emptied()
+            && matches!(after, Value::Map(fields) if !fields.is_empty())
+    }
+
+    /// The comments above an entry may change.
+    fn free_comments(&mut self, entry: &Entry) {
+        self.set_free(entry.comments.leading);
+        for (line, _) in lines_set_off(self.trees.local, entry) {
+            self.free[line] = true;
+        }
+    }
+
+    fn set_free(&mut self, span: Span) {
+        let tree = self.trees.local;
+        if span == Span::default() {
+            return;
+        }
+        let first = tree.line_number(span.start);
+        let more = tree.slice(span).trim_end().matches('\n').count();
+        for line in first..=first + more {
+            if let Some(free) = self.free.get_mut(line) {
+                *free = true;
+            }
+        }
+    }
+}
+
+/// The comments that an entry owns, and with `deep` those of all below it.
+fn comments(tree: &Tree<'_>, entry: &Entry, deep: bool) -> Vec<String> {
+    let spans = [
+        entry.comments.leading,
+        entry.comments.line,
+        entry.comments.tail,
+    ];
+    let mut found = Vec::new();
+    for (place, span) in spans.into_iter().enumerate() {
+        let lines = tree.slice(span).lines();
+        found.extend(lines.map(|line| format!("{place}{}", line.trim())));
+    }
+    let placed = lines_set_off(tree, entry)
+        .into_iter()
+        .map(|(_, text)| format!("place{text}"));
+    found.extend(placed);
+    if deep && !matches!(tree.node(entry.value).kind, NodeKind::Alias(_)) {
+        for id in tree.entries(entry.value) {
+            let entry = tree.entry(id);
+            let key = entry.key.map_or("-", |key| tree.slice(tree.node(key).span));
+            found.push(key.trim_matches(['"', '\'']).to_owned());
+            found.extend(comments(tree, entry, true));
+        }
+    }
+    found
+}
+
+/// The comment lines above an entry that a blank line sets off from it (they merge three-way, too), from the last to the
+/// first, each with its number.
+fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: &Entry) -> Vec<(usize, &'t str)> {
+    let own = match entry.comments.leading {
+        span if span == Span::default() => entry.span.start,
+        span => span.start,
+    };
+    let above = tree.line_number(own);
+    let mut set_off = false;
+    let mut found = Vec::new();
+    let lines: Vec<&str> = tree.text().lines().take(above).collect();
+    for (number, line) in lines.into_iter().enumerate().rev() {
+        match unmarked(line).trim() {
+            "" => set_off = true,
+            text if set_off && text.starts_with('#') => found.push((number, text)),
+            _ => break,
+        }
+    }
+    found
+}
+
+/// An alias may have to say itself what it stood for.
+fn names_anchor(text: &str) -> bool {
+    text.contains("*a") || text.contains("&a")
+}
+
+/// Without the byte order mark.
+fn unmarked(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}')
+}
+
+fn is_subsequence<'l>(wanted: &[&'l str], lines: &[&'l str]) -> Result<(), &'l str> {
+    let mut lines = lines.iter();
+    wanted
+        .iter()
+        .try_for_each(|line| match lines.any(|other| other == line) {
+            true => Ok(()),
+            false => Err(*line),
+        })
+}
+
+/// Law 5: lines and whole entries.
+pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let texts = case.texts.as_ref().map(String::as_str);
+    let documents = texts.try_map(only_document)?;
+    let bodies = documents.map(|document| &document.text[document.body.range()]);
+    let expected = told.reference(case.values.as_ref());
+    let Some(after) = expected
+        .value
+        .filter(|_| !expected.ambiguous && bodies.original != bodies.local)
+    else {
+        return Ok(());
+    };
+    let ran = run_case(case, told)?;
+    let trees = documents.try_map(|document| tree(document.text))?;
+    let trees = trees.as_ref();
+    let roots = trees.map(|tree| comments(tree, tree.root(), true));
+    let before = &case.values.local;
+    if *before == after && roots.original == roots.updated {
+        prop_assert_eq!(ran.text.as_str(), texts.local);
+        return Ok(());
+    }
+    let lines: Vec<&str> = unmarked(documents.local.text).lines().collect();
+    let mut untouched = Untouched {
+        trees,
+        free: vec![false; lines.len()],
+        entries: Vec::new(),
+    };
+    let root = trees.local.root();
+    let block = matches!(&trees.local.node(root.value).kind, NodeKind::Mapping(map) if !map.flow);
+    match &after {
+        Value::Map(fields) if block && !fields.is_empty() => {
+            untouched.map(trees.map(|tree| Some(tree.root().value)), before, &after);
+        }
+        _ => {
+            untouched.set_free(root.span);
+            if roots.original != roots.updated {
+                untouched.set_free(Span::new(0, root.span.start));
+            }
+        }
+    }
+    if !root.comments.line.is_empty() {
+        untouched.set_free(root.comments.line);
+    }
+    for text in &untouched.entries {
+        prop_assert!(
+            ran.text.contains(text),
+            "this entry is not there any more:\n{}\nmerged:\n{}",
+            text,
+            ran.text
+        );
+    }
+    let stays = |&(line, text): &(usize, &str)| {
+        !untouched.free[line] && !text.trim().is_empty() && !names_anchor(text)
+    };
+    let wanted: Vec<&str> = lines
+        .into_iter()
+        .enumerate()
+        .filter(stays)
+        .map(|(_, text)| text)
+        .collect();
+    let found: Vec<&str> = unmarked(&ran.text).lines().collect();
+    if let Err(line) = is_subsequence(&wanted, &found) {
+        prop_assert!(
+            false,
+            "this line is not there any more, or not where it was:\n{}\nmerged:\n{}",
+            line,
+            ran.text
+        );
+    }
+    Ok(())
+}
+
+/// Law 5: line endings, byte order mark, and how the file ends.
+pub fn keeps_its_form(case: &Case, told: &Told) -> Result<(), TestCaseError> {
+    let texts = case.texts.as_ref().map(String::as_str);
+    let bodies = texts
+        .try_map(only_document)?
+        .map(|document| &document.text[document.body.range()]);
+    if bodies.original == bodies.local {
+        return Ok(());
+    }
+    let merged = run_case(case, told)?.text;
+    let (breaks, returns) = (
+        texts.local.matches('\n').count(),
+        texts.local.matches('\r').count(),
+    );
+    let (now, returns_now) = (merged.matches('\n').count(), merged.matches("\r\n").count());
+    if breaks > 0 {
+        prop_assert_eq!(
+            returns_now,
+            if returns > 0 { now } else { 0 },
+            "line endings:\n{:?}",
+            merged
+        );
+    }
+    let marks = [texts.local, &merged].map(|text| text.matches('\u{feff}').count());
+    prop_assert_eq!(marks[0], marks[1]);
+    let first = merged.starts_with('\u{feff}');
+    prop_assert!(
+        first || marks[1] == 0,
+        "a byte order mark within:\n{:?}",
+        merged
+    );
+    if texts.local.ends_with('\n') != merged.ends_with('\n') {
+        // A block scalar that is last now may need the line break.
+        let without = load::document(merged.trim_end_matches(['\n', '\r']));
+        prop_assert_ne!(without, load::document(&merged), "the end:\n{:?}", merged);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(crate::config(2000))]
+
+    #[test]
+    fn law_5_untouched_means_untouched(case in generate::case(), told in told_little()) {
+        is_untouched(&case, &told)?;
+    }
+
+    #[test]
+    fn law_5_untouched_with_any_options(case in generate::case(), told in told()) {
+        is_untouched(&case, &told)?;
+    }
+
+    #[test]
+    fn law_5_form_of_the_file(case in generate::case(), told in told()) {
+        keeps_its_form(&case, &told)?;
+    }
+}

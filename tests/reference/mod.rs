@@ -1,0 +1,300 @@
+//! A three-way merge of plain values, straight from the words of SPEC 4, 5 and 6, to compare the program's with (law 6).
+//! It knows no text and shares no code with `src/merge`.
+
+use crate::value::{Value, distinct};
+use merge3::triple::Triple;
+
+/// What may identify a list's elements (SPEC 6); the pairs come after the keys that the caller gives.
+pub const KEYS: &str = "mountPath devicePath ip type topologyKey name containerPort";
+const PAIRS: &str =
+    "containerPort+protocol port+protocol mountPath+subPath name+namespace name+kind";
+
+/// How lists that are not associative merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lists {
+    Replace,
+    Set,
+    Merge,
+}
+
+/// What a merge is told; a null is a word of command in a resource (SPEC 5.2).
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub null_commands: bool,
+    pub lists: Lists,
+    pub local_wins: bool,
+    pub keys: Vec<String>,
+}
+
+/// The value, the paths of the conflicts, and whether `diff3` had no single answer: an element twice, hunks that touch.
+#[derive(Debug, Clone, Default)]
+pub struct Outcome {
+    pub value: Option<Value>,
+    pub conflicts: Vec<String>,
+    pub ambiguous: bool,
+}
+
+type Sides<'v> = Triple<Option<&'v Value>>;
+
+/// Merges three values, each of which may be absent.
+pub fn merge(sides: Sides<'_>, settings: &Settings) -> Outcome {
+    let outcome = Outcome::default();
+    let mut merger = Merger { settings, outcome };
+    merger.outcome.value = merger.node("", sides);
+    merger.outcome
+}
+
+struct Merger<'s> {
+    settings: &'s Settings,
+    outcome: Outcome,
+}
+
+impl<'s> Merger<'s> {
+    /// Records a conflict unless the sides agree, and takes the winner's.
+    fn settle<T>(&mut self, at: &str, agree: bool, updated: T, local: T) -> T {
+        if !agree {
+            self.outcome.conflicts.push(at.to_owned());
+        }
+        let keep = !agree && self.settings.local_wins;
+        if keep { local } else { updated }
+    }
+
+    /// Whether a side's null is a word of command: where the original has none (SPEC 5.2).
+    fn commands(&self, side: Option<&Value>, original: Option<&Value>) -> bool {
+        self.settings.null_commands && side == Some(&Value::Null) && original != side
+    }
+
+    /// A field, an element or a document's root (SPEC 5.1 to 5.4).
+    fn node(&mut self, at: &str, sides: Sides<'_>) -> Option<Value> {
+        let (original, updated, local) = (sides.original, sides.updated, sides.local);
+        match (original, updated, local) {
+            _ if updated == original || updated == local => local.cloned(),
+            // Whoever wins, it stays.
+            _ if self.commands(local, original) => self.settle(at, false, local, local).cloned(),
+            _ if self.commands(updated, original) => {
+                let agree = local.is_none() || local == original;
+                self.settle(at, agree, None, local.cloned())
+            }
+            (Some(before), None, Some(own)) if *own == before.emptied() && before != own => {
+                let map = matches!(own, Value::Map(_)).then(|| own.clone()); // which stays
+                self.settle(at, false, map, local.cloned())
+            }
+            (Some(before), None, Some(_)) => {
+                let (empty, known) = (before.emptied(), self.outcome.conflicts.len());
+                let both = sides.map(|side| side.or(Some(&empty)));
+                let Some(merged) = self.inside(at, both, false) else {
+                    return self.settle(at, local == original, None, local.cloned());
+                };
+                let own = Some(merged).filter(|merged| *merged != empty);
+                let told = own.is_none() || self.outcome.conflicts.len() > known;
+                self.settle(at, told, own.clone(), own)
+            }
+            (Some(before), Some(_), None) => {
+                let rest = self.rest(at, before, sides);
+                self.settle(at, rest.is_none(), rest, None)
+            }
+            (None, Some(now), None) => Some(self.brought(None, now, None)),
+            (_, Some(now), Some(own)) => {
+                let merged = self.inside(at, sides, matches!(original, Some(Value::List(_))));
+                merged.or_else(|| {
+                    let whole = self.brought(original, now, local);
+                    Some(self.settle(at, local == original, whole, own.clone()))
+                })
+            }
+            _ => None, // nothing on either side
+        }
+    }
+
+    /// What upstream changed in what the local side deleted (SPEC 5.3, 6). What is below is no conflict of its own.
+    fn rest(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
+        let (mut settings, outcome) = (self.settings.clone(), Outcome::default());
+        settings.local_wins = false;
+        let (settings, empty) = (&settings, original.emptied());
+        let both = sides.map(|side| side.or(Some(&empty)));
+        match (Merger { settings, outcome }).inside(at, both, false) {
+            Some(merged) => Some(merged).filter(|merged| *merged != merged.emptied()),
+            None => Some(self.brought(Some(original), sides.updated?, None)),
+        }
+    }
+
+    /// Two maps, two associative lists, or two other lists as `--lists` has it; none where they are one value.
+    fn inside(&mut self, at: &str, sides: Sides<'_>, by_element: bool) -> Option<Value> {
+        match (sides.updated?, sides.local?) {
+            (updated @ Value::Map(_), local @ Value::Map(_)) => {
+                let added = updated.keys().filter(|key| local.field(key).is_none());
+                let fields = local.keys().chain(added).filter_map(|key| {
+                    let fields = sides.map(|side| side?.field(key));
+                    Some((key.clone(), self.node(&format!("{at}.{key}"), fields)?))
+                });
+                Some(Value::Map(fields.collect()))
+            }
+            (Value::List(_), Value::List(_)) => {
+                let lists = sides.map(|side| side.map_or(&[][..], Value::elements));
+                let is_set = |l: &[Value]| distinct(l) && l.iter().all(|e| id(&[], e).is_some());
+                let by = match (self.identity(lists), self.settings.lists) {
+                    (Some(by), _) => by,
+                    (_, Lists::Set) if lists.into_array().into_iter().all(is_set) => Vec::new(),
+                    (_, Lists::Merge) if by_element => return self.diff3(at, lists),
+                    _ => return None,
+                };
+                Some(Value::List(self.elements(at, &by, lists)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A value that comes whole from upstream: its nulls clear nothing and are not written. Those that the original
+    /// has too, and those in a list that is one value, are data.
+    fn brought(&self, original: Option<&Value>, now: &Value, own: Option<&Value>) -> Value {
+        if let Value::Map(fields) = now {
+            let before = |key: &str| original?.field(key);
+            let stays = |(k, v): &&(String, Value)| !self.commands(Some(v), before(k));
+            let bring = |(k, v): &(String, Value)| (k.clone(), self.brought(before(k), v, None));
+            return Value::Map(fields.iter().filter(stays).map(bring).collect());
+        }
+        let [before, own] = [original, own].map(|side| side.map_or(&[][..], Value::elements));
+        let by = self.identity(Triple::new(before, now.elements(), own));
+        let Some((by, Value::List(list))) = by.zip(Some(now)) else {
+            return now.clone();
+        };
+        let bring = |element| self.brought(find(&by, before, element), element, None);
+        Value::List(list.iter().map(bring).collect())
+    }
+
+    /// The keys that identify the elements of these lists (SPEC 6).
+    fn identity(&self, lists: Triple<&[Value]>) -> Option<Vec<&'s str>> {
+        let lists = lists.into_array();
+        let unique = |by: &Vec<&str>| {
+            let ids = |list: &[Value]| list.iter().map(|e| id(by, e)).collect::<Option<Vec<_>>>();
+            lists.iter().all(|list| ids(list).is_some_and(distinct))
+        };
+        let given = self.settings.keys.iter().map(|key| vec![key.as_str()]);
+        let keys = KEYS.split(' ').map(|key| vec![key]).chain(given);
+        let pairs = PAIRS.split(' ').map(|pair| pair.split('+').collect());
+        let some = lists.iter().any(|list| !list.is_empty());
+        keys.chain(pairs).find(|by| some && unique(by))
+    }
+
+    /// An associative list, or a set.
+    fn elements(&mut self, at: &str, by: &[&str], lists: Triple<&[Value]>) -> Vec<Value> {
+        let mut result = Vec::new();
+        for own in lists.local {
+            let path = format!("{at}[{:?}]", id(by, own));
+            let sides = lists.map(|list| find(by, list, own));
+            result.extend(match (sides.original, sides.updated) {
+                (Some(before), None) => self.settle(&path, before == own, None, Some(own.clone())),
+                _ => self.node(&path, sides),
+            });
+        }
+        self.order(at, by, lists, &mut result);
+        for (index, now) in lists.updated.iter().enumerate() {
+            let path = format!("{at}[{:?}]", id(by, now));
+            let sides = lists.map(|list| find(by, list, now));
+            let comes = match (sides.original, sides.local) {
+                (None, None) => Some(self.brought(None, now, None)),
+                (Some(before), None) if before != now => {
+                    let rest = self.rest(&path, before, sides);
+                    let rest = rest.map(|rest| with_key(by, now, &rest));
+                    self.settle(&path, rest.is_none(), rest, None)
+                }
+                _ => None,
+            };
+            if let Some(comes) = comes {
+                result.insert(place(by, &result, lists.updated, index), comes);
+            }
+        }
+        result
+    }
+
+    /// Local order stays, unless only upstream moved what all three have: then its order is taken.
+    fn order(&mut self, at: &str, by: &[&str], lists: Triple<&[Value]>, result: &mut [Value]) {
+        let in_all = |e: &Value| lists.into_array().iter().all(|l| find(by, l, e).is_some());
+        let order = |list: &[Value]| -> Vec<_> {
+            let shared = list.iter().filter(|e| in_all(e));
+            shared.map(|e| id(by, e)).collect()
+        };
+        let orders = lists.map(order);
+        if orders.updated == orders.original || orders.updated == orders.local {
+            return;
+        } else if orders.local != orders.original {
+            return self.settle(at, false, (), ());
+        }
+        let before = result.to_vec();
+        let slots = result.iter_mut().filter(|e| in_all(e));
+        for (slot, wanted) in slots.zip(orders.updated) {
+            let moved = before.iter().find(|e| id(by, e) == wanted);
+            slot.clone_from(moved.unwrap_or(&Value::Null));
+        }
+    }
+
+    /// Two lists as `diff3` merges lines: what lies between two elements that all three share is one hunk.
+    fn diff3(&mut self, at: &str, lists: Triple<&[Value]>) -> Option<Value> {
+        let [o, u, d] = lists.into_array();
+        let partner = |e: &Value, list: &[Value]| list.iter().position(|x| x == e);
+        let in_u: Vec<_> = o.iter().map(|e| partner(e, u)).collect();
+        let in_d: Vec<_> = o.iter().map(|e| partner(e, d)).collect();
+        let unmoved = |partners: &[Option<usize>]| partners.iter().flatten().is_sorted();
+        if !([o, u, d].into_iter().all(distinct) && unmoved(&in_u) && unmoved(&in_d)) {
+            self.outcome.ambiguous = true;
+            return None;
+        }
+        let (mut result, mut from) = (Vec::new(), [0; 3]);
+        for i in 0..=o.len() {
+            let (j, k) = match (in_u.get(i), in_d.get(i)) {
+                (Some(Some(j)), Some(Some(k))) => (*j, *k),
+                (None, None) => (u.len(), d.len()),
+                _ => continue,
+            };
+            let (before, now, own) = (&o[from[0]..i], &u[from[1]..j], &d[from[2]..k]);
+            self.outcome.ambiguous |= now != before && now != own && own != before;
+            let hunk = match now == before || now == own {
+                true => own,
+                false => self.settle(at, own == before, now, own),
+            };
+            result.extend(hunk.iter().chain(o.get(i)).cloned());
+            from = [i + 1, j + 1, k + 1];
+        }
+        Some(Value::List(result))
+    }
+}
+
+/// An element's identity: the values of its keys, the second of a pair empty where it is missing.
+fn id(by: &[&str], element: &Value) -> Option<Vec<Value>> {
+    let part = |(n, key): (usize, &&str)| match element.field(key) {
+        None if n == 1 => Some(Value::text("")),
+        part => part?.scalar().cloned(),
+    };
+    let whole = element
+        .scalar()
+        .or((*element == Value::Null).then_some(element));
+    match by {
+        [] => Some(vec![whole?.clone()]),
+        _ => by.iter().enumerate().map(part).collect(),
+    }
+}
+
+/// The element of a list that has the identity of another.
+fn find<'v>(by: &[&str], list: &'v [Value], like: &Value) -> Option<&'v Value> {
+    list.iter().find(|element| id(by, element) == id(by, like))
+}
+
+/// An element of which only the key and what changed is left.
+fn with_key(by: &[&str], element: &Value, changed: &Value) -> Value {
+    let part = |(key, value): (String, Value)| match changed.field(&key) {
+        None if by.contains(&key.as_str()) => Some((key, value)),
+        part => Some((key, part?.clone())),
+    };
+    let fields = element.clone().into_fields().into_iter();
+    Value::Map(fields.filter_map(part).collect())
+}
+
+/// Where an element of `updated` goes: after the nearest before it there and the local side's own that follow that,
+/// else before the nearest after it, else at the end.
+fn place(by: &[&str], list: &[Value], updated: &[Value], index: usize) -> usize {
+    let at = |near: &Value| list.iter().position(|e| id(by, e) == id(by, near));
+    let own = |element: &&Value| find(by, updated, element).is_none();
+    match updated[..index].iter().rev().find_map(at) {
+        Some(before) => before + 1 + list[before + 1..].iter().take_while(own).count(),
+        None => updated[index..].iter().find_map(at).unwrap_or(list.len()),
+    }
+}
