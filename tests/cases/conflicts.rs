@@ -17,7 +17,6 @@ pub(crate) fn of(arguments: &[String], folder: &Path) -> Result<Vec<String>, Str
     let program = std::iter::once("merge3".to_owned());
     let command = merge3::cli::parse(program.chain(arguments.iter().cloned()))
         .map_err(|error| error.to_string())?;
-    #[allow(irrefutable_let_patterns)]
     let Command::Merge(config) = command else {
         return Err("this is no merge".to_owned());
     };
