@@ -120,6 +120,36 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// The result cannot go where `--output` says.
+    Output {
+        /// Where it was to go.
+        path: PathBuf,
+        /// What is in the way.
+        message: &'static str,
+    },
+    /// Nothing that a path could stand for is there.
+    NothingThere {
+        /// The file.
+        file: PathBuf,
+        /// The path; none where the file itself is not there.
+        path: Option<String>,
+    },
+    /// A path in a document is none.
+    NoPath {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        message: &'static str,
+    },
+    /// A file of rules does not hold rules.
+    Rules {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong there.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
     /// A file is broken YAML on one side, and merging it line by line would not do.
     Broken {
         /// Where.
@@ -206,6 +236,13 @@ impl Error {
                 "every file is whole, old or new; running again finishes the merge"
             }
             Self::Pattern { .. } => "write it like 'charts/**/*.yaml', in quotes for the shell",
+            Self::Rules { help, .. } => return Some(help.clone()),
+            Self::Output { .. } => {
+                "give --output a folder that does not exist yet, outside of the package, or for files the name of a file"
+            }
+            Self::NothingThere { .. } | Self::NoPath { .. } => {
+                "give the file as it is in the package, and the path as in `spec.containers[name=app].image`"
+            }
             Self::Broken { help, .. } => {
                 return Some(help.clone().unwrap_or_else(|| {
                     "repair the file, or exclude it in .krmignore or with --match".to_owned()
@@ -231,7 +268,9 @@ impl Error {
     /// The places to show, with a word for each.
     fn places(&self) -> Vec<(&Place, String)> {
         match self {
-            Self::Broken { place, message, .. } => vec![(place, message.clone())],
+            Self::Rules { place, message, .. } | Self::Broken { place, message, .. } => {
+                vec![(place, message.clone())]
+            }
             Self::NotUtf8 { place } => vec![(place, "the first such byte".to_owned())],
             Self::DuplicateResource { first, second, .. } => vec![
                 (second, "the second".to_owned()),
@@ -295,6 +334,25 @@ impl fmt::Display for Error {
             Self::Pattern { pattern, message } => {
                 write!(formatter, "--match '{pattern}' is no pattern: {message}")
             }
+            Self::Output { path, message } => {
+                write!(formatter, "--output: {} {message}", path.display())
+            }
+            Self::NothingThere { file, path } => match path {
+                Some(path) => write!(
+                    formatter,
+                    "there is no {path} in {} on any side",
+                    file.display()
+                ),
+                None => write!(formatter, "no side has {} as YAML", file.display()),
+            },
+            Self::NoPath { path, message } => {
+                write!(formatter, "'{path}' is no path in a document: {message}")
+            }
+            Self::Rules { place, .. } => write!(
+                formatter,
+                "{} does not hold rules for a merge",
+                place.path.display()
+            ),
             Self::Broken { place, refused, .. } => write!(
                 formatter,
                 "{} is not valid YAML, and {refused}",

@@ -8,6 +8,7 @@ REAL has `kubeflow/{old,new}` and `kube-prometheus/{old,new,local,local-all}`. N
 import argparse
 import collections
 import difflib
+import json
 import os
 import pathlib
 import re
@@ -17,6 +18,14 @@ import sys
 import tempfile
 import time
 
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+MISSING = object()
+# a step of a path: a name, a name in quotes, or what picks an element
+STEP = re.compile(r'\.?([^.\[\]]+)|\[("(?:[^"\\]|\\.)*")\]|\[([^\]"]+)\]')
 SECONDS = {"local": 0.15, "local-all": 0.3}
 MEGABYTES = 120
 RUNS = 5
@@ -193,6 +202,79 @@ def fork(program, root, there):
     check(f"{name}: running it again changes nothing", ended_well(again) + list(differences(files(into), merged)))
 
 
+def value_at(documents, record):
+    """The value that a record's path stands for in one side's documents; MISSING where there is none."""
+    wanted = record["resource"]
+    for path, identity, data in documents:
+        if wanted and identity != (wanted["kind"], wanted["namespace"], wanted["name"]) or not wanted and path != record["file"]:
+            continue
+        for step in STEP.finditer(record["path"]):
+            field, quoted, pairs = step.groups()
+            if pairs is None:
+                field = json.loads(quoted) if quoted else field
+                data = data.get(field, MISSING) if isinstance(data, dict) else MISSING
+            elif pairs.isdigit():
+                data = data[int(pairs)] if isinstance(data, list) and int(pairs) < len(data) else MISSING
+            else:
+                keys = dict(pair.split("=", 1) for pair in pairs.split(","))
+                found = [element for element in data if isinstance(element, dict)
+                         and all(str(element.get(key)) == value for key, value in keys.items())] if isinstance(data, list) else []
+                data = found[0] if found else MISSING
+            if data is MISSING:
+                break
+        return data
+    return MISSING
+
+
+def every_document(root):
+    """What PyYAML reads in a package: path, (kind, namespace, name) and data of each document."""
+    for path, content in files(root).items():
+        if path.endswith((".yaml", ".yml")):
+            for data in yaml.load_all(content, Loader=yaml.BaseLoader):
+                if isinstance(data, dict):
+                    metadata = data.get("metadata") or {}
+                    yield path, (data.get("kind"), metadata.get("namespace", ""), metadata.get("name")), data
+
+
+def contrary(root, there):
+    """A fork that changed every line `key: value` of old that new changed too, and not alike: conflicts everywhere."""
+    into = pathlib.Path(tempfile.mkdtemp(dir=there)) / "contrary"
+    for path, content in files(root / "old").items():
+        new = root / "new" / path
+        kept = set(new.read_text().splitlines()) if new.exists() else set()
+        lines = [line + "-fork" if line not in kept and re.search(r"[\w-]: [\w./:-]+$", line)
+                 and not re.match(r"(apiVersion|kind|  name):", line) else line for line in content.decode().splitlines()]
+        (into / path).parent.mkdir(parents=True, exist_ok=True)
+        (into / path).write_text("\n".join(lines) + "\n")
+    return into
+
+
+def records(program, root, fork, least):
+    """Every value of every conflict record, compared with what PyYAML finds at its path in the three packages."""
+    name = f"kube-prometheus, old to new into {fork.name}: the values of every conflict are those of the files"
+    if yaml is None:
+        print(f"skip  {name} (PyYAML is not installed)")
+        return
+    ran = subprocess.run([program, "--ancestor", root / "old", "--from", root / "new", "--to", fork,
+                          "--dry-run", "--report", "json"], capture_output=True, text=True)
+    report = json.loads(ran.stdout)
+    sides = {"original": root / "old", "updated": root / "new", "local": fork}
+    packages = {side: list(every_document(folder)) for side, folder in sides.items()}
+    problems, compared = [], 0
+    for record in report["conflicts"]:
+        if record["hidden"] or record["kind"] in ("text", "binary") or record["path"].endswith(" (comment)"):
+            continue
+        for side, told in record["values"].items():
+            found = value_at(packages[side], record)
+            told = MISSING if told is None else yaml.load(told, Loader=yaml.BaseLoader)
+            compared += 1
+            if found != told:
+                problems.append(f"{record['file']}:{record['line']}: {record['path']}: {side} is {str(found)[:80]}, told is {str(told)[:80]}")
+    if len(report["conflicts"]) < least:
+        problems.append(f"less than {least} conflicts")
+    check(f"{name} ({len(report['conflicts'])} conflicts, {compared} values)", problems)
+
+
 def timing(program, root, source, there):
     runs = [run(program, root / "old", root / "new", root / source, there)[1] for _ in range(RUNS)]
     seconds, memory = min(r[3] for r in runs), max(r[4] for r in runs)
@@ -232,6 +314,9 @@ def main():
         fast_forward(program, "kubeflow", kubeflow, there)
         fast_forward(program, "kube-prometheus", prometheus, there)
         fork(program, prometheus, there)
+        records(program, prometheus, prometheus / "local", 1)
+        records(program, prometheus, prometheus / "local-all", 0)
+        records(program, prometheus, contrary(prometheus, there), 50)
         spans(binaries / "examples" / "spans", real)
         timing(program, prometheus, "local", there)
         timing(program, prometheus, "local-all", there)

@@ -8,49 +8,80 @@ use std::path::PathBuf;
 use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
 
 use super::config::{Action, Command, Config, Verbosity};
+use super::elsewhere::Destination;
+use super::extras::Extra;
 use super::git::Subcommands;
+use super::markers::MarkerArgs;
+use super::report::ReportArgs;
 use crate::merge::{self, Options};
 use crate::package::Settings;
 use crate::triple::Triple;
 
+const SHORT: &str = "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff";
+
 const EXAMPLES: &str = "\
 Examples:
-  Upgrade a fork in place, from the release it was made of to the next one:
-      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork
-  See first what that would do:
-      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff
-  Keep the fork's side wherever both changed the same thing:
-      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --on-conflict local
-  Write nothing unless there is no conflict at all (exit status 1 if there is):
-      merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --on-conflict fail
-  One file of each:
-      merge3 --ancestor old/values.yaml --from new/values.yaml --to values.yaml
-
-Exit status:
-  0  merged; conflicts, if any, were resolved by --on-conflict
-  1  conflicts are left (--on-conflict fail); nothing was written
-  2  the arguments or the input are wrong, or reading or writing failed";
+  merge3 --ancestor v1 --from v2 --to fork                      upgrade a fork in place
+  merge3 --ancestor v1 --from v2 --to fork --diff               see first what that would do
+  merge3 --ancestor v1 --from v2 --to fork --on-conflict fail   write nothing on a conflict
+  merge3 --ancestor v1 --from v2 --to fork --report markdown    tell a reviewer
+  merge3 --ancestor a.yaml --from b.yaml --to c.yaml            one file of each
+Exit status: 0 merged; 1 conflicts are left, or --check found a change; 2 wrong input, or reading or
+writing failed";
 
 /// Brings what changed between two releases of a YAML package into your fork of it, and touches nothing else.
 #[derive(Debug, Parser)]
 #[command(
     name = "merge3",
     version,
-    after_help = EXAMPLES,
+    after_help = SHORT,
+    disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
 struct CommandLine {
     #[command(flatten)]
     merge: Option<Args>,
+    // beside the others: an optional group may not hold another one
+    #[command(flatten)]
+    markers: MarkerArgs,
+    #[command(flatten)]
+    report: ReportArgs,
     #[command(subcommand)]
-    command: Option<Subcommands>,
+    command: Option<Subcommand>,
+}
+
+/// The other jobs.
+#[derive(Debug, clap::Subcommand)]
+enum Subcommand {
+    #[command(flatten)]
+    Git(Subcommands),
+    /// Say why a value comes out as it does
+    Explain(Box<ExplainArgs>),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// The arguments of `explain`.
+#[derive(Debug, clap::Args)]
+struct ExplainArgs {
+    #[command(flatten)]
+    merge: Args,
+    /// The file, relative to the package
+    file: PathBuf,
+    /// Where in it, such as spec.template.spec.containers[name=app].image
+    path: String,
 }
 
 /// The arguments of the main job.
 #[derive(Debug, clap::Args)]
 struct Args {
-    /// The package that both others were made of (folder or file)
+    /// The package (folder or file) that both others were made of
     #[arg(long, value_name = "OLD")]
     ancestor: PathBuf,
     /// The package with upstream's changes
@@ -60,39 +91,60 @@ struct Args {
     #[arg(long, value_name = "LOCAL")]
     to: PathBuf,
 
-    /// Who wins where both changed the same thing and do not agree
-    #[arg(long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated)]
+    /// Who wins a conflict: updated (default), local, fail, markers
+    #[arg(
+        long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated,
+        hide_possible_values = true, hide_default_value = true
+    )]
     on_conflict: OnConflict,
-    /// How lists merge whose elements no key identifies
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Lists::Replace)]
+    /// How lists without a key merge: replace (default), set, merge
+    #[arg(
+        long, value_enum, value_name = "HOW", default_value_t = Lists::Replace,
+        hide_possible_values = true, hide_default_value = true
+    )]
     lists: Lists,
-    /// A further key that may identify the elements of a list (repeatable)
-    #[arg(long = "key", value_name = "KEY")]
+    /// A further key that may identify elements (repeatable)
+    #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
-    /// What an explicit null means, in resources and everywhere else [default: clear in resources, else keep]
-    #[arg(long, value_enum, value_name = "HOW")]
+    /// What null means everywhere: clear or keep
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
     nulls: Option<Nulls>,
-    /// Pair resources only within files of the same path
-    #[arg(long)]
+    /// Pair resources only within files of one path
+    #[arg(long, hide_short_help = true)]
     path_merge_key: bool,
-    /// Read the files that match as YAML, in place of *.yaml, *.yml, *.json and Kptfile (repeatable)
-    #[arg(long = "match", value_name = "GLOB")]
+    /// Which files are YAML (repeatable)
+    #[arg(long = "match", value_name = "GLOB", hide_short_help = true)]
     matches: Vec<String>,
-    /// Leave files alone that are not YAML by name
-    #[arg(long)]
+    /// Leave all other files alone
+    #[arg(long, hide_short_help = true)]
     yaml_only: bool,
+    /// Rules for single places; else .merge3.yaml in LOCAL
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
 
-    /// Tell what would change, and write nothing
+    /// Tell what would change, write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Print what would change as a unified diff, and write nothing
+    /// As --dry-run; exit status 1 if anything would change
+    #[arg(long)]
+    check: bool,
+    /// Print the changes as a unified diff, write nothing
     #[arg(long)]
     diff: bool,
-    /// Force what is written to the disk, file by file
-    #[arg(long)]
+    /// Write the result there, not to LOCAL; - prints one file
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
+    output: Option<PathBuf>,
+    /// Force what is written to the disk
+    #[arg(long, hide_short_help = true)]
     sync: bool,
-    /// How many threads [default: as many as there are cores]
-    #[arg(long, value_name = "N")]
+    /// How many threads; else one for each core
+    #[arg(long, value_name = "N", hide_short_help = true)]
     threads: Option<NonZeroUsize>,
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
@@ -100,8 +152,11 @@ struct Args {
     /// Name each file that changes
     #[arg(short, long, action = ArgAction::SetTrue)]
     verbose: bool,
-    /// Whether to print in colour
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    /// Colour: auto (default), always, never
+    #[arg(
+        long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
+        hide_possible_values = true, hide_default_value = true, hide_short_help = true
+    )]
     color: Color,
 }
 
@@ -113,6 +168,8 @@ enum OnConflict {
     Local,
     /// Nothing is written, and the exit status is 1
     Fail,
+    /// Nobody: both sides go between conflict markers, and the exit status is 1
+    Markers,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -161,58 +218,114 @@ where
     I: IntoIterator,
     I::Item: Into<OsString> + Clone,
 {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let in_subcommand = arguments
+        .get(1)
+        .is_some_and(|first| !first.to_string_lossy().starts_with('-'));
+    if !in_subcommand && arguments.iter().any(|argument| argument == "--help") {
+        full_help()?;
+    }
     let line = CommandLine::try_parse_from(arguments)?;
-    if let Some(command) = line.command {
-        return command.into_command().map(Command::Git).map_err(|message| {
-            CommandLine::command().error(clap::error::ErrorKind::TooManyValues, message)
-        });
+    match line.command {
+        Some(Subcommand::Git(command)) => {
+            return command
+                .into_command()
+                .map(Command::Git)
+                .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message));
+        }
+        Some(Subcommand::Completions { shell }) => {
+            return Ok(Command::Generate(Extra::Completions(shell)));
+        }
+        Some(Subcommand::Man) => return Ok(Command::Generate(Extra::Man)),
+        Some(Subcommand::Explain(args)) => {
+            let config = config(args.merge, line.markers, line.report)
+                .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message))?;
+            return Ok(Command::Explain {
+                config: Box::new(config),
+                file: args.file,
+                path: args.path,
+            });
+        }
+        None => {}
     }
     match line.merge {
-        Some(merge) => Ok(Command::Merge(Box::new(merge.into()))),
-        None => Err(CommandLine::command().error(
+        Some(merge) => match config(merge, line.markers, line.report) {
+            Ok(config) => Ok(Command::Merge(Box::new(config))),
+            Err(message) => Err(wrong(clap::error::ErrorKind::TooManyValues, &message)),
+        },
+        None => Err(wrong(
             clap::error::ErrorKind::MissingRequiredArgument,
             "--ancestor, --from and --to are needed",
         )),
     }
 }
 
-impl From<Args> for Config {
-    fn from(args: Args) -> Self {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let color = |terminal: bool| match args.color {
-            Color::Auto => terminal && !no_color,
-            Color::Always => true,
-            Color::Never => false,
-        };
-        Self {
-            action: match (args.diff, args.dry_run) {
-                (true, _) => Action::Diff,
-                (false, true) => Action::DryRun,
-                (false, false) => Action::Write { durable: args.sync },
+/// The whole command line, as clap knows it.
+pub(super) fn command() -> clap::Command {
+    CommandLine::command()
+}
+
+/// All options and the examples, in the form of the short help: clap's long one takes three screens.
+fn full_help() -> Result<(), clap::Error> {
+    let command = CommandLine::command()
+        .mut_args(|argument| argument.hide_short_help(false))
+        .after_help(EXAMPLES);
+    command.try_get_matches_from(["merge3", "-h"]).map(|_| ())
+}
+
+/// What clap says of arguments that are wrong in a way it cannot see.
+fn wrong(kind: clap::error::ErrorKind, message: &str) -> clap::Error {
+    CommandLine::command().error(kind, message)
+}
+
+/// What a run of the main job is told.
+fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config, String> {
+    let sides = Triple::new(args.ancestor, args.from, args.to);
+    let names = sides
+        .as_ref()
+        .map(|path| path.to_string_lossy().into_owned());
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let color = |terminal: bool| match args.color {
+        Color::Auto => terminal && !no_color,
+        Color::Always => true,
+        Color::Never => false,
+    };
+    Ok(Config {
+        action: match (args.diff, args.dry_run || args.check) {
+            (true, _) => Action::Diff,
+            (false, true) => Action::DryRun,
+            (false, false) => Action::Write { durable: args.sync },
+        },
+        check: args.check,
+        destination: args.output.map(|path| match path.as_os_str() == "-" {
+            true => Destination::Output,
+            false => Destination::Path(path),
+        }),
+        report: report.into(),
+        verbosity: match (args.quiet, args.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        },
+        color_output: color(std::io::stdout().is_terminal()),
+        color_errors: color(std::io::stderr().is_terminal()),
+        threads: args.threads,
+        settings: Settings {
+            merge: Options {
+                on_conflict: args.on_conflict.into(),
+                lists: args.lists.into(),
+                keys: args.keys,
+                nulls: args.nulls.map(Into::into),
+                markers: markers.style(names)?,
+                ..Options::default()
             },
-            verbosity: match (args.quiet, args.verbose) {
-                (true, _) => Verbosity::Quiet,
-                (false, true) => Verbosity::Verbose,
-                (false, false) => Verbosity::Normal,
-            },
-            color_output: color(std::io::stdout().is_terminal()),
-            color_errors: color(std::io::stderr().is_terminal()),
-            threads: args.threads,
-            settings: Settings {
-                merge: Options {
-                    on_conflict: args.on_conflict.into(),
-                    lists: args.lists.into(),
-                    keys: args.keys,
-                    nulls: args.nulls.map(Into::into),
-                    ..Options::default()
-                },
-                path_merge_key: args.path_merge_key,
-                matches: args.matches,
-                yaml_only: args.yaml_only,
-            },
-            sides: Triple::new(args.ancestor, args.from, args.to),
-        }
-    }
+            path_merge_key: args.path_merge_key,
+            matches: args.matches,
+            yaml_only: args.yaml_only,
+            config: args.config,
+        },
+        sides,
+    })
 }
 
 impl From<OnConflict> for merge::OnConflict {
@@ -221,6 +334,7 @@ impl From<OnConflict> for merge::OnConflict {
             OnConflict::Updated => Self::Updated,
             OnConflict::Local => Self::Local,
             OnConflict::Fail => Self::Fail,
+            OnConflict::Markers => Self::Markers,
         }
     }
 }

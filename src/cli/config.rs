@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use super::elsewhere::Destination;
+use super::extras::Extra;
 use crate::package::Settings;
 use crate::triple::Triple;
 
@@ -13,6 +15,17 @@ pub enum Command {
     Merge(Box<Config>),
     /// What git calls, and what sets it up.
     Git(crate::git::Command),
+    /// Say why a value comes out as it does.
+    Explain {
+        /// What a merge would be told.
+        config: Box<Config>,
+        /// The file in the package.
+        file: PathBuf,
+        /// Where in it.
+        path: String,
+    },
+    /// Generate something about the program itself.
+    Generate(Extra),
 }
 
 /// Everything that a run needs to know.
@@ -24,8 +37,14 @@ pub struct Config {
     pub settings: Settings,
     /// What is done with the result.
     pub action: Action,
+    /// Where the result goes; in the local package's place where nothing is said.
+    pub destination: Option<Destination>,
     /// How many threads; as many as there are cores where none is given.
     pub threads: Option<NonZeroUsize>,
+    /// Whether the exit status says if anything changes.
+    pub check: bool,
+    /// What report is made.
+    pub report: ReportTo,
     /// How much is told.
     pub verbosity: Verbosity,
     /// Whether standard output is coloured.
@@ -57,4 +76,24 @@ pub enum Verbosity {
     Normal,
     /// Each file that changes, too.
     Verbose,
+}
+
+/// What report is made of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReportTo {
+    /// Its form.
+    pub form: Form,
+    /// Where it is written; to an output where no file is given.
+    pub file: Option<PathBuf>,
+}
+
+/// The form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A summary.
+    Text,
+    /// JSON.
+    Json,
+    /// Markdown.
+    Markdown,
 }

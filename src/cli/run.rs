@@ -1,46 +1,111 @@
 //! One run: plan, write or show, report.
 
-use std::io::Write;
+use std::io::{self, IsTerminal as _, Write};
+use std::time::Instant;
 
-use super::config::{Action, Command, Config, Verbosity};
+use super::config::{Action, Command, Config, Form, Verbosity};
+use super::elsewhere::{self, Destination};
 use super::exit_code::ExitCode;
+use super::progress::with_bar;
 use crate::error::Error;
 use crate::git;
 use crate::merge::OnConflict;
 use crate::package::{self, Plan};
-use crate::report::{self, Detail};
+use crate::report::{self, Detail, Facts};
 
 /// Runs a command. Results go to `output`, everything else to `errors`.
 pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
     match command {
         Command::Merge(config) => merge(config, output, errors),
         Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
+        Command::Explain { config, file, path } => {
+            let told = in_pool(config, || super::explain::explain(config, file, path));
+            let (text, code) = match told {
+                Ok(text) => (output.write_all(text.as_bytes()), ExitCode::Merged),
+                Err(error) => {
+                    let text = error.render(config.color_errors);
+                    (writeln!(errors, "{text}"), ExitCode::Failed)
+                }
+            };
+            text.map_or(ExitCode::Failed, |()| code)
+        }
+        Command::Generate(extra) => match extra.write(super::args::command(), output) {
+            Ok(()) => ExitCode::Merged,
+            Err(_) => ExitCode::Failed,
+        },
     }
 }
 
+/// A merge that is done.
+struct Done {
+    plan: Plan,
+    /// Conflicts are left, and so nothing was written.
+    refused: bool,
+    /// The merged file, where it is to be printed.
+    printed: Option<Vec<u8>>,
+    facts: Facts,
+}
+
 fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let result = in_pool(config, || {
-        let plan = package::plan(&config.sides, &config.settings)?;
-        let refused =
-            config.settings.merge.on_conflict == OnConflict::Fail && !plan.conflicts.is_empty();
-        if let Action::Write { durable } = config.action
-            && !refused
-        {
-            plan.write(durable)?;
-        }
-        Ok((plan, refused))
-    });
+    let result = in_pool(config, || carry_out(config));
     let reported = match &result {
-        Ok((plan, refused)) => report(config, plan, *refused, output, errors),
+        Ok(done) => tell(config, done, output, errors),
         Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
     };
     match (result, reported) {
         (Err(_), _) => ExitCode::Failed,
         // whoever read the report has stopped reading: the merge itself is done
-        (Ok(_), Err(error)) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::Failed,
-        (Ok((plan, refused)), _) if refused || plan.has_markers() => ExitCode::Conflicts,
+        (Ok(_), Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::Failed,
+        (Ok(done), _) if done.facts.open => ExitCode::Conflicts,
+        (Ok(done), _) if config.check && !done.plan.files.is_empty() => ExitCode::Conflicts,
         (Ok(_), _) => ExitCode::Merged,
     }
+}
+
+fn carry_out(config: &Config) -> Result<Done, Error> {
+    let start = Instant::now();
+    let shown = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
+    let mut plan = with_bar(shown, |progress| {
+        package::plan_with(&config.sides, &config.settings, progress)
+    })?;
+    let undecided = |plan: &Plan| {
+        let mut conflicts = plan.conflicts.iter();
+        conflicts.any(|it| it.conflict.rule.is_none())
+    };
+    let refused = config.settings.merge.on_conflict == OnConflict::Fail && undecided(&plan);
+    let mut printed = None;
+    let written = match config.action {
+        Action::Write { durable } if !refused => {
+            match &config.destination {
+                None => plan.write(durable)?,
+                Some(Destination::Output) => printed = Some(elsewhere::result(config, &plan)?),
+                Some(Destination::Path(path)) => {
+                    elsewhere::write(config, &mut plan, path, durable)?
+                }
+            }
+            true
+        }
+        _ => false,
+    };
+    let facts = Facts {
+        written,
+        open: refused || plan.has_open_conflicts(),
+        duration: start.elapsed(),
+    };
+    if let Some(file) = &config.report.file {
+        let text = report_text(config, &plan, &facts, refused, false);
+        std::fs::write(file, text).map_err(|error| Error::Write {
+            path: file.clone(),
+            error,
+            written: if written { plan.files.len() } else { 0 },
+        })?;
+    }
+    Ok(Done {
+        plan,
+        refused,
+        printed,
+        facts,
+    })
 }
 
 fn in_pool<R: Send>(
@@ -57,35 +122,60 @@ fn in_pool<R: Send>(
     pool.install(work)
 }
 
-fn report(
+/// The report in the form that was asked for.
+fn report_text(config: &Config, plan: &Plan, facts: &Facts, refused: bool, color: bool) -> String {
+    match config.report.form {
+        Form::Text => summary(config, plan, refused, color),
+        Form::Json => report::json(plan, facts),
+        Form::Markdown => report::markdown(plan, facts),
+    }
+}
+
+fn summary(config: &Config, plan: &Plan, refused: bool, color: bool) -> String {
+    let detail = Detail {
+        files: config.verbosity == Verbosity::Verbose || config.action == Action::DryRun,
+        planned_only: refused || !matches!(config.action, Action::Write { .. }),
+        color,
+    };
+    report::summary(plan, detail)
+}
+
+fn tell(
     config: &Config,
-    plan: &Plan,
-    refused: bool,
+    done: &Done,
     output: &mut impl Write,
     errors: &mut impl Write,
-) -> std::io::Result<()> {
+) -> io::Result<()> {
+    let plan = &done.plan;
     let quiet = config.verbosity == Verbosity::Quiet;
     if !quiet {
         for warning in &plan.warnings {
             writeln!(errors, "{}", warning.render(config.color_errors))?;
         }
     }
-    let detail = |color| Detail {
-        files: config.verbosity == Verbosity::Verbose || config.action == Action::DryRun,
-        planned_only: refused || !matches!(config.action, Action::Write { .. }),
-        color,
+    let text = |color: bool| match config.report.file {
+        Some(_) => summary(config, plan, done.refused, color),
+        None => report_text(config, plan, &done.facts, done.refused, color),
     };
-    if config.action == Action::Diff {
-        output.write_all(report::diff(plan, config.color_output).as_bytes())?;
-        if !quiet {
-            let summary = report::summary(plan, detail(config.color_errors));
-            errors.write_all(summary.as_bytes())?;
+    // a report that was asked for is told however quiet the run is to be
+    let told = !quiet || (config.report.form != Form::Text && config.report.file.is_none());
+    if let Some(bytes) = &done.printed {
+        output.write_all(bytes)?;
+        if told {
+            errors.write_all(text(config.color_errors).as_bytes())?;
         }
-    } else if !quiet {
-        output.write_all(report::summary(plan, detail(config.color_output)).as_bytes())?;
+    } else if config.action == Action::Diff {
+        output.write_all(report::diff(plan, config.color_output).as_bytes())?;
+        if told {
+            errors.write_all(text(config.color_errors).as_bytes())?;
+        }
+    } else if told {
+        output.write_all(text(config.color_output).as_bytes())?;
     }
-    if refused {
+    if done.refused {
         writeln!(errors, "conflicts are left: nothing was written")?;
+    } else if done.facts.open && !quiet {
+        writeln!(errors, "conflicts are left: see the report")?;
     }
     output.flush()
 }

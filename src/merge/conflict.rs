@@ -21,6 +21,8 @@ pub enum ConflictKind {
     Text,
     /// A file that is not text.
     Binary,
+    /// Upstream's change was held back by a comment `# merge3: keep`: no conflict, and listed apart.
+    Pinned,
 }
 
 impl ConflictKind {
@@ -35,6 +37,7 @@ impl ConflictKind {
             Self::Order => "order",
             Self::Text => "text",
             Self::Binary => "binary",
+            Self::Pinned => "pinned",
         }
     }
 }
@@ -48,6 +51,25 @@ pub enum Resolution {
     Local,
     /// Both sides stand in the result, between conflict markers.
     Markers,
+    /// By nobody yet: the local side stands, as no markers can be put around it.
+    Open,
+}
+
+impl Resolution {
+    /// The word that reports use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Updated => "updated",
+            Self::Local => "local",
+            Self::Markers => "markers",
+            Self::Open => "open",
+        }
+    }
+
+    /// Whether it is left to somebody.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Markers | Self::Open)
+    }
 }
 
 /// One conflict in a document (or a file that is no YAML).
@@ -64,4 +86,6 @@ pub struct Conflict {
     pub values: Triple<Option<String>>,
     /// What was done about it.
     pub resolution: Resolution,
+    /// The rule that says so, by its place in the file; none where it is the policy for all.
+    pub rule: Option<String>,
 }

@@ -6,7 +6,8 @@ use super::check::{Unfaithful, check};
 use super::decision::{Chosen, Outcome};
 use super::edit::{Aliases, carry_out, line_break_of, without_aliases};
 use super::markers::mark;
-use super::walk::Walker;
+use super::pins::is_document_pinned;
+use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, Options};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree};
@@ -27,6 +28,8 @@ pub struct Merged {
     pub text: Option<String>,
     /// The places where both sides changed and do not agree.
     pub conflicts: Vec<Conflict>,
+    /// What a comment `# merge3: keep` held back, which is no conflict.
+    pub pinned: Vec<Conflict>,
 }
 
 /// Brings what changed from original to updated into local (SPEC 4 to 7).
@@ -74,14 +77,25 @@ pub fn merge_document(
     if bodies.updated == bodies.local || bodies.updated == bodies.original {
         return Ok(Merged::unchanged());
     }
-    let (outcome, conflicts) =
-        Walker::new(trees, nulls_clear, options).decide(sides.original.is_some());
+    let walker = Walker::new(trees, nulls_clear, options);
+    if is_document_pinned(local.document.text) {
+        return Ok(Merged {
+            pinned: walker.held_document(sides.original.is_some()),
+            ..Merged::unchanged()
+        });
+    }
+    let Decided {
+        outcome,
+        conflicts,
+        pinned,
+    } = walker.decide(sides.original.is_some());
     if bodies.original == bodies.local {
         let text = with_body(local.document, updated.document);
         if is_faithful(&text, trees, &outcome).is_ok() {
             return Ok(Merged {
                 text: Some(text),
                 conflicts,
+                pinned,
             });
         }
     }
@@ -99,6 +113,7 @@ pub fn merge_document(
     Ok(Merged {
         text: text.filter(|text| text != local.document.text),
         conflicts,
+        pinned,
     })
 }
 
@@ -107,6 +122,7 @@ impl Merged {
         Self {
             text: None,
             conflicts: Vec::new(),
+            pinned: Vec::new(),
         }
     }
 }
@@ -133,7 +149,7 @@ impl Walk<'_> {
         let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
         let trees = Triple::new(trees.original, &updated, &local);
         let walker = Walker::new(trees, self.nulls_clear, self.options);
-        let (outcome, _) = walker.decide(self.has_original);
+        let outcome = walker.decide(self.has_original).outcome;
         Ok(merged_or_marked(trees, &outcome, self.options)?.unwrap_or(local_text.clone()))
     }
 }

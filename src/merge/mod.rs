@@ -10,7 +10,10 @@ mod edit;
 mod fingerprint;
 pub mod markers;
 pub mod options;
+mod pattern;
+pub(crate) mod pins;
 mod place_comment;
+mod rules;
 pub mod text;
 mod walk;
 
@@ -19,3 +22,5 @@ pub use conflict::{Conflict, ConflictKind, Resolution};
 pub use document::{Merged, Side, merge_document};
 pub use markers::{ConflictStyle, MarkerStyle};
 pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};
+pub use pattern::{Pattern, PatternError};
+pub use rules::{Rule, Take};

@@ -1,6 +1,8 @@
 //! What a merge may be told.
 
+use super::conflict::Resolution;
 use super::markers::MarkerStyle;
+use super::rules::Rule;
 
 /// Who wins where both sides changed and do not agree (SPEC 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -14,6 +16,17 @@ pub enum OnConflict {
     Fail,
     /// Nobody: both sides stay, between conflict markers.
     Markers,
+}
+
+impl OnConflict {
+    /// How a conflict comes out.
+    pub const fn resolution(self) -> Resolution {
+        match self {
+            Self::Updated | Self::Fail => Resolution::Updated,
+            Self::Local => Resolution::Local,
+            Self::Markers => Resolution::Markers,
+        }
+    }
 }
 
 /// How lists merge that no key identifies (SPEC 6).
@@ -84,6 +97,8 @@ pub struct Options {
     pub keys: Vec<String>,
     /// How block scalars merge.
     pub texts: Texts,
+    /// Rules for single places; of several that fit one place, the last counts.
+    pub rules: Vec<Rule>,
     /// How conflict markers look, where nobody wins a conflict.
     pub markers: MarkerStyle,
     /// One meaning of null for all documents; none leaves it to what the document is.

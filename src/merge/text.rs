@@ -51,6 +51,7 @@ impl Hunk {
                 .as_ref()
                 .map(|text| (!text.is_empty()).then(|| text.clone())),
             resolution: self.resolution,
+            rule: None,
         }
     }
 }
@@ -123,11 +124,7 @@ fn merge_regions(
     settle: impl Fn(&Triple<String>) -> Option<Resolution>,
 ) -> LineMerge {
     let merge = TextMerge::from_lines(sides.original, sides.local, sides.updated);
-    let resolution = match on_conflict {
-        OnConflict::Local => Resolution::Local,
-        OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
-        OnConflict::Markers => Resolution::Markers,
-    };
+    let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
     for region in merge.regions() {
@@ -140,7 +137,7 @@ fn merge_regions(
         let taken = settled.unwrap_or(resolution);
         match taken {
             Resolution::Updated => text.push_str(&texts.updated),
-            Resolution::Local => text.push_str(&texts.local),
+            Resolution::Local | Resolution::Open => text.push_str(&texts.local),
             Resolution::Markers => {
                 write_hunk(&mut text, texts.as_ref().map(String::as_str), markers);
             }

@@ -13,6 +13,17 @@ pub(crate) enum Action {
     Replace(String),
     /// It goes.
     Remove,
+    /// It stays, between conflict markers.
+    Mark(Marks),
+}
+
+/// The conflict markers above and below a document that one side has and the other deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Marks {
+    /// The lines above it.
+    pub(crate) above: String,
+    /// The lines below it.
+    pub(crate) below: String,
 }
 
 /// A document that comes.
@@ -22,6 +33,8 @@ pub(crate) struct Insertion {
     pub(crate) before: usize,
     /// Its chunk.
     pub(crate) text: String,
+    /// The conflict markers around it.
+    pub(crate) marks: Option<Marks>,
 }
 
 /// Puts a file together: its documents with what becomes of each, and those that come, in the order they are to have.
@@ -49,22 +62,27 @@ pub(crate) fn assemble(
             .is_some_and(|insertion| insertion.before <= index);
         let mut rest = match action {
             Action::Replace(text) => text.as_str(),
-            Action::Keep | Action::Remove => document.text,
+            Action::Keep | Action::Remove | Action::Mark(_) => document.text,
         };
-        if index == 0 && (comes_before || *action == Action::Remove) {
+        let parts = matches!(action, Action::Remove | Action::Mark(_));
+        if index == 0 && (comes_before || parts) {
             let head = head_length(document, rest);
             writer.head(&rest[..head], has_marker(document));
             rest = &rest[head..];
         }
         while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
-            writer.insert(&insertion.text);
+            writer.insert(&insertion.text, insertion.marks.as_ref());
         }
         if *action != Action::Remove {
-            writer.keep(index, rest, parsed.tree.is_some());
+            let marks = match action {
+                Action::Mark(marks) => Some(marks),
+                _ => None,
+            };
+            writer.keep(index, rest, parsed.tree.is_some(), marks);
         }
     }
     for insertion in coming {
-        writer.insert(&insertion.text);
+        writer.insert(&insertion.text, insertion.marks.as_ref());
     }
     writer.text
 }
@@ -179,13 +197,13 @@ impl Writer {
         }
     }
 
-    fn keep(&mut self, index: usize, text: &str, is_document: bool) {
+    fn keep(&mut self, index: usize, text: &str, is_document: bool, marks: Option<&Marks>) {
         let follows = index == 0 || self.last == Some(index - 1);
         if !follows || self.is_cut_off(index, text) {
-            self.insert(text);
+            self.insert(text, marks);
         } else {
             self.separate();
-            self.text.push_str(text);
+            self.mark(marks, |writer| writer.text.push_str(text));
         }
         self.last = Some(index);
         self.bare &= !is_document;
@@ -196,10 +214,27 @@ impl Writer {
         index == 0 && !self.bare && !self.text.is_empty() && marker(text).is_none()
     }
 
-    fn insert(&mut self, text: &str) {
+    fn insert(&mut self, text: &str, marks: Option<&Marks>) {
         self.separate();
         let text = &self.after_others(text);
         let bare = std::mem::take(&mut self.bare);
+        self.mark(marks, |writer| writer.push_document(text, bare));
+        self.last = None;
+    }
+
+    /// What `write` writes, between conflict markers.
+    fn mark(&mut self, marks: Option<&Marks>, write: impl FnOnce(&mut Self)) {
+        let Some(marks) = marks else {
+            return write(self);
+        };
+        self.text.push_str(&marks.above);
+        write(self);
+        self.separate();
+        self.text.push_str(&marks.below);
+    }
+
+    /// A document with its `---`, unless it is a `bare` one.
+    fn push_document(&mut self, text: &str, bare: bool) {
         if bare && let Some(text) = without_marker(text) {
             self.text.push_str(&text);
         } else {
@@ -209,7 +244,6 @@ impl Writer {
             }
             self.text.push_str(text);
         }
-        self.last = None;
     }
 
     /// A chunk as it can stand behind another document: directives need a `...` before them, and the one that names the
@@ -277,6 +311,7 @@ mod tests {
             .map(|(before, text)| Insertion {
                 before: *before,
                 text: (*text).to_owned(),
+                marks: None,
             })
             .collect();
         assemble(&file, &actions, &insertions)

@@ -4,12 +4,13 @@ use super::assemble::{Action, Insertion, assemble, holds, line_break, portable, 
 use super::jobs::{Job, file_of};
 use super::load::Slot;
 use super::nulls::brings_null;
-use super::open::{Whole, either_way, is_left_open};
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
+use super::rules::Rules;
 use super::{Content, Outcome};
 use crate::error::Error;
+use crate::merge::pins::may_pin;
 use crate::merge::{Nulls, Options, Resolution, Side, merge_document};
 use crate::triple::Triple;
 use crate::yaml;
@@ -19,6 +20,7 @@ pub(crate) struct Context<'f, 'a> {
     pub(crate) slots: &'f [Slot],
     pub(crate) files: &'f [Option<Readings<'a>>],
     pub(crate) options: &'f Options,
+    pub(crate) rules: &'f Rules,
 }
 
 /// Merges the file at `target`.
@@ -30,28 +32,14 @@ pub(crate) fn merge_documents(
     target: usize,
     job: &Job,
 ) -> Result<Outcome, Error> {
-    let run = |whole| {
-        let outcome = Outcome::default();
-        FileMerge {
-            context,
-            target,
-            job,
-            whole,
-            outcome,
-        }
-        .run()
-    };
-    let local = run(Whole::Local)?;
-    let base = job
-        .base
-        .and_then(|slot| file_of(context.files, slot, |it| &it.local));
-    match base {
-        Some(base) if local.conflicts.iter().any(is_left_open) => {
-            let updated = run(Whole::Updated)?;
-            Ok(either_way(base, local, &updated, context.options))
-        }
-        _ => Ok(local),
+    FileMerge {
+        context,
+        target,
+        job,
+        coming: job.coming.clone(),
+        outcome: Outcome::default(),
     }
+    .run()
 }
 
 /// The merge of one file, under way.
@@ -59,12 +47,17 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) context: &'c Context<'f, 'a>,
     pub(super) target: usize,
     pub(super) job: &'c Job,
-    pub(super) whole: Whole,
+    /// Upstream's documents that come.
+    pub(super) coming: Vec<Group>,
     pub(super) outcome: Outcome,
 }
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn run(mut self) -> Result<Outcome, Error> {
+        if self.is_pinned_file() {
+            self.hold_back();
+            return Ok(self.outcome);
+        }
         for group in &self.job.deleted {
             self.deleted_locally(group);
         }
@@ -114,7 +107,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let base = self.job.base?;
         let updated = self.context.slots[self.target].sides.updated.as_ref()?;
         let sides = &self.context.slots[base].sides;
-        if sides.original.as_ref()?.bytes != sides.local.as_ref()?.bytes {
+        let local = sides.local.as_ref()?;
+        if sides.original.as_ref()?.bytes != local.bytes || may_pin(&local.bytes) {
             return None;
         }
         let within = |group: &Group| {
@@ -123,7 +117,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         };
         let new = |group: &Group| group.local.is_none();
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
-        let expected = of_updated.count() + self.job.coming.len();
+        let expected = of_updated.count() + self.coming.len();
         let documents = self.file(self.target, |it| &it.updated)?;
         let count = documents
             .documents
@@ -131,7 +125,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .filter(|parsed| parsed.tree.is_some())
             .count();
         let forward = self.job.here.iter().all(within)
-            && self.job.coming.iter().all(new)
+            && self.coming.iter().all(new)
             && self.job.leaving.is_empty()
             && count == expected
             && !self.job.here.iter().any(|group| self.clears(group));
@@ -189,7 +183,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let Some(file) = self.file(self.target, |it| &it.updated) else {
             return Ok(());
         };
-        if self.job.coming.is_empty() {
+        if self.coming.is_empty() {
             return Ok(());
         }
         let mut actions: Vec<Action> = file
@@ -200,11 +194,13 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 _ => Action::Remove,
             })
             .collect();
-        for group in &self.job.coming {
+        let coming = std::mem::take(&mut self.coming);
+        for group in &coming {
             let Some(updated) = group.updated else {
                 continue;
             };
             actions[updated.document] = match group.local {
+                None if self.is_left_open(group) => Action::Mark(self.marks(group)),
                 None => Action::Keep,
                 Some(_) => Action::Replace(self.arriving(group, line_break(file.text))?),
             };
@@ -259,21 +255,24 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file: &ParsedFile<'_>,
         actions: &[Action],
     ) -> Result<Vec<Insertion>, Error> {
-        let job = self.job;
-        let mut coming: Vec<(DocRef, &Group)> = (job.coming.iter().chain(self.coming_back()))
-            .filter_map(|group| Some((group.updated?, group)))
-            .collect();
-        if coming.is_empty() {
+        if self.coming.is_empty() {
             return Ok(Vec::new());
         }
         let places = places(&self.neighbours(file, actions));
+        let mut coming: Vec<(DocRef, Group)> = self
+            .coming
+            .iter()
+            .copied()
+            .filter_map(|group| Some((group.updated?, group)))
+            .collect();
         coming.sort_unstable_by_key(|(updated, _)| *updated);
         let line_break = line_break(file.text);
         let mut insertions = Vec::with_capacity(coming.len());
         for (updated, group) in coming {
             insertions.push(Insertion {
                 before: places[updated.document],
-                text: self.arriving(group, line_break)?,
+                text: self.arriving(&group, line_break)?,
+                marks: self.is_left_open(&group).then(|| self.marks(&group)),
             });
         }
         insertions.sort_by_key(|insertion| insertion.before);
@@ -332,15 +331,17 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(None);
         }
         let sides = members.map(|parsed| parsed.and_then(side));
-        let merged = merge_document(sides, is_resource(&members), self.context.options).map_err(
-            |unfaithful| Error::Unfaithful {
-                file: self.path(group),
-                path: unfaithful.path,
-                message: unfaithful.message,
-            },
-        )?;
-        for conflict in merged.conflicts {
-            self.conflict(group, conflict);
+        let options = self.options(group);
+        let merged =
+            merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
+                Error::Unfaithful {
+                    file: self.path(group),
+                    path: unfaithful.path,
+                    message: unfaithful.message,
+                }
+            })?;
+        for conflict in merged.conflicts.into_iter().chain(merged.pinned) {
+            self.record(group, conflict);
         }
         Ok(merged.text)
     }
@@ -402,6 +403,7 @@ fn chunks(file: &ParsedFile<'_>, actions: &[Action], insertions: &[Insertion]) -
         match action {
             Action::Keep if parsed.tree.is_some() => chunks.push(parsed.document.text.to_owned()),
             Action::Replace(text) => chunks.push(text.clone()),
+            Action::Mark(_) => chunks.push(parsed.document.text.to_owned()),
             Action::Keep | Action::Remove => {}
         }
     }

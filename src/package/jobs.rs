@@ -33,7 +33,11 @@ pub(crate) fn jobs(slots: &[Slot], files: &[Option<Readings<'_>>], groups: &[Gro
         });
     }
     let mut home: Vec<usize> = (0..slots.len()).collect();
+    let pinned: Vec<bool> = slots.iter().map(Slot::is_pinned).collect();
     for (from, to) in renames(files, groups) {
+        if pinned[from] {
+            continue;
+        }
         jobs[to].base = Some(from);
         jobs[from].base = None;
         home[from] = to;
@@ -41,7 +45,11 @@ pub(crate) fn jobs(slots: &[Slot], files: &[Option<Readings<'_>>], groups: &[Gro
     for group in groups {
         match (group.local, group.updated) {
             (Some(local), _) => {
-                let target = target(group, local, &home);
+                let target = match target(group, local, &home) {
+                    // nothing leaves a pinned file, and nothing comes into one
+                    target if pinned[target] || pinned[local.slot] => local.slot,
+                    target => target,
+                };
                 if jobs[target].base == Some(local.slot) {
                     jobs[target].here.push(*group);
                 } else {

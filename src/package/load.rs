@@ -10,8 +10,10 @@ use rustc_hash::FxHashMap;
 
 use super::Settings;
 use super::ignored::Ignored;
+use super::rules::RULES_FILE;
 use super::walk::{Kind, Listing, list};
 use crate::error::{Error, Warning};
+use crate::merge::pins::is_file_pinned;
 use crate::triple::Triple;
 
 /// The file names that are read as YAML unless `--match` says otherwise (SPEC 2).
@@ -43,6 +45,14 @@ pub(crate) enum Roots {
     Folders(Triple<PathBuf>),
     /// Each is one file.
     Files(Triple<PathBuf>),
+}
+
+impl Slot {
+    /// Whether the first line of the local file pins it (SPEC 8).
+    pub(crate) fn is_pinned(&self) -> bool {
+        let local = self.sides.local.as_ref();
+        local.is_some_and(|local| is_file_pinned(&local.bytes, self.yaml))
+    }
 }
 
 impl Roots {
@@ -201,6 +211,9 @@ fn load_folders(
     let local_kinds = listings.local.iter().cloned().collect();
     let mut slots = Vec::new();
     for (path, kinds) in by_path(listings) {
+        if path == Path::new(RULES_FILE) {
+            continue; // local's own, and about the merge itself
+        }
         let is_entity = |kind: &&Option<Kind>| matches!(kind, Some(Kind::Link(_) | Kind::Special));
         if kinds.as_ref().into_array().iter().any(is_entity) {
             warnings.extend(entity_warning(sides, &path, &kinds)?);

@@ -9,26 +9,32 @@ mod documents;
 mod ignored;
 mod jobs;
 mod load;
+mod look_up;
 mod nulls;
 mod obstacles;
-mod open;
 mod pair;
 mod parsed;
 mod place;
 mod plan;
+mod progress;
 mod records;
 mod resource;
+mod rules;
 mod run;
 mod single;
 mod walk;
 mod whole_file;
 mod write;
 
+pub use look_up::{Paired, documents_in};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
+pub use progress::Progress;
 pub use resource::ResourceId;
-pub use run::plan;
+pub use run::{plan, plan_with};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};
+
+use std::path::PathBuf;
 
 use crate::error::Warning;
 use crate::merge::Options;
@@ -44,6 +50,8 @@ pub struct Settings {
     pub matches: Vec<String>,
     /// Whether other files are left alone.
     pub yaml_only: bool,
+    /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the local package.
+    pub config: Option<PathBuf>,
 }
 
 /// What becomes of a file.
@@ -60,5 +68,7 @@ enum Content {
 struct Outcome {
     content: Content,
     conflicts: Vec<FileConflict>,
+    /// What pins held back.
+    pinned: Vec<FileConflict>,
     warnings: Vec<Warning>,
 }

@@ -56,7 +56,9 @@ impl<'a> ParsedFile<'a> {
             let tree = Tree::parse(document.text).map_err(|error| Broken {
                 place: Place::new(path, text, document.start + error.offset),
                 message: error.message,
-                help: error.help,
+                help: has_conflict_markers(text)
+                    .then(|| "resolve the conflict markers in it first".to_owned())
+                    .or(error.help),
                 utf8: true,
             })?;
             let resource = tree.as_ref().and_then(|tree| {
@@ -110,6 +112,13 @@ impl<'a> ParsedFile<'a> {
         });
         Place::new(path, self.text, parsed.document.start + within as usize)
     }
+}
+
+/// Whether somebody has left conflict markers in a file.
+fn has_conflict_markers(text: &str) -> bool {
+    ["<<<<<<<", ">>>>>>>"]
+        .iter()
+        .all(|sign| text.lines().any(|line| line.starts_with(sign)))
 }
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.

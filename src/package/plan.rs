@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::resource::ResourceId;
 use crate::error::Warning;
-use crate::merge::{Conflict, Resolution};
+use crate::merge::Conflict;
 
 /// The outcome of a merge: what is to be written, and what there is to say about it.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub struct Plan {
     pub files: Vec<FileChange>,
     /// The places where both sides changed and do not agree, by file and line.
     pub conflicts: Vec<FileConflict>,
+    /// Upstream's changes that a comment `# merge3: keep` held back, by file and line: no conflicts.
+    pub pinned: Vec<FileConflict>,
     /// What there is to know beside.
     pub warnings: Vec<Warning>,
     /// How much was done.
@@ -83,12 +85,24 @@ pub struct Counts {
     pub moved: usize,
 }
 
+impl ChangeKind {
+    /// The word that reports use.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Deleted => "deleted",
+            Self::Moved { .. } => "moved",
+        }
+    }
+}
+
 impl Plan {
-    /// Whether a conflict is left to somebody between conflict markers.
-    pub fn has_markers(&self) -> bool {
+    /// Whether a conflict is left to somebody, most often between conflict markers.
+    pub fn has_open_conflicts(&self) -> bool {
         self.conflicts
             .iter()
-            .any(|it| it.conflict.resolution == Resolution::Markers)
+            .any(|it| it.conflict.resolution.is_open())
     }
 }
 

@@ -1,51 +1,113 @@
 //! What is recorded while documents merge (SPEC 8): the conflicts of fields, with their file, line and resource, and those
 //! about a whole document that one side deleted (SPEC 3).
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::assemble::Action;
+use super::assemble::{Action, Marks, line_break};
 use super::documents::FileMerge;
-use super::open::Whole;
+use super::load::Slot;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
-use super::whole_file::resolution;
-use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::merge::markers::write_hunk;
+use crate::merge::pins::{Pins, is_document_pinned};
+use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule};
+use crate::triple::Triple;
 use crate::yaml;
 
-impl FileMerge<'_, '_, '_> {
+impl<'f> FileMerge<'_, 'f, '_> {
+    /// The options for a document: with the rules that are for it.
+    pub(super) fn options(&self, group: &Group) -> Cow<'f, Options> {
+        let members = self.members(group);
+        let document = members.local.or(members.updated).or(members.original);
+        let context = self.context;
+        context
+            .rules
+            .options(context.options, &self.path(group), document)
+    }
+
+    /// Whether a document comes that local deleted only because it is left to somebody.
+    pub(super) fn is_left_open(&self, group: &Group) -> bool {
+        group.local.is_none()
+            && group.original.is_some()
+            && self.options(group).whole().0 == Resolution::Markers
+    }
+
     /// SPEC 3: deleted; a conflict if the local side changed it.
     pub(super) fn deleted_upstream(&mut self, group: &Group) -> Action {
         let members = self.members(group);
         let Some(original) = members.original else {
             return Action::Keep;
         };
+        if members.local.is_some_and(holds_pin) {
+            self.whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
+            return Action::Keep;
+        }
         if members.local.is_some_and(|local| equal(original, local)) {
             return Action::Remove;
         }
-        let resolution = self.left_open(resolution(self.context.options.on_conflict));
-        self.whole_document(group, ConflictKind::DeletedUpstream, resolution);
-        match (resolution, self.whole) {
-            (Resolution::Updated, _) | (Resolution::Markers, Whole::Updated) => Action::Remove,
-            (Resolution::Local | Resolution::Markers, _) => Action::Keep,
+        let options = self.options(group);
+        let (resolution, rule) = options.whole();
+        self.whole_document(group, ConflictKind::DeletedUpstream, resolution, rule);
+        match resolution {
+            Resolution::Updated => Action::Remove,
+            Resolution::Local | Resolution::Open => Action::Keep,
+            Resolution::Markers => Action::Mark(self.marks(group)),
         }
     }
 
-    /// SPEC 3: stays deleted; a conflict if upstream changed it.
+    /// SPEC 3: stays deleted; a conflict if upstream changed it. Where nobody wins that, it comes, between markers.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
-        if self.is_changed_upstream(group) {
-            let resolution = self.left_open(Resolution::Local);
-            self.whole_document(group, ConflictKind::DeletedLocally, resolution);
+        let members = self.members(group);
+        if let (Some(original), Some(updated)) = (members.original, members.updated)
+            && !equal(original, updated)
+        {
+            let options = self.options(group);
+            let (resolution, rule) = match options.whole() {
+                (Resolution::Updated, None) => (Resolution::Local, None),
+                ruled => ruled,
+            };
+            if resolution != Resolution::Local {
+                self.coming.push(*group);
+            }
+            self.whole_document(group, ConflictKind::DeletedLocally, resolution, rule);
         }
     }
 
-    /// Whether upstream changed a document that both have had.
-    pub(super) fn is_changed_upstream(&self, group: &Group) -> bool {
+    /// The conflict markers around a document that one side deleted.
+    pub(super) fn marks(&self, group: &Group) -> Marks {
         let members = self.members(group);
-        matches!((members.original, members.updated), (Some(original), Some(updated)) if !equal(original, updated))
+        let present = members.local.or(members.updated);
+        let line_break = present.map_or("\n", |parsed| line_break(parsed.document.text));
+        let mut marked = String::new();
+        // a line that no document can have stands for the document's lines
+        let place = format!("\0{line_break}");
+        let original = members.original.map_or("", |parsed| {
+            &parsed.document.text[parsed.document.body.range()]
+        });
+        let [updated, local] = match members.local {
+            Some(_) => ["", place.as_str()],
+            None => [place.as_str(), ""],
+        };
+        let lines = Triple::new(original, updated, local);
+        write_hunk(&mut marked, lines, &self.context.options.markers);
+        match marked.split_once(&place) {
+            Some((above, below)) => Marks {
+                above: above.to_owned(),
+                below: below.to_owned(),
+            },
+            None => Marks::default(),
+        }
     }
 
-    fn whole_document(&mut self, group: &Group, kind: ConflictKind, resolution: Resolution) {
+    fn whole_document(
+        &mut self,
+        group: &Group,
+        kind: ConflictKind,
+        resolution: Resolution,
+        rule: Option<&Rule>,
+    ) {
         let members = self.members(group);
         let values = members.map(|parsed| {
             let document = &parsed?.document;
@@ -55,7 +117,7 @@ impl FileMerge<'_, '_, '_> {
             let body = local.document.body.start as usize;
             local.document.text[..body].matches('\n').count()
         });
-        self.conflict(
+        self.record(
             group,
             Conflict {
                 path: String::new(),
@@ -63,14 +125,37 @@ impl FileMerge<'_, '_, '_> {
                 line,
                 values,
                 resolution,
+                rule: rule.map(|rule| rule.origin.clone()),
             },
         );
     }
 
-    pub(super) fn conflict(&mut self, group: &Group, conflict: Conflict) {
+    /// Whether the first line of the local file pins it.
+    pub(super) fn is_pinned_file(&self) -> bool {
+        let base = self.job.base.map(|base| &self.context.slots[base]);
+        base.is_some_and(Slot::is_pinned)
+    }
+
+    /// A file that is pinned stays as it is: what upstream changed in it is recorded.
+    pub(super) fn hold_back(&mut self) {
+        let job = self.job;
+        for group in job.here.iter().chain(&job.coming).chain(&job.deleted) {
+            let members = self.members(group);
+            let same = |left: Option<&Parsed<'_>>, right: Option<&Parsed<'_>>| match (left, right) {
+                (Some(left), Some(right)) => equal(left, right),
+                (left, right) => left.is_none() && right.is_none(),
+            };
+            if !same(members.original, members.updated) && !same(members.updated, members.local) {
+                self.whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
+            }
+        }
+    }
+
+    /// Records a conflict, or what a pin held back.
+    pub(super) fn record(&mut self, group: &Group, conflict: Conflict) {
         let members = self.members(group);
         let named = members.local.or(members.updated).or(members.original);
-        self.outcome.conflicts.push(FileConflict {
+        let record = FileConflict {
             file: self.path(group),
             line: members
                 .local
@@ -79,7 +164,11 @@ impl FileMerge<'_, '_, '_> {
                 .and_then(|parsed| parsed.resource.as_ref())
                 .map(|resource| resource.id.clone()),
             conflict,
-        });
+        };
+        match record.conflict.kind {
+            ConflictKind::Pinned => self.outcome.pinned.push(record),
+            _ => self.outcome.conflicts.push(record),
+        }
     }
 
     /// The file of a document: the local one, else upstream's.
@@ -88,6 +177,12 @@ impl FileMerge<'_, '_, '_> {
         let slot = member.map_or(self.target, |member| member.slot);
         self.context.slots[slot].path.clone()
     }
+}
+
+/// Whether a document is pinned, or anything in it is.
+fn holds_pin(parsed: &Parsed<'_>) -> bool {
+    let tree = parsed.tree.as_ref();
+    is_document_pinned(parsed.document.text) || tree.is_some_and(|tree| !Pins::of(tree).is_empty())
 }
 
 /// Whether two documents say the same, comments aside.

@@ -11,9 +11,12 @@ use super::obstacles::clear_obstacles;
 use super::pair::pair;
 use super::parsed::{Reading, Readings, read_sides};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::progress::Progress;
+use super::rules::{Rules, policy, rules_file};
 use super::whole_file::merge_whole;
 use super::{Content, Outcome, Settings};
 use crate::error::Error;
+use crate::merge::Options;
 use crate::triple::Triple;
 
 /// Merges what changed from the original to the updated package into the local one, in memory.
@@ -41,6 +44,22 @@ use crate::triple::Triple;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn plan(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Plan, Error> {
+    plan_with(sides, settings, &Progress::default())
+}
+
+/// [`plan`], and tells how far it is.
+///
+/// # Errors
+/// As for [`plan`].
+pub fn plan_with(
+    sides: &Triple<PathBuf>,
+    settings: &Settings,
+    progress: &Progress,
+) -> Result<Plan, Error> {
+    let rules = match rules_file(settings.config.as_ref(), &sides.local) {
+        Some(file) => Rules::read(&file)?,
+        None => Rules::default(),
+    };
     let mut loaded = load(sides, settings)?;
     let slots = std::mem::take(&mut loaded.slots);
     let readings: Vec<Option<Readings<'_>>> = slots
@@ -55,12 +74,19 @@ pub fn plan(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Plan, Error>
         slots: &slots,
         files: &files,
         options: &settings.merge,
+        rules: &rules,
     };
+    progress.expect(slots.len());
     let outcomes: Vec<Result<Outcome, Error>> = (0..slots.len())
         .into_par_iter()
-        .map(|target| merge_slot(&context, target, &jobs[target], wholes[target].as_ref()))
+        .map(|target| {
+            let outcome = merge_slot(&context, target, &jobs[target], wholes[target].as_ref());
+            progress.step();
+            outcome
+        })
         .collect();
     let outcomes = all_or_errors(outcomes)?;
+    loaded.warnings.extend(rules.unmatched(&slots, &files));
     collect(&slots, &jobs, outcomes, loaded)
 }
 
@@ -128,7 +154,23 @@ fn merge_slot(
     if context.files[target].is_some() {
         return merge_documents(context, target, job);
     }
-    merge_whole(&context.slots[target], whole, context.options)
+    let slot = &context.slots[target];
+    let options = context.rules.options(context.options, &slot.path, None);
+    let (resolution, Some(rule)) = options.whole() else {
+        return merge_whole(slot, whole, &options);
+    };
+    let ruled = Options {
+        on_conflict: policy(resolution),
+        ..(*options).clone()
+    };
+    let mut outcome = merge_whole(slot, whole, &ruled)?;
+    for record in &mut outcome.conflicts {
+        // what was deleted locally stays deleted all the same
+        if record.conflict.resolution == resolution {
+            record.conflict.rule = Some(rule.origin.clone());
+        }
+    }
+    Ok(outcome)
 }
 
 fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
@@ -153,6 +195,7 @@ fn collect(
         root: loaded.roots.local(),
         files: Vec::new(),
         conflicts: Vec::new(),
+        pinned: Vec::new(),
         warnings: loaded.warnings,
         counts: Counts::default(),
         leftovers: loaded.leftovers,
@@ -166,6 +209,7 @@ fn collect(
             .filter(|it| it.is_some())
             .count();
         plan.conflicts.extend(outcome.conflicts);
+        plan.pinned.extend(outcome.pinned);
         plan.warnings.extend(outcome.warnings);
         let base = jobs[index].base.unwrap_or(index);
         plan.files
@@ -180,8 +224,9 @@ fn collect(
     for change in &plan.files {
         plan.counts.count(&change.kind);
     }
-    plan.conflicts
-        .sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+    for records in [&mut plan.conflicts, &mut plan.pinned] {
+        records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+    }
     Ok(plan)
 }
 

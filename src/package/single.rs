@@ -12,6 +12,7 @@ use super::load::{Slot, Source};
 use super::pair::{DocRef, Group, order, pair};
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::plan::FileConflict;
+use super::rules::Rules;
 use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
@@ -76,6 +77,7 @@ pub fn merge_file(
         slots: &slots,
         files: &files,
         options,
+        rules: &Rules::default(),
     };
     let outcome = merge_documents(&context, 0, &jobs[0])?;
     let text = match outcome.content {

@@ -7,6 +7,7 @@ use super::parsed::{Broken, ParsedFile, Readings};
 use super::plan::FileConflict;
 use super::{Content, Outcome};
 use crate::error::{Error, Warning};
+use crate::merge::markers::write_hunk;
 use crate::merge::text::merge_lines_with;
 use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution};
 use crate::triple::Triple;
@@ -24,24 +25,34 @@ pub(crate) fn merge_whole(
     let mut outcome = Outcome::default();
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let bytes = sources.map(|source| source.map(|source| source.bytes.as_slice()));
-    let resolution = resolution(options.on_conflict);
+    let resolution = options.on_conflict.resolution();
     match (bytes.original, bytes.updated, bytes.local) {
         (_, None, None) => {}
         (original, updated, local) if updated == original || updated == local => {}
+        _ if slot.is_pinned() => {
+            let record = conflict(slot, ConflictKind::Pinned, Resolution::Local);
+            outcome.pinned.push(record);
+        }
         (None, Some(updated), None) => outcome.content = Content::Write(updated.to_vec()),
         (Some(_), Some(_), None) => {
             let kind = ConflictKind::DeletedLocally;
+            if options.on_conflict == OnConflict::Markers {
+                return Ok(deleted_by_one(slot, kind, options));
+            }
             outcome
                 .conflicts
                 .push(conflict(slot, kind, Resolution::Local));
         }
         (original, None, Some(local)) => {
             let changed = original != Some(local);
+            let kind = ConflictKind::DeletedUpstream;
+            if changed && options.on_conflict == OnConflict::Markers {
+                return Ok(deleted_by_one(slot, kind, options));
+            }
             if !changed || resolution == Resolution::Updated {
                 outcome.content = Content::Delete;
             }
             if changed {
-                let kind = ConflictKind::DeletedUpstream;
                 outcome.conflicts.push(conflict(slot, kind, resolution));
             }
         }
@@ -52,6 +63,26 @@ pub(crate) fn merge_whole(
         (_, Some(_), Some(_)) => return merge_text(slot, readings, options),
     }
     Ok(outcome)
+}
+
+/// A file that one side deleted and the other changed, where nobody wins: all of it between markers if it is text.
+fn deleted_by_one(slot: &Slot, kind: ConflictKind, options: &Options) -> Outcome {
+    let mut outcome = Outcome::default();
+    let texts = slot.sides.as_ref().try_map(|source| match source {
+        Some(source) => text_of(source).ok_or(()),
+        None => Ok(""),
+    });
+    let resolution = match texts {
+        Ok(texts) => {
+            let mut text = String::new();
+            write_hunk(&mut text, texts, &options.markers);
+            outcome.content = Content::Write(text.into_bytes());
+            Resolution::Markers
+        }
+        Err(()) => Resolution::Open,
+    };
+    outcome.conflicts.push(conflict(slot, kind, resolution));
+    outcome
 }
 
 /// Upstream made something of a file that is no YAML any more: it is taken, and that is said.
@@ -67,14 +98,6 @@ fn warning(broken: &Broken, what: &str) -> Warning {
         path: broken.place.path.clone(),
         place: Some(broken.place.clone()),
         message: format!("not valid YAML ({}); {what}", broken.message),
-    }
-}
-
-pub(super) fn resolution(on_conflict: OnConflict) -> Resolution {
-    match on_conflict {
-        // markers are for lines: a file as a whole stays as the local side has it
-        OnConflict::Local | OnConflict::Markers => Resolution::Local,
-        OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
     }
 }
 
@@ -97,6 +120,7 @@ fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) -> FileConf
             line: 0,
             values: slot.sides.as_ref().map(value),
             resolution,
+            rule: None,
         },
     }
 }
@@ -121,7 +145,11 @@ fn merge_text(
                 place: Box::new(broken.place.clone()),
             });
         }
-        let resolution = resolution(options.on_conflict);
+        // markers are for lines: the file stays as the local side has it, and somebody has to see to it
+        let resolution = match options.on_conflict.resolution() {
+            Resolution::Markers => Resolution::Open,
+            resolution => resolution,
+        };
         outcome
             .conflicts
             .push(conflict(slot, ConflictKind::Binary, resolution));

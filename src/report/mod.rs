@@ -1,11 +1,28 @@
-//! A finished run, told: as a summary, as a diff.
+//! A finished run, told: as a summary, as JSON, as Markdown, as a diff.
 //!
 //! Each form is one view of [`Plan`](crate::package::Plan); further ones have their place beside [`summary`] and [`diff`].
 
 mod diff;
+mod json;
+mod markdown;
 mod paint;
 mod summary;
 mod values;
 
+use std::time::Duration;
+
 pub use diff::diff;
+pub use json::json;
+pub use markdown::markdown;
 pub use summary::{Detail, summary};
+
+/// What a report tells that the plan does not know.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Facts {
+    /// Whether the result has been written.
+    pub written: bool,
+    /// Whether conflicts are left to somebody.
+    pub open: bool,
+    /// How long the run took.
+    pub duration: Duration,
+}

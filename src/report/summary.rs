@@ -2,7 +2,7 @@
 
 use super::paint::Paint;
 use super::values::shown;
-use crate::merge::Resolution;
+use crate::merge::ConflictKind;
 use crate::package::{ChangeKind, FileConflict, Plan};
 
 /// How much a summary tells.
@@ -23,18 +23,20 @@ pub fn summary(plan: &Plan, detail: Detail) -> String {
     if detail.files {
         for change in &plan.files {
             let path = Paint::Name.apply(&change.path.display().to_string(), detail.color);
+            let what = change.kind.as_str();
             let line = match &change.kind {
-                ChangeKind::Added => format!("added {path}"),
-                ChangeKind::Changed => format!("changed {path}"),
-                ChangeKind::Deleted => format!("deleted {path}"),
-                ChangeKind::Moved { from } => format!("moved {} to {path}", from.display()),
+                ChangeKind::Moved { from } => format!("{what} {} to {path}", from.display()),
+                _ => format!("{what} {path}"),
             };
             push_line(&mut text, &line);
         }
     }
     push_line(&mut text, &counts(plan, detail));
     for conflict in &plan.conflicts {
-        push_line(&mut text, &conflict_line(conflict, detail.color));
+        push_line(&mut text, &record_line("conflict", conflict, detail.color));
+    }
+    for held in &plan.pinned {
+        push_line(&mut text, &record_line("pinned", held, detail.color));
     }
     text
 }
@@ -44,7 +46,7 @@ fn push_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-fn counts(plan: &Plan, detail: Detail) -> String {
+pub(super) fn counts(plan: &Plan, detail: Detail) -> String {
     let counts = &plan.counts;
     let would = if detail.planned_only { "to be " } else { "" };
     let mut parts = vec![
@@ -57,6 +59,9 @@ fn counts(plan: &Plan, detail: Detail) -> String {
         parts.push(format!("{} {would}moved", counts.moved));
     }
     parts.push(many(plan.conflicts.len(), "conflict"));
+    if !plan.pinned.is_empty() {
+        parts.push(format!("{} held back by pins", plan.pinned.len()));
+    }
     parts.join(", ")
 }
 
@@ -65,29 +70,32 @@ fn many(count: usize, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
-/// `FILE:LINE: RESOURCE: PATH: KIND: original VALUE, updated VALUE, local VALUE; SIDE taken`
-fn conflict_line(conflict: &FileConflict, color: bool) -> String {
+/// `WORD FILE:LINE: RESOURCE: PATH: KIND: original VALUE, updated VALUE, local VALUE; SIDE taken`
+fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
     let mut parts = Vec::new();
     let mut file = Paint::Name.apply(&conflict.file.display().to_string(), color);
     if let Some(line) = conflict.line {
         file = format!("{file}:{line}");
     }
-    parts.push(format!("conflict {file}"));
+    parts.push(format!("{word} {file}"));
     if let Some(resource) = &conflict.resource {
         parts.push(resource.to_string());
     }
     if !conflict.conflict.path.is_empty() {
         parts.push(Paint::Place.apply(&conflict.conflict.path, color));
     }
-    parts.push(Paint::Removed.apply(conflict.conflict.kind.as_str(), color));
+    let kind = conflict.conflict.kind;
+    if kind != ConflictKind::Pinned {
+        parts.push(Paint::Removed.apply(kind.as_str(), color));
+    }
     let values = shown(conflict);
-    let taken = match conflict.conflict.resolution {
-        Resolution::Updated => "updated",
-        Resolution::Local => "local",
-        Resolution::Markers => "markers",
+    let by = match &conflict.conflict.rule {
+        Some(rule) => format!(" (by {rule})"),
+        None => String::new(),
     };
+    let taken = conflict.conflict.resolution.as_str();
     parts.push(format!(
-        "original {} | updated {} | local {} -> {taken}",
+        "original {} | updated {} | local {} -> {taken}{by}",
         values.original, values.updated, values.local
     ));
     parts.join(": ")

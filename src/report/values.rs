@@ -16,8 +16,19 @@ pub(super) fn shown(conflict: &FileConflict) -> Triple<String> {
     })
 }
 
+/// The three values of a conflict as they are; those of a Secret are not shown.
+pub(super) fn whole(conflict: &FileConflict) -> Triple<Option<String>> {
+    let secret = is_secret(conflict);
+    conflict.conflict.values.as_ref().map(|value| {
+        value.as_ref().map(|value| match secret {
+            true => "(secret)".to_owned(),
+            false => value.clone(),
+        })
+    })
+}
+
 /// Whether the values are, or hold, what a Secret keeps.
-fn is_secret(conflict: &FileConflict) -> bool {
+pub(super) fn is_secret(conflict: &FileConflict) -> bool {
     let Some(resource) = &conflict.resource else {
         return false;
     };
@@ -74,6 +85,7 @@ mod tests {
                 line: 0,
                 values: Triple::new(None, Some("eHg=".into()), Some("a:\n  b".into())),
                 resolution: Resolution::Updated,
+                rule: None,
             },
         }
     }

@@ -80,6 +80,35 @@ impl<'s> Tree<'s> {
             .filter_map(|node| Some(self.slice(node.anchor?)))
     }
 
+    /// A node's text as one of its own: an alias as what it stands for, and lines after the first without the indentation
+    /// that the first one has.
+    ///
+    /// ```
+    /// use merge3::yaml::Tree;
+    ///
+    /// let tree = Tree::parse("a:\n  b: 1\n  c: 2\n").unwrap().unwrap();
+    /// let entry = tree.entry(tree.find(tree.root().value, "a").unwrap());
+    /// assert_eq!(tree.text_of(entry.value), "b: 1\nc: 2");
+    /// ```
+    pub fn text_of(&self, id: NodeId) -> String {
+        let node = self.node(self.resolve(id));
+        let text = self.slice(node.span);
+        let indentation = " ".repeat(self.column(node.span.start) as usize);
+        let is_indented = |line: &str| line.trim().is_empty() || line.starts_with(&indentation);
+        if indentation.is_empty() || !text.lines().skip(1).all(is_indented) {
+            return text.to_owned();
+        }
+        text.split_inclusive('\n')
+            .enumerate()
+            .map(|(index, line)| match index {
+                0 => line,
+                _ => line
+                    .strip_prefix(indentation.as_str())
+                    .unwrap_or_else(|| line.trim_start_matches([' ', '\t'])),
+            })
+            .collect()
+    }
+
     /// The start of the line that `offset` is in; in the first line, after a byte order mark.
     pub fn line_start(&self, offset: u32) -> u32 {
         let bytes = self.text.as_bytes();

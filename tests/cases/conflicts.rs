@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use merge3::cli::Command;
-use merge3::merge::Resolution;
 use merge3::package::{FileConflict, plan};
 
 use crate::case::{Case, Ran};
@@ -19,7 +18,7 @@ pub(crate) fn of(arguments: &[String], folder: &Path) -> Result<Vec<String>, Str
     let command = merge3::cli::parse(program.chain(arguments.iter().cloned()))
         .map_err(|error| error.to_string())?;
     let Command::Merge(config) = command else {
-        return Err("a case merges packages".to_owned());
+        return Err("this is no merge".to_owned());
     };
     let sides = config.sides.map(|side| folder.join(side));
     let plan = plan(&sides, &config.settings).map_err(|error| error.render(false))?;
@@ -33,11 +32,7 @@ fn line(found: &FileConflict) -> String {
     } else {
         &conflict.path
     };
-    let resolution = match conflict.resolution {
-        Resolution::Updated => "updated",
-        Resolution::Local => "local",
-        _ => "markers",
-    };
+    let resolution = conflict.resolution.as_str();
     format!(
         "{} {path} {} {resolution}",
         found.file.display(),

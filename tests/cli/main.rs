@@ -6,3 +6,5 @@ mod files;
 mod harness;
 mod output;
 mod packages;
+mod reports;
+mod rules;

@@ -197,15 +197,190 @@ fn only_what_changes_is_written() {
 }
 
 #[test]
-fn help_has_examples() {
-    let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
-        .arg("--help")
-        .output()
-        .unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success());
+fn help_has_examples_and_fits_a_screen() {
+    let help = |option: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
+            .arg(option)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (long, short) = (help("--help"), help("-h"));
     assert!(
-        text.contains("Examples:") && text.contains("Exit status:"),
-        "{text}"
+        long.contains("Examples:") && long.contains("Exit status:"),
+        "{long}"
     );
+    assert!(long.lines().count() <= 55, "{long}");
+    assert!(short.lines().count() < long.lines().count() - 10, "{short}");
+}
+
+#[test]
+fn check_says_by_its_status_whether_anything_would_change() {
+    let ran = everything().arg(&["--check"]).run_untouched();
+    assert_eq!(ran.status, 1);
+    assert!(ran.stdout.contains("changed a b.yaml\n"), "{}", ran.stdout);
+    let same = resource("a", "1");
+    let ran = Case::of("a.yaml", &same, &same, &resource("a", "2"))
+        .arg(&["--check"])
+        .run_untouched();
+    assert_eq!(ran.status, 0);
+    let ran = everything().arg(&["--check", "--diff"]).run_untouched();
+    assert_eq!(ran.status, 1);
+    assert!(ran.stdout.starts_with("diff --git"));
+}
+
+#[test]
+fn the_result_goes_where_output_says() {
+    let merged = everything();
+    merged.merge();
+    let case = everything().all("same/kept.md", "# kept\n");
+    let there = case.path("result");
+    let case = case.arg(&["--output", there.to_str().unwrap()]);
+    let ran = case.run_untouched();
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(
+        fs::read_to_string(there.join("same/kept.md")).unwrap(),
+        "# kept\n"
+    );
+    for (path, content) in merged.tree() {
+        assert_eq!(
+            fs::read_to_string(there.join(&path)).unwrap(),
+            content,
+            "{path}"
+        );
+    }
+    assert!(!there.join("gone.yaml").exists() && !there.join("old name.yaml").exists());
+    // it is there now
+    case.fails_with(&["--output: ", "is not empty", "help:"]);
+}
+
+#[test]
+fn output_into_the_package_is_refused() {
+    let case = everything();
+    let there = case.path("local").join("result");
+    let case = case.arg(&["--output", there.to_str().unwrap()]);
+    assert_eq!(case.run().status, 2);
+}
+
+/// Runs on one file of each side.
+fn files(arguments: &[&str]) -> std::process::Output {
+    let case = Case::of("a.yaml", "a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 3\n");
+    Command::new(env!("CARGO_BIN_EXE_merge3"))
+        .args([
+            "--ancestor",
+            "original/a.yaml",
+            "--from",
+            "updated/a.yaml",
+            "--to",
+            "local/a.yaml",
+        ])
+        .args(arguments)
+        .current_dir(case.path(""))
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn one_file_is_printed() {
+    let output = files(&["--output", "-"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "a: 2\nb: 3\n");
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("3 files read"));
+    let ran = everything().arg(&["--output", "-"]).run_untouched();
+    assert_eq!(ran.status, 2);
+}
+
+#[test]
+fn a_diff_of_crlf_files_and_of_conflict_markers_applies() {
+    let case = || {
+        let crlf = |value: &str| resource("a", value).replace('\n', "\r\n");
+        Case::of(
+            "crlf.yaml",
+            &crlf("1"),
+            &crlf("2"),
+            &format!("# ours\r\n{}", crlf("1")),
+        )
+        .original("m.yaml", "a: 1\nb: 1")
+        .updated("m.yaml", "a: 2\nb: 1")
+        .local("m.yaml", "a: 3\nb: 1")
+        .arg(&["--on-conflict", "markers", "-L", "a", "-L", "b", "-L", "c"])
+    };
+    let merged = case();
+    assert_eq!(merged.run().status, 1);
+    let shown = case().arg(&["--diff"]);
+    let ran = shown.run_untouched();
+    fs::write(shown.path("diff"), &ran.stdout).unwrap();
+    let applied = Command::new("git")
+        .args(["apply", "../diff"])
+        .current_dir(shown.path("local"))
+        .status()
+        .unwrap();
+    assert!(applied.success(), "{}", ran.stdout);
+    assert_eq!(shown.tree(), merged.tree());
+}
+
+#[test]
+fn completions_and_the_manual_page() {
+    for arguments in [
+        &["completions", "bash"][..],
+        &["completions", "zsh"],
+        &["man"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).unwrap().replace('\\', "");
+        assert!(text.contains("--on-conflict"), "{text}");
+    }
+}
+
+#[test]
+fn explain_says_what_decided() {
+    let case = everything()
+        .original("p.yaml", "a: 1\nb: 1\nc: 1\nl: [{name: x, v: 1}]\n")
+        .updated("p.yaml", "a: 2\nb: 2\nc: 1\nl: [{name: x, v: 2}]\n")
+        .local(
+            "p.yaml",
+            "a: 3\nb: 1\nc: 3 # merge3: keep\nl: [{name: x, v: 5}] # merge3: keep\n",
+        );
+    let explain = |path: &str, policy: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        command.arg("explain");
+        command.args(case.command().get_args());
+        command.args(["--on-conflict", policy, "p.yaml", path]);
+        let output = command.output().unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
+    };
+    assert_eq!(
+        explain("a", "local"),
+        (
+            Some(0),
+            "original: 1\nupdated: 2\nlocal: 3\nupstream: changed\nlocally: changed\n\
+             rule: both sides changed a and do not agree: a conflict, both-changed; \
+             the policy (--on-conflict) or the rule for this kind resolves it: local (SPEC 8)\nresult: 3\n"
+                .to_owned()
+        )
+    );
+    assert!(
+        explain("b", "updated")
+            .1
+            .contains("only upstream changed it: its value is taken (SPEC 5.1)\nresult: 2\n")
+    );
+    assert!(
+        explain("c", "updated")
+            .1
+            .contains("upstream did not change it")
+    );
+    let pinned = explain("l[name=x].v", "updated").1;
+    assert!(
+        pinned.contains("a comment `# merge3: keep` at l holds") && pinned.ends_with("result: 5\n"),
+        "{pinned}"
+    );
+    assert_eq!(explain("nowhere", "updated").0, Some(2));
+    assert_eq!(explain("a[", "updated").0, Some(2));
 }

@@ -4,7 +4,7 @@ use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::ConflictKind;
-use crate::merge::decision::{Child, Outcome};
+use crate::merge::decision::{Child, Chosen, Outcome};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId};
 
@@ -14,7 +14,8 @@ impl Walker<'_> {
         let (Some(original), Some(local)) = (nodes.original, nodes.local) else {
             return Outcome::Keep;
         };
-        if self.unchanged_locally(nodes) {
+        let holds_pin = self.holds_pin(nodes);
+        if self.unchanged_locally(nodes) && !holds_pin {
             return Outcome::Remove;
         }
         let trees = self.trees;
@@ -29,6 +30,7 @@ impl Walker<'_> {
         match (shape(trees.original, original), shape(trees.local, local)) {
             (Shape::Map, Shape::Map) => self.deleted_fields(nodes, original, local),
             (Shape::List, Shape::List) => self.deleted_list(nodes, original, local),
+            _ if holds_pin => self.held_whole(nodes),
             _ => self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove),
         }
     }
@@ -64,6 +66,9 @@ impl Walker<'_> {
             return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
         }
         let Some(key) = self.list_key(nodes).or_else(|| self.set_key(nodes)) else {
+            if self.holds_pin(nodes) {
+                return self.held_whole(nodes);
+            }
             return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
         };
         let pairs = self.paired_with_original(&key, original, local);
@@ -118,6 +123,16 @@ impl Walker<'_> {
     ) -> Child {
         let sides = Triple::new(Some(original), None, Some(local));
         let nodes = self.values_of(sides);
+        if self.pins.has(local) {
+            let step = self.keyed_step(key, sides);
+            let outcome = self.at(step, |walker| walker.held_whole(nodes));
+            return Child::local(local, outcome);
+        }
+        if self.holds_pin(nodes) {
+            let step = self.keyed_step(key, sides);
+            let outcome = self.at(step, |walker| walker.pinned_rest(key, nodes));
+            return Child::local(local, outcome);
+        }
         if self.unchanged_locally(nodes) {
             return Child::local(local, Outcome::Remove);
         }
@@ -130,6 +145,22 @@ impl Walker<'_> {
 }
 
 fn what_is_left(children: Vec<Child>) -> Outcome {
+    let merged = Outcome::Merge(children);
+    if merged.has_choice() {
+        let chosen = |side| match merged.choose(side) {
+            Outcome::Merge(children) => what_is_left(children),
+            outcome => outcome,
+        };
+        let (local, updated) = (chosen(Chosen::Local), chosen(Chosen::Updated));
+        // where one side leaves nothing, the whole of it is what has to be chosen
+        if local == Outcome::Remove || updated == Outcome::Remove {
+            return Outcome::apart(local, updated);
+        }
+        return merged;
+    }
+    let Outcome::Merge(children) = merged else {
+        return merged;
+    };
     if children.iter().all(Child::is_untouched) {
         Outcome::Keep
     } else if children.iter().any(Child::stays) {

@@ -71,6 +71,7 @@ impl Walker<'_> {
             offset: sides
                 .local
                 .map(|entry| self.trees.local.entry(entry).span.start),
+            entries: sides,
         };
         self.at(step, |walker| walker.entry(sides))
     }

@@ -35,6 +35,8 @@ pub(super) enum ListKey {
     Field(String),
     /// Two fields, the second of which may be missing.
     Pair([&'static str; 2]),
+    /// Two fields that a rule names, the second of which may be missing.
+    Ruled([String; 2]),
     /// The elements are scalars, and the list is a set of them.
     Scalar,
 }
@@ -45,11 +47,21 @@ pub(super) type Identity<'t> = (ScalarKey<'t>, ScalarKey<'t>);
 const NOTHING: ScalarKey<'static> = (ScalarType::Null, "");
 
 impl ListKey {
+    /// The key that a rule names, one field or two.
+    fn ruled(names: &[String]) -> Option<Self> {
+        match names {
+            [name] => Some(Self::Field(name.clone())),
+            [first, second] => Some(Self::Ruled([first.clone(), second.clone()])),
+            _ => None,
+        }
+    }
+
     /// The names of the fields that the key is made of.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let names: [Option<&str>; 2] = match self {
             Self::Field(name) => [Some(name), None],
             Self::Pair([first, second]) => [Some(first), Some(second)],
+            Self::Ruled([first, second]) => [Some(first), Some(second)],
             Self::Scalar => [None, None],
         };
         names.into_iter().flatten()
@@ -64,13 +76,8 @@ impl ListKey {
         let value = tree.entry(element).value;
         match self {
             Self::Field(name) => Some((field_key(tree, value, name)?, NOTHING)),
-            Self::Pair([first, second]) => {
-                let first = field_key(tree, value, first)?;
-                match tree.find(tree.resolve(value), second) {
-                    None => Some((first, NOTHING)),
-                    Some(_) => Some((first, field_key(tree, value, second)?)),
-                }
-            }
+            Self::Pair([first, second]) => pair_key(tree, value, first, second),
+            Self::Ruled([first, second]) => pair_key(tree, value, first, second),
             Self::Scalar => Some((scalar_key(tree, value)?, NOTHING)),
         }
     }
@@ -96,6 +103,20 @@ impl ListKey {
     }
 }
 
+/// Two fields of a map as a key; the second may be missing.
+fn pair_key<'t>(
+    tree: &'t Tree<'_>,
+    element: NodeId,
+    first: &str,
+    second: &str,
+) -> Option<Identity<'t>> {
+    let first = field_key(tree, element, first)?;
+    match tree.find(tree.resolve(element), second) {
+        None => Some((first, NOTHING)),
+        Some(_) => Some((first, field_key(tree, element, second)?)),
+    }
+}
+
 /// A field of a map as a key: a scalar that is not null.
 fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<ScalarKey<'t>> {
     let map = tree.resolve(element);
@@ -115,6 +136,10 @@ impl Walker<'_> {
         if shape(tree, tree.entry(first).value) != Shape::Map {
             return None;
         }
+        let ruled = self.ruled_keys().and_then(ListKey::ruled);
+        if let Some(key) = ruled.filter(every) {
+            return Some(key);
+        }
         let given = self.options.keys.iter().map(String::as_str);
         SINGLE_KEYS
             .into_iter()
@@ -127,7 +152,7 @@ impl Walker<'_> {
     /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`). A list in which a scalar
     /// occurs twice is no set.
     pub(super) fn set_key(&self, nodes: Nodes) -> Option<ListKey> {
-        if self.options.lists != Lists::Set {
+        if self.ruled_lists().unwrap_or(self.options.lists) != Lists::Set {
             return None;
         }
         let are_sets = self

@@ -14,10 +14,13 @@ use crate::yaml::EntryId;
 impl Walker<'_> {
     /// A list on both sides.
     pub(super) fn list(&mut self, nodes: Nodes) -> Outcome {
-        if let Some(key) = self.list_key(nodes) {
+        let ruled = self.ruled_lists();
+        if ruled.is_none()
+            && let Some(key) = self.list_key(nodes)
+        {
             return self.elements(&key, nodes);
         }
-        match self.options.lists {
+        match ruled.unwrap_or(self.options.lists) {
             Lists::Replace => self.one_value_list(nodes),
             Lists::Set => match self.set_key(nodes) {
                 Some(key) => self.elements(&key, nodes),
@@ -53,7 +56,16 @@ impl Walker<'_> {
                 (element, sides)
             })
             .collect();
-        let both_moved = put_in_order(&mut sides);
+        let both_moved = if sides.iter().any(|(element, _)| self.pins.has(*element)) {
+            // what is pinned stays where it is, and a list has one order
+            let mut moved = sides.clone();
+            if put_in_order(&mut moved) || moved != sides {
+                self.hold_back(nodes);
+            }
+            false
+        } else {
+            put_in_order(&mut sides)
+        };
         let mut position_of = vec![0; entries_of(trees.local, local).len()];
         for (place, (element, _)) in sides.iter().enumerate() {
             position_of[position(entries_of(trees.local, local), *element)] = place;
@@ -102,7 +114,7 @@ impl Walker<'_> {
         match (sides.original, sides.updated) {
             (None, None) => Child::keep(local),
             (Some(original), None) => self.deleted_element(key, original, local),
-            (None, Some(updated)) if self.is_added_apart(sides) => {
+            (None, Some(updated)) if self.is_added_apart(sides) && !self.pins.has(local) => {
                 let step = self.keyed_step(key, sides);
                 let nodes = self.values_of(sides);
                 let taken = self.whole(updated).outcome;
@@ -150,7 +162,10 @@ impl Walker<'_> {
                 .iter()
                 .take_while(|child| is_theirs(child))
                 .count();
-            if ours > 0 && theirs > 0 {
+            let pinned = children[start..start + ours]
+                .iter()
+                .any(|child| matches!(child.slot, Slot::Local(entry) if self.pins.has(entry)));
+            if ours > 0 && theirs > 0 && !pinned {
                 let stays = self.conflict(ConflictKind::BothAdded, nodes, Outcome::Remove);
                 for child in &mut children[start..start + ours] {
                     child.outcome = stays.clone();
@@ -159,7 +174,7 @@ impl Walker<'_> {
                     let taken = std::mem::replace(&mut child.outcome, Outcome::Remove);
                     child.outcome = match self.resolution() {
                         Resolution::Updated => taken,
-                        Resolution::Local => Outcome::Remove,
+                        Resolution::Local | Resolution::Open => Outcome::Remove,
                         Resolution::Markers => Outcome::apart(Outcome::Remove, taken),
                     };
                 }
@@ -187,6 +202,7 @@ impl Walker<'_> {
         Step {
             segment: Segment::Element(self.key_for_path(key, sides)),
             offset: self.local_offset(sides),
+            entries: sides,
         }
     }
 
@@ -195,6 +211,7 @@ impl Walker<'_> {
         Step {
             segment: Segment::Index(index),
             offset: self.local_offset(sides),
+            entries: sides,
         }
     }
 

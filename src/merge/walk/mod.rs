@@ -11,8 +11,10 @@ pub(crate) mod index;
 mod keys;
 mod lists;
 mod order;
+mod pinned;
 mod place;
 mod record;
+mod ruled;
 mod sequences;
 mod texts;
 
@@ -21,6 +23,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use super::decision::{Child, Incoming, Outcome};
+use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Sides};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
@@ -41,9 +44,20 @@ pub(crate) struct Walker<'a> {
     /// Whether two spans of equal text always mean equal values: not so where aliases occur.
     text_is_value: bool,
     steps: Vec<Step>,
+    pins: Pins,
     conflicts: Vec<Conflict>,
     /// The comment lines of original and updated, once they are asked for.
     comment_lines: OnceCell<[FxHashSet<&'a str>; 2]>,
+    /// What pins held back.
+    pinned: Vec<Conflict>,
+}
+
+/// What a walk decided, and what there is to say about it.
+pub(crate) struct Decided {
+    pub(crate) outcome: Outcome,
+    pub(crate) conflicts: Vec<Conflict>,
+    /// What pins held back.
+    pub(crate) pinned: Vec<Conflict>,
 }
 
 /// Map, list or scalar: the kinds of SPEC 4 and 5.4.
@@ -68,25 +82,44 @@ impl<'a> Walker<'a> {
             nulls_clear,
             text_is_value: !trees.into_array().into_iter().any(has_alias),
             steps: Vec::new(),
+            pins: Pins::of(trees.local),
             conflicts: Vec::new(),
+            pinned: Vec::new(),
             comment_lines: OnceCell::new(),
         }
     }
 
     /// Decides the whole document. `has_original` says whether there is one to compare with.
-    pub(crate) fn decide(mut self, has_original: bool) -> (Outcome, Vec<Conflict>) {
-        let nodes = Triple::new(
+    pub(crate) fn decide(mut self, has_original: bool) -> Decided {
+        let outcome = self.value(self.roots(has_original));
+        Decided {
+            outcome,
+            conflicts: self.conflicts,
+            pinned: self.pinned,
+        }
+    }
+
+    /// What there is to say where the whole document is pinned.
+    pub(crate) fn held_document(mut self, has_original: bool) -> Vec<Conflict> {
+        self.hold_back(self.roots(has_original));
+        self.pinned
+    }
+
+    fn roots(&self, has_original: bool) -> Nodes {
+        Triple::new(
             has_original.then(|| self.trees.original.root().value),
             Some(self.trees.updated.root().value),
             Some(self.trees.local.root().value),
-        );
-        let outcome = self.value(nodes);
-        (outcome, self.conflicts)
+        )
     }
 
     /// What becomes of an entry that at least one side has; none where the result has none and local has none.
     fn entry(&mut self, entries: Entries) -> Option<Child> {
         let nodes = self.values_of(entries);
+        if let Some(local) = entries.local.filter(|local| self.pins.has(*local)) {
+            self.hold_back(nodes);
+            return Some(Child::keep(local));
+        }
         match (entries.original, entries.updated, entries.local) {
             (_, None, None) => None,
             (None, None, Some(local)) => Some(Child::keep(local)),
@@ -128,6 +161,7 @@ impl<'a> Walker<'a> {
         ) {
             (Shape::Map, Shape::Map) => self.fields(nodes),
             (Shape::List, Shape::List) => self.list(nodes),
+            _ if self.holds_pin(nodes) => self.held_whole(nodes),
             _ => self.single(nodes),
         }
     }
@@ -248,6 +282,7 @@ impl<'a> Walker<'a> {
         self.options.sides == Sides::Equal
             && owned_text(trees.original, original) != owned_text(trees.local, local)
             && self.unchanged_locally(nodes)
+            && !self.holds_pin(nodes)
     }
 
     /// Whether the lines of an entry are the same in original and updated, comments included: then nothing in it

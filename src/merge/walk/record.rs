@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Nodes, Walker};
+use super::{Entries, Nodes, Walker};
 use crate::merge::decision::Outcome;
-use crate::merge::{Conflict, ConflictKind, OnConflict, Resolution};
+use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::yaml::Tree;
 
 /// One step down from a document's root.
@@ -13,6 +13,8 @@ pub(super) struct Step {
     pub(super) segment: Segment,
     /// Where in the local text the entry is, if local has it.
     pub(super) offset: Option<u32>,
+    /// The entry on each side that has it.
+    pub(super) entries: Entries,
 }
 
 /// A step's name.
@@ -52,12 +54,13 @@ impl Walker<'_> {
         self.record(kind, nodes, resolution);
         match resolution {
             Resolution::Updated => updated,
-            Resolution::Local => local,
+            Resolution::Local | Resolution::Open => local,
             Resolution::Markers => Outcome::apart(local, updated),
         }
     }
 
-    /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win.
+    /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win or a rule
+    /// for this place says otherwise.
     pub(super) fn conflict_kept(
         &mut self,
         kind: ConflictKind,
@@ -65,7 +68,7 @@ impl Walker<'_> {
         local: Outcome,
         updated: Outcome,
     ) -> Outcome {
-        if self.resolution() == Resolution::Markers {
+        if self.resolution() == Resolution::Markers || self.ruling().is_some() {
             return self.conflict_over(kind, nodes, local, updated);
         }
         self.record(kind, nodes, Resolution::Local);
@@ -73,11 +76,10 @@ impl Walker<'_> {
     }
 
     /// How the policy resolves a conflict.
-    pub(super) const fn resolution(&self) -> Resolution {
-        match self.options.on_conflict {
-            OnConflict::Updated | OnConflict::Fail => Resolution::Updated,
-            OnConflict::Local => Resolution::Local,
-            OnConflict::Markers => Resolution::Markers,
+    pub(super) fn resolution(&self) -> Resolution {
+        match self.ruling() {
+            Some((_, take)) => take.resolution(),
+            None => self.options.on_conflict.resolution(),
         }
     }
 
@@ -85,8 +87,13 @@ impl Walker<'_> {
         let values = self
             .trees
             .zip(nodes)
-            .map(|(tree, node)| node.map(|node| tree.slice(tree.node(node).span).to_owned()));
+            .map(|(tree, node)| node.map(|node| tree.text_of(node)));
         self.push_record(kind, self.path(), values, resolution);
+    }
+
+    /// Records what a pin held back.
+    pub(super) fn record_pinned(&mut self, nodes: Nodes) {
+        self.record(ConflictKind::Pinned, nodes, Resolution::Local);
     }
 
     /// Records a disagreement over a comment; `texts` are the three comments.
@@ -112,12 +119,21 @@ impl Walker<'_> {
             Some(offset) => self.trees.local.line_number(offset),
             None => root_line(self.trees.local),
         };
-        self.conflicts.push(Conflict {
+        let rule = match kind {
+            ConflictKind::Pinned => None,
+            _ => self.ruling().map(|(rule, _)| rule.origin.clone()),
+        };
+        let records = match kind {
+            ConflictKind::Pinned => &mut self.pinned,
+            _ => &mut self.conflicts,
+        };
+        records.push(Conflict {
             path,
             kind,
             line,
             values,
             resolution,
+            rule,
         });
     }
 

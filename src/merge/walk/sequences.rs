@@ -26,6 +26,9 @@ impl Walker<'_> {
         if self.is_equal_updated_local(nodes) {
             return Outcome::Keep;
         }
+        if self.holds_pin(nodes) {
+            return self.held_whole(nodes);
+        }
         let children = self.aligned_elements(nodes, updated, local);
         let taken = self.merged(nodes, children);
         self.override_local(nodes, taken)
@@ -64,7 +67,8 @@ impl Walker<'_> {
             .original
             .filter(|node| shape(self.trees.original, *node) == Shape::List);
         let lists = Triple::new(original, nodes.updated, nodes.local);
-        if original.is_none() || self.settled(nodes) || self.unchanged_locally(nodes) {
+        let simple = original.is_none() || self.settled(nodes) || self.unchanged_locally(nodes);
+        if simple || self.holds_pin(nodes) {
             return self.one_value_list(nodes);
         }
         let trees = self.trees;
@@ -160,7 +164,7 @@ impl Walker<'_> {
             let whole = self.whole(*entry);
             match resolution {
                 Resolution::Updated => Some(whole),
-                Resolution::Local => None,
+                Resolution::Local | Resolution::Open => None,
                 Resolution::Markers => Some(Child::updated(
                     *entry,
                     Outcome::apart(Outcome::Remove, whole.outcome),

@@ -1,0 +1,81 @@
+//! The arguments about conflict markers (SPEC 8).
+
+use clap::ValueEnum;
+
+use crate::merge::{self, MarkerStyle};
+use crate::triple::Triple;
+
+/// How conflict markers look.
+#[derive(Debug, clap::Args)]
+pub(super) struct MarkerArgs {
+    /// How long conflict markers are (7)
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 7,
+        hide_default_value = true,
+        value_parser = clap::value_parser!(u8).range(1..),
+        hide_short_help = true
+    )]
+    marker_size: u8,
+    /// Names for local, original, updated, in this order
+    #[arg(short = 'L', long = "label", value_name = "LABEL", value_parser = label, hide_short_help = true)]
+    labels: Vec<String>,
+    /// Between markers: merge (default), diff3, zdiff3
+    #[arg(
+        long,
+        value_enum,
+        value_name = "STYLE",
+        default_value_t = Style::Merge,
+        hide_possible_values = true,
+        hide_default_value = true,
+        hide_short_help = true
+    )]
+    conflict_style: Style,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Style {
+    /// Local and updated
+    Merge,
+    /// Local, original and updated
+    Diff3,
+    /// As diff3, without the lines that local and updated share at either end
+    Zdiff3,
+}
+
+/// A label is part of a line.
+fn label(text: &str) -> Result<String, &'static str> {
+    if text.contains(char::is_control) {
+        Err("a label is one line")
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+impl MarkerArgs {
+    /// The style of markers, with `names` where no label is given.
+    ///
+    /// # Errors
+    /// Where there are more labels than sides.
+    pub(super) fn style(self, names: Triple<String>) -> Result<MarkerStyle, String> {
+        if self.labels.len() > 3 {
+            return Err(format!(
+                "--label is given {} times: local, original and updated have one each",
+                self.labels.len()
+            ));
+        }
+        let mut labels = self.labels.into_iter();
+        let (local, original, updated) = (labels.next(), labels.next(), labels.next());
+        let given = Triple::new(original, updated, local);
+        Ok(MarkerStyle {
+            size: self.marker_size.into(),
+            labels: given.zip(names).map(|(label, name)| label.unwrap_or(name)),
+            conflict_style: match self.conflict_style {
+                Style::Merge => merge::ConflictStyle::Merge,
+                Style::Diff3 => merge::ConflictStyle::Diff3,
+                Style::Zdiff3 => merge::ConflictStyle::Zdiff3,
+            },
+        })
+    }
+}

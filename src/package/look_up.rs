@@ -1,0 +1,82 @@
+//! The documents of one file on all sides, as the merge pairs them: for those who ask why.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::Settings;
+use super::jobs::file_of;
+use super::load::load;
+use super::pair::pair;
+use super::parsed::{Readings, read_sides};
+use super::rules::{Rules, rules_file};
+use crate::error::Error;
+use crate::merge::Options;
+use crate::triple::Triple;
+
+/// One document on all sides that have it.
+#[derive(Debug)]
+pub struct Paired {
+    /// Its text on each side.
+    pub texts: Triple<Option<String>>,
+    /// Whether it is a resource.
+    pub resource: bool,
+    /// The options that it merges with: those of the run, with the rules that are for it.
+    pub options: Options,
+}
+
+/// The documents that are in `file` on any side.
+///
+/// # Errors
+/// As for [`plan`](super::plan).
+pub fn documents_in(
+    sides: &Triple<PathBuf>,
+    settings: &Settings,
+    file: &Path,
+) -> Result<Vec<Paired>, Error> {
+    let rules = match rules_file(settings.config.as_ref(), &sides.local) {
+        Some(file) => Rules::read(&file)?,
+        None => Rules::default(),
+    };
+    let loaded = load(sides, settings)?;
+    let files: Vec<Option<Readings<'_>>> = loaded
+        .slots
+        .par_iter()
+        .map(|slot| slot.yaml.then(|| read_sides(slot, &loaded.roots)))
+        .collect();
+    // a file that is given as such is the only one
+    let wanted = |slot: usize| loaded.slots.len() == 1 || loaded.slots[slot].path == file;
+    let mut found = Vec::new();
+    for group in pair(&files, settings.path_merge_key) {
+        let members = group.into_array();
+        if !members.iter().flatten().any(|it| wanted(it.slot)) {
+            continue;
+        }
+        let parsed = Triple {
+            original: group.original.and_then(|it| {
+                file_of(&files, it.slot, |it| &it.original)?
+                    .documents
+                    .get(it.document)
+            }),
+            updated: group.updated.and_then(|it| {
+                file_of(&files, it.slot, |it| &it.updated)?
+                    .documents
+                    .get(it.document)
+            }),
+            local: group.local.and_then(|it| {
+                file_of(&files, it.slot, |it| &it.local)?
+                    .documents
+                    .get(it.document)
+            }),
+        };
+        let named = parsed.local.or(parsed.updated).or(parsed.original);
+        let slot = group.local.or(group.updated).or(group.original);
+        let path = slot.map_or(file, |it| &loaded.slots[it.slot].path);
+        found.push(Paired {
+            texts: parsed.map(|it| it.map(|it| it.document.text.to_owned())),
+            resource: named.is_some_and(|it| it.resource.is_some()),
+            options: rules.options(&settings.merge, path, named).into_owned(),
+        });
+    }
+    Ok(found)
+}

@@ -1,0 +1,234 @@
+//! The reports: JSON by its schema, Markdown, pins (SPEC 8, 10).
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+use crate::harness::{Case, resource};
+
+const SCHEMA: &str = include_str!("../../docs/report.schema.json");
+
+/// Panics where a report is not what the schema says.
+fn valid(report: &str) -> Value {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    assert!(jsonschema::meta::is_valid(&schema));
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let report: Value = serde_json::from_str(report).unwrap_or_else(|_| panic!("{report}"));
+    let errors: Vec<String> = validator
+        .iter_errors(&report)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}\n{report:#}");
+    report
+}
+
+/// A conflict, a pin, a warning, a Secret, and every kind of change.
+fn everything() -> Case {
+    let secret = |value: &str| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: s}}\nstringData:\n  key: {value}\n"
+        )
+    };
+    Case::of(
+        "a.yaml",
+        &resource("a", "1"),
+        &resource("a", "2"),
+        &resource("a", "|-\n    x | y\n    `z`"),
+    )
+    .original("pinned.yaml", &resource("p", "1"))
+    .updated("pinned.yaml", &resource("p", "2"))
+    .local("pinned.yaml", &resource("p", "3 # merge3: keep"))
+    .original("secret.yaml", &secret("one"))
+    .updated("secret.yaml", &secret("hunter2"))
+    .local("secret.yaml", &secret("mine"))
+    .updated("new.yaml", "new: 1\n")
+    .original("gone.yaml", "gone: 1\n")
+    .local("gone.yaml", "gone: 1\n")
+    .original("old.yaml", &resource("m", "1"))
+    .updated("moved.yaml", &resource("m", "2"))
+    .local("old.yaml", &resource("m", "1"))
+    .original("chart.yaml", "{{ a }}\nb\nc\n")
+    .updated("chart.yaml", "{{ a }}\nb\nC\n")
+    .local("chart.yaml", "{{ A }}\nb\nc\n")
+}
+
+#[test]
+fn the_json_report_is_what_its_schema_says() {
+    let ran = everything().arg(&["--report", "json"]).merge();
+    let mut report = valid(&ran.stdout);
+    assert!(report["duration_ms"].as_f64().unwrap() > 0.0);
+    report["duration_ms"] = json!(0);
+    report["program"] = json!("");
+    for warning in report["warnings"].as_array_mut().unwrap() {
+        warning["file"] = json!("");
+        warning["message"] = json!("");
+    }
+    assert_eq!(
+        report,
+        json!({
+            "version": 1,
+            "program": "",
+            "written": true,
+            "open": false,
+            "duration_ms": 0,
+            "counts": {"read": 18, "changed": 3, "added": 1, "deleted": 1, "moved": 1, "conflicts": 2, "pinned": 1},
+            "files": [
+                {"path": "a.yaml", "change": "changed"},
+                {"path": "chart.yaml", "change": "changed"},
+                {"path": "gone.yaml", "change": "deleted"},
+                {"path": "moved.yaml", "change": "moved", "from": "old.yaml"},
+                {"path": "new.yaml", "change": "added"},
+                {"path": "secret.yaml", "change": "changed"},
+            ],
+            "conflicts": [
+                {
+                    "file": "a.yaml", "line": 6, "path": "data.field", "kind": "both-changed",
+                    "resource": {"apiVersion": "v1", "kind": "ConfigMap", "namespace": "", "name": "a"},
+                    "values": {"original": "1", "updated": "2", "local": "|-\n    x | y\n    `z`"},
+                    "hidden": false, "resolution": "updated",
+                },
+                {
+                    "file": "secret.yaml", "line": 5, "path": "stringData.key", "kind": "both-changed",
+                    "resource": {"apiVersion": "v1", "kind": "Secret", "namespace": "", "name": "s"},
+                    "values": {"original": "(secret)", "updated": "(secret)", "local": "(secret)"},
+                    "hidden": true, "resolution": "updated",
+                },
+            ],
+            "pinned": [
+                {
+                    "file": "pinned.yaml", "line": 6, "path": "data.field", "kind": "pinned",
+                    "resource": {"apiVersion": "v1", "kind": "ConfigMap", "namespace": "", "name": "p"},
+                    "values": {"original": "1", "updated": "2", "local": "3"},
+                    "hidden": false, "resolution": "local",
+                },
+            ],
+            "warnings": [
+                {"file": "", "line": 1, "column": 2, "message": ""},
+                {"file": "", "line": 1, "column": 2, "message": ""},
+                {"file": "", "line": 1, "column": 2, "message": ""},
+            ],
+        })
+    );
+}
+
+#[test]
+fn every_policy_has_a_valid_report() {
+    for (policy, status, written) in [("local", 0, true), ("fail", 1, false), ("markers", 1, true)]
+    {
+        let case = everything().arg(&["--report=json", "--on-conflict", policy]);
+        let ran = case.run();
+        assert_eq!(ran.status, status, "{policy}");
+        let report = valid(&ran.stdout);
+        assert_eq!(report["written"], json!(written), "{policy}");
+        assert_eq!(report["open"], json!(status == 1), "{policy}");
+        assert!(!ran.stdout.contains("hunter2"));
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_is_no_report() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let ran = everything().arg(&["--report", "json"]).merge();
+    let report = valid(&ran.stdout);
+    for (pointer, wrong) in [
+        ("/version", json!(2)),
+        ("/conflicts/0/kind", json!("pinned")),
+        ("/pinned/0/kind", json!("both-changed")),
+        ("/conflicts/0/line", json!(0)),
+        ("/files/0/change", json!("moved")),
+        ("/counts/read", json!("many")),
+    ] {
+        let mut changed = report.clone();
+        *changed.pointer_mut(pointer).unwrap() = wrong;
+        assert!(!validator.is_valid(&changed), "{pointer}");
+    }
+}
+
+#[test]
+fn the_markdown_report_survives_any_value() {
+    let ran = everything().arg(&["--report", "markdown"]).merge();
+    let text = ran.stdout;
+    assert!(
+        text.starts_with("**merge3:** 18 files read, 3 changed, 1 added, 1 deleted, 1 moved, 2 conflicts, 1 held back by pins\n\n### Conflicts\n\n| where |"),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "| `a.yaml:6`<br>`v1 ConfigMap a`<br>`data.field` | both-changed | `1` | `2` | `` \\|-\\nx"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("hunter2"), "{text}");
+    assert!(
+        text.contains("<details>\n<summary>6 files</summary>\n\n- changed `a.yaml`\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("- moved `old.yaml` to `moved.yaml`\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("\n</details>\n"), "{text}");
+    for row in text.lines().filter(|line| line.starts_with('|')) {
+        let cells = row.replace("\\|", "").matches('|').count();
+        assert_eq!(cells, 7, "{row}");
+    }
+}
+
+#[test]
+fn a_report_goes_to_a_file_beside_the_summary() {
+    let case = everything();
+    let file = case.path("report.json");
+    let case = case.arg(&["--report=json", "--report-file", file.to_str().unwrap()]);
+    let ran = case.merge();
+    assert!(ran.stdout.starts_with("18 files read"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\npinned pinned.yaml:6: v1 ConfigMap p: data.field: original 1 | updated 2 | local 3 -> local\n"), "{}", ran.stdout);
+    assert_eq!(
+        valid(&fs::read_to_string(file).unwrap())["version"],
+        json!(1)
+    );
+}
+
+#[test]
+fn only_what_upstream_changed_is_held_back() {
+    let text = |field: &str, list: &str| format!("a: {field}\nlist:\n{list}b: {field}\n");
+    let ran = Case::of(
+        "values.yaml",
+        &text("1", "- name: x\n  image: x:1\n- name: y\n  image: y:1\n"),
+        &text("2", "- name: y\n  image: y:2\n"),
+        "a: 3 # merge3: keep\nlist:\n- name: x # merge3: keep\n  image: x:1\n- name: y\n  image: y:1\n# merge3: keep\nb: 2\n",
+    )
+    .arg(&["--report=json", "--on-conflict=fail"])
+    .merge();
+    let report = valid(&ran.stdout);
+    let held: Vec<(&str, &Value, &str)> = report["pinned"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            (
+                it["path"].as_str().unwrap(),
+                &it["values"]["updated"],
+                it["kind"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        held,
+        [
+            ("a", &json!("2"), "pinned"),
+            ("list[name=x]", &Value::Null, "pinned")
+        ]
+    );
+    assert_eq!(report["counts"]["conflicts"], json!(0));
+}
+
+#[test]
+fn a_report_is_told_where_the_diff_is_not() {
+    let ran = everything()
+        .arg(&["--report=json", "--diff", "-q"])
+        .run_untouched();
+    assert!(ran.stdout.starts_with("diff --git "), "{}", ran.stdout);
+    assert_eq!(valid(&ran.stderr)["written"], json!(false));
+}
