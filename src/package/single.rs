@@ -91,25 +91,32 @@ pub fn merge_file(
     }))
 }
 
-/// Reads the three sides at once: somebody waits for each file. None where one is not YAML.
+/// Texts shorter than this, all three together, are read sooner than two threads are started.
+const SHORT: usize = 96 << 10;
+
+/// Reads the three sides, at once where they are long: somebody waits for each file. None where one is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
     let read = |text: &'a str| ParsedFile::parse(path, text).ok().map(Arc::new);
-    let parsed = std::thread::scope(|scope| {
-        let side = |text: &'a str| {
-            std::thread::Builder::new()
-                .stack_size(STACK)
-                .spawn_scoped(scope, move || read(text))
-        };
-        let (original, updated) = (side(texts.original), side(texts.updated));
-        let local = read(texts.local);
-        Triple::new(
-            original.ok()?.join().ok()?,
-            updated.ok()?.join().ok()?,
-            local,
-        )
-        .try_map(|side| side.ok_or(()))
-        .ok()
-    })?;
+    let parsed = if texts.into_array().iter().map(|text| text.len()).sum::<usize>() < SHORT {
+        texts.try_map(|text| read(text).ok_or(())).ok()?
+    } else {
+        std::thread::scope(|scope| {
+            let side = |text: &'a str| {
+                std::thread::Builder::new()
+                    .stack_size(STACK)
+                    .spawn_scoped(scope, move || read(text))
+            };
+            let (original, updated) = (side(texts.original), side(texts.updated));
+            let local = read(texts.local);
+            Triple::new(
+                original.ok()?.join().ok()?,
+                updated.ok()?.join().ok()?,
+                local,
+            )
+            .try_map(|side| side.ok_or(()))
+            .ok()
+        })?
+    };
     Some(parsed.map(|side| Some(Ok(side))))
 }
 
