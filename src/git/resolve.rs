@@ -152,9 +152,8 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let LineMerge { text, hunks } = merge_lines(bare, OnConflict::Markers);
     let lines = hunks.is_empty().then_some(text);
     if merged.conflicts.is_empty() {
-        let same = |lines: &String| {
-            *lines == merged.text || account::same_values(lines, &merged.text)
-        };
+        let same =
+            |lines: &String| *lines == merged.text || account::same_values(lines, &merged.text);
         let text = lines.filter(same).unwrap_or(merged.text);
         return Some(resolved(frame.around(&text).into_bytes(), 0));
     }

@@ -97,7 +97,13 @@ const SHORT: usize = 96 << 10;
 /// Reads the three sides, at once where they are long: somebody waits for each file. None where one is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
     let read = |text: &'a str| ParsedFile::parse(path, text).ok().map(Arc::new);
-    let parsed = if texts.into_array().iter().map(|text| text.len()).sum::<usize>() < SHORT {
+    let parsed = if texts
+        .into_array()
+        .iter()
+        .map(|text| text.len())
+        .sum::<usize>()
+        < SHORT
+    {
         texts.try_map(|text| read(text).ok_or(())).ok()?
     } else {
         std::thread::scope(|scope| {
