@@ -65,6 +65,8 @@ fn is_plain(content: &str, in_flow: bool) -> bool {
             .windows(2)
             .any(|pair| pair == b": " || pair == b" #" || (in_flow && is_flow_colon(pair)))
         && !(in_flow && bytes.iter().any(|byte| b",[]{}".contains(byte)))
+        // yaml-rust2 takes a dash right before a closing bracket for an indicator
+        && !(in_flow && content.ends_with(" -"))
 }
 
 fn is_flow_colon(pair: &[u8]) -> bool {
@@ -267,8 +269,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_dash_at_the_end_needs_quotes_between_brackets() {
+        let plain = |in_flow| write("x -", ScalarType::Str, ScalarStyle::Plain, in_flow);
+        assert_eq!(plain(false), Some("x -".to_owned()));
+        assert_eq!(plain(true), None);
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig {
+            cases: 2_000,
+            failure_persistence: None,
+            rng_seed: proptest::test_runner::RngSeed::Fixed(1),
+            ..ProptestConfig::default()
+        })]
 
         #[test]
         fn what_is_written_reads_back(content in "[a1\\-?:,\\[\\]{}#&*!|>'\"%@` ~.=<\t\n\r\\\\\u{0}\u{7f}\u{85}\u{a0}é\u{2028}\u{feff}𝄞]{0,6}") {
