@@ -25,10 +25,14 @@ pub(super) fn with_bar<R>(shown: bool, work: impl FnOnce(&Progress) -> R) -> R {
             let mut pause = PATIENCE;
             while is_done.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 pause = PAUSE;
+                let (done, total) = progress.now();
+                if total == 0 {
+                    // still reading: nobody knows how much there is
+                    continue;
+                }
                 let bar = bar.get_or_insert_with(|| {
                     ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
                 });
-                let (done, total) = progress.now();
                 bar.set_length(total);
                 bar.set_position(done);
             }

@@ -384,3 +384,42 @@ fn explain_says_what_decided() {
     assert_eq!(explain("nowhere", "updated").0, Some(2));
     assert_eq!(explain("a[", "updated").0, Some(2));
 }
+
+/// A run that takes its time shows a bar on a terminal, and only there. `script` plays the terminal.
+#[test]
+fn a_long_run_shows_a_bar_on_a_terminal() {
+    if Command::new("script").arg("--version").output().is_err() {
+        println!("skipped: there is no `script` here to play a terminal");
+        return;
+    }
+    let mut case = Case::empty();
+    for file in 0..1_500 {
+        let side = |field: &str| -> String {
+            let documents = (0..20).map(|index| resource(&format!("s{file}-{index}"), field));
+            documents.collect::<Vec<_>>().join("---\n")
+        };
+        let path = format!("f{file}.yaml");
+        case = case
+            .original(&path, &side("1"))
+            .updated(&path, &side("2"))
+            .local(&path, &side("3"));
+    }
+    let case = case.arg(&["--dry-run", "--threads", "1"]);
+    let command = case.command();
+    let line = std::iter::once(command.get_program())
+        .chain(command.get_args())
+        .map(|word| format!("'{}'", word.to_string_lossy()))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let on_terminal = Command::new("script")
+        .args(["-qec", &format!("{line} > /dev/null"), "/dev/null"])
+        .current_dir(
+            command
+                .get_current_dir()
+                .unwrap_or(std::path::Path::new("/")),
+        )
+        .output()
+        .unwrap();
+    let shown = String::from_utf8_lossy(&on_terminal.stdout).into_owned();
+    assert!(shown.contains("/1500"), "no bar:\n{shown}");
+}
