@@ -181,21 +181,21 @@ fn marked_text(
 
 /// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are written out.
 fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, Unfaithful> {
-    let text = with_end_of(
-        carry_out(trees.local, trees.updated, outcome, Aliases::Stay),
-        trees.local.text(),
-    );
+    let whole = carry_out(trees.local, trees.updated, outcome, Aliases::Stay);
+    let text = with_end_of(Cow::Borrowed(&whole), trees.local.text());
     let Err(unfaithful) = is_faithful(&text, trees, outcome) else {
-        return Ok(text);
+        return Ok(text.into_owned());
     };
+    // The line breaks at the end may be a value's, that of a block scalar which keeps them.
+    if text.len() < whole.len() && is_faithful(&whole, trees, outcome).is_ok() {
+        return Ok(whole);
+    }
     if !trees.local.has_aliases() && !trees.updated.has_aliases() {
         return Err(unfaithful);
     }
-    let text = with_end_of(
-        carry_out(trees.local, trees.updated, outcome, Aliases::WriteOut),
-        trees.local.text(),
-    );
-    is_faithful(&text, trees, outcome).map(|()| text)
+    let whole = carry_out(trees.local, trees.updated, outcome, Aliases::WriteOut);
+    let text = with_end_of(Cow::Owned(whole), trees.local.text());
+    is_faithful(&text, trees, outcome).map(|()| text.into_owned())
 }
 
 fn is_faithful(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<(), Unfaithful> {
@@ -244,11 +244,19 @@ fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
 }
 
 /// A merged text ends as local's does: with a line break or without (law 5).
-fn with_end_of(mut merged: String, local: &str) -> String {
+fn with_end_of<'t>(merged: Cow<'t, str>, local: &str) -> Cow<'t, str> {
     if local.ends_with('\n') && !merged.ends_with('\n') {
-        merged.push_str(line_break_of(local));
-    } else if !local.ends_with('\n') && merged.ends_with('\n') {
-        merged.truncate(merged.trim_end_matches(['\n', '\r']).len());
+        return merged + line_break_of(local);
     }
-    merged
+    if local.ends_with('\n') || !merged.ends_with('\n') {
+        return merged;
+    }
+    let end = merged.trim_end_matches(['\n', '\r']).len();
+    match merged {
+        Cow::Borrowed(text) => Cow::Borrowed(&text[..end]),
+        Cow::Owned(mut text) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+    }
 }

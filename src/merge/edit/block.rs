@@ -52,9 +52,12 @@ impl Editor<'_> {
                     let text = self.arriving(child, id, incoming, column);
                     let at = place.unwrap_or(front);
                     self.insert_lines(at, text);
-                    if keeps_blank_lines(self.source, self.source.entry(id).value) {
-                        let end = self.target.text().len() as u32;
-                        self.edits.delete(at..blank_below(self.target, at, end));
+                    if let Some(last) = last_block_scalar(self.source, incoming.node) {
+                        if keeps_blank_lines(self.source, last) {
+                            let end = self.target.text().len() as u32;
+                            self.edits.delete(at..blank_below(self.target, at, end));
+                        }
+                        self.outdent_comments(at, column);
                     }
                     if place.is_none() {
                         last_in_front = Some(id);
@@ -105,24 +108,28 @@ impl Editor<'_> {
     }
 }
 
-/// Whether a value ends in a block scalar that keeps its last blank lines: it would take in those below it as well.
-fn keeps_blank_lines(tree: &Tree<'_>, node: NodeId) -> bool {
+/// The block scalar that a value ends in, where it does.
+pub(super) fn last_block_scalar(tree: &Tree<'_>, node: NodeId) -> Option<NodeId> {
     match &tree.node(node).kind {
         NodeKind::Scalar(scalar)
             if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) =>
         {
-            let header = tree
-                .slice(tree.node(node).span)
-                .split_ascii_whitespace()
-                .next();
-            header.is_some_and(|header| header.contains('+'))
+            Some(node)
         }
         NodeKind::Mapping(_) | NodeKind::Sequence(_) => {
-            let last = tree.entries(node).next_back();
-            last.is_some_and(|last| keeps_blank_lines(tree, tree.entry(last).value))
+            let last = tree.entries(node).next_back()?;
+            last_block_scalar(tree, tree.entry(last).value)
         }
-        _ => false,
+        _ => None,
     }
+}
+
+/// Whether a block scalar keeps its last blank lines: it would take in those below it as well.
+fn keeps_blank_lines(tree: &Tree<'_>, block_scalar: NodeId) -> bool {
+    let mut words = tree
+        .slice(tree.node(block_scalar).span)
+        .split_ascii_whitespace();
+    words.next().is_some_and(|header| header.contains('+'))
 }
 
 /// The local entries among children, in their order.

@@ -137,6 +137,22 @@ impl Editor<'_> {
         text
     }
 
+    /// Moves the comment lines from a line's start `at` on, down to the next line that is none, out to a column. Below a block
+    /// scalar, what is indented like its lines is one of them.
+    pub(super) fn outdent_comments(&mut self, mut at: u32, column: u32) {
+        let text = self.target.text();
+        while let Some(line) = text[at as usize..].lines().next() {
+            let content = line.trim_start_matches(' ');
+            let indent = (line.len() - content.len()) as u32;
+            if content.starts_with('#') && indent > column {
+                self.edits.delete(at + column..at + indent);
+            } else if !content.trim().is_empty() {
+                return;
+            }
+            at = self.target.next_line(at);
+        }
+    }
+
     /// A comment on a line: replaced, taken away with the white space before it, or added at `end`, where a line has room.
     fn line_comment(&mut self, ours: Span, theirs: Span, end: Option<u32>) {
         let text = self.source.slice(theirs);

@@ -1,6 +1,7 @@
 //! A value that is taken from the source into an entry that stays (SPEC 7).
 
 use super::Editor;
+use super::block::last_block_scalar;
 use super::layout::{blank_below, has_dash, is_blank, starts_its_line};
 use super::reindent::is_block;
 use super::to_flow;
@@ -8,6 +9,7 @@ use crate::merge::decision::{CommentChoices, Incoming};
 use crate::yaml::{Entry, EntryId, NodeKind, Scalar, ScalarStyle, ScalarType, Span, Tree, scalar};
 
 /// A value as it stands in an entry.
+#[derive(Default)]
 pub(super) struct Rendered {
     /// What follows the key or dash on its line.
     pub(super) on_line: String,
@@ -21,6 +23,8 @@ pub(super) struct Rendered {
     pub(super) needs_own_line: bool,
     /// What an untagged scalar is; none for anything else.
     pub(super) untagged: Option<ScalarType>,
+    /// Whether comment lines that are indented like its last lines would become part of it.
+    pub(super) ends_in_block_scalar: bool,
 }
 
 impl Rendered {
@@ -66,24 +70,17 @@ impl Editor<'_> {
         if let Some(text) = self.requoted(incoming) {
             return Some(Rendered {
                 on_line: text,
-                below: String::new(),
-                comment_goes_first: false,
-                follows_dash: false,
-                needs_own_line: false,
                 untagged: self
                     .source
                     .scalar(incoming.node)
                     .map(|scalar| scalar.scalar_type),
+                ..Rendered::default()
             });
         }
         if self.comes_from_brackets(owner) && self.needs_rewriting(incoming) {
             return Some(Rendered {
                 on_line: self.value_in_brackets(incoming, false),
-                below: String::new(),
-                comment_goes_first: false,
-                follows_dash: false,
-                needs_own_line: false,
-                untagged: None,
+                ..Rendered::default()
             });
         }
         if self.needs_rewriting(incoming) {
@@ -132,7 +129,7 @@ impl Editor<'_> {
                 && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
                 && self.target.node(entry.value).anchor.is_none()
                 && on_line.is_empty();
-            return if compact {
+            let rendered = if compact {
                 compact_form(
                     &below,
                     usize::try_from(inside - i64::from(column)).unwrap_or(2),
@@ -142,10 +139,12 @@ impl Editor<'_> {
                     on_line,
                     below,
                     comment_goes_first: true,
-                    follows_dash: false,
-                    needs_own_line: false,
-                    untagged: None,
+                    ..Rendered::default()
                 }
+            };
+            return Rendered {
+                ends_in_block_scalar: last_block_scalar(tree, theirs.value).is_some(),
+                ..rendered
             };
         }
         let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
@@ -170,12 +169,12 @@ impl Editor<'_> {
             on_line,
             below: rest.to_owned(),
             comment_goes_first: is_block_scalar,
-            follows_dash: false,
-            needs_own_line: false,
             untagged: tree
                 .scalar(theirs.value)
                 .filter(|_| node.tag.is_none())
                 .map(|scalar| scalar.scalar_type),
+            ends_in_block_scalar: is_block_scalar,
+            ..Rendered::default()
         }
     }
 
@@ -211,11 +210,8 @@ impl Editor<'_> {
         };
         Rendered {
             on_line,
-            below: String::new(),
-            comment_goes_first: false,
-            follows_dash: false,
             needs_own_line: incoming.is_whole() && is_block(self.source, incoming.node),
-            untagged: None,
+            ..Rendered::default()
         }
     }
 
@@ -260,6 +256,7 @@ impl Editor<'_> {
                 rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end);
             let end = if has_tail { node.span.end } else { line_end };
             self.edits.replace(start..end, text);
+            self.comments_below(entry, end, rendered.ends_in_block_scalar);
             self.comments(entry, comments);
             return;
         }
@@ -356,7 +353,10 @@ impl Editor<'_> {
             text.push_str(&comment);
         }
         let line_end = self.target.line_end(end).max(end);
-        let end = match is_blank(self.target, end..line_end) && !rendered.below.is_empty() {
+        // A comment behind a block collection's last entry is that entry's own, and goes with it.
+        let goes = is_block(self.target, entry.value);
+        let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
+        let end = match goes || is_free {
             // A block scalar that keeps its last blank lines would take those below it in as well.
             true if rendered.on_line.ends_with('+') => {
                 let below = self.target.next_line(line_end);
@@ -371,12 +371,24 @@ impl Editor<'_> {
             true => line_end,
             false => end,
         };
+        if rendered.on_line.ends_with('+') && end as usize == self.target.text().len() {
+            text.push_str(self.line_break);
+        }
         self.edits.replace(indicator..end, text);
+        self.comments_below(entry, end, rendered.ends_in_block_scalar);
         if is_apart && rendered.comment_goes_first {
             self.comments(entry, comments);
         } else {
             self.place_comment(entry, comments);
             self.leading_comment(entry, comments);
+        }
+    }
+
+    /// Keeps the comment lines below an entry whose value now ends at `end` out of that value.
+    fn comments_below(&mut self, entry: &Entry, end: u32, ends_in_block_scalar: bool) {
+        if ends_in_block_scalar {
+            let column = self.target.column(entry.span.start);
+            self.outdent_comments(self.target.next_line(end), column);
         }
     }
 
@@ -428,9 +440,7 @@ fn compact_form(lines: &str, width: usize) -> Rendered {
     Rendered {
         on_line: format!("{}{}", " ".repeat(width.saturating_sub(2)), first.trim()),
         below: rest.to_owned(),
-        comment_goes_first: false,
         follows_dash: true,
-        needs_own_line: false,
-        untagged: None,
+        ..Rendered::default()
     }
 }
