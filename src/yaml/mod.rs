@@ -8,6 +8,7 @@ mod error;
 mod keys;
 mod marks;
 mod navigate;
+mod parts;
 pub mod scalar;
 mod source;
 pub mod stream;

@@ -4,25 +4,20 @@
 //! cursor steps over white space and comments, reads the indicators that the structure demands, and looks for the end
 //! of what the event names. Where text and events do not agree, it is an error, never a wrong span.
 
-use rustc_hash::FxHashMap;
 use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
 
-use super::comments::{Above, give, span};
+use super::comments::Above;
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::marks::Marks;
+use super::parts::{NO_NODE, OPEN, Parts, Properties, Role};
 use super::source::Patches;
 use super::stream::byte_order_mark;
-use super::tree::{Comments, Entry, Node, NodeId, Span, Tree};
+use super::tree::{NodeId, Span, Tree};
 
 /// How deep collections may be nested, what an alias stands for included.
 pub(crate) const DEPTH_LIMIT: usize = 512;
-
-/// What an entry has while its value is still to come.
-const NO_NODE: NodeId = NodeId(u32::MAX);
-/// Where a collection ends that is still open.
-const OPEN: u32 = u32::MAX;
 
 mod nodes;
 mod place;
@@ -35,7 +30,7 @@ type Result<T> = std::result::Result<T, ParseError>;
 struct Frame {
     shape: Shape,
     node: NodeId,
-    /// Its first entry in [`Builder::open`].
+    /// Its first entry in [`Parts::open`].
     first: usize,
     /// In a map: the key was read, the value is next.
     after_key: bool,
@@ -54,31 +49,10 @@ enum Shape {
     FlowPair,
 }
 
-/// What a node is to what holds it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Root,
-    Element,
-    Key,
-    Value,
-}
-
-/// A node's anchor and tag.
-#[derive(Default)]
-struct Properties {
-    anchor: Option<Span>,
-    tag: Option<Span>,
-}
-
 struct Builder<'s, 'p> {
     cursor: Cursor<'s>,
     marks: Marks<'s, 'p>,
-    nodes: Vec<Node<'s>>,
-    entries: Vec<Entry>,
-    root: Entry,
-    custom_tags: FxHashMap<NodeId, Box<str>>,
-    /// The entries of the collections that are being read, the outer ones' first.
-    open: Vec<Entry>,
+    parts: Parts<'s>,
     frames: Vec<Frame>,
     /// By the parser's number of the anchor: the node and its height.
     anchors: Vec<(NodeId, usize)>,
@@ -165,13 +139,7 @@ fn read<'s>(
         }
     }
     builder.document_end(&mut parser)?;
-    Ok(Some(Tree {
-        text,
-        nodes: builder.nodes,
-        entries: builder.entries,
-        root: builder.root,
-        custom_tags: builder.custom_tags,
-    }))
+    Ok(Some(builder.parts.into_tree()))
 }
 
 impl<'s, 'p> Builder<'s, 'p> {
@@ -179,11 +147,7 @@ impl<'s, 'p> Builder<'s, 'p> {
         Self {
             cursor: Cursor { text, pos: start },
             marks: Marks::new(text, start, patches),
-            nodes: Vec::new(),
-            entries: Vec::new(),
-            root: new_entry(start),
-            custom_tags: FxHashMap::default(),
-            open: Vec::new(),
+            parts: Parts::new(text, start),
             frames: Vec::new(),
             anchors: Vec::new(),
             last_end: start,
@@ -231,22 +195,11 @@ impl<'s, 'p> Builder<'s, 'p> {
     /// Gives the comment to the innermost entry that is being read.
     pub(super) fn give(&mut self, comment: Span) {
         let line_start = self.cursor.line_start(comment.start as usize);
-        let (entry, first_line) = match self.open.last_mut() {
-            Some(entry) => {
-                let start = entry.span.start as usize;
-                (entry, start)
-            }
-            None => {
-                let start = self.marker.unwrap_or(self.root.span.start as usize);
-                (&mut self.root, start)
-            }
-        };
-        let ends_here = entry.value != NO_NODE && entry.span.end as usize >= line_start;
-        give(entry, comment, first_line >= line_start, ends_here);
+        self.parts.give(comment, line_start, self.marker);
     }
 
     pub(super) fn document_start(&mut self) -> Result<()> {
-        if self.root.value != NO_NODE {
+        if self.parts.root.value != NO_NODE {
             return Err(ParseError::new(self.cursor.pos, "a second document in one"));
         }
         self.skip_trivia();
@@ -302,17 +255,6 @@ impl<'s, 'p> Builder<'s, 'p> {
 
 fn too_deep(at: usize) -> ParseError {
     ParseError::new(at, format!("nested deeper than {DEPTH_LIMIT} levels"))
-}
-
-fn new_entry(start: usize) -> Entry {
-    Entry {
-        key: None,
-        value: NO_NODE,
-        span: span(start, start),
-        colon: None,
-        comma: None,
-        comments: Comments::default(),
-    }
 }
 
 /// A tag as the parser resolved it.

@@ -7,11 +7,8 @@ use yaml_rust2::scanner::{Marker, TScalarStyle};
 
 use super::super::comments::span;
 use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
-use super::super::keys;
 use super::super::scalar::type_of_tagged;
-use super::super::tree::{
-    Collection, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span,
-};
+use super::super::tree::{Collection, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span};
 use super::{
     Builder, DEPTH_LIMIT, Frame, NO_NODE, OPEN, Properties, Result, Role, Shape, full_tag, too_deep,
 };
@@ -49,7 +46,7 @@ impl<'s> Builder<'s, '_> {
         };
         let tag = tag.map(full_tag);
         let scalar_type = type_of_tagged(&content, style, tag.as_deref());
-        let id = self.push(
+        let id = self.parts.push(
             span,
             properties,
             NodeKind::Scalar(Scalar {
@@ -59,7 +56,7 @@ impl<'s> Builder<'s, '_> {
             }),
         );
         if scalar_type == ScalarType::Custom {
-            self.custom_tags.extend(tag.map(|tag| (id, tag)));
+            self.parts.custom_tags.extend(tag.map(|tag| (id, tag)));
         }
         self.anchor(anchor, id, 0);
         self.complete(role, id, span.end);
@@ -119,7 +116,7 @@ impl<'s> Builder<'s, '_> {
         let Some((target, height)) = self.anchors.get(anchor).copied() else {
             return Err(self.lost("an alias' anchor"));
         };
-        let node = &self.nodes[target.0 as usize];
+        let node = &self.parts.nodes[target.0 as usize];
         if node.span.end == OPEN {
             return Err(ParseError::new(start, "an alias inside what it stands for"));
         }
@@ -130,7 +127,9 @@ impl<'s> Builder<'s, '_> {
         self.last_end = end;
         self.raise(height);
         let span = span(start, end);
-        let id = self.push(span, Properties::default(), NodeKind::Alias(target));
+        let id = self
+            .parts
+            .push(span, Properties::default(), NodeKind::Alias(target));
         self.complete(role, id, span.end);
         self.comment_after();
         Ok(())
@@ -162,7 +161,9 @@ impl<'s> Builder<'s, '_> {
         } else {
             NodeKind::Sequence(collection)
         };
-        let node = self.push(Span::new(span(start, 0).start, OPEN), properties, kind);
+        let node = self
+            .parts
+            .push(Span::new(span(start, 0).start, OPEN), properties, kind);
         let core = if map {
             "tag:yaml.org,2002:map"
         } else {
@@ -172,7 +173,7 @@ impl<'s> Builder<'s, '_> {
             .map(full_tag)
             .filter(|tag| &**tag != core && &**tag != "!")
         {
-            self.custom_tags.insert(node, tag);
+            self.parts.custom_tags.insert(node, tag);
         }
         self.anchor(anchor, node, 0);
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
@@ -181,7 +182,7 @@ impl<'s> Builder<'s, '_> {
         self.frames.push(Frame {
             shape,
             node,
-            first: self.open.len(),
+            first: self.parts.open.len(),
             after_key: false,
             anchor,
             height: 0,
@@ -226,37 +227,23 @@ impl<'s> Builder<'s, '_> {
             return Err(self.lost("the end of a collection"));
         };
         let bracketed = matches!(frame.shape, Shape::FlowMap | Shape::FlowList);
-        let end = match self.open[frame.first..].last() {
-            Some(last) if !bracketed => last.span.end,
-            _ => span(self.last_end, 0).start,
-        };
-        let from = self.entries.len();
-        self.entries.extend(self.open.drain(frame.first..));
-        if matches!(frame.shape, Shape::BlockMap | Shape::FlowMap) {
-            keys::check(
-                self.cursor.text,
-                &self.nodes,
-                &self.entries[from..],
-                &self.custom_tags,
-            )?;
-        }
-        self.close(&frame, end, span(from, self.entries.len()))?;
+        let bracket_end = bracketed.then_some(self.last_end);
+        let end = self
+            .parts
+            .end_collection(frame.node, frame.first, bracket_end)?;
+        self.close(&frame, end)?;
         if bracketed {
             self.comment_after();
         }
         Ok(())
     }
 
-    /// A collection is whole: where it ends and which entries are its own.
-    fn close(&mut self, frame: &Frame, end: u32, entries: Span) -> Result<()> {
-        let node = &mut self.nodes[frame.node.0 as usize];
-        node.span.end = end;
-        if let NodeKind::Mapping(collection) | NodeKind::Sequence(collection) = &mut node.kind {
-            collection.entries = entries.start..entries.end;
-        }
+    /// A collection is whole, and ends at `end`.
+    fn close(&mut self, frame: &Frame, end: u32) -> Result<()> {
         let height = frame.height + 1;
         if height > DEPTH_LIMIT {
-            return Err(too_deep(node.span.start as usize));
+            let start = self.parts.nodes[frame.node.0 as usize].span.start;
+            return Err(too_deep(start as usize));
         }
         self.anchor(frame.anchor, frame.node, height);
         self.raise(height);
@@ -275,7 +262,7 @@ impl<'s> Builder<'s, '_> {
         let has_entries = self
             .frames
             .last()
-            .is_some_and(|frame| frame.first < self.open.len());
+            .is_some_and(|frame| frame.first < self.parts.open.len());
         if has_entries && self.cursor.peek() == Some(b',') {
             self.comma();
             self.skip_trivia();
@@ -287,23 +274,6 @@ impl<'s> Builder<'s, '_> {
         }
         self.indicator();
         Ok(())
-    }
-
-    pub(super) fn push(
-        &mut self,
-        span: Span,
-        properties: Properties,
-        kind: NodeKind<'s>,
-    ) -> NodeId {
-        // there are no more nodes than bytes
-        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(Node {
-            span,
-            anchor: properties.anchor,
-            tag: properties.tag,
-            kind,
-        });
-        id
     }
 
     /// Remembers the node that an anchor stands at.
@@ -325,23 +295,10 @@ impl<'s> Builder<'s, '_> {
 
     /// A node is whole: what holds it gets it.
     pub(super) fn complete(&mut self, role: Role, node: NodeId, end: u32) {
-        let entry = match role {
-            Role::Root => {
-                if self.owns_lines_above(node) {
-                    self.root.comments.leading =
-                        self.root_above.map_or(Span::default(), |above| above.lines);
-                }
-                Some(&mut self.root)
-            }
-            _ => self.open.last_mut(),
-        };
-        if let Some(entry) = entry {
-            if role == Role::Key {
-                entry.key = Some(node);
-            } else {
-                entry.value = node;
-            }
-            entry.span.end = end;
+        self.parts.fill(role, node, end);
+        if role == Role::Root && self.owns_lines_above(node) {
+            let above = self.root_above.map(|above| above.lines);
+            self.parts.root.comments.leading = above.unwrap_or_default();
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.after_key = role == Role::Key;
@@ -350,7 +307,7 @@ impl<'s> Builder<'s, '_> {
 
     /// Above a block collection at the root, comment lines are its first entry's.
     pub(super) fn owns_lines_above(&self, root: NodeId) -> bool {
-        match &self.nodes[root.0 as usize].kind {
+        match &self.parts.nodes[root.0 as usize].kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
             NodeKind::Scalar(_) | NodeKind::Alias(_) => true,
         }

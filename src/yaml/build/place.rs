@@ -4,14 +4,14 @@ use yaml_rust2::parser::Tag;
 use yaml_rust2::scanner::Marker;
 
 use super::super::comments::span;
-use super::{Builder, Properties, Result, Role, Shape, new_entry};
+use super::{Builder, Properties, Result, Role, Shape};
 
 impl Builder<'_, '_> {
     /// Reads the indicators before the node that comes next.
     pub(super) fn enter(&mut self, empty: bool) -> Result<Role> {
         let Some(frame) = self.frames.last() else {
             self.skip_trivia();
-            self.root.span.start = span(self.cursor.pos, 0).start;
+            self.parts.root.span.start = span(self.cursor.pos, 0).start;
             self.root_above = self.above.filter(|above| above.at == self.cursor.pos);
             return Ok(Role::Root);
         };
@@ -25,11 +25,9 @@ impl Builder<'_, '_> {
         }
         self.skip_trivia();
         let start = self.cursor.pos;
-        let mut entry = new_entry(start);
-        if let Some(above) = self.above.take_if(|above| above.at == start) {
-            entry.comments.leading = above.lines;
-        }
-        self.open.push(entry);
+        let above = self.above.take_if(|above| above.at == start);
+        self.parts
+            .begin_entry(start, above.map(|above| above.lines));
         match shape {
             Shape::BlockList if self.cursor.at_indicator(b'-') => self.indicator(),
             Shape::BlockList => return Err(self.lost("a `-`")),
@@ -56,7 +54,7 @@ impl Builder<'_, '_> {
         if self
             .frames
             .last()
-            .is_none_or(|frame| frame.first == self.open.len())
+            .is_none_or(|frame| frame.first == self.parts.open.len())
         {
             return Ok(());
         }
@@ -69,7 +67,7 @@ impl Builder<'_, '_> {
     }
 
     pub(super) fn comma(&mut self) {
-        if let Some(entry) = self.open.last_mut() {
+        if let Some(entry) = self.parts.open.last_mut() {
             entry.comma = Some(span(self.cursor.pos, 0).start);
         }
         self.cursor.pos += 1;
@@ -88,7 +86,7 @@ impl Builder<'_, '_> {
         };
         if here {
             self.indicator();
-            if let Some(entry) = self.open.last_mut() {
+            if let Some(entry) = self.parts.open.last_mut() {
                 entry.colon = Some(span(at, 0).start);
             }
             return Ok(());
@@ -103,7 +101,7 @@ impl Builder<'_, '_> {
     /// The column of the innermost block collection.
     pub(super) fn block_column(&self) -> Option<usize> {
         let frame = self.frames.last()?;
-        let entry = self.open.get(frame.first)?;
+        let entry = self.parts.open.get(frame.first)?;
         Some(self.cursor.column(entry.span.start as usize))
     }
 
