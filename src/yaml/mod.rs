@@ -6,6 +6,7 @@ mod cursor;
 mod equal;
 mod error;
 mod keys;
+mod lines;
 mod marks;
 mod navigate;
 mod parts;

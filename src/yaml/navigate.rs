@@ -2,7 +2,7 @@
 
 use super::keys::KeyIdentity;
 use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarType, Tree};
-use super::{ParseError, build};
+use super::{ParseError, build, lines};
 
 impl<'s> Tree<'s> {
     /// Reads one document: the text of a chunk that [`split`](super::stream::split) cut, markers, directives, comments
@@ -25,7 +25,26 @@ impl<'s> Tree<'s> {
     /// assert!(Tree::parse("a: 1\na: 2\n").is_err());
     /// ```
     pub fn parse(text: &'s str) -> Result<Option<Self>, ParseError> {
+        is_readable(text)?;
+        match lines::read(text) {
+            Some(tree) => Ok(Some(tree)),
+            None => build::parse(text),
+        }
+    }
+
+    /// What [`Tree::parse`] returns, by the parser's events alone, whatever the document: slower, and to the last span the
+    /// same.
+    ///
+    /// # Errors
+    /// As [`Tree::parse`].
+    pub fn parse_events(text: &'s str) -> Result<Option<Self>, ParseError> {
+        is_readable(text)?;
         build::parse(text)
+    }
+
+    /// What [`Tree::parse`] returns, if the text is an ordinary document that is read without the parser; else none.
+    pub fn parse_lines(text: &'s str) -> Option<Self> {
+        is_readable(text).ok().and_then(|()| lines::read(text))
     }
 
     /// The field of a map whose key is the text `key` (a string; no field for the integer `1` where `"1"` is asked for).
@@ -148,6 +167,20 @@ impl<'s> Tree<'s> {
     /// The line that `offset` is in, from 0.
     pub fn line_number(&self, offset: u32) -> usize {
         super::stream::count_lines(&self.text[..offset as usize])
+    }
+}
+
+/// What no reader takes.
+fn is_readable(text: &str) -> Result<(), ParseError> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(ParseError::new(0, "a document of 4 GiB or more"));
+    }
+    match memchr::memchr(0, text.as_bytes()) {
+        Some(at) => Err(ParseError::new(
+            at,
+            "a NUL character, which no YAML can hold",
+        )),
+        None => Ok(()),
     }
 }
 

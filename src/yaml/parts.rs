@@ -5,8 +5,10 @@ use rustc_hash::FxHashMap;
 use super::ParseError;
 use super::comments::{give, span};
 use super::keys;
-use super::tree::{Comments, Entry, Node, NodeId, NodeKind, Span, Tree};
+use super::tree::{Collection, Comments, Entry, Node, NodeId, NodeKind, Span, Tree};
 
+/// How deep collections may be nested, what an alias stands for included.
+pub(super) const DEPTH_LIMIT: usize = 512;
 /// What an entry has while its value is still to come.
 pub(super) const NO_NODE: NodeId = NodeId(u32::MAX);
 /// Where a collection ends that is still open.
@@ -66,6 +68,21 @@ impl<'s> Parts<'s> {
             kind,
         });
         id
+    }
+
+    /// A collection without anchor and tag begins.
+    pub(super) fn begin_collection(&mut self, start: usize, is_map: bool, flow: bool) -> NodeId {
+        let collection = Collection {
+            flow,
+            entries: 0..0,
+        };
+        let kind = if is_map {
+            NodeKind::Mapping(collection)
+        } else {
+            NodeKind::Sequence(collection)
+        };
+        let open = Span::new(span(start, start).start, OPEN);
+        self.push(open, Properties::default(), kind)
     }
 
     /// A field or element begins, with the comment lines that are its own.

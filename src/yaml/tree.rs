@@ -146,7 +146,7 @@ pub struct Comments {
 }
 
 /// A document's nodes over its text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree<'s> {
     pub(crate) text: &'s str,
     pub(crate) nodes: Vec<Node<'s>>,

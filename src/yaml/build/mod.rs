@@ -11,13 +11,10 @@ use super::comments::Above;
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::marks::Marks;
-use super::parts::{NO_NODE, OPEN, Parts, Properties, Role};
+use super::parts::{DEPTH_LIMIT, NO_NODE, OPEN, Parts, Properties, Role};
 use super::source::Patches;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, Span, Tree};
-
-/// How deep collections may be nested, what an alias stands for included.
-pub(crate) const DEPTH_LIMIT: usize = 512;
 
 mod nodes;
 mod place;
@@ -65,17 +62,8 @@ struct Builder<'s, 'p> {
     marker: Option<usize>,
 }
 
-/// Reads one document's text.
+/// Reads one document's text with the parser.
 pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
-    if u32::try_from(text.len()).is_err() {
-        return Err(ParseError::new(0, "a document of 4 GiB or more"));
-    }
-    if let Some(at) = memchr::memchr(0, text.as_bytes()) {
-        return Err(ParseError::new(
-            at,
-            "a NUL character, which no YAML can hold",
-        ));
-    }
     let start = byte_order_mark(text);
     let mut patches = Patches::none();
     loop {
@@ -203,24 +191,24 @@ impl<'s, 'p> Builder<'s, 'p> {
             return Err(ParseError::new(self.cursor.pos, "a second document in one"));
         }
         self.skip_trivia();
-        while self.at_line_start(b"%") || self.at_line_start(b"...") {
+        while self.at_line_start(b"%") || self.at_marker(b"...") {
             self.cursor.pos = self.cursor.line_end(self.cursor.pos);
             self.skip_trivia();
         }
         let at = self.cursor.pos;
-        let is_marker = self.at_line_start(b"---")
-            && self
-                .cursor
-                .bytes()
-                .get(at + 3)
-                .is_none_or(u8::is_ascii_whitespace);
-        if is_marker {
+        if self.at_marker(b"---") {
             self.marker = Some(at);
             self.cursor.pos = at + 3;
             self.last_end = at + 3;
             self.above = None;
         }
         Ok(())
+    }
+
+    /// Whether `---` or `...` stands here, alone or with white space behind it.
+    fn at_marker(&self, marker: &[u8]) -> bool {
+        let after = self.cursor.bytes().get(self.cursor.pos + 3);
+        self.at_line_start(marker) && after.is_none_or(u8::is_ascii_whitespace)
     }
 
     pub(super) fn at_line_start(&self, what: &[u8]) -> bool {

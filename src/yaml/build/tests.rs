@@ -126,6 +126,7 @@ fn nothing_is_no_document() {
     for text in ["~", "''", "!!str", "&a", "--- null\n", "{}"] {
         assert!(Tree::parse(text).unwrap().is_some(), "{text:?}");
     }
+    assert!(Tree::parse_events("...a: b\n").unwrap().is_some());
 }
 
 #[test]

@@ -1,0 +1,115 @@
+//! Block scalars: what their lines say.
+
+use std::borrow::Cow;
+
+use super::super::comments::span;
+use super::super::parts::Role;
+use super::super::tree::ScalarStyle;
+use super::Reader;
+use super::scalar::{Found, Stop};
+
+/// What becomes of the line breaks at the end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chomping {
+    Strip,
+    Clip,
+    Keep,
+}
+
+impl Reader<'_> {
+    /// The block scalar whose `|` or `>` stands at `at`; none where it has no lines, or says itself how they are indented.
+    pub(super) fn block_scalar(&mut self, at: usize, style: ScalarStyle) -> Option<()> {
+        let (chomping, header_end) = match self.bytes.get(at + 1) {
+            Some(b'-') => (Chomping::Strip, at + 2),
+            Some(b'+') => (Chomping::Keep, at + 2),
+            _ => (Chomping::Clip, at + 1),
+        };
+        let rest = self.skip_spaces(header_end);
+        // the comment there belongs to the entry, whose value has not come yet
+        self.nothing_or_comment(header_end, rest)?;
+        let (content, end) = self.block_lines(style, chomping)?;
+        let found = Found {
+            style,
+            content: Cow::Owned(content),
+            end,
+            stop: Stop::Line(end),
+        };
+        let node = self.push_scalar(at, found);
+        self.parts.fill(Role::Value, node, span(end, end).end);
+        Some(())
+    }
+
+    /// What the lines from here on say, and where the last one ends. Goes on to the line behind them.
+    fn block_lines(&mut self, style: ScalarStyle, chomping: Chomping) -> Option<(String, usize)> {
+        let mut blank_lines = self.blank_lines(usize::MAX)?;
+        let indent = self.skip_spaces(self.line) - self.line;
+        let starts_with_tab = self.bytes.get(self.line + indent) == Some(&b'\t');
+        if indent <= self.frames.last()?.column || blank_lines.widest > indent || starts_with_tab {
+            return None;
+        }
+        let mut content = String::new();
+        let (mut end, mut is_first, mut was_indented) = (0, true, false);
+        while let Some(start) = self.content_of_line(indent) {
+            end = self.line_end(start)?;
+            let line = &self.parts.text[start..end];
+            let is_indented = line.starts_with([' ', '\t']);
+            let folds = style == ScalarStyle::Folded && !is_first && !was_indented && !is_indented;
+            match blank_lines.count {
+                0 if folds => content.push(' '),
+                count => {
+                    // the break that ends the line above is one of the text's, unless it folds
+                    let own = usize::from(!folds && !is_first);
+                    content.extend(std::iter::repeat_n('\n', count + own));
+                }
+            }
+            content.push_str(line);
+            (is_first, was_indented) = (false, is_indented);
+            self.line = self.next_line(end)?;
+            blank_lines = self.blank_lines(indent)?;
+        }
+        if chomping != Chomping::Strip {
+            content.push('\n');
+        }
+        if chomping == Chomping::Keep {
+            content.extend(std::iter::repeat_n('\n', blank_lines.count));
+            end = blank_lines.last_end.unwrap_or(end);
+        }
+        Some((content, end))
+    }
+
+    /// Where the content of this line begins, if it is indented so far.
+    fn content_of_line(&self, indent: usize) -> Option<usize> {
+        let start = self.line + indent;
+        let indentation = self.bytes.get(self.line..start)?;
+        let is_content = start < self.bytes.len() && indentation.iter().all(|byte| *byte == b' ');
+        is_content.then_some(start)
+    }
+
+    /// Steps over the lines that hold nothing but at most `indent` spaces.
+    fn blank_lines(&mut self, indent: usize) -> Option<BlankLines> {
+        let mut lines = BlankLines::default();
+        loop {
+            let at = self.skip_spaces(self.line);
+            if at == self.bytes.len() {
+                // spaces at the text's end would be a line to some
+                return (at == self.line).then_some(lines);
+            }
+            if at - self.line > indent || !self.is_line_end(at)? {
+                return Some(lines);
+            }
+            lines.count += 1;
+            lines.widest = lines.widest.max(at - self.line);
+            lines.last_end = Some(at);
+            self.line = self.next_line(at)?;
+        }
+    }
+}
+
+/// Blank lines one after another.
+#[derive(Default)]
+struct BlankLines {
+    count: usize,
+    /// The number of spaces of the one that has most.
+    widest: usize,
+    last_end: Option<usize>,
+}

@@ -1,0 +1,140 @@
+//! Collections between brackets.
+
+use std::borrow::Cow;
+
+use super::super::comments::span;
+use super::super::parts::{DEPTH_LIMIT, Role};
+use super::super::tree::{NodeId, ScalarStyle};
+use super::Reader;
+use super::scalar::{Found, LONGEST_KEY, Stop};
+
+/// How many brackets may stand within each other here; the parser takes some more.
+const DEEPEST: usize = 64;
+
+impl<'s> Reader<'s> {
+    /// The collection whose bracket stands at `at`, up to the end of its line; none where comments, pairs without braces or entries
+    /// without values are in it. Ends on the line of its closing bracket.
+    pub(super) fn flow(&mut self, at: usize, role: Role) -> Option<()> {
+        let (node, end) = self.flow_collection(at, 1)?;
+        self.parts.fill(role, node, span(end, end).end);
+        let rest = self.skip_spaces(end);
+        self.nothing_or_comment(end, rest)
+    }
+
+    fn flow_collection(&mut self, start: usize, depth: usize) -> Option<(NodeId, usize)> {
+        if depth > DEEPEST || self.frames.len() + depth > DEPTH_LIMIT {
+            return None;
+        }
+        let is_map = self.bytes[start] == b'{';
+        let closing = if is_map { b'}' } else { b']' };
+        let node = self.parts.begin_collection(start, is_map, true);
+        let first = self.parts.open.len();
+        let mut at = self.skip_white(start + 1)?;
+        while *self.bytes.get(at)? != closing {
+            let end = self.flow_entry(at, is_map, depth)?;
+            at = self.skip_white(end)?;
+            match *self.bytes.get(at)? {
+                b',' => {
+                    if let Some(entry) = self.parts.open.last_mut() {
+                        entry.comma = Some(span(at, at).start);
+                    }
+                    at = self.skip_white(at + 1)?;
+                }
+                byte if byte == closing => {}
+                _ => return None,
+            }
+        }
+        let end = at + 1;
+        self.parts.end_collection(node, first, Some(end)).ok()?;
+        Some((node, end))
+    }
+
+    /// The field or element at `at`; returns where it ends.
+    fn flow_entry(&mut self, at: usize, is_map: bool, depth: usize) -> Option<usize> {
+        self.parts.begin_entry(at, None);
+        let value = if is_map { self.flow_key(at)? } else { at };
+        let (node, end) = match *self.bytes.get(value)? {
+            b'[' | b'{' => self.flow_collection(value, depth + 1)?,
+            _ => {
+                let line = self.line;
+                let found = self.flow_scalar(value)?;
+                // a quoted scalar over lines is rare here, and so is `[a: b]`
+                if self.line != line || matches!(found.stop, Stop::Colon(_)) {
+                    return None;
+                }
+                let end = found.end;
+                (self.push_scalar(value, found), end)
+            }
+        };
+        self.parts.fill(Role::Value, node, span(end, end).end);
+        Some(end)
+    }
+
+    /// A field's key; returns where its value stands.
+    fn flow_key(&mut self, at: usize) -> Option<usize> {
+        let key = self.flow_scalar(at)?;
+        let Stop::Colon(colon) = key.stop else {
+            return None;
+        };
+        if colon - at > LONGEST_KEY {
+            return None;
+        }
+        let end = key.end;
+        let node = self.push_scalar(at, key);
+        self.parts.fill(Role::Key, node, span(end, end).end);
+        if let Some(entry) = self.parts.open.last_mut() {
+            entry.colon = Some(span(colon, colon).start);
+        }
+        self.skip_white(colon + 1)
+    }
+
+    fn flow_scalar(&mut self, at: usize) -> Option<Found<'s>> {
+        match *self.bytes.get(at)? {
+            b'\'' | b'"' => return self.quoted(at),
+            b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
+            | b'@' | b'`' | b'?' | b':' => return None,
+            b'-' if self.is_white(at + 1) => return None,
+            _ => {}
+        }
+        let is_special = |byte: &u8| b",[]{}:#\n\r\t".contains(byte);
+        let mut end = at;
+        let stop = loop {
+            end += self.bytes[end..].iter().position(is_special)?;
+            match self.bytes[end] {
+                b':' if self.is_white(end + 1) => break Stop::Colon(end),
+                b':' if !b",[]{}".contains(&self.bytes[end + 1]) => end += 1,
+                b'#' if self.bytes[end - 1] != b' ' => end += 1,
+                b',' | b']' | b'}' | b'\n' | b'\r' => break Stop::Other,
+                _ => return None,
+            }
+        };
+        let content = self.parts.text[at..end].trim_end_matches(' ');
+        // `[-]` is an error to the parser
+        if content == "-" {
+            return None;
+        }
+        Some(Found {
+            style: ScalarStyle::Plain,
+            content: Cow::Borrowed(content),
+            end: at + content.len(),
+            stop,
+        })
+    }
+
+    /// Steps over spaces and line breaks between brackets; the next line is the reader's then, and has to be deeper than what holds the
+    /// collection.
+    fn skip_white(&mut self, at: usize) -> Option<usize> {
+        let mut at = self.skip_spaces(at);
+        let line = self.line;
+        while at < self.bytes.len() && self.is_line_end(at)? {
+            self.line = self.next_line(at)?;
+            at = self.skip_spaces(self.line);
+        }
+        let is_deep = match self.frames.last() {
+            _ if self.line == line => true,
+            Some(frame) => at - self.line > frame.column,
+            None => !self.is_marker(at) && self.bytes.get(at) != Some(&b'%'),
+        };
+        is_deep.then_some(at)
+    }
+}

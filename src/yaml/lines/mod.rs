@@ -1,0 +1,339 @@
+//! Reads ordinary documents line by line, several times faster than by the parser's events.
+//!
+//! Ordinary is what people and programs mostly write: block maps and lists, scalars of every style, comments, brackets. At the first
+//! thing that is anything else (an anchor, a tag, `?`, a tab, a directive), that is wrong, or that may be, the whole
+//! document is left to the parser: errors are its business. What is read here is the same tree, to the last span and comment.
+
+mod block_scalar;
+mod flow;
+mod quoted;
+mod scalar;
+
+use super::comments::span;
+use super::parts::{DEPTH_LIMIT, NO_NODE, Parts, Role};
+use super::stream::byte_order_mark;
+use super::tree::{NodeId, ScalarStyle, Span, Tree};
+use scalar::{Found, LONGEST_KEY, Stop};
+
+/// Reads a document's text; none where it is not ordinary, or has no content.
+pub(super) fn read(text: &str) -> Option<Tree<'_>> {
+    let start = byte_order_mark(text);
+    Reader {
+        parts: Parts::new(text, start),
+        bytes: text.as_bytes(),
+        line: start,
+        frames: Vec::new(),
+        above: None,
+        marker: None,
+        missing: None,
+    }
+    .document()
+}
+
+/// A block collection that is being read.
+struct Frame {
+    /// Of its entries' first bytes.
+    column: usize,
+    is_list: bool,
+    node: NodeId,
+    /// Its first entry in [`Parts::open`].
+    first: usize,
+}
+
+struct Reader<'s> {
+    parts: Parts<'s>,
+    bytes: &'s [u8],
+    /// The start of the line that is being read.
+    line: usize,
+    frames: Vec<Frame>,
+    /// The comment lines right above this line.
+    above: Option<Span>,
+    /// The `---`, where there is one.
+    marker: Option<usize>,
+    /// Where the innermost entry's indicator ends, as long as its value is missing: it may stand on a line below.
+    missing: Option<usize>,
+}
+
+impl<'s> Reader<'s> {
+    fn document(mut self) -> Option<Tree<'s>> {
+        let mut at = self.content()?;
+        if self.bytes[at..].starts_with(b"---") && self.is_marker(at) {
+            self.marker = Some(at);
+            self.above = None;
+            let rest = self.skip_spaces(at + 3);
+            self.nothing_or_comment(at + 3, rest)?;
+            at = self.content()?;
+        }
+        self.parts.root.span.start = span(at, at).start;
+        if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
+            self.parts.root.comments.leading = self.above.take().unwrap_or_default();
+            self.flow(at, Role::Root)?;
+            at = self.content()?;
+        }
+        while at < self.bytes.len() {
+            self.entry(at)?;
+            at = self.content()?;
+        }
+        self.nothing_there();
+        while !self.frames.is_empty() {
+            self.end_frame()?;
+        }
+        (self.parts.root.value != NO_NODE).then(|| self.parts.into_tree())
+    }
+
+    /// Steps over blank lines and comment lines to the next that has content: where that begins, or the text's end.
+    fn content(&mut self) -> Option<usize> {
+        loop {
+            let at = self.skip_spaces(self.line);
+            match self.bytes.get(at) {
+                None | Some(b'\n' | b'\r') => self.above = None,
+                Some(b'#') => {
+                    let start = self.above.map_or(self.line, |above| above.start as usize);
+                    let next = self.next_line(self.line_end(at)?)?;
+                    self.above = Some(span(start, next));
+                    self.line = next;
+                    continue;
+                }
+                Some(b'\t') => return None,
+                Some(_) => return Some(at),
+            }
+            if at == self.bytes.len() {
+                return Some(at);
+            }
+            self.line = self.next_line(at)?;
+        }
+    }
+
+    /// Reads the line whose content begins at `at`, and what follows it of the scalar that ends it.
+    fn entry(&mut self, at: usize) -> Option<()> {
+        if self.is_marker(at) {
+            return None;
+        }
+        let column = at - self.line;
+        if self.is_dash(at) {
+            self.place(at, column, true)?;
+            self.element(at)
+        } else if self.is_deeper_value(at) {
+            self.lone_value(at)
+        } else {
+            let key = self.found(at)?;
+            self.place(at, column, false)?;
+            self.field(at, key)
+        }
+    }
+
+    /// An element of the innermost list, and the rest of its line.
+    fn element(&mut self, at: usize) -> Option<()> {
+        let mut at = at;
+        loop {
+            self.parts.begin_entry(at, self.above.take());
+            let value = self.skip_spaces(at + 1);
+            if self.is_line_end(value)? || self.bytes[value] == b'#' {
+                return self.no_value_yet(at + 1, value);
+            }
+            if !self.is_dash(value) {
+                return self.value(value, true);
+            }
+            self.start(value, value - self.line, true)?;
+            at = value;
+        }
+    }
+
+    /// Whether the value that is missing stands here, on a line of its own.
+    fn is_deeper_value(&self, at: usize) -> bool {
+        let column = self.frames.last().map(|frame| frame.column);
+        self.missing.is_some() && column.is_some_and(|column| at - self.line > column)
+    }
+
+    /// The value that is missing, on a line of its own below its key or dash.
+    fn lone_value(&mut self, at: usize) -> Option<()> {
+        self.missing = None;
+        if matches!(self.bytes[at], b'|' | b'>') {
+            return None;
+        }
+        self.value(at, true)?;
+        // they are nobody's, but above a field
+        self.above = None;
+        Some(())
+    }
+
+    /// Ends what ends above a line with content in this column, and starts what starts there.
+    fn place(&mut self, at: usize, column: usize, is_element: bool) -> Option<()> {
+        while let Some(top) = self.frames.last() {
+            if column > top.column {
+                // what is deeper is the value that is missing
+                self.missing.take()?;
+                return self.start(at, column, is_element);
+            }
+            if column == top.column {
+                match (top.is_list, is_element) {
+                    (true, true) | (false, false) => {
+                        self.nothing_there();
+                        return Some(());
+                    }
+                    // a list in the column of its key
+                    (false, true) => {
+                        self.missing.take()?;
+                        return self.start(at, column, true);
+                    }
+                    (true, false) => {}
+                }
+            }
+            self.nothing_there();
+            self.end_frame()?;
+        }
+        // only one root
+        (self.parts.root.value == NO_NODE).then_some(())?;
+        self.start(at, column, is_element)
+    }
+
+    fn start(&mut self, at: usize, column: usize, is_list: bool) -> Option<()> {
+        if self.frames.len() == DEPTH_LIMIT {
+            return None;
+        }
+        let node = self.parts.begin_collection(at, !is_list, false);
+        self.frames.push(Frame {
+            column,
+            is_list,
+            node,
+            first: self.parts.open.len(),
+        });
+        Some(())
+    }
+
+    fn end_frame(&mut self) -> Option<()> {
+        let frame = self.frames.pop()?;
+        let end = self.parts.end_collection(frame.node, frame.first, None);
+        let role = match self.frames.last() {
+            None => Role::Root,
+            Some(_) => Role::Value,
+        };
+        self.parts.fill(role, frame.node, end.ok()?);
+        Some(())
+    }
+
+    /// A field of the innermost map, by its key, and the rest of its line.
+    fn field(&mut self, at: usize, key: Found<'s>) -> Option<()> {
+        let Stop::Colon(colon) = key.stop else {
+            return None;
+        };
+        if colon - at > LONGEST_KEY || !self.is_white(colon + 1) {
+            return None;
+        }
+        self.parts.begin_entry(at, self.above.take());
+        let end = key.end;
+        let node = self.push_scalar(at, key);
+        self.parts.fill(Role::Key, node, span(end, end).end);
+        if let Some(entry) = self.parts.open.last_mut() {
+            entry.colon = Some(span(colon, colon).start);
+        }
+        let value = self.skip_spaces(colon + 1);
+        if self.is_line_end(value)? || self.bytes[value] == b'#' {
+            return self.no_value_yet(colon + 1, value);
+        }
+        self.value(value, false)
+    }
+
+    /// The value that stands at `at`; where it may be a map, that begins on this line.
+    fn value(&mut self, at: usize, may_be_map: bool) -> Option<()> {
+        match self.bytes[at] {
+            b'|' => self.block_scalar(at, ScalarStyle::Literal),
+            b'>' => self.block_scalar(at, ScalarStyle::Folded),
+            b'[' | b'{' => self.flow(at, Role::Value),
+            _ => {
+                let found = self.found(at)?;
+                if may_be_map && matches!(found.stop, Stop::Colon(_)) {
+                    self.start(at, at - self.line, false)?;
+                    return self.field(at, found);
+                }
+                self.scalar(at, found)
+            }
+        }
+    }
+
+    /// Nothing but a comment follows on the line.
+    fn no_value_yet(&mut self, indicator_end: usize, at: usize) -> Option<()> {
+        self.missing = Some(indicator_end);
+        self.nothing_or_comment(indicator_end, at)
+    }
+
+    /// The value that is missing is nowhere: it is empty.
+    fn nothing_there(&mut self) {
+        if let Some(end) = self.missing.take() {
+            let nothing = Found {
+                style: ScalarStyle::Plain,
+                content: "".into(),
+                end,
+                stop: Stop::Line(end),
+            };
+            let node = self.push_scalar(end, nothing);
+            self.parts.fill(Role::Value, node, span(end, end).end);
+        }
+    }
+
+    /// The line's rest at `at`, white space after `end` skipped: nothing, or a comment. Goes on to the next line.
+    fn nothing_or_comment(&mut self, end: usize, at: usize) -> Option<()> {
+        let line_end = if self.is_line_end(at)? {
+            at
+        } else if self.bytes[at] == b'#' && at > end {
+            let line_end = self.line_end(at)?;
+            let text = self.parts.text[at..line_end].trim_end_matches([' ', '\t']);
+            let comment = span(at, at + text.len());
+            self.parts.give(comment, self.line, self.marker);
+            line_end
+        } else {
+            return None;
+        };
+        self.line = self.next_line(line_end)?;
+        Some(())
+    }
+
+    fn is_dash(&self, at: usize) -> bool {
+        self.bytes[at] == b'-' && self.is_white(at + 1)
+    }
+
+    /// Whether `---` or `...` stands here, at the start of a line.
+    fn is_marker(&self, at: usize) -> bool {
+        at == self.line
+            && matches!(self.bytes.get(at..at + 3), Some(b"---" | b"..."))
+            && self.is_white(at + 3)
+    }
+
+    /// Whether white space or nothing stands here.
+    fn is_white(&self, at: usize) -> bool {
+        matches!(
+            self.bytes.get(at),
+            None | Some(b' ' | b'\t' | b'\n' | b'\r')
+        )
+    }
+
+    fn skip_spaces(&self, at: usize) -> usize {
+        let rest = &self.bytes[at..];
+        at + rest.iter().take_while(|byte| **byte == b' ').count()
+    }
+
+    /// Whether a line ends here; none at a carriage return alone.
+    fn is_line_end(&self, at: usize) -> Option<bool> {
+        match self.bytes.get(at) {
+            None | Some(b'\n') => Some(true),
+            Some(b'\r') => (self.bytes.get(at + 1) == Some(&b'\n')).then_some(true),
+            Some(_) => Some(false),
+        }
+    }
+
+    /// The end of the line that `at` is in, without its line break.
+    fn line_end(&self, at: usize) -> Option<usize> {
+        let rest = &self.bytes[at..];
+        let end = at + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        self.is_line_end(end)?.then_some(end)
+    }
+
+    /// The start of the line after the one that ends at `end`.
+    fn next_line(&self, end: usize) -> Option<usize> {
+        match self.bytes.get(end) {
+            None => Some(end),
+            Some(b'\r') => (self.bytes.get(end + 1) == Some(&b'\n')).then_some(end + 2),
+            Some(_) => Some(end + 1),
+        }
+    }
+}

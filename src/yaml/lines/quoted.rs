@@ -1,0 +1,181 @@
+//! Scalars between quotes, on one line or more.
+
+use std::borrow::Cow;
+
+use super::super::tree::ScalarStyle;
+use super::Reader;
+use super::scalar::{Found, Stop};
+
+impl<'s> Reader<'s> {
+    /// The scalar whose opening quote stands at `at`. Where it ends on another line, the reader goes on to that.
+    pub(super) fn quoted(&mut self, at: usize) -> Option<Found<'s>> {
+        let is_double = self.bytes[at] == b'"';
+        let (end, is_literal) = self.closing_quote(at, is_double)?;
+        let source = &self.parts.text[at + 1..end - 1];
+        let first_line = self.line;
+        let content = if is_literal {
+            Cow::Borrowed(source)
+        } else {
+            Cow::Owned(self.unfolded(source, at + 1, is_double)?)
+        };
+        let rest = self.skip_spaces(end);
+        let stop = match self.bytes.get(rest) {
+            // no key goes over lines
+            Some(b':') if self.line == first_line => Stop::Colon(rest),
+            Some(b'#') if rest > end => Stop::Comment(rest),
+            _ if self.is_line_end(rest)? => Stop::Line(rest),
+            _ => Stop::Other,
+        };
+        let style = if is_double {
+            ScalarStyle::DoubleQuoted
+        } else {
+            ScalarStyle::SingleQuoted
+        };
+        Some(Found {
+            style,
+            content,
+            end,
+            stop,
+        })
+    }
+
+    /// Where the scalar ends whose opening quote stands at `at`, and whether it says what stands between its quotes.
+    fn closing_quote(&self, at: usize, is_double: bool) -> Option<(usize, bool)> {
+        let (quote, escape) = if is_double {
+            (b'"', b'\\')
+        } else {
+            (b'\'', b'\'')
+        };
+        let mut end = at + 1;
+        let mut is_literal = true;
+        loop {
+            let rest = self.bytes.get(end..)?;
+            let special =
+                |byte: &u8| *byte == quote || *byte == escape || matches!(byte, b'\n' | b'\r');
+            end += rest.iter().position(special)? + 1;
+            match self.bytes[end - 1] {
+                b'\\' => end += 1,
+                b'\'' if !is_double && self.bytes.get(end) == Some(&b'\'') => end += 1,
+                b'\n' | b'\r' => {}
+                _ => break,
+            }
+            is_literal = false;
+        }
+        Some((end, is_literal))
+    }
+
+    /// What a text between quotes says that begins at `start`: its escapes resolved, its lines joined.
+    fn unfolded(&mut self, source: &str, start: usize, is_double: bool) -> Option<String> {
+        let column = self.frames.last().map(|frame| frame.column);
+        let mut content = String::with_capacity(source.len());
+        let bytes = source.as_bytes();
+        let special = |byte: &u8| matches!(byte, b'\\' | b'\'' | b' ' | b'\n' | b'\r' | b'\t');
+        let mut at = 0;
+        while at < bytes.len() {
+            let plain = bytes[at..].iter().position(special);
+            let plain_end = plain.map_or(bytes.len(), |length| at + length);
+            content.push_str(&source[at..plain_end]);
+            at = plain_end;
+            match bytes.get(at) {
+                None => break,
+                Some(b'\\') if is_double && matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => {
+                    let lines = self.line_breaks(source, at + 1, start, column)?;
+                    content.extend(std::iter::repeat_n('\n', lines.breaks - 1));
+                    at = lines.end;
+                }
+                Some(b'\\') if is_double => at = unescape(&mut content, source, at)?,
+                Some(b'\'') if !is_double => {
+                    content.push('\'');
+                    at += 2;
+                }
+                Some(b' ' | b'\n' | b'\r' | b'\t') => {
+                    let lines = self.line_breaks(source, at, start, column)?;
+                    match lines.breaks {
+                        0 => content.push_str(&source[at..lines.end]),
+                        1 => content.push(' '),
+                        more => content.extend(std::iter::repeat_n('\n', more - 1)),
+                    }
+                    at = lines.end;
+                }
+                Some(_) => {
+                    content.push(char::from(bytes[at]));
+                    at += 1;
+                }
+            }
+        }
+        Some(content)
+    }
+
+    /// The white space at `at` of a source that begins at `start`; with a line break in it, the next line is the reader's, and has to
+    /// be deeper than what holds the scalar.
+    fn line_breaks(
+        &mut self,
+        source: &str,
+        at: usize,
+        start: usize,
+        column: Option<usize>,
+    ) -> Option<WhiteSpace> {
+        let bytes = source.as_bytes();
+        let (mut end, mut breaks, mut has_tab) = (at, 0, false);
+        while let Some(byte) = bytes.get(end) {
+            match byte {
+                b' ' => {}
+                b'\t' => has_tab = true,
+                b'\r' if bytes.get(end + 1) == Some(&b'\n') => {}
+                b'\n' => {
+                    breaks += 1;
+                    self.line = start + end + 1;
+                }
+                b'\r' => return None,
+                _ => break,
+            }
+            end += 1;
+        }
+        let is_deep = column.is_some_and(|column| start + end - self.line > column);
+        (breaks == 0 || (is_deep && !has_tab)).then_some(WhiteSpace { end, breaks })
+    }
+}
+
+/// White space between quotes.
+struct WhiteSpace {
+    end: usize,
+    breaks: usize,
+}
+
+/// Puts in what the escape at `at` stands for, and returns where it ends; none where it stands for nothing.
+fn unescape(content: &mut String, source: &str, at: usize) -> Option<usize> {
+    let mut after = source[at + 1..].chars();
+    let letter = after.next()?;
+    let digits = match letter {
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        _ => 0,
+    };
+    let start = source.len() - after.as_str().len();
+    if digits > 0 {
+        let code = source.get(start..start + digits)?;
+        if !code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        content.push(char::from_u32(u32::from_str_radix(code, 16).ok()?)?);
+        return Some(start + digits);
+    }
+    content.push(match letter {
+        'a' => '\x07',
+        'b' => '\x08',
+        't' | '\t' => '\t',
+        'n' => '\n',
+        'v' => '\x0b',
+        'f' => '\x0c',
+        'r' => '\r',
+        'e' => '\x1b',
+        ' ' | '"' | '/' | '\\' => letter,
+        'N' => '\u{85}',
+        '_' => '\u{a0}',
+        'L' => '\u{2028}',
+        'P' => '\u{2029}',
+        _ => return None,
+    });
+    Some(start)
+}

@@ -1,0 +1,166 @@
+//! Scalars without quotes and between them.
+
+use std::borrow::Cow;
+
+use super::super::comments::span;
+use super::super::parts::{Properties, Role};
+use super::super::scalar::type_of_plain;
+use super::super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType};
+use super::Reader;
+
+/// A scalar that begins and ends on one line, if it does not go on below.
+pub(super) struct Found<'s> {
+    pub(super) style: ScalarStyle,
+    pub(super) content: Cow<'s, str>,
+    pub(super) end: usize,
+    pub(super) stop: Stop,
+}
+
+/// What follows a scalar on its line, white space aside.
+#[derive(Clone, Copy)]
+pub(super) enum Stop {
+    /// A colon with white space behind it.
+    Colon(usize),
+    /// A comment.
+    Comment(usize),
+    /// The line's end.
+    Line(usize),
+    /// Something else.
+    Other,
+}
+
+/// In bytes. The parser takes no longer ones: its limit is 1024 characters.
+pub(super) const LONGEST_KEY: usize = 1000;
+
+/// The bytes that may end a scalar without quotes, and a tab, which is none of this reader's business.
+const STOPS: [bool; 256] = {
+    let mut stops = [false; 256];
+    let bytes = b"\n\r\t:#";
+    let mut at = 0;
+    while at < bytes.len() {
+        stops[bytes[at] as usize] = true;
+        at += 1;
+    }
+    stops
+};
+
+impl<'s> Reader<'s> {
+    /// The scalar that begins at `at`, and what follows it on its line.
+    pub(super) fn found(&mut self, at: usize) -> Option<Found<'s>> {
+        match self.bytes[at] {
+            b'\'' | b'"' => self.quoted(at),
+            b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
+            | b'@' | b'`' | b'\t' => None,
+            b'-' | b'?' | b':' if self.is_white(at + 1) => None,
+            _ => {
+                let (end, stop) = self.plain(at)?;
+                Some(Found {
+                    style: ScalarStyle::Plain,
+                    content: Cow::Borrowed(&self.parts.text[at..end]),
+                    end,
+                    stop,
+                })
+            }
+        }
+    }
+
+    /// The end of the line's part of the plain scalar that begins at `start`.
+    pub(super) fn plain(&self, start: usize) -> Option<(usize, Stop)> {
+        let mut at = start;
+        let stop = loop {
+            let rest = &self.bytes[at..];
+            at += rest
+                .iter()
+                .position(|byte| STOPS[usize::from(*byte)])
+                .unwrap_or(rest.len());
+            match self.bytes.get(at) {
+                Some(b':') if self.is_white(at + 1) => break Stop::Colon(at),
+                Some(b'#') if at > start && self.bytes[at - 1] == b' ' => break Stop::Comment(at),
+                Some(b':' | b'#') => at += 1,
+                Some(b'\t') => return None,
+                _ if self.is_line_end(at)? => break Stop::Line(at),
+                _ => return None,
+            }
+        };
+        let spaces = self.bytes[start..at].iter().rev();
+        let spaces = spaces.take_while(|byte| **byte == b' ').count();
+        Some((at - spaces, stop))
+    }
+
+    /// A scalar that is a value: what follows it on its line, and the lines below on which it goes on.
+    pub(super) fn scalar(&mut self, at: usize, mut found: Found<'s>) -> Option<()> {
+        let line_end = match found.stop {
+            Stop::Colon(_) | Stop::Other => return None,
+            Stop::Comment(comment) => comment,
+            Stop::Line(end) if found.style != ScalarStyle::Plain => end,
+            Stop::Line(end) => self.more_lines(at, end, &mut found)?,
+        };
+        let end = found.end;
+        let node = self.push_scalar(at, found);
+        self.parts.fill(Role::Value, node, span(end, end).end);
+        self.nothing_or_comment(end, line_end)
+    }
+
+    /// The lines below on which a plain scalar goes on: those deeper than what holds it. Returns where the last one ends, or the
+    /// comment on it.
+    fn more_lines(
+        &mut self,
+        start: usize,
+        line_end: usize,
+        found: &mut Found<'s>,
+    ) -> Option<usize> {
+        let column = self.frames.last()?.column;
+        let mut content: Option<String> = None;
+        let (mut end, mut line_end) = (found.end, line_end);
+        loop {
+            let mut line = self.next_line(line_end)?;
+            let mut blank_lines = 0;
+            let mut at = self.skip_spaces(line);
+            while at < self.bytes.len() && self.is_line_end(at)? {
+                blank_lines += 1;
+                line = self.next_line(at)?;
+                at = self.skip_spaces(line);
+            }
+            if at - line <= column || matches!(self.bytes.get(at), None | Some(b'#')) {
+                break;
+            }
+            // a tab anywhere is refused by `plain`
+            let (more, stop) = self.plain(at)?;
+            let text = content.get_or_insert_with(|| self.parts.text[start..end].to_owned());
+            match blank_lines {
+                0 => text.push(' '),
+                lines => text.extend(std::iter::repeat_n('\n', lines)),
+            }
+            text.push_str(&self.parts.text[at..more]);
+            (self.line, end) = (line, more);
+            line_end = match stop {
+                Stop::Colon(_) | Stop::Other => return None,
+                Stop::Line(end) => end,
+                Stop::Comment(comment) => {
+                    line_end = comment;
+                    break;
+                }
+            };
+        }
+        found.end = end;
+        if let Some(content) = content {
+            found.content = Cow::Owned(content);
+        }
+        Some(line_end)
+    }
+
+    pub(super) fn push_scalar(&mut self, start: usize, found: Found<'s>) -> NodeId {
+        let scalar_type = match found.style {
+            ScalarStyle::Plain => type_of_plain(&found.content),
+            _ => ScalarType::Str,
+        };
+        let scalar = Scalar {
+            style: found.style,
+            scalar_type,
+            content: found.content,
+        };
+        let span = span(start, found.end);
+        self.parts
+            .push(span, Properties::default(), NodeKind::Scalar(scalar))
+    }
+}

@@ -1,0 +1,155 @@
+//! Ordinary documents are read by lines and all others by the parser: whoever reads a document, it is the same tree, and what the
+//! parser refuses nobody reads.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
+#![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone, and not all of it used
+
+use merge3::yaml::stream;
+use proptest::prelude::*;
+
+#[path = "generate/mod.rs"]
+mod generate;
+#[path = "support/mutate.rs"]
+mod mutate;
+#[path = "support/readers.rs"]
+mod readers;
+#[path = "value/mod.rs"]
+mod value;
+
+/// Whether the reader of lines took it.
+fn agree(text: &str) -> bool {
+    readers::agree(text).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+/// A document, and variations of it.
+fn agree_all_around(text: &str, variations: usize, random: &mut impl FnMut() -> usize) -> usize {
+    let varied = (0..variations).map(|round| mutate::mutate(text, 1 + round % 4, &mut *random));
+    usize::from(agree(text)) + varied.filter(|text| agree(text)).count()
+}
+
+#[test]
+fn on_every_file_of_testdata() {
+    let mut random = mutate::numbers(1);
+    let (mut texts, mut by_lines) = (0, 0);
+    for entry in walkdir::WalkDir::new("testdata").sort_by_file_name() {
+        let Ok(text) = std::fs::read_to_string(entry.unwrap().path()) else {
+            continue;
+        };
+        for document in stream::split(&text) {
+            texts += 21;
+            by_lines += agree_all_around(document.text, 20, &mut random);
+        }
+    }
+    assert!(
+        texts > 20_000 && by_lines > texts / 5,
+        "{by_lines} of {texts}"
+    );
+}
+
+#[test]
+fn on_documents_of_every_kind() {
+    let mut random = mutate::numbers(2);
+    let all = include_str!("support/documents.yaml");
+    for text in [
+        all.to_owned(),
+        all.replace('\n', "\r\n"),
+        all.replace('\n', "\r"),
+    ] {
+        for document in stream::split(&text) {
+            agree_all_around(document.text, 100, &mut random);
+            agree_all_around(&format!("\u{feff}{}", document.text), 10, &mut random);
+            agree(document.text.trim_end());
+        }
+    }
+}
+
+/// What a line can be to the lines around it.
+const LINES: [&str; 40] = [
+    "a:",
+    "b: x",
+    "c: 'y' # c",
+    "? d",
+    ": e",
+    "\"f\": |",
+    "g: >-",
+    "- h",
+    "-",
+    "- i: j",
+    "- - k",
+    "- |+",
+    "- # c",
+    "l",
+    "'m",
+    "n'",
+    "o: [p,",
+    "q]",
+    "r: {s: t}",
+    "# c",
+    "",
+    "u: v # w",
+    "<<: x",
+    "a: &y z",
+    "--- # c",
+    "...",
+    "k: [",
+    "{a: b}",
+    "- ''",
+    "- [a, {b: c}]",
+    "z: \"\\",
+    "\"",
+    "é: ü",
+    "a : b",
+    "-x: -y",
+    "a:b",
+    "# d # e",
+    "%a",
+    "- a: |-",
+    "- {x: y}: z",
+];
+
+#[test]
+fn on_all_short_documents() {
+    let mut by_lines = 0;
+    let indents = [0, 1, 2, 4];
+    let mut text = String::new();
+    let line = |text: &mut String, number: usize| {
+        text.extend(std::iter::repeat_n(' ', indents[number % 4]));
+        text.push_str(LINES[number / 4]);
+        text.push('\n');
+    };
+    let all = LINES.len() * 4;
+    for first in 0..LINES.len() {
+        for second in 0..all {
+            text.clear();
+            line(&mut text, first * 4);
+            line(&mut text, second);
+            by_lines += usize::from(agree(&text));
+            for third in (second % 7..all).step_by(7) {
+                text.truncate(0);
+                line(&mut text, first * 4);
+                line(&mut text, second);
+                line(&mut text, third);
+                by_lines += usize::from(agree(&text));
+                by_lines += usize::from(agree(text.trim_end_matches('\n')));
+            }
+        }
+    }
+    assert!(by_lines > 10_000, "{by_lines}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: std::env::var("CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(400),
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn on_random_documents_and_what_is_made_of_them(case in generate::case(), seed in any::<usize>()) {
+        let mut random = mutate::numbers(seed);
+        for text in case.texts.into_array() {
+            agree_all_around(&text, 20, &mut random);
+        }
+    }
+}

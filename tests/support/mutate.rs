@@ -1,0 +1,85 @@
+//! Texts made a little different: mostly broken, sometimes something else that is YAML all the same.
+
+/// What is put in somewhere: what means something to YAML.
+const PIECES: [&str; 48] = [
+    ":", ": ", " :", "-", "- ", "? ", "#", " #", " # c", "\"", "'", "''", "\\", "\\n", "\\x4", "|",
+    "|\n", ">-\n", "|2", "|+\n", "[", "]", "{", "}", "[]", "{}", ", ", "a", "a: b", "\n", "\n\n",
+    "\n  ", "\n    ", " ", "  ", "\t", "\r", "\r\n", "&a ", "*a", "!t ", "---\n", "...\n", "%",
+    "é", "\u{feff}", "null", "<<: ",
+];
+
+/// Numbers without a pattern, the same ones for a seed.
+pub(crate) fn numbers(seed: usize) -> impl FnMut() -> usize {
+    let mut state = seed as u64 | 1 << 40;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).unwrap_or(0)
+    }
+}
+
+/// One random step after another, from any source of numbers.
+pub(crate) fn mutate(text: &str, steps: usize, random: &mut impl FnMut() -> usize) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..steps {
+        text = step(&text, random);
+    }
+    text
+}
+
+fn step(text: &str, random: &mut impl FnMut() -> usize) -> String {
+    let (kind, piece) = (random() % 8, PIECES[random() % PIECES.len()]);
+    let mut place = |longest: usize| {
+        let start = random() % (text.len() + 1);
+        let end = (start + random() % (longest + 1)).min(text.len());
+        boundary(text, start)..boundary(text, end)
+    };
+    match kind {
+        0 => without(text, place(3)),
+        1 => without(text, place(40)),
+        2 => {
+            let from = place(30);
+            with(text, from.end, &text[from])
+        }
+        3 => {
+            let from = place(30);
+            with(text, place(0).start, &text[from])
+        }
+        4 => {
+            // one space more or less before a line
+            let at = place(0).start;
+            let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
+            if at % 2 == 0 && text[line..].starts_with(' ') {
+                without(text, line..line + 1)
+            } else {
+                with(text, line, " ")
+            }
+        }
+        5 => {
+            let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+            let count = lines.len();
+            if count > 1 {
+                lines.swap(place(0).start % count, place(0).start % count);
+            }
+            lines.concat()
+        }
+        _ => with(text, place(0).start, piece),
+    }
+}
+
+fn with(text: &str, at: usize, piece: &str) -> String {
+    format!("{}{piece}{}", &text[..at], &text[at..])
+}
+
+fn without(text: &str, range: std::ops::Range<usize>) -> String {
+    format!("{}{}", &text[..range.start], &text[range.end..])
+}
+
+/// The last place between characters that is not behind `at`.
+pub(crate) fn boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

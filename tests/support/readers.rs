@@ -1,0 +1,26 @@
+//! The reader of lines and the parser: what the first reads, the second reads the same.
+
+use merge3::yaml::Tree;
+
+/// Whether the reader of lines took the text; an error where the parser refuses it then, or reads another tree.
+pub(crate) fn agree(text: &str) -> Result<bool, String> {
+    let Some(tree) = Tree::parse_lines(text) else {
+        return Ok(false);
+    };
+    let expected = match Tree::parse_events(text) {
+        Ok(Some(expected)) => expected,
+        Ok(None) => return Err(format!("there is nothing in it:\n{text:?}")),
+        Err(error) => return Err(format!("the parser refuses it: {error}:\n{text:?}")),
+    };
+    if tree == expected {
+        return Ok(true);
+    }
+    let (tree, expected) = (format!("{tree:#?}"), format!("{expected:#?}"));
+    let differ = |(line, other): &(&str, &str)| line != other;
+    let differences: Vec<String> = (tree.lines().zip(expected.lines()))
+        .filter(differ)
+        .take(5)
+        .map(|(line, other)| format!("{} and not {}", line.trim(), other.trim()))
+        .collect();
+    Err(format!("{}:\n{text:?}", differences.join("; ")))
+}
