@@ -3,7 +3,7 @@ CARGO ?= cargo
 REAL ?= ../shared/real
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help demo test real merges build fmt cargo components
+.PHONY: help demo test real merges bench build fmt cargo components
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ real: build ## run against real packages, REAL=FOLDER; a line for each check
 
 merges: build ## replay real merges with git, mergiraf (if it is there) and the driver, REAL=FOLDER
 	@python3 tests/merges.py --tool $(REAL)/../tools/merges.py --merges $(REAL)/merges --bin $(TARGET)/release/merge3
+
+bench: build ## measure against cp, git and mergiraf, print a Markdown table, REAL=FOLDER; takes some minutes
+	@python3 benches/table.py --bin $(TARGET)/release/merge3 --real $(REAL)
 
 build: cargo
 	@$(CARGO) build --release --quiet

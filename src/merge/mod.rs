@@ -14,6 +14,7 @@ mod pattern;
 pub(crate) mod pins;
 mod place_comment;
 mod rules;
+pub mod stages;
 pub mod text;
 mod walk;
 
