@@ -118,7 +118,8 @@ pub fn merge_document(
 }
 
 impl Merged {
-    const fn unchanged() -> Self {
+    /// That nothing changes.
+    pub(crate) const fn unchanged() -> Self {
         Self {
             text: None,
             conflicts: Vec::new(),

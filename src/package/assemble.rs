@@ -2,7 +2,8 @@
 //! `---` along, what comes gets one where it needs one.
 
 use super::parsed::ParsedFile;
-use crate::yaml::{Document, Tree};
+use crate::yaml::stream::split;
+use crate::yaml::{Document, Tree, equal};
 
 /// What becomes of a document of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub(crate) fn assemble(
     let first_is_bare = file
         .documents
         .iter()
-        .find(|parsed| parsed.tree.is_some())
+        .find(|parsed| parsed.has_content)
         .is_some_and(|parsed| !has_marker(&parsed.document));
     let mut writer = Writer {
         text: String::with_capacity(file.text.len()),
@@ -78,7 +79,7 @@ pub(crate) fn assemble(
                 Action::Mark(marks) => Some(marks),
                 _ => None,
             };
-            writer.keep(index, rest, parsed.tree.is_some(), marks);
+            writer.keep(index, rest, parsed.has_content, marks);
         }
     }
     for insertion in coming {
@@ -98,7 +99,7 @@ pub(crate) fn portable(document: &Document<'_>, text: &str, line_break: &str) ->
     } else {
         0
     };
-    with_line_break(&text[head..], line_break)
+    with_line_break(text[head..].to_owned(), line_break)
 }
 
 /// The line break that a text has: that of its first line.
@@ -110,8 +111,13 @@ pub(crate) fn line_break(text: &str) -> &'static str {
 }
 
 /// A text with another line break.
-pub(crate) fn with_line_break(text: &str, line_break: &str) -> String {
-    let plain = text.replace("\r\n", "\n");
+pub(crate) fn with_line_break(text: String, line_break: &str) -> String {
+    let has_returns = memchr::memchr(b'\r', text.as_bytes()).is_some();
+    let plain = if has_returns {
+        text.replace("\r\n", "\n")
+    } else {
+        text
+    };
     if line_break == "\n" {
         plain
     } else {
@@ -277,29 +283,29 @@ impl Writer {
 
 /// Whether `text` holds the documents of these chunks and no others, each with its values (SPEC 1): what is read from the
 /// assembled file is what was put into it.
-pub(crate) fn holds(text: &str, chunks: &[String]) -> bool {
-    let Ok(file) = ParsedFile::parse(std::path::Path::new(""), text) else {
-        return false;
-    };
-    let trees: Vec<&Tree<'_>> = file
-        .documents
-        .iter()
-        .filter_map(|parsed| parsed.tree.as_ref())
-        .collect();
-    trees.len() == chunks.len()
-        && trees.iter().zip(chunks).all(|(tree, chunk)| {
-            matches!(Tree::parse(chunk), Ok(Some(other))
-                if crate::yaml::equal(tree, tree.root().value, &other, other.root().value))
-        })
+pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
+    let mut chunks = chunks.iter();
+    let all = split(text)
+        .into_iter()
+        .all(|document| match Tree::parse(document.text) {
+            Err(_) => false,
+            Ok(None) => true,
+            Ok(Some(tree)) => {
+                matches!(chunks.next().map(|chunk| Tree::parse(chunk)), Some(Ok(Some(chunk)))
+                if equal(&tree, tree.root().value, &chunk, chunk.root().value))
+            }
+        });
+    all && chunks.next().is_none()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::parsed::Trees;
     use super::*;
     use pretty_assertions::assert_eq;
 
     fn assembled(text: &str, removed: &[usize], coming: &[(usize, &str)]) -> String {
-        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text).unwrap();
+        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text, Trees::Dropped).unwrap();
         let actions: Vec<Action> = (0..file.documents.len())
             .map(|index| match removed.contains(&index) {
                 true => Action::Remove,

@@ -5,15 +5,16 @@ use super::jobs::{Job, file_of};
 use super::load::Slot;
 use super::nulls::brings_null;
 use super::pair::{DocRef, Group};
+use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
 use super::rules::Rules;
 use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::pins::may_pin;
-use crate::merge::{Nulls, Options, Resolution, Side, merge_document};
+use crate::merge::{Merged, Nulls, Options, Resolution, Side, merge_document};
 use crate::triple::Triple;
-use crate::yaml;
+use crate::yaml::{self, Tree};
 
 /// What is known of all files while one of them is merged.
 pub(crate) struct Context<'f, 'a> {
@@ -61,8 +62,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         for group in &self.job.deleted {
             self.deleted_locally(group);
         }
-        if let Some(bytes) = self.fast_forward() {
-            self.outcome.content = Content::Write(bytes);
+        if let Some(content) = self.fast_forward() {
+            self.outcome.content = content;
             return Ok(self.outcome);
         }
         match self
@@ -103,9 +104,9 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     }
 
     /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents pair within it.
-    fn fast_forward(&self) -> Option<Vec<u8>> {
+    fn fast_forward(&self) -> Option<Content> {
         let base = self.job.base?;
-        let updated = self.context.slots[self.target].sides.updated.as_ref()?;
+        self.context.slots[self.target].sides.updated.as_ref()?;
         let sides = &self.context.slots[base].sides;
         let local = sides.local.as_ref()?;
         if sides.original.as_ref()?.bytes != local.bytes || may_pin(&local.bytes) {
@@ -122,14 +123,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let count = documents
             .documents
             .iter()
-            .filter(|parsed| parsed.tree.is_some())
+            .filter(|parsed| parsed.has_content)
             .count();
         let forward = self.job.here.iter().all(within)
             && self.coming.iter().all(new)
             && self.job.leaving.is_empty()
             && count == expected
             && !self.job.here.iter().any(|group| self.clears(group));
-        forward.then(|| updated.bytes.clone())
+        forward.then_some(Content::Updated)
     }
 
     /// Whether upstream brings a null that is a word of command into this document (SPEC 5.2).
@@ -138,10 +139,16 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let (Some(original), Some(updated)) = (members.original, members.updated) else {
             return false;
         };
-        if original.document.text == updated.document.text || !self.is_command(&members) {
+        if original.document.text == updated.document.text
+            || !updated.may_have_null
+            || !self.is_command(&members)
+        {
             return false;
         }
-        brings_null(original.tree.as_ref(), updated.tree.as_ref())
+        match (original.tree(), updated.tree()) {
+            (Some(original), Some(updated)) => brings_null(&original, &updated),
+            _ => false,
+        }
     }
 
     fn is_command(&self, members: &Triple<Option<&Parsed<'_>>>) -> bool {
@@ -160,12 +167,22 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 actions[local.document] = Action::Remove;
             }
         }
-        for group in &self.job.here {
+        let line_break = only_line_break(file.text);
+        let this = &*self;
+        let merged = in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
+            let merged = this.merge(group)?;
+            let text = merged.text.map(|text| match line_break {
+                Some(line_break) => with_line_break(text, line_break),
+                None => text,
+            });
+            Ok(Merged { text, ..merged })
+        });
+        for (group, merged) in self.job.here.iter().zip(merged) {
             if let Some(local) = group.local {
                 actions[local.document] = match group.updated {
-                    Some(_) => self.merged(group)?.map_or(Action::Keep, |text| {
-                        Action::Replace(in_line_breaks_of(file.text, text))
-                    }),
+                    Some(_) => self
+                        .recorded(group, merged?)
+                        .map_or(Action::Keep, Action::Replace),
                     None => self.deleted_upstream(group),
                 };
             }
@@ -189,8 +206,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let mut actions: Vec<Action> = file
             .documents
             .iter()
-            .map(|parsed| match (&parsed.tree, parsed.document.start) {
-                (None, 0) => Action::Keep,
+            .map(|parsed| match (parsed.has_content, parsed.document.start) {
+                (false, 0) => Action::Keep,
                 _ => Action::Remove,
             })
             .collect();
@@ -206,10 +223,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             };
         }
         let whole = |(parsed, action): (&Parsed<'_>, &Action)| {
-            parsed.tree.is_none() || *action == Action::Keep
+            !parsed.has_content || *action == Action::Keep
         };
         if file.documents.iter().zip(&actions).all(whole) {
-            self.outcome.content = Content::Write(file.text.as_bytes().to_vec());
+            self.outcome.content = Content::Updated;
             return Ok(());
         }
         self.finish(file, &actions, &[])
@@ -286,7 +303,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .documents
             .iter()
             .map(|parsed| {
-                if parsed.tree.is_some() {
+                if parsed.has_content {
                     Own::No
                 } else {
                     Own::Nothing
@@ -312,7 +329,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
         let members = self.members(group);
         if let Some(local) = members.local {
-            let merged = self.merged(group)?;
+            let merged = self.merge(group)?;
+            let merged = self.recorded(group, merged);
             let text = merged.as_deref().unwrap_or(local.document.text);
             return Ok(portable(&local.document, text, line_break));
         }
@@ -321,48 +339,52 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }))
     }
 
-    /// The new text of a local document that upstream has too; none where it stays as it is.
-    fn merged(&mut self, group: &Group) -> Result<Option<String>, Error> {
+    /// What becomes of a local document that upstream has too.
+    fn merge(&self, group: &Group) -> Result<Merged, Error> {
         let members = self.members(group);
         let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
-        if text(members.updated) == text(members.original)
+        if group.updated.is_none()
+            || text(members.updated) == text(members.original)
             || text(members.updated) == text(members.local)
         {
-            return Ok(None);
+            return Ok(Merged::unchanged());
         }
-        let sides = members.map(|parsed| parsed.and_then(side));
+        let trees = members.map(|parsed| parsed.and_then(Parsed::tree));
+        let sides = members
+            .zip(trees.as_ref())
+            .map(|(parsed, tree)| side(parsed?, tree.as_deref()?));
         let options = self.options(group);
-        let merged =
-            merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
-                Error::Unfaithful {
-                    file: self.path(group),
-                    path: unfaithful.path,
-                    message: unfaithful.message,
-                }
-            })?;
+        merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
+            Error::Unfaithful {
+                file: self.path(group),
+                path: unfaithful.path,
+                message: unfaithful.message,
+            }
+        })
+    }
+
+    /// The new text of a document; none where it stays as it is. What else there is to know of its merge is recorded.
+    fn recorded(&mut self, group: &Group, merged: Merged) -> Option<String> {
         for conflict in merged.conflicts.into_iter().chain(merged.pinned) {
             self.record(group, conflict);
         }
-        Ok(merged.text)
+        merged.text
     }
 }
 
-/// A merged document with the line breaks of its file, where those are all alike: one that fast-forwards to a text of
-/// upstream's would bring upstream's (SPEC 7).
-fn in_line_breaks_of(file: &str, text: String) -> String {
-    let returns = file.matches("\r\n").count();
-    let breaks = file.matches('\n').count();
-    if returns == breaks || returns == 0 {
-        with_line_break(&text, line_break(file))
-    } else {
-        text
-    }
+/// The line break of a file, where all of its line breaks are alike: a document that fast-forwards to a text of upstream's would
+/// bring upstream's (SPEC 7).
+fn only_line_break(file: &str) -> Option<&'static str> {
+    let bytes = file.as_bytes();
+    let returns = memchr::memmem::find_iter(bytes, b"\r\n").count();
+    let breaks = memchr::memchr_iter(b'\n', bytes).count();
+    (returns == breaks || returns == 0).then(|| line_break(file))
 }
 
-fn side<'s>(parsed: &'s Parsed<'_>) -> Option<Side<'s>> {
+fn side<'s>(parsed: &'s Parsed<'_>, tree: &'s Tree<'_>) -> Option<Side<'s>> {
     Some(Side {
         document: &parsed.document,
-        tree: parsed.tree.as_ref()?,
+        tree,
     })
 }
 
@@ -382,31 +404,35 @@ fn without_new_newline<'t>(text: &'t str, file: &str) -> Option<&'t str> {
 }
 
 /// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very texts, that is plain.
-fn is_faithful(text: &str, chunks: &[String]) -> bool {
+fn is_faithful(text: &str, chunks: &[&str]) -> bool {
     let documents = yaml::stream::split(text);
     let same = documents.len() == chunks.len()
         && documents
             .iter()
             .zip(chunks)
-            .all(|(document, chunk)| document.text == chunk);
+            .all(|(document, chunk)| document.text == *chunk);
     same || holds(text, chunks)
 }
 
 /// The chunks that the file is to consist of, those without content aside.
-fn chunks(file: &ParsedFile<'_>, actions: &[Action], insertions: &[Insertion]) -> Vec<String> {
+fn chunks<'c>(
+    file: &ParsedFile<'c>,
+    actions: &'c [Action],
+    insertions: &'c [Insertion],
+) -> Vec<&'c str> {
     let mut coming = insertions.iter().peekable();
-    let mut chunks = Vec::new();
+    let mut chunks: Vec<&str> = Vec::new();
     for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
         while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
-            chunks.push(insertion.text.clone());
+            chunks.push(&insertion.text);
         }
         match action {
-            Action::Keep if parsed.tree.is_some() => chunks.push(parsed.document.text.to_owned()),
-            Action::Replace(text) => chunks.push(text.clone()),
-            Action::Mark(_) => chunks.push(parsed.document.text.to_owned()),
+            Action::Keep if parsed.has_content => chunks.push(parsed.document.text),
+            Action::Replace(text) => chunks.push(text),
+            Action::Mark(_) => chunks.push(parsed.document.text),
             Action::Keep | Action::Remove => {}
         }
     }
-    chunks.extend(coming.map(|insertion| insertion.text.clone()));
+    chunks.extend(coming.map(|insertion| insertion.text.as_str()));
     chunks
 }

@@ -22,7 +22,7 @@ const YAML_NAMES: [&str; 4] = ["*.yaml", "*.yml", "*.json", "Kptfile"];
 const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 
 /// A file's bytes, and what the disk says about it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) bytes: Vec<u8>,
     /// None where it is on no disk.

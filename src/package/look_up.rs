@@ -8,7 +8,7 @@ use super::Settings;
 use super::jobs::file_of;
 use super::load::load;
 use super::pair::pair;
-use super::parsed::{Readings, read_sides};
+use super::parsed::{Readings, Trees, read_sides};
 use super::rules::{Rules, rules_file};
 use crate::error::Error;
 use crate::merge::Options;
@@ -42,7 +42,10 @@ pub fn documents_in(
     let files: Vec<Option<Readings<'_>>> = loaded
         .slots
         .par_iter()
-        .map(|slot| slot.yaml.then(|| read_sides(slot, &loaded.roots)))
+        .map(|slot| {
+            slot.yaml
+                .then(|| read_sides(slot, &loaded.roots, Trees::Dropped))
+        })
         .collect();
     // a file that is given as such is the only one
     let wanted = |slot: usize| loaded.slots.len() == 1 || loaded.slots[slot].path == file;

@@ -13,6 +13,7 @@ mod look_up;
 mod nulls;
 mod obstacles;
 mod pair;
+mod parallel;
 mod parsed;
 mod place;
 mod plan;
@@ -60,6 +61,8 @@ enum Content {
     #[default]
     Unchanged,
     Delete,
+    /// It becomes upstream's file, to the byte.
+    Updated,
     Write(Vec<u8>),
 }
 

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::parsed::{ParsedFile, Readings};
-use super::resource::ResourceId;
+use super::resource::Identity;
 use crate::triple::Triple;
 
 /// A document: the index of its file among the slots, and its own among the file's documents.
@@ -21,7 +21,7 @@ pub(crate) type Group = Triple<Option<DocRef>>;
 /// A resource that is being paired: a group, and what its first member is called.
 struct Candidate<'r> {
     group: Group,
-    id: &'r ResourceId,
+    id: &'r Identity<'r>,
 }
 
 /// Pairs the documents of the files that are given; those of files that are none are left out.
@@ -43,7 +43,7 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
                 if let Some(resource) = &parsed.resource {
                     resources.push(Candidate {
                         group: only(side, DocRef { slot, document }),
-                        id: &resource.pairing,
+                        id: resource.pairing(),
                     });
                 }
             }
@@ -77,7 +77,7 @@ fn others(slot: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
         side.map_or_else(Vec::new, |file| {
             let documents = file.documents.iter().enumerate();
             documents
-                .filter(|(_, parsed)| parsed.tree.is_some() && parsed.resource.is_none())
+                .filter(|(_, parsed)| parsed.has_content && parsed.resource.is_none())
                 .map(|(document, _)| DocRef { slot, document })
                 .collect()
         })

@@ -1,31 +1,101 @@
 //! A file's documents, read: their trees and what they are called.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::load::{Roots, Slot, Source};
-use super::resource::ResourceId;
+use super::nulls::has_null;
+use super::parallel::in_parallel;
+use super::resource::Identity;
 use crate::error::{Error, Place};
 use crate::triple::Triple;
 use crate::yaml::stream::split;
-use crate::yaml::{Document, Tree};
+use crate::yaml::{Document, ParseError, Tree};
 
-/// A document of a file.
+/// A document of a file: what is known of it while all files wait for theirs to be paired. Its tree, which takes many
+/// times the memory of its text, is made when it is merged.
 #[derive(Debug)]
 pub(crate) struct Parsed<'a> {
     pub(crate) document: Document<'a>,
-    /// None where there is no content: such a stretch is no document.
-    pub(crate) tree: Option<Tree<'a>>,
+    /// Not where there are only comments: such a stretch is no document.
+    pub(crate) has_content: bool,
     /// None where it is no resource.
-    pub(crate) resource: Option<Resource>,
+    pub(crate) resource: Option<Resource<'a>>,
+    /// Whether a field's value may be null anywhere.
+    pub(crate) may_have_null: bool,
+    /// Where memory allows to keep it.
+    kept: Option<Box<Tree<'a>>>,
 }
 
 /// What a resource is called.
 #[derive(Debug)]
-pub(crate) struct Resource {
-    pub(crate) id: ResourceId,
+pub(crate) struct Resource<'a> {
+    pub(crate) id: Identity<'a>,
+    /// The identity that it pairs by, where that is another.
+    other: Option<Box<Identity<'a>>>,
+}
+
+/// Whether trees are kept from when a file is first read until it is merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trees {
+    /// Kept: a second reading would take longer.
+    Kept,
+    /// Dropped: they would take too much memory.
+    Dropped,
+}
+
+impl Trees {
+    /// Three packages of so many bytes may keep their trees: they take about ten times that.
+    const SMALL: usize = 1 << 20;
+
+    /// What to do with those of texts of so many bytes, all together.
+    pub(crate) const fn of(bytes: usize) -> Self {
+        if bytes <= Self::SMALL {
+            Self::Kept
+        } else {
+            Self::Dropped
+        }
+    }
+}
+
+impl<'a> Parsed<'a> {
+    fn read(document: Document<'a>, trees: Trees) -> Result<Self, ParseError> {
+        let tree = Tree::parse(document.text)?;
+        let resource = tree.as_ref().and_then(Resource::of);
+        Ok(Self {
+            document,
+            has_content: tree.is_some(),
+            resource,
+            may_have_null: tree.as_ref().is_some_and(has_null),
+            kept: tree.filter(|_| trees == Trees::Kept).map(Box::new),
+        })
+    }
+
+    /// Its tree; none where there is no content.
+    pub(crate) fn tree(&self) -> Option<Cow<'_, Tree<'a>>> {
+        match &self.kept {
+            Some(tree) => Some(Cow::Borrowed(tree)),
+            None if self.has_content => {
+                let tree = Tree::parse(self.document.text).ok().flatten();
+                tree.map(Cow::Owned)
+            }
+            None => None,
+        }
+    }
+}
+
+impl<'a> Resource<'a> {
+    fn of(tree: &Tree<'a>) -> Option<Self> {
+        let id = Identity::of(tree)?;
+        let other = id.for_pairing(tree).map(Box::new);
+        Some(Self { id, other })
+    }
+
     /// The identity that it pairs by.
-    pub(crate) pairing: ResourceId,
+    pub(crate) fn pairing(&self) -> &Identity<'a> {
+        self.other.as_deref().unwrap_or(&self.id)
+    }
 }
 
 /// A file that is YAML.
@@ -51,39 +121,29 @@ pub(crate) type Readings<'a> = Triple<Option<Reading<'a>>>;
 
 impl<'a> ParsedFile<'a> {
     /// Reads a text.
-    pub(crate) fn parse(path: &Path, text: &'a str) -> Result<Self, Box<Broken>> {
-        let parse = |document: Document<'a>| -> Result<_, Box<Broken>> {
-            let tree = Tree::parse(document.text).map_err(|error| Broken {
-                place: Place::new(path, text, document.start + error.offset),
-                message: error.message,
-                help: has_conflict_markers(text)
-                    .then(|| "resolve the conflict markers in it first".to_owned())
-                    .or(error.help),
-                utf8: true,
-            })?;
-            let resource = tree.as_ref().and_then(|tree| {
-                let id = ResourceId::of(tree)?;
-                let pairing = id.for_pairing(tree);
-                Some(Resource { id, pairing })
-            });
-            Ok(Parsed {
-                document,
-                tree,
-                resource,
+    pub(crate) fn parse(path: &Path, text: &'a str, trees: Trees) -> Result<Self, Box<Broken>> {
+        let read = |document: Document<'a>| {
+            Parsed::read(document, trees).map_err(|error| {
+                Box::new(Broken {
+                    place: Place::new(path, text, document.start + error.offset),
+                    message: error.message,
+                    help: has_conflict_markers(text)
+                        .then(|| "resolve the conflict markers in it first".to_owned())
+                        .or(error.help),
+                    utf8: true,
+                })
             })
         };
+        let documents = in_parallel(text.len(), split(text), read);
         Ok(Self {
             text,
-            documents: split(text)
-                .into_iter()
-                .map(parse)
-                .collect::<Result<_, Box<Broken>>>()?,
+            documents: documents.into_iter().collect::<Result<_, _>>()?,
         })
     }
 
     /// Whether there is any document, not only comments.
     pub(crate) fn has_documents(&self) -> bool {
-        self.documents.iter().any(|parsed| parsed.tree.is_some())
+        self.documents.iter().any(|parsed| parsed.has_content)
     }
 
     /// Two resources with one identity in this file, if there are such.
@@ -93,9 +153,9 @@ impl<'a> ParsedFile<'a> {
             let Some(resource) = &parsed.resource else {
                 continue;
             };
-            if let Some(first) = seen.insert(&resource.pairing, parsed) {
+            if let Some(first) = seen.insert(resource.pairing(), parsed) {
                 return Some(Error::DuplicateResource {
-                    resource: resource.pairing.to_string(),
+                    resource: resource.pairing().to_id().to_string(),
                     first: Box::new(self.place(path, first)),
                     second: Box::new(self.place(path, parsed)),
                 });
@@ -106,7 +166,7 @@ impl<'a> ParsedFile<'a> {
 
     /// Where a resource says its kind.
     fn place(&self, path: &Path, parsed: &Parsed<'_>) -> Place {
-        let within = parsed.tree.as_ref().map_or(0, |tree| {
+        let within = parsed.tree().map_or(0, |tree| {
             let kind = tree.find(tree.root().value, "kind");
             kind.map_or(0, |entry| tree.entry(entry).span.start)
         });
@@ -122,7 +182,8 @@ fn has_conflict_markers(text: &str) -> bool {
 }
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
-pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots) -> Readings<'a> {
+pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
+    let read = |path: &Path, source: &'a Source| read(path, source, trees);
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(&slot.path);
     let original = sources.original.map(|source| read(&paths.original, source));
@@ -149,9 +210,9 @@ fn same<'a>(
     (source.bytes == other.bytes).then(|| Ok(Arc::clone(reading)))
 }
 
-fn read<'a>(path: &Path, source: &'a Source) -> Reading<'a> {
+fn read<'a>(path: &Path, source: &'a Source, trees: Trees) -> Reading<'a> {
     match std::str::from_utf8(&source.bytes) {
-        Ok(text) => ParsedFile::parse(path, text).map(Arc::new),
+        Ok(text) => ParsedFile::parse(path, text, trees).map(Arc::new),
         Err(error) => {
             let text = String::from_utf8_lossy(&source.bytes);
             Err(Box::new(Broken {

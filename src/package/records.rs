@@ -11,7 +11,7 @@ use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
 use crate::merge::markers::write_hunk;
-use crate::merge::pins::{Pins, is_document_pinned};
+use crate::merge::pins::{Pins, is_document_pinned, may_pin};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule};
 use crate::triple::Triple;
 use crate::yaml;
@@ -162,7 +162,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
                 .map(|local| local.document.line + conflict.line + 1),
             resource: named
                 .and_then(|parsed| parsed.resource.as_ref())
-                .map(|resource| resource.id.clone()),
+                .map(|resource| resource.id.to_id()),
             conflict,
         };
         match record.conflict.kind {
@@ -181,16 +181,21 @@ impl<'f> FileMerge<'_, 'f, '_> {
 
 /// Whether a document is pinned, or anything in it is.
 fn holds_pin(parsed: &Parsed<'_>) -> bool {
-    let tree = parsed.tree.as_ref();
-    is_document_pinned(parsed.document.text) || tree.is_some_and(|tree| !Pins::of(tree).is_empty())
+    let text = parsed.document.text;
+    may_pin(text.as_bytes())
+        && (is_document_pinned(text)
+            || parsed
+                .tree()
+                .is_some_and(|tree| !Pins::of(&tree).is_empty()))
 }
 
 /// Whether two documents say the same, comments aside.
 fn equal(left: &Parsed<'_>, right: &Parsed<'_>) -> bool {
-    match (&left.tree, &right.tree) {
-        (Some(left), Some(right)) => {
-            yaml::equal(left, left.root().value, right, right.root().value)
+    left.document.text == right.document.text
+        || match (left.tree(), right.tree()) {
+            (Some(left), Some(right)) => {
+                yaml::equal(&left, left.root().value, &right, right.root().value)
+            }
+            (left, right) => left.is_none() && right.is_none(),
         }
-        (left, right) => left.is_none() && right.is_none(),
-    }
 }

@@ -1,5 +1,6 @@
 //! What a resource is called (SPEC 3).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
@@ -33,18 +34,32 @@ impl ResourceId {
     /// assert_eq!(id.to_string(), "apps/v1 Deployment shop/cart");
     /// ```
     pub fn group(&self) -> &str {
-        self.api_version
-            .rsplit_once('/')
-            .map_or("", |(group, _)| group)
+        group(&self.api_version)
     }
 
     /// The identity of a document; none where its top level is no map with a `kind` and a `metadata.name`.
     pub fn of(tree: &Tree<'_>) -> Option<Self> {
+        Identity::of(tree).map(|identity| identity.to_id())
+    }
+}
+
+/// The identity of a resource as its text has it: the same as [`ResourceId`], without copies.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Identity<'s> {
+    pub(crate) api_version: Cow<'s, str>,
+    pub(crate) kind: Cow<'s, str>,
+    pub(crate) namespace: Cow<'s, str>,
+    pub(crate) name: Cow<'s, str>,
+}
+
+impl<'s> Identity<'s> {
+    /// As [`ResourceId::of`].
+    pub(crate) fn of(tree: &Tree<'s>) -> Option<Self> {
         let root = tree.root().value;
         let metadata = tree.entry(tree.find(root, "metadata")?).value;
         let name = match text(tree, metadata, "name") {
             Some(name) => name,
-            None => format!("{}*", text(tree, metadata, "generateName")?),
+            None => format!("{}*", text(tree, metadata, "generateName")?).into(),
         };
         Some(Self {
             api_version: text(tree, root, "apiVersion").unwrap_or_default(),
@@ -54,19 +69,35 @@ impl ResourceId {
         })
     }
 
-    /// The identity that pairs a document: its own, or where a comment `# kpt-merge: NAMESPACE/NAME` stands on the
-    /// `metadata` line, with that namespace and name (SPEC 3.4).
-    pub(crate) fn for_pairing(&self, tree: &Tree<'_>) -> Self {
-        let mut id = self.clone();
-        let comment = tree
-            .find(tree.root().value, "metadata")
-            .and_then(|entry| kpt_merge(tree, entry));
-        if let Some((namespace, name)) = comment {
-            namespace.clone_into(&mut id.namespace);
-            name.clone_into(&mut id.name);
-        }
-        id
+    /// The identity that pairs a document, where that is another one: where a comment `# kpt-merge: NAMESPACE/NAME` stands on
+    /// the `metadata` line, with that namespace and name (SPEC 3.4).
+    pub(crate) fn for_pairing(&self, tree: &Tree<'s>) -> Option<Self> {
+        let metadata = tree.find(tree.root().value, "metadata")?;
+        let (namespace, name) = kpt_merge(tree, metadata)?;
+        Some(Self {
+            namespace: namespace.into(),
+            name: name.into(),
+            ..self.clone()
+        })
     }
+
+    /// As [`ResourceId::group`].
+    pub(crate) fn group(&self) -> &str {
+        group(&self.api_version)
+    }
+
+    pub(crate) fn to_id(&self) -> ResourceId {
+        ResourceId {
+            api_version: self.api_version.to_string(),
+            kind: self.kind.to_string(),
+            namespace: self.namespace.to_string(),
+            name: self.name.to_string(),
+        }
+    }
+}
+
+fn group(api_version: &str) -> &str {
+    api_version.rsplit_once('/').map_or("", |(group, _)| group)
 }
 
 impl fmt::Display for ResourceId {
@@ -83,10 +114,10 @@ impl fmt::Display for ResourceId {
 }
 
 /// The text of a field that is a scalar and not empty.
-fn text(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<String> {
+fn text<'s>(tree: &Tree<'s>, map: NodeId, key: &str) -> Option<Cow<'s, str>> {
     let value = tree.entry(tree.find(map, key)?).value;
     let content = &tree.scalar(value)?.content;
-    (!content.is_empty() && !tree.is_null(value)).then(|| content.to_string())
+    (!content.is_empty() && !tree.is_null(value)).then(|| content.clone())
 }
 
 /// What the comment on the `metadata` line says.
@@ -108,8 +139,10 @@ mod tests {
 
     fn id(text: &str) -> Option<(String, String)> {
         let tree = Tree::parse(text).unwrap().unwrap();
-        let id = ResourceId::of(&tree)?;
-        Some((id.to_string(), id.for_pairing(&tree).to_string()))
+        let identity = Identity::of(&tree)?;
+        let pairing = identity.for_pairing(&tree);
+        let pairing = pairing.unwrap_or_else(|| identity.clone());
+        Some((identity.to_id().to_string(), pairing.to_id().to_string()))
     }
 
     fn both(text: &str) -> Option<(String, String)> {

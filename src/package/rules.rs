@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::load::Slot;
-use super::parsed::{Parsed, ParsedFile, Readings};
+use super::parsed::{Parsed, ParsedFile, Readings, Trees};
 use crate::error::{Error, Place, Warning};
 use crate::merge::{Lists, OnConflict, Options, Pattern, Resolution, Rule, Take};
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
@@ -130,25 +130,37 @@ impl Scoped {
     }
 
     fn is_for(&self, document: &Parsed<'_>) -> bool {
-        let says = |wanted: &Option<String>, field: &str| {
-            let Some(wanted) = wanted else { return true };
-            let tree = document.tree.as_ref();
-            tree.and_then(|tree| {
+        let wanted = [("kind", &self.kind), ("apiVersion", &self.api_version)];
+        let mut wanted = wanted
+            .into_iter()
+            .filter_map(|(field, word)| Some((field, word.as_deref()?)))
+            .peekable();
+        if wanted.peek().is_none() {
+            return true;
+        }
+        if let Some(resource) = &document.resource {
+            let id = &resource.id;
+            return wanted.all(|(field, word)| match field {
+                "kind" => id.kind == word,
+                _ => id.api_version == word,
+            });
+        }
+        document.tree().is_some_and(|tree| {
+            let says = |field: &str| {
                 let entry = tree.find(tree.root().value, field)?;
-                Some(tree.scalar(tree.entry(entry).value)?.content == *wanted)
-            }) == Some(true)
-        };
-        says(&self.kind, "kind") && says(&self.api_version, "apiVersion")
+                Some(&tree.scalar(tree.entry(entry).value)?.content)
+            };
+            wanted.all(|(field, word)| says(field).is_some_and(|said| said == word))
+        })
     }
 
     /// Notes whether there is anything in a file, on any side, that the rule is for.
     fn look_into(&self, slot: &Slot, readings: Option<&Readings<'_>>) {
         let has = |file: &ParsedFile<'_>| {
             file.documents.iter().any(|document| {
-                let tree = document.tree.as_ref();
                 self.is_for(document)
-                    && tree.is_some_and(|tree| {
-                        self.rule.path.is_whole() || !self.rule.path.find(tree).is_empty()
+                    && document.tree().is_some_and(|tree| {
+                        self.rule.path.is_whole() || !self.rule.path.find(&tree).is_empty()
                     })
             })
         };
@@ -164,7 +176,8 @@ impl Scoped {
             let sources = slot.sides.as_ref().into_array();
             sources.into_iter().flatten().any(|source| {
                 let text = std::str::from_utf8(&source.bytes).ok();
-                let file = text.and_then(|text| ParsedFile::parse(&slot.path, text).ok());
+                let file =
+                    text.and_then(|text| ParsedFile::parse(&slot.path, text, Trees::Kept).ok());
                 file.is_some_and(|file| has(&file))
             })
         };

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::documents::{Context, merge_documents};
 use super::jobs::{Job, jobs};
-use super::load::{Loaded, Roots, Slot, load};
+use super::load::{Loaded, Roots, Slot, Source, load};
 use super::obstacles::clear_obstacles;
 use super::pair::pair;
-use super::parsed::{Reading, Readings, read_sides};
+use super::parsed::{Reading, Readings, Trees, read_sides};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
 use super::rules::{Rules, policy, rules_file};
@@ -62,10 +63,11 @@ pub fn plan_with(
     };
     let mut loaded = load(sides, settings)?;
     let slots = std::mem::take(&mut loaded.slots);
-    let readings: Vec<Option<Readings<'_>>> = slots
-        .par_iter()
-        .map(|slot| needs_reading(slot).then(|| read_sides(slot, &loaded.roots)))
-        .collect();
+    let trees = Trees::of(slots.iter().map(size).sum());
+    let readings = biggest_first(&slots, |index| {
+        let slot = &slots[index];
+        needs_reading(slot).then(|| read_sides(slot, &loaded.roots, trees))
+    });
     refuse_duplicates(&slots, &readings, &loaded.roots)?;
     let (files, wholes): (Vec<_>, Vec<_>) = readings.into_iter().map(by_documents).unzip();
     let groups = pair(&files, settings.path_merge_key);
@@ -77,17 +79,36 @@ pub fn plan_with(
         rules: &rules,
     };
     progress.expect(slots.len());
-    let outcomes: Vec<Result<Outcome, Error>> = (0..slots.len())
-        .into_par_iter()
-        .map(|target| {
-            let outcome = merge_slot(&context, target, &jobs[target], wholes[target].as_ref());
-            progress.step();
-            outcome
-        })
-        .collect();
+    let outcomes = biggest_first(&slots, |target| {
+        let outcome = merge_slot(&context, target, &jobs[target], wholes[target].as_ref());
+        progress.step();
+        outcome
+    });
     let outcomes = all_or_errors(outcomes)?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
-    collect(&slots, &jobs, outcomes, loaded)
+    drop((groups, files, wholes));
+    collect(slots, &jobs, outcomes, loaded)
+}
+
+/// How many bytes the files of a slot have.
+fn size(slot: &Slot) -> usize {
+    let sides = slot.sides.as_ref().into_array();
+    sides
+        .iter()
+        .copied()
+        .flatten()
+        .map(|it| it.bytes.len())
+        .sum()
+}
+
+/// Does something for each slot, at once. Those with much in them come first, lest the others are done and wait for them.
+fn biggest_first<R: Send>(slots: &[Slot], work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let mut order: Vec<usize> = (0..slots.len()).collect();
+    order.sort_by_cached_key(|index| std::cmp::Reverse(size(&slots[*index])));
+    let results = order.par_iter().with_max_len(1);
+    let mut results: Vec<(usize, R)> = results.map(|index| (*index, work(*index))).collect();
+    results.sort_unstable_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Whether the documents of a file have to be known: not where it is the same on all sides.
@@ -186,7 +207,7 @@ fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
 }
 
 fn collect(
-    slots: &[Slot],
+    slots: Vec<Slot>,
     jobs: &[Job],
     outcomes: Vec<Outcome>,
     loaded: Loaded,
@@ -200,20 +221,21 @@ fn collect(
         counts: Counts::default(),
         leftovers: loaded.leftovers,
     };
-    for (index, outcome) in outcomes.into_iter().enumerate() {
-        plan.counts.read += slots[index]
-            .sides
-            .as_ref()
-            .into_array()
-            .iter()
-            .filter(|it| it.is_some())
-            .count();
+    let base = |index: usize| {
+        let base = &slots[jobs[index].base.filter(|base| *base != index)?];
+        Some((base.path.clone(), base.sides.local.clone()?))
+    };
+    let mut moved: FxHashMap<usize, (PathBuf, Source)> = (0..slots.len())
+        .filter_map(|index| Some((index, base(index)?)))
+        .collect();
+    for ((index, slot), outcome) in slots.into_iter().enumerate().zip(outcomes) {
+        let sides = slot.sides.as_ref().into_array();
+        plan.counts.read += sides.iter().filter(|it| it.is_some()).count();
         plan.conflicts.extend(outcome.conflicts);
         plan.pinned.extend(outcome.pinned);
         plan.warnings.extend(outcome.warnings);
-        let base = jobs[index].base.unwrap_or(index);
         plan.files
-            .extend(change(&slots[index], &slots[base], outcome.content));
+            .extend(change(slot, moved.remove(&index), outcome.content));
     }
     plan.files = clear_obstacles(
         plan.files,
@@ -230,35 +252,40 @@ fn collect(
     Ok(plan)
 }
 
-/// What happens to the file of a slot; `base` is the one whose local file it comes from.
-fn change(slot: &Slot, base: &Slot, content: Content) -> Option<FileChange> {
+/// What happens to the file of a slot; `moved` is the local file it comes from, where that has another path.
+fn change(slot: Slot, moved: Option<(PathBuf, Source)>, content: Content) -> Option<FileChange> {
+    let Slot { path, sides, .. } = slot;
+    let (bytes, of_updated) = match sides.updated {
+        Some(updated) => (Some(updated.bytes), updated.permissions),
+        None => (None, None),
+    };
     let new = match content {
         Content::Unchanged => return None,
         Content::Delete => None,
+        Content::Updated => bytes,
         Content::Write(bytes) => Some(bytes),
     };
-    let local = base.sides.local.as_ref();
-    let source = local.or(slot.sides.updated.as_ref())?;
-    let (path, kind) = match (local, &new) {
-        (Some(_), None) => (&base.path, ChangeKind::Deleted),
-        (None, None) => return None,
-        (None, Some(_)) => (&slot.path, ChangeKind::Added),
-        (Some(local), Some(new)) if base.path == slot.path => {
-            if local.bytes == *new {
-                return None;
-            }
-            (&slot.path, ChangeKind::Changed)
-        }
-        (Some(_), Some(_)) => {
-            let from = base.path.clone();
-            (&slot.path, ChangeKind::Moved { from })
-        }
+    let (from, local) = match moved {
+        Some((path, local)) => (Some(path), Some(local)),
+        None => (None, sides.local),
+    };
+    let (old, of_local) = match local {
+        Some(local) => (Some(local.bytes), local.permissions),
+        None => (None, None),
+    };
+    let (path, kind) = match (&old, &new, from) {
+        (Some(_), None, from) => (from.unwrap_or(path), ChangeKind::Deleted),
+        (None, None, _) => return None,
+        (None, Some(_), _) => (path, ChangeKind::Added),
+        (Some(old), Some(new), None) if old == new => return None,
+        (Some(_), Some(_), None) => (path, ChangeKind::Changed),
+        (Some(_), Some(_), Some(from)) => (path, ChangeKind::Moved { from }),
     };
     Some(FileChange {
-        path: path.clone(),
+        path,
         kind,
-        old: local.map(|local| local.bytes.clone()),
+        permissions: if old.is_some() { of_local } else { of_updated }?,
+        old,
         new,
-        permissions: source.permissions.clone()?,
     })
 }

@@ -10,13 +10,14 @@ use super::documents::{Context, merge_documents};
 use super::jobs::{file_of, jobs};
 use super::load::{Slot, Source};
 use super::pair::{DocRef, Group, order, pair};
-use super::parsed::{Parsed, ParsedFile, Readings};
+use super::parsed::{Parsed, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
 use super::rules::Rules;
 use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
 use crate::yaml::Tree;
+use crate::yaml::stream::split;
 
 /// The parser recurses: deep documents need more than a thread's usual stack.
 const STACK: usize = 64 << 20;
@@ -83,6 +84,7 @@ pub fn merge_file(
     let text = match outcome.content {
         Content::Unchanged => texts.local.to_owned(),
         Content::Delete => String::new(),
+        Content::Updated => texts.updated.to_owned(),
         Content::Write(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
     };
     Ok(Some(MergedFile {
@@ -96,7 +98,11 @@ const SHORT: usize = 96 << 10;
 
 /// Reads the three sides, at once where they are long: somebody waits for each file. None where one is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
-    let read = |text: &'a str| ParsedFile::parse(path, text).ok().map(Arc::new);
+    let read = |text: &'a str| {
+        ParsedFile::parse(path, text, Trees::Kept)
+            .ok()
+            .map(Arc::new)
+    };
     let parsed = if texts
         .into_array()
         .iter()
@@ -129,7 +135,7 @@ fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
 fn is_structured(readings: &Readings<'_>) -> bool {
     documents(readings).any(|parsed| {
         let root = |tree: &Tree<'_>| tree.entries(tree.root().value).len();
-        parsed.tree.as_ref().is_some_and(|tree| root(tree) > 0)
+        parsed.tree().is_some_and(|tree| root(&tree) > 0)
     })
 }
 
@@ -152,7 +158,7 @@ fn pair_renamed(groups: Vec<Group>, files: &[Option<Readings<'_>>]) -> Vec<Group
         let find = |member: Option<DocRef>, file: Option<&ParsedFile<'_>>| {
             let parsed = file?.documents.get(member?.document)?;
             Some((
-                parsed.resource.as_ref()?.id.kind.clone(),
+                parsed.resource.as_ref()?.id.kind.to_string(),
                 parsed.document.text.to_owned(),
             ))
         };
@@ -234,11 +240,8 @@ fn alike(left: &str, right: &str) -> bool {
 
 /// The trees of a file's documents; none where it is not YAML.
 pub(crate) fn with_trees<R>(text: &str, work: impl FnOnce(&[&Tree<'_>]) -> R) -> Option<R> {
-    let file = ParsedFile::parse(Path::new(""), text).ok()?;
-    let trees: Vec<&Tree<'_>> = file
-        .documents
-        .iter()
-        .filter_map(|parsed| parsed.tree.as_ref())
-        .collect();
+    let trees = split(text).into_iter().map(|it| Tree::parse(it.text));
+    let trees: Vec<Option<Tree<'_>>> = trees.collect::<Result<_, _>>().ok()?;
+    let trees: Vec<&Tree<'_>> = trees.iter().flatten().collect();
     Some(work(&trees))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::load::{Slot, Source};
-use super::parsed::{Broken, ParsedFile, Readings};
+use super::parsed::{Broken, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
 use super::{Content, Outcome};
 use crate::error::{Error, Warning};
@@ -33,7 +33,7 @@ pub(crate) fn merge_whole(
             let record = conflict(slot, ConflictKind::Pinned, Resolution::Local);
             outcome.pinned.push(record);
         }
-        (None, Some(updated), None) => outcome.content = Content::Write(updated.to_vec()),
+        (None, Some(_), None) => outcome.content = Content::Updated,
         (Some(_), Some(_), None) => {
             let kind = ConflictKind::DeletedLocally;
             if options.on_conflict == OnConflict::Markers {
@@ -56,8 +56,8 @@ pub(crate) fn merge_whole(
                 outcome.conflicts.push(conflict(slot, kind, resolution));
             }
         }
-        (original, Some(updated), Some(local)) if original == Some(local) => {
-            outcome.content = Content::Write(updated.to_vec());
+        (original, Some(_), Some(local)) if original == Some(local) => {
+            outcome.content = Content::Updated;
             outcome.warnings.extend(broken_upstream(readings));
         }
         (_, Some(_), Some(_)) => return merge_text(slot, readings, options),
@@ -154,8 +154,7 @@ fn merge_text(
             .conflicts
             .push(conflict(slot, ConflictKind::Binary, resolution));
         if resolution == Resolution::Updated {
-            let updated = slot.sides.updated.as_ref();
-            outcome.content = Content::Write(updated.map_or_else(Vec::new, |it| it.bytes.clone()));
+            outcome.content = Content::Updated;
         }
         return Ok(outcome);
     };
@@ -199,7 +198,9 @@ fn alike<'a>(texts: &Triple<&'a str>) -> Triple<std::borrow::Cow<'a, str>> {
         return texts.map(Into::into);
     };
     texts.map(|text| match only_line_break(text) {
-        Some(other) if other != local => super::assemble::with_line_break(text, local).into(),
+        Some(other) if other != local => {
+            super::assemble::with_line_break(text.to_owned(), local).into()
+        }
         _ => text.into(),
     })
 }
@@ -248,7 +249,7 @@ impl Health {
         let broken = self.broken.first().filter(|_| self.any_good)?;
         let refused = if has_conflicts {
             "merged line by line it has conflicts"
-        } else if self.local_good && ParsedFile::parse(path, merged).is_err() {
+        } else if self.local_good && ParsedFile::parse(path, merged, Trees::Dropped).is_err() {
             "merged line by line it would break the local file"
         } else {
             return None;
