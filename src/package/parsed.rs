@@ -11,7 +11,7 @@ use super::resource::Identity;
 use crate::error::{Error, Place};
 use crate::triple::Triple;
 use crate::yaml::stream::split;
-use crate::yaml::{Document, ParseError, Tree};
+use crate::yaml::{Document, Outline, ParseError, Tree};
 
 /// A document of a file: what is known of it while all files wait for theirs to be paired. Its tree, which takes many
 /// times the memory of its text, is made when it is merged.
@@ -61,14 +61,32 @@ impl Trees {
 
 impl<'a> Parsed<'a> {
     fn read(document: Document<'a>, trees: Trees) -> Result<Self, ParseError> {
+        if trees == Trees::Dropped
+            && let Some(known) = Self::outlined(document)
+        {
+            return Ok(known);
+        }
         let tree = Tree::parse(document.text)?;
-        let resource = tree.as_ref().and_then(Resource::of);
         Ok(Self {
             document,
             has_content: tree.is_some(),
-            resource,
+            resource: tree.as_ref().and_then(Resource::of),
             may_have_null: tree.as_ref().is_some_and(has_null),
             kept: tree.filter(|_| trees == Trees::Kept).map(Box::new),
+        })
+    }
+
+    /// What its outline says of a document; none where that is not enough.
+    fn outlined(document: Document<'a>) -> Option<Self> {
+        let outline = Outline::of(document.text)?;
+        let id = Identity::of_outline(&outline)?;
+        Some(Self {
+            document,
+            has_content: outline.has_content,
+            // a comment that stands for a name is nothing that an outline speaks about
+            resource: id.map(|id| Resource { id, other: None }),
+            may_have_null: outline.may_have_null,
+            kept: None,
         })
     }
 

@@ -9,6 +9,8 @@ mod keys;
 mod lines;
 mod marks;
 mod navigate;
+mod outline;
+mod outline_scalar;
 mod parts;
 pub mod scalar;
 mod source;
@@ -17,6 +19,7 @@ pub mod tree;
 
 pub use equal::equal;
 pub use error::ParseError;
+pub use outline::{Outline, Text};
 pub use stream::Document;
 pub use tree::{
     Collection, Comments, Entry, EntryId, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType,
