@@ -5,6 +5,7 @@
     one N       the same in one file
     document B  one file with one document of about B bytes; it changes on both sides all over
     crd B       one CRD of about B bytes
+    crds N      N CRDs of about 1 MB each in one file
     prometheus  the shape of kube-prometheus: 95 files, most of the bytes in a few CRDs; upstream changes all of them
     kubeflow    the shape of kubeflow: 950 small files, of which upstream changes a few
     lines N     one Deployment of about N lines: files to hand to a merge driver
@@ -203,6 +204,8 @@ def main():
                 write(here, "services.yaml", document(size, side))
             case "crd":
                 write(here, "crd.yaml", crd("big", size, side))
+            case "crds":
+                write(here, "crds.yaml", "---\n".join(crd(f"kind{number}", 1_000_000, side) for number in range(size)))
             case "prometheus":
                 prometheus(here, side)
             case "kubeflow":

@@ -188,7 +188,8 @@ def resources(bench, most):
 
 
 def single_documents(bench):
-    for shape, size, name, runs in ("document", 50_000_000, "one document of 50 MB", 5), ("crd", 1_000_000, "one CRD of 1 MB", 21):
+    for shape, size, name, runs in (("crds", 50, "one file of 50 MB, 50 CRDs", 5), ("document", 50_000_000, "one document of 50 MB", 5),
+                                    ("crd", 1_000_000, "one CRD of 1 MB", 21)):
         package = bench.generated(shape, size)
         copy = bench.copy(name, package / "new", runs=runs)
         bench.merge(name, [package / side for side in ("old", "new", "local")], copy, runs=runs)

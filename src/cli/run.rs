@@ -1,6 +1,7 @@
 //! One run: plan, write or show, report.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::config::{Action, Command, Config, Form, Verbosity};
@@ -35,6 +36,9 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
         },
     }
 }
+
+/// In bytes.
+const SHORT: u64 = 64 << 10;
 
 /// A merge that is done.
 struct Done {
@@ -112,7 +116,11 @@ fn in_pool<R: Send>(
     config: &Config,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
-    let threads = config.threads.map_or(0, std::num::NonZero::get);
+    let threads = match config.threads {
+        Some(threads) => threads.get(),
+        None if are_short_files(config) => 1,
+        None => 0,
+    };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         // the parser and the walk recurse: deep documents need more than a thread's usual 2 MB
@@ -120,6 +128,13 @@ fn in_pool<R: Send>(
         .build()
         .map_err(|error| Error::Threads(error.to_string()))?;
     pool.install(work)
+}
+
+/// Whether the sides are files that are merged sooner than threads are started.
+fn are_short_files(config: &Config) -> bool {
+    let is_short =
+        |path: &PathBuf| std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() <= SHORT);
+    config.sides.as_ref().into_array().into_iter().all(is_short)
 }
 
 /// The report in the form that was asked for.

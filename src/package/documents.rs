@@ -349,10 +349,19 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         {
             return Ok(Merged::unchanged());
         }
-        let trees = members.map(|parsed| parsed.and_then(Parsed::tree));
+        let is_original = text(members.local) == text(members.original);
+        let trees = Triple {
+            local: members.local.filter(|_| !is_original),
+            ..members
+        }
+        .map(|parsed| parsed?.tree());
+        let mut trees = trees.as_ref().map(Option::as_deref);
+        if is_original {
+            trees.local = trees.original;
+        }
         let sides = members
-            .zip(trees.as_ref())
-            .map(|(parsed, tree)| side(parsed?, tree.as_deref()?));
+            .zip(trees)
+            .map(|(parsed, tree)| side(parsed?, tree?));
         let options = self.options(group);
         merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
             Error::Unfaithful {

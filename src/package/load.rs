@@ -16,8 +16,11 @@ use crate::error::{Error, Warning};
 use crate::merge::pins::is_file_pinned;
 use crate::triple::Triple;
 
-/// The file names that are read as YAML unless `--match` says otherwise (SPEC 2).
-const YAML_NAMES: [&str; 4] = ["*.yaml", "*.yml", "*.json", "Kptfile"];
+/// How the names of files end that are read as YAML unless `--match` says otherwise, and one that is so as a whole (SPEC 2).
+const YAML_ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
+const YAML_NAME: &str = "Kptfile";
+/// Files with less in them, in bytes, are read in one go.
+const SMALL: u64 = 8 << 10;
 /// The options that name the sides.
 const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 
@@ -94,7 +97,7 @@ pub(crate) struct Loaded {
 /// # Errors
 /// A side that is missing, not of the others' sort, or not readable; a pattern that is none.
 pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loaded, Error> {
-    let names = yaml_names(&settings.matches)?;
+    let names = YamlNames::of(&settings.matches)?;
     let kinds = sides
         .as_ref()
         .zip(OPTIONS)
@@ -112,33 +115,49 @@ pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loade
     }
 }
 
-fn yaml_names(matches: &[String]) -> Result<GlobSet, Error> {
-    let mut set = GlobSetBuilder::new();
-    let given = matches.iter().map(String::as_str);
-    let patterns: Vec<&str> = if matches.is_empty() {
-        YAML_NAMES.to_vec()
-    } else {
-        given.collect()
-    };
-    for pattern in patterns {
-        let glob = GlobBuilder::new(pattern)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| Error::Pattern {
-                pattern: pattern.to_owned(),
-                message: error.kind().to_string(),
-            })?;
-        set.add(glob);
-    }
-    set.build().map_err(|error| Error::Pattern {
-        pattern: matches.join(" "),
-        message: error.kind().to_string(),
-    })
+/// Which files are read as YAML.
+enum YamlNames {
+    Usual,
+    Matching(GlobSet),
 }
 
-/// A pattern is held against the relative path and against the file name.
-fn has_yaml_name(names: &GlobSet, path: &Path) -> bool {
-    names.is_match(path) || path.file_name().is_some_and(|name| names.is_match(name))
+impl YamlNames {
+    fn of(matches: &[String]) -> Result<Self, Error> {
+        if matches.is_empty() {
+            return Ok(Self::Usual);
+        }
+        let mut set = GlobSetBuilder::new();
+        for pattern in matches {
+            let glob = GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .build()
+                .map_err(|error| Error::Pattern {
+                    pattern: pattern.to_owned(),
+                    message: error.kind().to_string(),
+                })?;
+            set.add(glob);
+        }
+        let set = set.build().map_err(|error| Error::Pattern {
+            pattern: matches.join(" "),
+            message: error.kind().to_string(),
+        })?;
+        Ok(Self::Matching(set))
+    }
+
+    /// A pattern is held against the relative path and against the file name.
+    fn have(&self, path: &Path) -> bool {
+        let name = path.file_name();
+        match self {
+            Self::Usual => name.is_some_and(|name| {
+                let bytes = name.as_encoded_bytes();
+                let mut endings = YAML_ENDINGS.iter();
+                name == YAML_NAME || endings.any(|ending| bytes.ends_with(ending.as_bytes()))
+            }),
+            Self::Matching(set) => {
+                set.is_match(path) || name.is_some_and(|name| set.is_match(name))
+            }
+        }
+    }
 }
 
 /// Whether a side is a folder.
@@ -161,13 +180,13 @@ fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error> {
 fn load_files(
     sides: &Triple<PathBuf>,
     settings: &Settings,
-    names: &GlobSet,
+    names: &YamlNames,
 ) -> Result<Loaded, Error> {
     let yaml = sides
         .as_ref()
         .into_array()
         .iter()
-        .any(|path| has_yaml_name(names, path));
+        .any(|path| names.have(path));
     let sources = if yaml || !settings.yaml_only {
         sides.as_ref().try_map(|path| read(path).map(Some))?
     } else {
@@ -195,10 +214,14 @@ fn load_files(
 fn load_folders(
     sides: &Triple<PathBuf>,
     settings: &Settings,
-    names: &GlobSet,
+    names: &YamlNames,
 ) -> Result<Loaded, Error> {
     let mut warnings = Vec::new();
-    let mut listings = sides.as_ref().map(|path| list(path));
+    let ((original, updated), local) = rayon::join(
+        || rayon::join(|| list(&sides.original), || list(&sides.updated)),
+        || list(&sides.local),
+    );
+    let mut listings = Triple::new(original, updated, local);
     let mut ignored = Ignored::default();
     ignored.add(&sides.local, &listings.local, &mut warnings)?;
     ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
@@ -219,7 +242,7 @@ fn load_folders(
             warnings.extend(entity_warning(sides, &path, &kinds)?);
             continue;
         }
-        let yaml = has_yaml_name(names, &path);
+        let yaml = names.have(&path);
         let files = kinds.map(|kind| kind == Some(Kind::File));
         if files.into_array().contains(&true) && (yaml || !settings.yaml_only) {
             slots.push((path, yaml, files));
@@ -331,7 +354,12 @@ fn read(path: &Path) -> Result<Source, Error> {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        file.read_to_end(&mut bytes)?;
+        if metadata.len() < SMALL {
+            // a `File` by itself would ask for its length and place again: most files are small, and there are many
+            (&mut file).take(u64::MAX).read_to_end(&mut bytes)?;
+        } else {
+            file.read_to_end(&mut bytes)?;
+        }
         Ok(Source {
             bytes,
             permissions: Some(metadata.permissions()),

@@ -141,7 +141,9 @@ impl Writer<'_> {
         let path = self.plan.root.join(&change.path);
         let folder = path.parent().unwrap_or(&self.plan.root);
         let stage = || {
-            fs::create_dir_all(folder)?;
+            if change.kind != ChangeKind::Changed {
+                fs::create_dir_all(folder)?;
+            }
             let mut file = tempfile::Builder::new()
                 .prefix(TEMPORARY.0)
                 .suffix(TEMPORARY.1)

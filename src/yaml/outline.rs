@@ -64,10 +64,13 @@ impl<'s> Outline<'s> {
             text,
             bytes: text.as_bytes(),
             line: 0,
-            frames: Vec::new(),
-            keys: Vec::new(),
+            frames: Vec::with_capacity(16),
+            keys: Vec::with_capacity(64),
             waits: false,
-            outline: Self::default(),
+            outline: Self {
+                fields: Vec::with_capacity(16),
+                ..Self::default()
+            },
             current: None,
         };
         reader.document()?;
