@@ -89,14 +89,15 @@ impl<'s> Reader<'s> {
         Some((text, Ended::At(end + 1)))
     }
 
-    /// Whether the lines of a quoted scalar, but for the first one, are indented deeper than `column`.
+    /// Whether the lines of a quoted scalar, but for the first one, are indented deeper than `column`; the last one too where
+    /// nothing but the quote stands on it.
     fn goes_on_well(&self, content: &str, column: usize) -> bool {
-        let mut lines = content.split('\n').skip(1);
+        let indent = |line: &str| line.bytes().take_while(|byte| *byte == b' ').count();
+        let (above, last) = content.rsplit_once('\n').unwrap_or_default();
+        let mut between = above.split('\n').skip(1);
         memchr(b'\t', content.as_bytes()).is_none()
-            && lines.all(|line| {
-                let indent = line.bytes().take_while(|byte| *byte == b' ').count();
-                indent > column || line.is_empty()
-            })
+            && indent(last) > column
+            && between.all(|line| indent(line) > column || line.is_empty())
     }
 
     /// The line after a block scalar whose indicator stands here.
