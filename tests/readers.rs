@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone, and not all of it used
 
-use merge3::yaml::stream;
+use merge3::yaml::{NodeId, Tree, stream};
 use proptest::prelude::*;
 
 #[path = "generate/mod.rs"]
@@ -19,6 +19,25 @@ mod value;
 /// Whether the reader of lines took it.
 fn agree(text: &str) -> bool {
     readers::agree(text).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+/// How many collections stand within each other.
+fn depth(tree: &Tree<'_>, node: NodeId) -> usize {
+    let node = tree.resolve(node);
+    let below = tree
+        .entries(node)
+        .map(|id| depth(tree, tree.entry(id).value));
+    match tree.scalar(node) {
+        Some(_) => 0,
+        None => 1 + below.max().unwrap_or(0),
+    }
+}
+
+fn is_not_deeper_than_told(text: &str) {
+    if let (Ok(Some(tree)), Some(told)) = (Tree::parse(text), stream::nesting_at_most(text)) {
+        let depth = depth(&tree, tree.root().value);
+        assert!(depth <= told, "{depth} levels, {told} told: {text:?}");
+    }
 }
 
 /// A document, and variations of it.
@@ -36,6 +55,7 @@ fn on_every_file_of_testdata() {
             continue;
         };
         for document in stream::split(&text) {
+            is_not_deeper_than_told(document.text);
             texts += 21;
             by_lines += agree_all_around(document.text, 20, &mut random);
         }
@@ -56,6 +76,7 @@ fn on_documents_of_every_kind() {
         all.replace('\n', "\r"),
     ] {
         for document in stream::split(&text) {
+            is_not_deeper_than_told(document.text);
             agree_all_around(document.text, 100, &mut random);
             agree_all_around(&format!("\u{feff}{}", document.text), 10, &mut random);
             agree(document.text.trim_end());
@@ -124,6 +145,7 @@ fn on_all_short_documents() {
             line(&mut text, first * 4);
             line(&mut text, second);
             by_lines += usize::from(agree(&text));
+            is_not_deeper_than_told(&text);
             for third in (second % 7..all).step_by(7) {
                 text.truncate(0);
                 line(&mut text, first * 4);
@@ -149,6 +171,7 @@ proptest! {
     fn on_random_documents_and_what_is_made_of_them(case in generate::case(), seed in any::<usize>()) {
         let mut random = mutate::numbers(seed);
         for text in case.texts.into_array() {
+            is_not_deeper_than_told(&text);
             agree_all_around(&text, 20, &mut random);
         }
     }

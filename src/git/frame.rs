@@ -84,7 +84,8 @@ fn only_line_break(text: &str) -> Result<Option<&'static str>, ()> {
 }
 
 fn with_line_break<'a>(text: &'a str, line_break: &str) -> Cow<'a, str> {
-    match (text.contains("\r\n"), line_break) {
+    let has_windows = memchr::memmem::find(text.as_bytes(), b"\r\n").is_some();
+    match (has_windows, line_break) {
         (true, "\n") => text.replace("\r\n", "\n").into(),
         (false, "\r\n") => text.replace('\n', "\r\n").into(),
         _ => text.into(),

@@ -6,6 +6,7 @@
 //!    of both sides in it.
 //! 3. Where there is no structure (no YAML, broken, conflict markers in it already), the text merge is the result, as git does it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use super::frame::{Frame, unframe};
@@ -18,6 +19,7 @@ use crate::merge::{
 };
 use crate::package::{MergedFile, merge_file};
 use crate::triple::Triple;
+use crate::yaml::stream::nesting_at_most;
 
 pub use super::lines::Diff;
 
@@ -25,6 +27,8 @@ pub use super::lines::Diff;
 pub const MARKER_SIZE: usize = 7;
 /// The parser and the walk recurse: deep documents need more than a thread's usual stack.
 const STACK: usize = 64 << 20;
+/// So many levels need less than a quarter of the smallest stack that a program starts with, 1 MiB.
+const FLAT: usize = 128;
 
 /// How conflicts are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +107,7 @@ pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     if sides.original == sides.local {
         return Some(only(sides.updated));
     }
-    with_stack(|| by_structure(request)).or_else(|| {
+    with_stack(sides, || by_structure(request)).or_else(|| {
         let lines = by_lines(request, request.favor)?;
         Some(Resolved {
             bytes: lines.bytes,
@@ -242,8 +246,16 @@ fn merge_documents(
     merge_file(path, texts, &options).ok().flatten()
 }
 
-/// Works on a stack of its own. None where that panics: a defect, and git's merge is not to fail by it.
-fn with_stack<R: Send>(work: impl FnOnce() -> Option<R> + Send) -> Option<R> {
+/// Works on a stack of its own, unless the sides are as flat as files mostly are. None where that panics: a defect, and git's merge is
+/// not to fail by it.
+fn with_stack<R: Send>(sides: Triple<&[u8]>, work: impl FnOnce() -> Option<R> + Send) -> Option<R> {
+    let is_flat = |side: &[u8]| {
+        let nesting = std::str::from_utf8(side).ok().and_then(nesting_at_most);
+        nesting.is_some_and(|nesting| nesting <= FLAT)
+    };
+    if sides.into_array().into_iter().all(is_flat) {
+        return catch_unwind(AssertUnwindSafe(work)).ok()?;
+    }
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .stack_size(STACK)

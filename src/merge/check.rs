@@ -23,7 +23,8 @@ pub(super) fn check(
 ) -> Result<(), Unfaithful> {
     let checker = Checker { merged, trees };
     let root = merged.root().value;
-    checker.local(root, outcome, trees.local.root().value, "")
+    let checked = checker.local(root, outcome, trees.local.root().value, &Place::ROOT);
+    checked.map_err(|unfaithful| *unfaithful)
 }
 
 struct Checker<'a> {
@@ -31,38 +32,71 @@ struct Checker<'a> {
     trees: Triple<&'a Tree<'a>>,
 }
 
-type Checked = Result<(), Unfaithful>;
+type Checked = Result<(), Box<Unfaithful>>;
+
+/// Where in the merged tree: the entry, and what holds it.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    entry: Option<EntryId>,
+    above: Option<&'p Place<'p>>,
+}
+
+impl Place<'_> {
+    const ROOT: Self = Self {
+        entry: None,
+        above: None,
+    };
+
+    /// As a path.
+    fn path(&self, tree: &Tree<'_>) -> String {
+        let above = self
+            .above
+            .map_or_else(String::new, |above| above.path(tree));
+        let Some(entry) = self.entry else {
+            return above;
+        };
+        let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
+        match key.map(|key| &*key.content) {
+            Some(name) if above.is_empty() => name.to_owned(),
+            Some(name) => format!("{above}.{name}"),
+            None => format!("{above}[]"),
+        }
+    }
+}
 
 impl Checker<'_> {
     /// A value that local has.
-    fn local(&self, merged: NodeId, outcome: &Outcome, local: NodeId, path: &str) -> Checked {
+    fn local(
+        &self,
+        merged: NodeId,
+        outcome: &Outcome,
+        local: NodeId,
+        place: &Place<'_>,
+    ) -> Checked {
         match outcome {
-            Outcome::Keep | Outcome::Remove => self.same(merged, self.trees.local, local, path),
-            Outcome::Take(incoming) => self.incoming(merged, incoming, path),
+            Outcome::Keep | Outcome::Remove => self.same(merged, self.trees.local, local, place),
+            Outcome::Take(incoming) => self.incoming(merged, incoming, place),
             Outcome::Text(text) => match self.merged.scalar(merged) {
                 Some(scalar)
                     if scalar.scalar_type == ScalarType::Str && scalar.content == *text =>
                 {
                     Ok(())
                 }
-                _ => Err(unfaithful(
-                    path,
-                    "the lines are not the ones that were decided",
-                )),
+                _ => Err(self.unfaithful(place, "the lines are not the ones that were decided")),
             },
-            Outcome::Apart(_) => Err(unfaithful(path, "both sides were decided")),
+            Outcome::Apart(_) => Err(self.unfaithful(place, "both sides were decided")),
             Outcome::Merge(children) => {
                 let expected = children
                     .iter()
                     .filter(|child| child.stays())
                     .map(|child| (child.slot, &child.outcome));
-                self.entries(merged, expected.collect(), self.trees.local, local, path)
+                self.entries(merged, expected.collect(), self.trees.local, local, place)
             }
         }
     }
 
     /// A value that comes from updated, or a part of one.
-    fn incoming(&self, merged: NodeId, incoming: &Incoming, path: &str) -> Checked {
+    fn incoming(&self, merged: NodeId, incoming: &Incoming, place: &Place<'_>) -> Checked {
         let updated = self.trees.updated;
         match &*incoming.part {
             Outcome::Merge(children) => {
@@ -75,20 +109,23 @@ impl Checker<'_> {
                         };
                         Some((Slot::Updated(entry), &child.outcome))
                     });
-                self.entries(merged, expected.collect(), updated, incoming.node, path)
+                self.entries(merged, expected.collect(), updated, incoming.node, place)
             }
-            _ => self.same(merged, updated, incoming.node, path),
+            _ => self.same(merged, updated, incoming.node, place),
         }
     }
 
-    fn same(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId, path: &str) -> Checked {
+    fn same(
+        &self,
+        merged: NodeId,
+        tree: &Tree<'_>,
+        expected: NodeId,
+        place: &Place<'_>,
+    ) -> Checked {
         if equal(self.merged, merged, tree, expected) {
             Ok(())
         } else {
-            Err(unfaithful(
-                path,
-                "the value is not the one that was decided",
-            ))
+            Err(self.unfaithful(place, "the value is not the one that was decided"))
         }
     }
 
@@ -99,7 +136,7 @@ impl Checker<'_> {
         expected: Vec<(Slot, &Outcome)>,
         like: &Tree<'_>,
         shape: NodeId,
-        path: &str,
+        place: &Place<'_>,
     ) -> Checked {
         let tree = self.merged;
         let node = tree.resolve(merged);
@@ -111,8 +148,8 @@ impl Checker<'_> {
             _ => false,
         };
         if !is_same_kind || found.len() != expected.len() {
-            return Err(unfaithful(
-                path,
+            return Err(self.unfaithful(
+                place,
                 &format!(
                     "{} entries were decided, {} are there",
                     expected.len(),
@@ -121,28 +158,32 @@ impl Checker<'_> {
             ));
         }
         let mut fields = None;
-        for (place, (slot, outcome)) in found.iter().zip(expected) {
+        for (beside, (slot, outcome)) in found.iter().zip(expected) {
             let (side, id) = match slot {
                 Slot::Local(id) => (self.trees.local, id),
                 Slot::Updated(id) => (self.trees.updated, id),
             };
             // Mostly the fields stand in the order of the decisions, which need not be: maps have none.
-            let found = if self.same_key(*place, side, id) {
-                *place
+            let found = if self.same_key(*beside, side, id) {
+                *beside
             } else {
                 let fields =
                     fields.get_or_insert_with(|| FieldIndex::new(tree, found.iter().copied()));
                 let found = key_of(side, id).and_then(|key| fields.find(key));
-                found.ok_or_else(|| unfaithful(path, "a field is missing that was decided"))?
+                found
+                    .ok_or_else(|| self.unfaithful(place, "a field is missing that was decided"))?
             };
-            let path = self.path_below(path, found);
+            let place = Place {
+                entry: Some(found),
+                above: Some(place),
+            };
             let value = tree.entry(found).value;
             match slot {
                 Slot::Local(id) => {
-                    self.local(value, outcome, self.trees.local.entry(id).value, &path)?;
+                    self.local(value, outcome, self.trees.local.entry(id).value, &place)?;
                 }
                 Slot::Updated(id) => {
-                    self.arrived(value, outcome, self.trees.updated.entry(id).value, &path)?;
+                    self.arrived(value, outcome, self.trees.updated.entry(id).value, &place)?;
                 }
             }
         }
@@ -159,31 +200,23 @@ impl Checker<'_> {
     }
 
     /// An entry that comes from updated: its outcome is a take, or a part of its collection's.
-    fn arrived(&self, merged: NodeId, outcome: &Outcome, updated: NodeId, path: &str) -> Checked {
+    fn arrived(
+        &self,
+        merged: NodeId,
+        outcome: &Outcome,
+        updated: NodeId,
+        place: &Place<'_>,
+    ) -> Checked {
         match outcome {
-            Outcome::Take(incoming) => self.incoming(merged, incoming, path),
-            part => self.incoming(merged, &Incoming::part(updated, part.clone()), path),
+            Outcome::Take(incoming) => self.incoming(merged, incoming, place),
+            part => self.incoming(merged, &Incoming::part(updated, part.clone()), place),
         }
     }
 
-    fn path_below(&self, path: &str, entry: EntryId) -> String {
-        let tree = self.merged;
-        let name = tree
-            .entry(entry)
-            .key
-            .and_then(|key| tree.scalar(key))
-            .map(|key| &*key.content);
-        match name {
-            Some(name) if path.is_empty() => name.to_owned(),
-            Some(name) => format!("{path}.{name}"),
-            None => format!("{path}[]"),
-        }
-    }
-}
-
-fn unfaithful(path: &str, message: &str) -> Unfaithful {
-    Unfaithful {
-        path: path.to_owned(),
-        message: message.to_owned(),
+    fn unfaithful(&self, place: &Place<'_>, message: &str) -> Box<Unfaithful> {
+        Box::new(Unfaithful {
+            path: place.path(self.merged),
+            message: message.to_owned(),
+        })
     }
 }

@@ -85,7 +85,8 @@ pub fn merge_file(
         Content::Unchanged => texts.local.to_owned(),
         Content::Delete => String::new(),
         Content::Updated => texts.updated.to_owned(),
-        Content::Write(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Content::Write(bytes) => String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
     };
     Ok(Some(MergedFile {
         text,

@@ -53,6 +53,13 @@ impl<'s> Parts<'s> {
         }
     }
 
+    /// Makes room for what so many lines mostly hold.
+    pub(super) fn reserve(&mut self, lines: usize) {
+        self.nodes.reserve(lines * 5 / 2);
+        self.entries.reserve(lines * 5 / 4);
+        self.open.reserve(64);
+    }
+
     pub(super) fn push(
         &mut self,
         span: Span,

@@ -62,6 +62,24 @@ fn the_result_is_in_the_current_version_and_the_status_is_0() {
     assert_eq!(files.ours(), BOTH);
 }
 
+/// Flat files are merged on the stack that the program starts with, others on one of their own: the change of both sides is at the
+/// bottom, where only structure brings them together.
+#[test]
+fn files_of_any_depth_merge() {
+    let deep = |depth: usize, x: u8, y: u8| -> String {
+        let levels: String = (0..depth)
+            .map(|level| format!("{0}k:\n{0}-\n", " ".repeat(level)))
+            .collect();
+        let indent = " ".repeat(depth);
+        format!("{levels}{indent}x: {x}\n{indent}y: {y}\n")
+    };
+    for depth in [1, 60, 64, 250] {
+        let files = Files::text(&deep(depth, 1, 1), &deep(depth, 2, 1), &deep(depth, 1, 2));
+        assert_eq!(files.drive(&[]), 0, "{depth}");
+        assert_eq!(files.ours(), deep(depth, 2, 2), "{depth}");
+    }
+}
+
 #[test]
 fn the_status_counts_conflicts_up_to_127() {
     let lines = |value: usize| -> String {

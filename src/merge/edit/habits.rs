@@ -65,6 +65,13 @@ struct Counts {
 
 impl Counts {
     fn visit(&mut self, tree: &Tree<'_>, node: NodeId, holder: Option<(bool, u32)>) {
+        let is_block = match &tree.node(node).kind {
+            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
+            _ => false,
+        };
+        if !is_block {
+            return;
+        }
         let column = tree.column(tree.node(node).span.start);
         if let Some((in_map, holder)) = holder
             && let Some(nesting) = nesting(tree, in_map, node)
@@ -76,13 +83,6 @@ impl Counts {
                 Nesting::InList => &mut self.in_list,
             };
             counts[width] += 1;
-        }
-        let flow = match &tree.node(node).kind {
-            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
-            _ => true,
-        };
-        if flow {
-            return;
         }
         for entry in tree.entries(node) {
             let entry = tree.entry(entry);

@@ -18,8 +18,10 @@ use scalar::{Found, LONGEST_KEY, Stop};
 /// Reads a document's text; none where it is not ordinary, or has no content.
 pub(super) fn read(text: &str) -> Option<Tree<'_>> {
     let start = byte_order_mark(text);
+    let mut parts = Parts::new(text, start);
+    parts.reserve(memchr::memchr_iter(b'\n', text.as_bytes()).count());
     Reader {
-        parts: Parts::new(text, start),
+        parts,
         bytes: text.as_bytes(),
         line: start,
         frames: Vec::new(),
