@@ -85,7 +85,9 @@ fn on_documents_of_every_kind() {
 }
 
 /// What a line can be to the lines around it.
-const LINES: [&str; 40] = [
+const LINES: [&str; 42] = [
+    "- [a -, b]",
+    "- {a: b -}",
     "a:",
     "b: x",
     "c: 'y' # c",

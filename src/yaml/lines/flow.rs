@@ -109,8 +109,8 @@ impl<'s> Reader<'s> {
             }
         };
         let content = self.parts.text[at..end].trim_end_matches(' ');
-        // `[-]` is an error to the parser
-        if content == "-" {
+        // `[-]` and `[a -]` are errors to the parser
+        if content == "-" || content.ends_with(" -") {
             return None;
         }
         Some(Found {
