@@ -323,6 +323,7 @@ fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config,
             matches: args.matches,
             yaml_only: args.yaml_only,
             config: args.config,
+            apart: Vec::new(),
         },
         sides,
     })

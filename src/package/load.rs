@@ -1,7 +1,6 @@
 //! Three packages in memory: every file that all three sides' rules let in, by its relative path.
 
-use std::fs::{self, File, Permissions};
-use std::io::Read as _;
+use std::fs::{self, Permissions};
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -11,7 +10,8 @@ use rustc_hash::FxHashMap;
 use super::Settings;
 use super::ignored::Ignored;
 use super::rules::RULES_FILE;
-use super::walk::{Kind, Listing, list};
+use super::side::Side;
+use super::walk::{Kind, Listing};
 use crate::error::{Error, Warning};
 use crate::merge::pins::is_file_pinned;
 use crate::triple::Triple;
@@ -93,12 +93,12 @@ pub(crate) struct Loaded {
 ///
 /// # Errors
 /// A side that is missing, not of the others' sort, or not readable; a pattern that is none.
-pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loaded, Error> {
+pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, Error> {
     let names = yaml_names(&settings.matches)?;
     let kinds = sides
         .as_ref()
         .zip(OPTIONS)
-        .try_map(|(path, option)| Ok((path, root_kind(path, option)?)))?;
+        .try_map(|(side, option)| Ok((side.name(), root_kind(side, option)?)))?;
     let kinds = kinds.into_array();
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
@@ -107,7 +107,7 @@ pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loade
             folder: folder.to_path_buf(),
             file: file.to_path_buf(),
         }),
-        (None, _) => load_files(sides, settings, &names),
+        (None, _) => load_files(&sides.as_ref().map(Side::to_path), settings, &names),
         (Some(_), None) => load_folders(sides, settings, &names),
     }
 }
@@ -142,7 +142,10 @@ fn has_yaml_name(names: &GlobSet, path: &Path) -> bool {
 }
 
 /// Whether a side is a folder.
-fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error> {
+fn root_kind(side: &Side, option: &'static str) -> Result<bool, Error> {
+    let Side::Disk(path) = side else {
+        return Ok(true);
+    };
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(true),
         Ok(metadata) if metadata.is_file() => Ok(false),
@@ -169,7 +172,9 @@ fn load_files(
         .iter()
         .any(|path| has_yaml_name(names, path));
     let sources = if yaml || !settings.yaml_only {
-        sides.as_ref().try_map(|path| read(path).map(Some))?
+        sides
+            .as_ref()
+            .try_map(|path| Source::read(path).map(Some))?
     } else {
         Triple::default()
     };
@@ -193,12 +198,12 @@ fn load_files(
 }
 
 fn load_folders(
-    sides: &Triple<PathBuf>,
+    sides: &Triple<Side>,
     settings: &Settings,
     names: &GlobSet,
 ) -> Result<Loaded, Error> {
     let mut warnings = Vec::new();
-    let mut listings = sides.as_ref().map(|path| list(path));
+    let mut listings = sides.as_ref().map(Side::list);
     let mut ignored = Ignored::default();
     ignored.add(&sides.local, &listings.local, &mut warnings)?;
     ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
@@ -206,7 +211,7 @@ fn load_folders(
     let listings = sides
         .as_ref()
         .zip(listings)
-        .try_map(|(root, listing)| keep(root, listing, &mut ignored))?;
+        .try_map(|(side, listing)| keep(side.name(), listing, &mut ignored, settings))?;
 
     let local_kinds = listings.local.iter().cloned().collect();
     let mut slots = Vec::new();
@@ -228,7 +233,7 @@ fn load_folders(
     slots.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(Loaded {
-        roots: Roots::Folders(sides.clone()),
+        roots: Roots::Folders(sides.as_ref().map(Side::to_path)),
         slots: read_all(sides, slots)?,
         local_kinds,
         leftovers,
@@ -241,6 +246,7 @@ fn keep(
     root: &Path,
     listing: Listing,
     ignored: &mut Ignored,
+    settings: &Settings,
 ) -> Result<Vec<(PathBuf, Kind)>, Error> {
     for (path, error) in listing.errors {
         if !ignored.matches(&path, true) {
@@ -248,7 +254,9 @@ fn keep(
         }
     }
     let mut entries = listing.entries;
-    entries.retain(|(path, kind)| !ignored.matches(path, *kind == Kind::Folder));
+    entries.retain(|(path, kind)| {
+        !settings.is_apart(path) && !ignored.matches(path, *kind == Kind::Folder)
+    });
     Ok(entries)
 }
 
@@ -268,14 +276,14 @@ fn by_path(listings: Triple<Vec<(PathBuf, Kind)>>) -> FxHashMap<PathBuf, Triple<
 
 /// Links and pipes are left alone; where upstream did something to one, that is said.
 fn entity_warning(
-    sides: &Triple<PathBuf>,
+    sides: &Triple<Side>,
     path: &Path,
     kinds: &Triple<Option<Kind>>,
 ) -> Result<Option<Warning>, Error> {
-    let same = |left: (&PathBuf, &Option<Kind>), right: (&PathBuf, &Option<Kind>)| {
+    let same = |left: (&Side, &Option<Kind>), right: (&Side, &Option<Kind>)| {
         let both_files = *left.1 == Some(Kind::File) && left.1 == right.1;
         if both_files {
-            return Ok(read(&left.0.join(path))?.bytes == read(&right.0.join(path))?.bytes);
+            return Ok(left.0.read(path)?.bytes == right.0.read(path)?.bytes);
         }
         Ok(left.1 == right.1)
     };
@@ -300,14 +308,14 @@ fn entity_warning(
 
 /// Reads the files of all sides, in parallel.
 fn read_all(
-    sides: &Triple<PathBuf>,
+    sides: &Triple<Side>,
     slots: Vec<(PathBuf, bool, Triple<bool>)>,
 ) -> Result<Vec<Slot>, Error> {
     let read_slot = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
         let sources = sides
             .as_ref()
             .zip(files)
-            .try_map(|(root, is_file)| is_file.then(|| read(&root.join(&path))).transpose())?;
+            .try_map(|(side, is_file)| is_file.then(|| side.read(&path)).transpose())?;
         Ok(Slot {
             path,
             yaml,
@@ -326,21 +334,7 @@ fn read_all(
     Error::from_many(errors).map_or(Ok(read), Err)
 }
 
-fn read(path: &Path) -> Result<Source, Error> {
-    let source = || {
-        let mut file = File::open(path)?;
-        let metadata = file.metadata()?;
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        file.read_to_end(&mut bytes)?;
-        Ok(Source {
-            bytes,
-            permissions: Some(metadata.permissions()),
-        })
-    };
-    source().map_err(|error| read_error(path, error))
-}
-
-fn read_error(path: &Path, error: std::io::Error) -> Error {
+pub(super) fn read_error(path: &Path, error: std::io::Error) -> Error {
     Error::Read {
         path: path.to_owned(),
         error,
