@@ -1,6 +1,7 @@
 //! One run: plan, write or show, report.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use super::config::{Action, Command, Config, Form, Verbosity};
@@ -18,8 +19,11 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
     match command {
         Command::Merge(config) => merge(config, output, errors),
         Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
+        Command::Upstream(run) => super::upgrade::run(run, output, errors),
         Command::Explain { config, file, path } => {
-            let told = in_pool(config, || super::explain::explain(config, file, path));
+            let told = in_pool(config.threads, || {
+                super::explain::explain(config, file, path)
+            });
             let (text, code) = match told {
                 Ok(text) => (output.write_all(text.as_bytes()), ExitCode::Merged),
                 Err(error) => {
@@ -47,7 +51,7 @@ struct Done {
 }
 
 fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let result = in_pool(config, || carry_out(config));
+    let result = in_pool(config.threads, || carry_out(config));
     let reported = match &result {
         Ok(done) => tell(config, done, output, errors),
         Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
@@ -108,11 +112,12 @@ fn carry_out(config: &Config) -> Result<Done, Error> {
     })
 }
 
-fn in_pool<R: Send>(
-    config: &Config,
+/// Does some work with a number of threads, one for each core where none is given.
+pub(super) fn in_pool<R: Send>(
+    threads: Option<NonZeroUsize>,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
-    let threads = config.threads.map_or(0, std::num::NonZero::get);
+    let threads = threads.map_or(0, std::num::NonZero::get);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         // the parser and the walk recurse: deep documents need more than a thread's usual 2 MB

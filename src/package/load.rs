@@ -241,6 +241,22 @@ fn load_folders(
     })
 }
 
+/// The paths that the ignore files of the local and the updated package exclude, on any side.
+pub(crate) fn ignored(sides: &Triple<Side>) -> Result<Vec<PathBuf>, Error> {
+    let listings = sides.as_ref().map(Side::list);
+    let mut ignored = Ignored::default();
+    let mut warnings = Vec::new();
+    ignored.add(&sides.local, &listings.local, &mut warnings)?;
+    ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for (path, kind) in listings.into_array().into_iter().flat_map(|it| it.entries) {
+        if ignored.matches(&path, kind == Kind::Folder) {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
+
 /// What is not excluded.
 fn keep(
     root: &Path,

@@ -27,10 +27,12 @@ mod walk;
 mod whole_file;
 mod write;
 
+pub(crate) use load::ignored;
 pub use look_up::{Paired, documents_in};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;
 pub use resource::ResourceId;
+pub(crate) use rules::RULES_FILE;
 pub use run::{plan, plan_sides, plan_with};
 pub use side::{Entry, Side, Snapshot};
 pub(crate) use single::with_trees;
