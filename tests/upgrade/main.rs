@@ -3,6 +3,7 @@
 
 mod commits;
 mod fleet;
+mod guide;
 mod harness;
 mod http;
 mod real;
