@@ -20,6 +20,7 @@ test: cargo components ## every check: format, lints, tests, docs, all warnings 
 real: build ## run against real packages, REAL=FOLDER; a line for each check
 	@$(CARGO) build --release --quiet --examples
 	@python3 tests/real.py --bin $(TARGET)/release --real $(REAL)
+	@MERGE3_REAL=$(abspath $(REAL)) $(CARGO) test --release --quiet --test upgrade real -- --nocapture
 
 merges: build ## replay real merges with git, mergiraf (if it is there) and the driver, REAL=FOLDER
 	@python3 tests/merges.py --tool $(REAL)/../tools/merges.py --merges $(REAL)/merges --bin $(TARGET)/release/merge3

@@ -196,6 +196,31 @@ pub enum Error {
         /// What stands there.
         obstacle: PathBuf,
     },
+    /// Git cannot give what is needed.
+    Git {
+        /// What went wrong.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// What a package says of where it comes from cannot be used.
+    Record {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong there.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// A package, or its folder, is not fit for what was asked.
+    Package {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
     /// The threads could not be started.
     Threads(String),
     /// More than one of these.
@@ -236,7 +261,10 @@ impl Error {
                 "every file is whole, old or new; running again finishes the merge"
             }
             Self::Pattern { .. } => "write it like 'charts/**/*.yaml', in quotes for the shell",
-            Self::Rules { help, .. } => return Some(help.clone()),
+            Self::Rules { help, .. }
+            | Self::Git { help, .. }
+            | Self::Record { help, .. }
+            | Self::Package { help, .. } => return Some(help.clone()),
             Self::Output { .. } => {
                 "give --output a folder that does not exist yet, outside of the package, or for files the name of a file"
             }
@@ -268,7 +296,9 @@ impl Error {
     /// The places to show, with a word for each.
     fn places(&self) -> Vec<(&Place, String)> {
         match self {
-            Self::Rules { place, message, .. } | Self::Broken { place, message, .. } => {
+            Self::Rules { place, message, .. }
+            | Self::Broken { place, message, .. }
+            | Self::Record { place, message, .. } => {
                 vec![(place, message.clone())]
             }
             Self::NotUtf8 { place } => vec![(place, "the first such byte".to_owned())],
@@ -392,6 +422,15 @@ impl fmt::Display for Error {
                 path.display(),
                 obstacle.display()
             ),
+            Self::Git { message, .. } => formatter.write_str(message),
+            Self::Record { place, message, .. } => write!(
+                formatter,
+                "{} does not say where the package comes from: {message}",
+                place.path.display()
+            ),
+            Self::Package { path, message, .. } => {
+                write!(formatter, "{}: {message}", path.display())
+            }
             Self::Threads(message) => write!(formatter, "cannot start threads: {message}"),
             Self::Several(errors) => write!(formatter, "{} errors", errors.len()),
         }

@@ -10,4 +10,5 @@ pub mod merge;
 pub mod package;
 pub mod report;
 pub mod triple;
+pub mod upgrade;
 pub mod yaml;

@@ -13,6 +13,7 @@ use super::extras::Extra;
 use super::git::Subcommands;
 use super::markers::MarkerArgs;
 use super::report::ReportArgs;
+use super::upstream;
 use crate::merge::{self, Options};
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -44,6 +45,10 @@ struct CommandLine {
     merge: Option<Args>,
     // beside the others: an optional group may not hold another one
     #[command(flatten)]
+    how: MergeArgs,
+    #[command(flatten)]
+    run: RunArgs,
+    #[command(flatten)]
     markers: MarkerArgs,
     #[command(flatten)]
     report: ReportArgs,
@@ -56,6 +61,8 @@ struct CommandLine {
 enum Subcommand {
     #[command(flatten)]
     Git(Subcommands),
+    #[command(flatten)]
+    Upstream(upstream::Subcommands),
     /// Say why a value comes out as it does
     Explain(Box<ExplainArgs>),
     /// Print completions for a shell
@@ -72,6 +79,10 @@ enum Subcommand {
 struct ExplainArgs {
     #[command(flatten)]
     merge: Args,
+    #[command(flatten)]
+    how: MergeArgs,
+    #[command(flatten)]
+    run: RunArgs,
     /// The file, relative to the package
     file: PathBuf,
     /// Where in it, such as spec.template.spec.containers[name=app].image
@@ -91,6 +102,24 @@ struct Args {
     #[arg(long, value_name = "LOCAL")]
     to: PathBuf,
 
+    /// Tell what would change, write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// As --dry-run; exit status 1 if anything would change
+    #[arg(long)]
+    check: bool,
+    /// Print the changes as a unified diff, write nothing
+    #[arg(long)]
+    diff: bool,
+    /// Write the result there, not to LOCAL; - prints one file
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
+    output: Option<PathBuf>,
+}
+
+/// How a merge is done.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct MergeArgs {
     /// Who wins a conflict: updated (default), local, fail, markers
     #[arg(
         long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated,
@@ -127,25 +156,18 @@ struct Args {
     /// Rules for single places; else .merge3.yaml in LOCAL
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+}
 
-    /// Tell what would change, write nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// As --dry-run; exit status 1 if anything would change
-    #[arg(long)]
-    check: bool,
-    /// Print the changes as a unified diff, write nothing
-    #[arg(long)]
-    diff: bool,
-    /// Write the result there, not to LOCAL; - prints one file
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
-    output: Option<PathBuf>,
+/// How a run is carried out.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct RunArgs {
     /// Force what is written to the disk
     #[arg(long, hide_short_help = true)]
-    sync: bool,
+    pub(super) sync: bool,
     /// How many threads; else one for each core
     #[arg(long, value_name = "N", hide_short_help = true)]
-    threads: Option<NonZeroUsize>,
+    pub(super) threads: Option<NonZeroUsize>,
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
@@ -157,7 +179,7 @@ struct Args {
         long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
         hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
-    color: Color,
+    pub(super) color: Color,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -191,7 +213,7 @@ enum Nulls {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Color {
+pub(super) enum Color {
     /// On a terminal, unless NO_COLOR is set
     Auto,
     /// Yes
@@ -233,12 +255,20 @@ where
                 .map(Command::Git)
                 .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message));
         }
+        Some(Subcommand::Upstream(command)) => {
+            return command
+                .into_run()
+                .map(|run| Command::Upstream(Box::new(run)))
+                .map_err(|message| {
+                    wrong(clap::error::ErrorKind::MissingRequiredArgument, &message)
+                });
+        }
         Some(Subcommand::Completions { shell }) => {
             return Ok(Command::Generate(Extra::Completions(shell)));
         }
         Some(Subcommand::Man) => return Ok(Command::Generate(Extra::Man)),
         Some(Subcommand::Explain(args)) => {
-            let config = config(args.merge, line.markers, line.report)
+            let config = config(args.merge, args.how, &args.run, line.markers, line.report)
                 .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message))?;
             return Ok(Command::Explain {
                 config: Box::new(config),
@@ -249,7 +279,7 @@ where
         None => {}
     }
     match line.merge {
-        Some(merge) => match config(merge, line.markers, line.report) {
+        Some(merge) => match config(merge, line.how, &line.run, line.markers, line.report) {
             Ok(config) => Ok(Command::Merge(Box::new(config))),
             Err(message) => Err(wrong(clap::error::ErrorKind::TooManyValues, &message)),
         },
@@ -279,22 +309,22 @@ fn wrong(kind: clap::error::ErrorKind, message: &str) -> clap::Error {
 }
 
 /// What a run of the main job is told.
-fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config, String> {
+fn config(
+    args: Args,
+    how: MergeArgs,
+    run: &RunArgs,
+    markers: MarkerArgs,
+    report: ReportArgs,
+) -> Result<Config, String> {
     let sides = Triple::new(args.ancestor, args.from, args.to);
     let names = sides
         .as_ref()
         .map(|path| path.to_string_lossy().into_owned());
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let color = |terminal: bool| match args.color {
-        Color::Auto => terminal && !no_color,
-        Color::Always => true,
-        Color::Never => false,
-    };
     Ok(Config {
         action: match (args.diff, args.dry_run || args.check) {
             (true, _) => Action::Diff,
             (false, true) => Action::DryRun,
-            (false, false) => Action::Write { durable: args.sync },
+            (false, false) => Action::Write { durable: run.sync },
         },
         check: args.check,
         destination: args.output.map(|path| match path.as_os_str() == "-" {
@@ -302,30 +332,60 @@ fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config,
             false => Destination::Path(path),
         }),
         report: report.into(),
-        verbosity: match (args.quiet, args.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
-        },
-        color_output: color(std::io::stdout().is_terminal()),
-        color_errors: color(std::io::stderr().is_terminal()),
-        threads: args.threads,
-        settings: Settings {
+        verbosity: run.verbosity(),
+        color_output: run.color.is_on(std::io::stdout().is_terminal()),
+        color_errors: run.color.is_on(std::io::stderr().is_terminal()),
+        threads: run.threads,
+        settings: how.settings(markers, names)?,
+        sides,
+    })
+}
+
+impl MergeArgs {
+    /// How packages merge, `names` standing behind conflict markers where nothing else is said.
+    pub(super) fn settings(
+        self,
+        markers: MarkerArgs,
+        names: Triple<String>,
+    ) -> Result<Settings, String> {
+        Ok(Settings {
             merge: Options {
-                on_conflict: args.on_conflict.into(),
-                lists: args.lists.into(),
-                keys: args.keys,
-                nulls: args.nulls.map(Into::into),
+                on_conflict: self.on_conflict.into(),
+                lists: self.lists.into(),
+                keys: self.keys,
+                nulls: self.nulls.map(Into::into),
                 markers: markers.style(names)?,
                 ..Options::default()
             },
-            path_merge_key: args.path_merge_key,
-            matches: args.matches,
-            yaml_only: args.yaml_only,
-            config: args.config,
-        },
-        sides,
-    })
+            path_merge_key: self.path_merge_key,
+            matches: self.matches,
+            yaml_only: self.yaml_only,
+            config: self.config,
+            apart: Vec::new(),
+        })
+    }
+}
+
+impl RunArgs {
+    pub(super) const fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+}
+
+impl Color {
+    /// Whether something is coloured that goes to a terminal, or not to one.
+    pub(super) fn is_on(self, terminal: bool) -> bool {
+        let no_color = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match self {
+            Self::Auto => terminal && !no_color(),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
 }
 
 impl From<OnConflict> for merge::OnConflict {

@@ -24,6 +24,8 @@ pub enum Command {
         /// Where in it.
         path: String,
     },
+    /// What has to do with packages' upstreams.
+    Upstream(Box<super::upstream::Run>),
     /// Generate something about the program itself.
     Generate(Extra),
 }

@@ -11,6 +11,8 @@ mod markers;
 mod progress;
 mod report;
 mod run;
+mod upgrade;
+mod upstream;
 
 pub use args::parse;
 pub use config::{Action, Command, Config, Form, ReportTo, Verbosity};
@@ -18,3 +20,4 @@ pub use elsewhere::Destination;
 pub use exit_code::ExitCode;
 pub use extras::Extra;
 pub use run::run;
+pub use upstream::{Command as UpstreamCommand, Run as UpstreamRun};

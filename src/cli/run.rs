@@ -1,6 +1,7 @@
 //! One run: plan, write or show, report.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -19,8 +20,11 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
     match command {
         Command::Merge(config) => merge(config, output, errors),
         Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
+        Command::Upstream(run) => super::upgrade::run(run, output, errors),
         Command::Explain { config, file, path } => {
-            let told = in_pool(config, || super::explain::explain(config, file, path));
+            let told = in_pool(threads_for(config), || {
+                super::explain::explain(config, file, path)
+            });
             let (text, code) = match told {
                 Ok(text) => (output.write_all(text.as_bytes()), ExitCode::Merged),
                 Err(error) => {
@@ -51,7 +55,7 @@ struct Done {
 }
 
 fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let result = in_pool(config, || carry_out(config));
+    let result = in_pool(threads_for(config), || carry_out(config));
     let reported = match &result {
         Ok(done) => tell(config, done, output, errors),
         Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
@@ -112,15 +116,12 @@ fn carry_out(config: &Config) -> Result<Done, Error> {
     })
 }
 
-fn in_pool<R: Send>(
-    config: &Config,
+/// Does some work with a number of threads, one for each core where none is given.
+pub(super) fn in_pool<R: Send>(
+    threads: Option<NonZeroUsize>,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
-    let threads = match config.threads {
-        Some(threads) => threads.get(),
-        None if are_short_files(config) => 1,
-        None => 0,
-    };
+    let threads = threads.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         // the parser and the walk recurse: deep documents need more than a thread's usual 2 MB
@@ -128,6 +129,13 @@ fn in_pool<R: Send>(
         .build()
         .map_err(|error| Error::Threads(error.to_string()))?;
     pool.install(work)
+}
+
+/// How many threads are asked for, and where none are: one for files that are short.
+fn threads_for(config: &Config) -> Option<NonZeroUsize> {
+    config
+        .threads
+        .or_else(|| are_short_files(config).then_some(NonZeroUsize::MIN))
 }
 
 /// Whether the sides are files that are merged sooner than threads are started.

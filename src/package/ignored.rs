@@ -1,12 +1,12 @@
 //! `.krmignore`: what a package excludes from merges (SPEC 2), in the syntax of gitignore.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustc_hash::FxHashMap;
 
+use super::side::Side;
 use super::walk::{IGNORE_FILE, Kind, Listing};
 use crate::error::{Error, Warning};
 
@@ -26,7 +26,7 @@ impl Ignored {
     /// Where one cannot be read.
     pub(crate) fn add(
         &mut self,
-        root: &Path,
+        side: &Side,
         listing: &Listing,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), Error> {
@@ -36,8 +36,7 @@ impl Ignored {
                 continue;
             }
             let folder = path.parent().unwrap_or(Path::new(""));
-            let whole = root.join(path);
-            files.insert(folder.to_owned(), read(&whole, folder, warnings)?);
+            files.insert(folder.to_owned(), read(side, path, folder, warnings)?);
         }
         if !files.is_empty() {
             self.packages.push(files);
@@ -84,11 +83,13 @@ fn is_ignored(files: &FxHashMap<PathBuf, Gitignore>, path: &Path, is_folder: boo
         .unwrap_or(false)
 }
 
-fn read(path: &Path, folder: &Path, warnings: &mut Vec<Warning>) -> Result<Gitignore, Error> {
-    let bytes = fs::read(path).map_err(|error| Error::Read {
-        path: path.to_owned(),
-        error,
-    })?;
+fn read(
+    side: &Side,
+    path: &Path,
+    folder: &Path,
+    warnings: &mut Vec<Warning>,
+) -> Result<Gitignore, Error> {
+    let bytes = side.read(path)?.bytes;
     let mut builder = GitignoreBuilder::new("");
     let text = String::from_utf8_lossy(&bytes);
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -101,7 +102,7 @@ fn read(path: &Path, folder: &Path, warnings: &mut Vec<Warning>) -> Result<Gitig
         }
     }
     builder.build().map_err(|error| Error::Pattern {
-        pattern: path.display().to_string(),
+        pattern: side.name().join(path).display().to_string(),
         message: error.to_string(),
     })
 }

@@ -1,7 +1,6 @@
 //! Three packages in memory: every file that all three sides' rules let in, by its relative path.
 
-use std::fs::{self, File, Permissions};
-use std::io::Read as _;
+use std::fs::{self, Permissions};
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -11,7 +10,8 @@ use rustc_hash::FxHashMap;
 use super::Settings;
 use super::ignored::Ignored;
 use super::rules::RULES_FILE;
-use super::walk::{Kind, Listing, list};
+use super::side::Side;
+use super::walk::{Kind, Listing};
 use crate::error::{Error, Warning};
 use crate::merge::pins::is_file_pinned;
 use crate::triple::Triple;
@@ -19,8 +19,6 @@ use crate::triple::Triple;
 /// How the names of files end that are read as YAML unless `--match` says otherwise, and one that is so as a whole (SPEC 2).
 const YAML_ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 const YAML_NAME: &str = "Kptfile";
-/// Files with less in them, in bytes, are read in one go.
-const SMALL: u64 = 8 << 10;
 /// The options that name the sides.
 const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 
@@ -96,12 +94,12 @@ pub(crate) struct Loaded {
 ///
 /// # Errors
 /// A side that is missing, not of the others' sort, or not readable; a pattern that is none.
-pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loaded, Error> {
+pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, Error> {
     let names = YamlNames::of(&settings.matches)?;
     let kinds = sides
         .as_ref()
         .zip(OPTIONS)
-        .try_map(|(path, option)| Ok((path, root_kind(path, option)?)))?;
+        .try_map(|(side, option)| Ok((side.name(), root_kind(side, option)?)))?;
     let kinds = kinds.into_array();
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
@@ -110,7 +108,7 @@ pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loade
             folder: folder.to_path_buf(),
             file: file.to_path_buf(),
         }),
-        (None, _) => load_files(sides, settings, &names),
+        (None, _) => load_files(&sides.as_ref().map(Side::to_path), settings, &names),
         (Some(_), None) => load_folders(sides, settings, &names),
     }
 }
@@ -161,7 +159,10 @@ impl YamlNames {
 }
 
 /// Whether a side is a folder.
-fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error> {
+fn root_kind(side: &Side, option: &'static str) -> Result<bool, Error> {
+    let Side::Disk(path) = side else {
+        return Ok(true);
+    };
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(true),
         Ok(metadata) if metadata.is_file() => Ok(false),
@@ -188,7 +189,9 @@ fn load_files(
         .iter()
         .any(|path| names.have(path));
     let sources = if yaml || !settings.yaml_only {
-        sides.as_ref().try_map(|path| read(path).map(Some))?
+        sides
+            .as_ref()
+            .try_map(|path| Source::read(path).map(Some))?
     } else {
         Triple::default()
     };
@@ -212,14 +215,14 @@ fn load_files(
 }
 
 fn load_folders(
-    sides: &Triple<PathBuf>,
+    sides: &Triple<Side>,
     settings: &Settings,
     names: &YamlNames,
 ) -> Result<Loaded, Error> {
     let mut warnings = Vec::new();
     let ((original, updated), local) = rayon::join(
-        || rayon::join(|| list(&sides.original), || list(&sides.updated)),
-        || list(&sides.local),
+        || rayon::join(|| sides.original.list(), || sides.updated.list()),
+        || sides.local.list(),
     );
     let mut listings = Triple::new(original, updated, local);
     let mut ignored = Ignored::default();
@@ -229,7 +232,7 @@ fn load_folders(
     let listings = sides
         .as_ref()
         .zip(listings)
-        .try_map(|(root, listing)| keep(root, listing, &mut ignored))?;
+        .try_map(|(side, listing)| keep(side.name(), listing, &mut ignored, settings))?;
 
     let local_kinds = listings.local.iter().cloned().collect();
     let mut slots = Vec::new();
@@ -251,7 +254,7 @@ fn load_folders(
     slots.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(Loaded {
-        roots: Roots::Folders(sides.clone()),
+        roots: Roots::Folders(sides.as_ref().map(Side::to_path)),
         slots: read_all(sides, slots)?,
         local_kinds,
         leftovers,
@@ -259,11 +262,28 @@ fn load_folders(
     })
 }
 
+/// The paths that the ignore files of the local and the updated package exclude, on any side.
+pub(crate) fn ignored(sides: &Triple<Side>) -> Result<Vec<PathBuf>, Error> {
+    let listings = sides.as_ref().map(Side::list);
+    let mut ignored = Ignored::default();
+    let mut warnings = Vec::new();
+    ignored.add(&sides.local, &listings.local, &mut warnings)?;
+    ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for (path, kind) in listings.into_array().into_iter().flat_map(|it| it.entries) {
+        if ignored.matches(&path, kind == Kind::Folder) {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
+
 /// What is not excluded.
 fn keep(
     root: &Path,
     listing: Listing,
     ignored: &mut Ignored,
+    settings: &Settings,
 ) -> Result<Vec<(PathBuf, Kind)>, Error> {
     for (path, error) in listing.errors {
         if !ignored.matches(&path, true) {
@@ -271,7 +291,9 @@ fn keep(
         }
     }
     let mut entries = listing.entries;
-    entries.retain(|(path, kind)| !ignored.matches(path, *kind == Kind::Folder));
+    entries.retain(|(path, kind)| {
+        !settings.is_apart(path) && !ignored.matches(path, *kind == Kind::Folder)
+    });
     Ok(entries)
 }
 
@@ -291,14 +313,14 @@ fn by_path(listings: Triple<Vec<(PathBuf, Kind)>>) -> FxHashMap<PathBuf, Triple<
 
 /// Links and pipes are left alone; where upstream did something to one, that is said.
 fn entity_warning(
-    sides: &Triple<PathBuf>,
+    sides: &Triple<Side>,
     path: &Path,
     kinds: &Triple<Option<Kind>>,
 ) -> Result<Option<Warning>, Error> {
-    let same = |left: (&PathBuf, &Option<Kind>), right: (&PathBuf, &Option<Kind>)| {
+    let same = |left: (&Side, &Option<Kind>), right: (&Side, &Option<Kind>)| {
         let both_files = *left.1 == Some(Kind::File) && left.1 == right.1;
         if both_files {
-            return Ok(read(&left.0.join(path))?.bytes == read(&right.0.join(path))?.bytes);
+            return Ok(left.0.read(path)?.bytes == right.0.read(path)?.bytes);
         }
         Ok(left.1 == right.1)
     };
@@ -323,14 +345,14 @@ fn entity_warning(
 
 /// Reads the files of all sides, in parallel.
 fn read_all(
-    sides: &Triple<PathBuf>,
+    sides: &Triple<Side>,
     slots: Vec<(PathBuf, bool, Triple<bool>)>,
 ) -> Result<Vec<Slot>, Error> {
     let read_slot = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
         let sources = sides
             .as_ref()
             .zip(files)
-            .try_map(|(root, is_file)| is_file.then(|| read(&root.join(&path))).transpose())?;
+            .try_map(|(side, is_file)| is_file.then(|| side.read(&path)).transpose())?;
         Ok(Slot {
             path,
             yaml,
@@ -349,26 +371,7 @@ fn read_all(
     Error::from_many(errors).map_or(Ok(read), Err)
 }
 
-fn read(path: &Path) -> Result<Source, Error> {
-    let source = || {
-        let mut file = File::open(path)?;
-        let metadata = file.metadata()?;
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        if metadata.len() < SMALL {
-            // a `File` by itself would ask for its length and place again: most files are small, and there are many
-            (&mut file).take(u64::MAX).read_to_end(&mut bytes)?;
-        } else {
-            file.read_to_end(&mut bytes)?;
-        }
-        Ok(Source {
-            bytes,
-            permissions: Some(metadata.permissions()),
-        })
-    };
-    source().map_err(|error| read_error(path, error))
-}
-
-fn read_error(path: &Path, error: std::io::Error) -> Error {
+pub(super) fn read_error(path: &Path, error: std::io::Error) -> Error {
     Error::Read {
         path: path.to_owned(),
         error,

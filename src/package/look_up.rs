@@ -10,6 +10,7 @@ use super::load::load;
 use super::pair::pair;
 use super::parsed::{Readings, Trees, read_sides};
 use super::rules::{Rules, rules_file};
+use super::side::Side;
 use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
@@ -38,7 +39,7 @@ pub fn documents_in(
         Some(file) => Rules::read(&file)?,
         None => Rules::default(),
     };
-    let loaded = load(sides, settings)?;
+    let loaded = load(&sides.as_ref().map(Side::disk), settings)?;
     let files: Vec<Option<Readings<'_>>> = loaded
         .slots
         .par_iter()

@@ -22,20 +22,24 @@ mod records;
 mod resource;
 mod rules;
 mod run;
+mod side;
 mod single;
 mod walk;
 mod whole_file;
 mod write;
 
+pub(crate) use load::ignored;
 pub use look_up::{Paired, documents_in};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;
 pub use resource::ResourceId;
-pub use run::{plan, plan_with};
+pub(crate) use rules::RULES_FILE;
+pub use run::{plan, plan_sides, plan_with};
+pub use side::{Entry, Side, Snapshot};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Warning;
 use crate::merge::Options;
@@ -53,6 +57,15 @@ pub struct Settings {
     pub yaml_only: bool,
     /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the local package.
     pub config: Option<PathBuf>,
+    /// Folders in the package that are none of its own: left out on all sides.
+    pub apart: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// Whether a path in the package is in one of the folders that are left out.
+    fn is_apart(&self, path: &Path) -> bool {
+        self.apart.iter().any(|folder| path.starts_with(folder))
+    }
 }
 
 /// What becomes of a file.

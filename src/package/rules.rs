@@ -207,7 +207,10 @@ impl Reader<'_> {
         }
         let mut rules = Vec::new();
         for field in tree.entries(root) {
-            self.known(field, &["rules"])?;
+            let name = self.known(field, &["rules", "upstream", "upstreamLock"])?;
+            if name != "rules" {
+                continue; // where the package comes from: no matter of a merge
+            }
             let list = tree.entry(field).value;
             if !matches!(tree.node(list).kind, NodeKind::Sequence(_)) {
                 return Err(self.wrong(

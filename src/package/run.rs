@@ -14,6 +14,7 @@ use super::parsed::{Reading, Readings, Trees, read_sides};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
 use super::rules::{Rules, policy, rules_file};
+use super::side::Side;
 use super::whole_file::merge_whole;
 use super::{Content, Outcome, Settings};
 use crate::error::Error;
@@ -57,7 +58,19 @@ pub fn plan_with(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {
-    let rules = match rules_file(settings.config.as_ref(), &sides.local) {
+    plan_sides(&sides.as_ref().map(Side::disk), settings, progress)
+}
+
+/// [`plan_with`], for sides of which some may be read already.
+///
+/// # Errors
+/// As for [`plan`].
+pub fn plan_sides(
+    sides: &Triple<Side>,
+    settings: &Settings,
+    progress: &Progress,
+) -> Result<Plan, Error> {
+    let rules = match rules_file(settings.config.as_ref(), sides.local.name()) {
         Some(file) => Rules::read(&file)?,
         None => Rules::default(),
     };

@@ -53,6 +53,12 @@ pub(crate) fn list(root: &Path) -> Listing {
     listing
 }
 
+/// Whether a file has the name of a temporary one that a killed run left.
+pub(crate) fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
+}
+
 impl Listing {
     fn add(&mut self, root: &Path, entry: &walkdir::DirEntry) {
         let Ok(path) = entry.path().strip_prefix(root) else {
@@ -60,8 +66,7 @@ impl Listing {
         };
         let file_type = entry.file_type();
         let kind = if file_type.is_file() {
-            let name = entry.file_name().to_string_lossy();
-            if name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1) {
+            if is_temporary(path) {
                 self.leftovers.push(entry.path().to_owned());
                 return;
             }

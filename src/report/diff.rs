@@ -11,9 +11,14 @@ use crate::package::{ChangeKind, FileChange, Plan};
 
 /// The unified diff of everything that changes, by file; paths are relative to the package, after `a/` and `b/`.
 pub fn diff(plan: &Plan, color: bool) -> String {
+    diff_in(Path::new(""), plan, color)
+}
+
+/// [`diff`], with paths relative to the folder in which the package is `folder`.
+pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> String {
     let mut text = String::new();
     for change in &plan.files {
-        let one = file_diff(change);
+        let one = file_diff(folder, change);
         if color {
             text.extend(one.split_inclusive('\n').map(paint));
         } else {
@@ -38,12 +43,13 @@ fn paint(line: &str) -> String {
     paint.apply(content, true) + end
 }
 
-fn file_diff(change: &FileChange) -> String {
+fn file_diff(folder: &Path, change: &FileChange) -> String {
     let from = match &change.kind {
         ChangeKind::Moved { from } => from,
         _ => &change.path,
     };
-    let (a, b) = (quoted("a/", from), quoted("b/", &change.path));
+    let (from, to) = (folder.join(from), folder.join(&change.path));
+    let (a, b) = (quoted("a/", &from), quoted("b/", &to));
     let mode = mode(&change.permissions);
     let mut text = format!("diff --git {a} {b}\n");
     let result = match &change.kind {
@@ -52,8 +58,8 @@ fn file_diff(change: &FileChange) -> String {
         ChangeKind::Moved { .. } => writeln!(
             text,
             "rename from {}\nrename to {}",
-            quoted("", from),
-            quoted("", &change.path)
+            quoted("", &from),
+            quoted("", &to)
         ),
         ChangeKind::Changed => Ok(()),
     };

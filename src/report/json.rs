@@ -12,12 +12,21 @@ use crate::triple::Triple;
 
 /// The version of the form. It goes up when something that is there changes its meaning or goes away; fields that come do not
 /// change it.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
+/// The name and the version of the program.
+pub(crate) const PROGRAM: &str = concat!("merge3 ", env!("CARGO_PKG_VERSION"));
 
 #[derive(Serialize)]
 struct Report<'p> {
     version: u32,
     program: &'static str,
+    #[serde(flatten)]
+    merge: Merge<'p>,
+}
+
+/// What is told of one merge.
+#[derive(Serialize)]
+pub(crate) struct Merge<'p> {
     written: bool,
     open: bool,
     duration_ms: f64,
@@ -89,7 +98,18 @@ struct WarningOut<'p> {
 pub fn json(plan: &Plan, facts: &Facts) -> String {
     let report = Report {
         version: VERSION,
-        program: concat!("merge3 ", env!("CARGO_PKG_VERSION")),
+        program: PROGRAM,
+        merge: merge(plan, facts),
+    };
+    // nothing in it can fail to be written: its keys are names, its numbers finite
+    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// What is told of one merge, to be written as JSON.
+pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
+    Merge {
         written: facts.written,
         open: facts.open,
         duration_ms: (facts.duration.as_secs_f64() * 1e6).round() / 1e3,
@@ -98,11 +118,7 @@ pub fn json(plan: &Plan, facts: &Facts) -> String {
         conflicts: plan.conflicts.iter().map(record).collect(),
         pinned: plan.pinned.iter().map(record).collect(),
         warnings: plan.warnings.iter().map(warning).collect(),
-    };
-    // nothing in it can fail to be written: its keys are names, its numbers finite
-    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-    text.push('\n');
-    text
+    }
 }
 
 fn counts(counts: &Counts, plan: &Plan) -> CountsOut {
@@ -118,7 +134,7 @@ fn counts(counts: &Counts, plan: &Plan) -> CountsOut {
 }
 
 /// A path with `/`, on every system.
-pub(super) fn portable(path: &Path) -> String {
+pub(crate) fn portable(path: &Path) -> String {
     let path = path.to_string_lossy();
     match std::path::MAIN_SEPARATOR {
         '/' => path.into_owned(),

@@ -86,7 +86,7 @@ fn file(change: &FileChange) -> String {
 }
 
 /// A text as code in a cell of a table: between more backticks than it has in a row, on one line, its pipes escaped.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
     for c in text.chars() {
@@ -107,7 +107,7 @@ fn code(text: &str) -> String {
 }
 
 /// A text in which nothing is Markdown.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() {

@@ -11,10 +11,13 @@ mod values;
 
 use std::time::Duration;
 
-pub use diff::diff;
+pub use diff::{diff, diff_in};
 pub use json::json;
+pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable};
 pub use markdown::markdown;
+pub(crate) use markdown::{code, escaped};
 pub use summary::{Detail, summary};
+pub(crate) use summary::{conflict_lines, many};
 
 /// What a report tells that the plan does not know.
 #[derive(Debug, Clone, Copy, PartialEq)]

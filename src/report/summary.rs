@@ -41,6 +41,12 @@ pub fn summary(plan: &Plan, detail: Detail) -> String {
     text
 }
 
+/// One line for each conflict.
+pub(crate) fn conflict_lines(plan: &Plan) -> Vec<String> {
+    let lines = plan.conflicts.iter();
+    lines.map(|it| record_line("conflict", it, false)).collect()
+}
+
 fn push_line(text: &mut String, line: &str) {
     text.push_str(line);
     text.push('\n');
@@ -65,7 +71,7 @@ pub(super) fn counts(plan: &Plan, detail: Detail) -> String {
     parts.join(", ")
 }
 
-fn many(count: usize, what: &str) -> String {
+pub(crate) fn many(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }

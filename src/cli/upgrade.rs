@@ -1,0 +1,227 @@
+//! Runs of the subcommands about packages that come from upstream, and what is told of them.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use super::config::{Form, Verbosity};
+use super::exit_code::ExitCode;
+use super::upstream::{Command, Run};
+use crate::error::Error;
+use crate::report;
+use crate::upgrade::{self, Cache, Choice, Outcome, Remotes, State, Told, Wish};
+
+/// What a command gave: what goes to standard output and to the report's file, and how it ended.
+struct Done {
+    /// The report in the form that was asked for.
+    report: String,
+    /// What is told beside a report's file.
+    text: String,
+    /// What was left out or went wrong, each rendered.
+    notes: Vec<String>,
+    code: ExitCode,
+}
+
+/// Runs a command about upstream.
+pub(super) fn run(run: &Run, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+    let done = super::run::in_pool(run.threads, || carry_out(run));
+    let done = match done {
+        Ok(done) => done,
+        Err(error) => {
+            let told = writeln!(errors, "{}", error.render(run.color.1));
+            return told.map_or(ExitCode::Failed, |()| ExitCode::Failed);
+        }
+    };
+    match tell(run, &done, output, errors) {
+        // whoever read the report has stopped reading: the work itself is done
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::Failed,
+        _ => done.code,
+    }
+}
+
+fn tell(
+    run: &Run,
+    done: &Done,
+    output: &mut impl Write,
+    errors: &mut impl Write,
+) -> io::Result<()> {
+    for note in &done.notes {
+        writeln!(errors, "{note}")?;
+    }
+    let told = match &run.report.file {
+        Some(file) => {
+            if let Err(error) = std::fs::write(file, &done.report) {
+                let error = Error::Write {
+                    path: file.clone(),
+                    error,
+                    written: 1,
+                };
+                writeln!(errors, "{}", error.render(run.color.1))?;
+                return Err(io::ErrorKind::Other.into());
+            }
+            &done.text
+        }
+        None => &done.report,
+    };
+    let is_asked = run.report.form != Form::Text && run.report.file.is_none();
+    if is_asked || run.verbosity != Verbosity::Quiet {
+        output.write_all(told.as_bytes())?;
+    }
+    output.flush()
+}
+
+fn carry_out(run: &Run) -> Result<Done, Error> {
+    let cache = Cache::of_user()?;
+    match &run.command {
+        Command::CachePath => Ok(plain(format!("{}\n", cache.root().display()))),
+        Command::CleanCache => {
+            let count = cache.clean()?;
+            Ok(plain(format!("{count} repositories deleted\n")))
+        }
+        Command::Get {
+            address,
+            folder,
+            choice,
+        } => get(run, cache, address, folder.as_ref(), *choice),
+        Command::Outdated { packages, choice } => {
+            let wish = Wish {
+                choice: *choice,
+                ..Wish::default()
+            };
+            let states = upgrade::outdated(&Remotes::new(cache), packages, &wish)?;
+            Ok(outdated(run, &states))
+        }
+        Command::Upgrade {
+            packages,
+            wish,
+            commits,
+            diff,
+        } => {
+            let outcomes = upgrade::upgrade(&Remotes::new(cache), packages, wish, commits)?;
+            Ok(upgraded(run, &outcomes, wish.dry_run, *diff))
+        }
+    }
+}
+
+fn plain(text: String) -> Done {
+    Done {
+        report: text.clone(),
+        text,
+        notes: Vec::new(),
+        code: ExitCode::Merged,
+    }
+}
+
+fn get(
+    run: &Run,
+    cache: Cache,
+    address: &str,
+    folder: Option<&PathBuf>,
+    choice: Choice,
+) -> Result<Done, Error> {
+    let vendored = upgrade::get(
+        &Remotes::new(cache),
+        address,
+        folder.map(PathBuf::as_path),
+        choice,
+    )?;
+    let files = match vendored.files {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    };
+    let text = format!(
+        "{}: {} of {}, {files}; recorded in {}\n",
+        vendored.folder.display(),
+        vendored.version.full,
+        vendored.place.shown(),
+        vendored.record.display()
+    );
+    let warnings = vendored.warnings.iter();
+    Ok(Done {
+        notes: warnings.map(|it| it.render(run.color.1)).collect(),
+        ..plain(text)
+    })
+}
+
+fn outdated(run: &Run, states: &[State]) -> Done {
+    let failures = states.iter().filter_map(|state| match state {
+        State::Failed(_, error) => Some(error.render(run.color.1)),
+        _ => None,
+    });
+    let notes: Vec<String> = failures.collect();
+    let text = upgrade::outdated_table(states, false);
+    Done {
+        report: match run.report.form {
+            Form::Text => text.clone(),
+            Form::Json => upgrade::outdated_json(states),
+            Form::Markdown => upgrade::outdated_table(states, true),
+        },
+        text,
+        code: match notes.is_empty() {
+            true => ExitCode::Merged,
+            false => ExitCode::Failed,
+        },
+        notes,
+    }
+}
+
+fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done {
+    let mut notes = Vec::new();
+    let mut code = ExitCode::Merged;
+    let quiet = run.verbosity == Verbosity::Quiet;
+    let mut shown = String::new();
+    for outcome in outcomes {
+        match outcome {
+            Outcome::UpToDate(_) => {}
+            Outcome::Failed(_, error) => {
+                notes.push(error.render(run.color.1));
+                code = ExitCode::Failed;
+            }
+            Outcome::Upgraded(upgrade) => {
+                if !quiet {
+                    let warnings = upgrade.plan.warnings.iter();
+                    notes.extend(warnings.map(|it| it.render(run.color.1)));
+                }
+                if upgrade.facts.open && code == ExitCode::Merged {
+                    code = ExitCode::Conflicts;
+                }
+                if upgrade.refused {
+                    let package = upgrade.package.display();
+                    notes.push(format!(
+                        "{package}: conflicts are left: nothing was written"
+                    ));
+                } else if upgrade.facts.open && !quiet {
+                    let package = upgrade.package.display();
+                    notes.push(format!("{package}: conflicts are left: see the report"));
+                }
+                shown.push_str(&report::diff_in(
+                    &upgrade.package,
+                    &upgrade.plan,
+                    run.color.0,
+                ));
+            }
+        }
+    }
+    let told = Told {
+        files: run.verbosity == Verbosity::Verbose || dry_run,
+        color: run.color.0,
+    };
+    let text = upgrade::upgrade_text(outcomes, told);
+    if diff {
+        return Done {
+            report: shown.clone(),
+            text: shown,
+            notes,
+            code,
+        };
+    }
+    Done {
+        report: match run.report.form {
+            Form::Text => text.clone(),
+            Form::Json => upgrade::upgrade_json(outcomes),
+            Form::Markdown => upgrade::upgrade_markdown(outcomes),
+        },
+        text,
+        notes,
+        code,
+    }
+}

@@ -1,0 +1,293 @@
+//! The arguments of the subcommands about packages that come from upstream.
+
+use std::io::{self, IsTerminal as _};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::args::{Color, MergeArgs, RunArgs};
+use super::config::{Form, ReportTo, Verbosity};
+use super::markers::MarkerArgs;
+use super::report::ReportArgs;
+use crate::triple::Triple;
+use crate::upgrade::{Choice, Commits, Packages, Shard, Wish, Within};
+
+const STATUS: &str =
+    "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Subcommands {
+    /// Vendor a package of a git repository, and record where it comes from
+    Get(GetArgs),
+    /// Bring packages up to date with where they come from
+    #[command(after_help = STATUS)]
+    Upgrade(Box<UpgradeArgs>),
+    /// Tell which packages have a newer version
+    #[command(after_help = "Exit status: 0 found out, 2 something failed")]
+    Outdated(OutdatedArgs),
+    /// What was fetched from upstream repositories
+    #[command(subcommand)]
+    Cache(CacheCommand),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct GetArgs {
+    /// Where it is: REPO[/DIR][@REF], such as https://example.org/charts.git/grafana@v1.2.3
+    #[arg(value_name = "REPO[/DIR]@REF")]
+    address: String,
+    /// The folder that it goes to; else one of its name, here
+    folder: Option<PathBuf>,
+    /// Take a version before a release too, where no REF is given
+    #[arg(long)]
+    pre_releases: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct UpgradeArgs {
+    #[command(flatten)]
+    which: WhichArgs,
+    /// The version to go to: a tag, branch or commit; else the newest
+    #[arg(long, value_name = "REF", conflicts_with = "all")]
+    to: Option<String>,
+    #[command(flatten)]
+    merge: MergeArgs,
+    #[command(flatten)]
+    markers: MarkerArgs,
+    /// Tell what would change, write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print the changes as a unified diff, write nothing
+    #[arg(long)]
+    diff: bool,
+    /// Upgrade a package with uncommitted changes too
+    #[arg(long)]
+    allow_dirty: bool,
+    /// Make this branch for the upgrades, and go to it
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// Commit each upgrade; nothing is pushed
+    #[arg(long)]
+    commit: bool,
+    #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct OutdatedArgs {
+    #[command(flatten)]
+    which: WhichArgs,
+    #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Which packages, and which of their versions.
+#[derive(Debug, Args)]
+struct WhichArgs {
+    /// The packages' folders
+    #[arg(value_name = "PACKAGE")]
+    packages: Vec<PathBuf>,
+    /// All packages below here
+    #[arg(long, conflicts_with = "packages")]
+    all: bool,
+    /// Of all packages a stable share, such as 2/5: for one of several machines
+    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "packages")]
+    shard: Option<Shard>,
+    /// How far to go: major (default), minor, patch
+    #[arg(
+        long, value_enum, value_name = "STEP", default_value_t = WithinArg::Major,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    within: WithinArg,
+    /// Count versions before a release too
+    #[arg(long)]
+    pre_releases: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum WithinArg {
+    /// To any newer version
+    Major,
+    /// To the newest of this major version
+    Minor,
+    /// To the newest patch of this minor version
+    Patch,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CacheCommand {
+    /// Empty it
+    Clean,
+    /// Tell where it is
+    Path,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Vendor a package.
+    Get {
+        /// Where it is.
+        address: String,
+        /// The folder that it goes to.
+        folder: Option<PathBuf>,
+        /// Which version is the newest.
+        choice: Choice,
+    },
+    /// Upgrade packages.
+    Upgrade {
+        /// Which.
+        packages: Packages,
+        /// How.
+        wish: Box<Wish>,
+        /// Where commits go.
+        commits: Commits,
+        /// Whether the changes are shown as a diff.
+        diff: bool,
+    },
+    /// Tell which packages have a newer version.
+    Outdated {
+        /// Which packages are looked at.
+        packages: Packages,
+        /// Which version is the newest.
+        choice: Choice,
+    },
+    /// Empty the cache.
+    CleanCache,
+    /// Tell where the cache is.
+    CachePath,
+}
+
+/// How a command about upstream is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// What is done.
+    pub command: Command,
+    /// What is told.
+    pub report: ReportTo,
+    /// How much of it.
+    pub verbosity: Verbosity,
+    /// Whether standard output and standard error are coloured.
+    pub color: (bool, bool),
+    /// How many threads.
+    pub threads: Option<NonZeroUsize>,
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let numbers = text
+        .split_once('/')
+        .and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
+    numbers
+        .and_then(|(index, count)| Shard::new(index, count))
+        .ok_or_else(|| "a share is I/N, with I from 1 to N".to_owned())
+}
+
+impl WhichArgs {
+    fn choice(&self) -> Choice {
+        Choice {
+            within: match self.within {
+                WithinArg::Major => Within::Major,
+                WithinArg::Minor => Within::Minor,
+                WithinArg::Patch => Within::Patch,
+            },
+            pre_releases: self.pre_releases,
+        }
+    }
+
+    fn packages(self, everything: bool) -> Result<Packages, String> {
+        if !self.packages.is_empty() {
+            return Ok(Packages::Named(self.packages));
+        }
+        if self.all || self.shard.is_some() || everything {
+            return Ok(Packages::Below(".".into(), self.shard));
+        }
+        Err("name packages, or take --all of those below here".to_owned())
+    }
+}
+
+impl Subcommands {
+    pub(super) fn into_run(self) -> Result<Run, String> {
+        Ok(match self {
+            Self::Get(args) => Run::quiet_of_reports(Command::Get {
+                address: args.address,
+                folder: args.folder,
+                choice: Choice {
+                    pre_releases: args.pre_releases,
+                    ..Choice::default()
+                },
+            }),
+            Self::Upgrade(args) => args.into_run()?,
+            Self::Outdated(args) => Run::new(
+                Command::Outdated {
+                    choice: args.which.choice(),
+                    packages: args.which.packages(true)?,
+                },
+                args.report,
+                &args.run,
+            ),
+            Self::Cache(CacheCommand::Clean) => Run::quiet_of_reports(Command::CleanCache),
+            Self::Cache(CacheCommand::Path) => Run::quiet_of_reports(Command::CachePath),
+        })
+    }
+}
+
+impl UpgradeArgs {
+    fn into_run(self) -> Result<Run, String> {
+        let names = Triple::new("original", "updated", "local").map(str::to_owned);
+        let command = Command::Upgrade {
+            wish: Box::new(Wish {
+                to: self.to,
+                choice: self.which.choice(),
+                dry_run: self.dry_run || self.diff,
+                durable: self.run.sync,
+                allow_dirty: self.allow_dirty,
+                settings: self.merge.settings(self.markers, names)?,
+            }),
+            packages: self.which.packages(false)?,
+            commits: Commits {
+                branch: self.branch,
+                commit: self.commit,
+            },
+            diff: self.diff,
+        };
+        Ok(Run::new(command, self.report, &self.run))
+    }
+}
+
+impl Run {
+    fn new(command: Command, report: ReportArgs, run: &RunArgs) -> Self {
+        Self {
+            command,
+            report: report.into(),
+            verbosity: run.verbosity(),
+            color: Self::color(run.color),
+            threads: run.threads,
+        }
+    }
+
+    /// For commands that have one way to tell what they did.
+    fn quiet_of_reports(command: Command) -> Self {
+        Self {
+            command,
+            report: ReportTo {
+                form: Form::Text,
+                file: None,
+            },
+            verbosity: Verbosity::Normal,
+            color: Self::color(Color::Auto),
+            threads: None,
+        }
+    }
+
+    fn color(color: Color) -> (bool, bool) {
+        (
+            color.is_on(io::stdout().is_terminal()),
+            color.is_on(io::stderr().is_terminal()),
+        )
+    }
+}

@@ -1,0 +1,232 @@
+//! Where one side of a merge comes from: a disk, or files that somebody has read already.
+
+use std::collections::BTreeMap;
+use std::fs::{File, Permissions};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::load::{Source, read_error};
+use super::walk::{Kind, Listing, is_temporary, list};
+use crate::error::Error;
+
+/// Files with less in them, in bytes, are read in one go.
+const SMALL: u64 = 8 << 10;
+
+/// Where one side comes from.
+#[derive(Debug, Clone)]
+pub enum Side {
+    /// A folder or a file on the disk.
+    Disk(PathBuf),
+    /// A folder that has been read, out of a version control system say.
+    Read(Snapshot),
+}
+
+/// A folder in memory.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    /// What messages call it, as if it were a folder.
+    pub name: PathBuf,
+    /// What is in it, by relative path; folders go without saying.
+    pub entries: BTreeMap<PathBuf, Entry>,
+}
+
+/// What stands at one path of a [`Snapshot`].
+#[derive(Debug, Clone)]
+pub enum Entry {
+    /// A file.
+    File {
+        /// What is in it.
+        bytes: Vec<u8>,
+        /// What it gets where it is new.
+        permissions: Permissions,
+    },
+    /// A symbolic link and what it says: never followed.
+    Link(PathBuf),
+    /// What is neither (a submodule): left alone.
+    Other,
+}
+
+impl Side {
+    /// A side on the disk.
+    pub fn disk(path: impl AsRef<Path>) -> Self {
+        Self::Disk(path.as_ref().to_owned())
+    }
+
+    /// What messages call it; on the disk, where it is.
+    pub(crate) fn name(&self) -> &Path {
+        match self {
+            Self::Disk(path) => path,
+            Self::Read(snapshot) => &snapshot.name,
+        }
+    }
+
+    pub(crate) fn to_path(&self) -> PathBuf {
+        self.name().to_owned()
+    }
+
+    /// What is in the folder.
+    pub(crate) fn list(&self) -> Listing {
+        match self {
+            Self::Disk(path) => list(path),
+            Self::Read(snapshot) => snapshot.list(),
+        }
+    }
+
+    /// The file at a relative path.
+    pub(crate) fn read(&self, path: &Path) -> Result<Source, Error> {
+        match self {
+            Self::Disk(root) => Source::read(&root.join(path)),
+            Self::Read(snapshot) => match snapshot.entries.get(path) {
+                Some(Entry::File { bytes, permissions }) => Ok(Source {
+                    bytes: bytes.clone(),
+                    permissions: Some(permissions.clone()),
+                }),
+                _ => {
+                    let missing = std::io::ErrorKind::NotFound.into();
+                    Err(read_error(&snapshot.name.join(path), missing))
+                }
+            },
+        }
+    }
+}
+
+impl Snapshot {
+    /// As a disk would list it: with the folders, without what is git's own and without temporary files.
+    fn list(&self) -> Listing {
+        let mut entries: BTreeMap<&Path, Kind> = BTreeMap::new();
+        for (path, entry) in &self.entries {
+            if path.iter().any(|name| name == ".git") {
+                continue;
+            }
+            let kind = match entry {
+                Entry::File { .. } if is_temporary(path) => continue,
+                Entry::File { .. } => Kind::File,
+                Entry::Link(target) => Kind::Link(target.clone()),
+                Entry::Other => Kind::Special,
+            };
+            for folder in path.ancestors().skip(1) {
+                if !folder.as_os_str().is_empty() {
+                    entries.entry(folder).or_insert(Kind::Folder);
+                }
+            }
+            entries.insert(path, kind);
+        }
+        let owned = |(path, kind): (&Path, Kind)| (path.to_owned(), kind);
+        Listing {
+            entries: entries.into_iter().map(owned).collect(),
+            ..Listing::default()
+        }
+    }
+}
+
+impl Source {
+    /// Reads a file from the disk.
+    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+        let source = || {
+            let mut file = File::open(path)?;
+            let metadata = file.metadata()?;
+            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+            if metadata.len() < SMALL {
+                // a `File` by itself would ask for its length and place again: most files are small, and there are many
+                (&mut file).take(u64::MAX).read_to_end(&mut bytes)?;
+            } else {
+                file.read_to_end(&mut bytes)?;
+            }
+            Ok(Self {
+                bytes,
+                permissions: Some(metadata.permissions()),
+            })
+        };
+        source().map_err(|error| read_error(path, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::package::{Progress, Settings, plan_sides};
+    use crate::triple::Triple;
+
+    /// Writes what stands in a snapshot to a folder.
+    fn on_disk(snapshot: &Snapshot, folder: &Path) -> Side {
+        for (path, entry) in &snapshot.entries {
+            let Entry::File { bytes, .. } = entry else {
+                continue;
+            };
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        Side::disk(folder)
+    }
+
+    #[test]
+    fn a_side_in_memory_merges_like_one_on_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let permissions = std::fs::metadata(folder.path()).unwrap().permissions();
+        let file = |text: &str| Entry::File {
+            bytes: text.as_bytes().to_vec(),
+            permissions: permissions.clone(),
+        };
+        let side = |name: &str, files: &[(&str, &str)]| Snapshot {
+            name: name.into(),
+            entries: files
+                .iter()
+                .map(|(path, text)| (PathBuf::from(path), file(text)))
+                .collect(),
+        };
+        let snapshots = Triple::new(
+            side(
+                "original",
+                &[
+                    ("a.yaml", "a: 1\nb: 1\n"),
+                    ("d/gone.txt", "x\n"),
+                    ("o/k.yaml", "a: 1\n"),
+                ],
+            ),
+            side(
+                "updated",
+                &[
+                    ("a.yaml", "a: 2\nb: 1\n"),
+                    ("d/new.yaml", "n: 1\n"),
+                    (".krmignore", "o\n"),
+                    ("o/k.yaml", "a: 2\n"),
+                ],
+            ),
+            side(
+                "local",
+                &[
+                    ("a.yaml", "a: 1\nb: 3\n"),
+                    ("d/gone.txt", "x\n"),
+                    ("o/k.yaml", "a: 1\n"),
+                ],
+            ),
+        );
+        let local = on_disk(&snapshots.local, &folder.path().join("local"));
+        let disk = Triple::new(
+            on_disk(&snapshots.original, &folder.path().join("original")),
+            on_disk(&snapshots.updated, &folder.path().join("updated")),
+            local.clone(),
+        );
+        let memory = Triple::new(
+            Side::Read(snapshots.original),
+            Side::Read(snapshots.updated),
+            local,
+        );
+        let outcome = |sides: &Triple<Side>| {
+            let plan = plan_sides(sides, &Settings::default(), &Progress::default()).unwrap();
+            let files = plan.files.into_iter();
+            files
+                .map(|it| {
+                    (
+                        it.path,
+                        it.kind,
+                        it.new.map(|new| String::from_utf8(new).unwrap()),
+                    )
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(outcome(&memory), outcome(&disk));
+        assert_eq!(outcome(&memory).len(), 4);
+    }
+}

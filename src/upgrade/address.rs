@@ -1,0 +1,321 @@
+//! Where a package is: a repository, a folder in it, a ref.
+
+use std::path::Path;
+
+use super::git::without_password;
+use crate::error::Error;
+
+/// A repository and a folder in it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The repository, as git takes it.
+    pub repository: String,
+    /// The folder, with `/` between names and none around; empty for the whole repository.
+    pub directory: String,
+}
+
+/// `REPO[/DIR][@REF]`, taken apart as far as the text tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Address {
+    /// Repository and folder.
+    pub(super) location: Location,
+    /// The ref; none where none is given.
+    pub(super) reference: Option<String>,
+}
+
+/// A repository and a folder, told apart or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Location {
+    /// It is clear where the repository ends.
+    Clear(Place),
+    /// Git has to be asked: each may be it, the likeliest first.
+    Candidates(Vec<Place>),
+}
+
+impl Address {
+    /// Reads `REPO[/DIR][@REF]`: kpt's `REPO.git/DIR@REF`, `REPO//DIR@REF`, or without a sign between the two.
+    ///
+    /// # Errors
+    /// Where it cannot be one, or is one that must not be.
+    pub(super) fn parse(text: &str) -> Result<Self, Error> {
+        let (location, reference) = split_reference(text);
+        if location.is_empty() {
+            return Err(wrong(text, "no repository is named"));
+        }
+        if let Some(reference) = reference {
+            check_reference(reference)?;
+        }
+        let start = location.find("://").map_or(0, |at| at + 3);
+        let clear = |repository: &str, directory: &str| -> Result<Location, Error> {
+            Ok(Location::Clear(Place::new(repository, directory)?))
+        };
+        let location = if let Some(at) = location[start..].find(".git/") {
+            let (repository, directory) = location.split_at(start + at + 4);
+            clear(repository, directory)?
+        } else if location.ends_with(".git") {
+            clear(location, "")?
+        } else if let Some(at) = location[start..].find("//") {
+            let (repository, directory) = location.split_at(start + at);
+            clear(repository, directory)?
+        } else {
+            Location::Candidates(candidates(location, start)?)
+        };
+        Ok(Self {
+            location,
+            reference: reference.map(str::to_owned),
+        })
+    }
+}
+
+impl Place {
+    /// A place, checked.
+    ///
+    /// # Errors
+    /// Where git would take the repository for an option, or the folder leads out of the repository.
+    pub(super) fn new(repository: &str, directory: &str) -> Result<Self, Error> {
+        let place = Self {
+            repository: repository.trim_end_matches('/').to_owned(),
+            directory: normal(directory).ok_or_else(|| {
+                wrong(directory, "a folder in a repository is named without `..`")
+            })?,
+        };
+        if repository.starts_with('-') {
+            return Err(wrong(
+                repository,
+                "it begins with a dash, and git would take it for an option",
+            ));
+        }
+        if repository.starts_with("ext::") && std::env::var_os("GIT_ALLOW_PROTOCOL").is_none() {
+            return Err(wrong(
+                repository,
+                "an address `ext::` runs a command, which is not allowed",
+            ));
+        }
+        if repository.is_empty() || repository.chars().any(char::is_control) {
+            return Err(wrong(repository, "it is empty, or has a line break in it"));
+        }
+        Ok(place)
+    }
+
+    /// As people read it, without a password.
+    pub fn shown(&self) -> String {
+        let repository = without_password(&self.repository);
+        match self.directory.as_str() {
+            "" => repository,
+            directory => format!("{repository}/{directory}"),
+        }
+    }
+
+    /// The last name of the path: what the folder of a package is called where nobody says otherwise.
+    pub(super) fn base_name(&self) -> &str {
+        let path = match self.directory.as_str() {
+            "" => self.repository.trim_end_matches("/.git"),
+            directory => directory,
+        };
+        let name = path.rsplit(['/', ':']).next().unwrap_or(path);
+        name.strip_suffix(".git").unwrap_or(name)
+    }
+
+    /// Whether the address holds a password.
+    pub(super) fn has_password(&self) -> bool {
+        without_password(&self.repository) != self.repository
+    }
+}
+
+/// Whether a repository is on this machine, by its path.
+pub(super) fn is_path(repository: &str) -> bool {
+    if repository.contains("://") || repository.contains("::") {
+        return false;
+    }
+    let colon = repository.find(':');
+    let slash = repository.find('/');
+    match (colon, slash) {
+        (None, _) => true,
+        (Some(colon), Some(slash)) => slash < colon || Path::new(repository).exists(),
+        (Some(_), None) => Path::new(repository).exists(),
+    }
+}
+
+/// A ref that git cannot take for anything else.
+///
+/// # Errors
+/// Where it could.
+pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
+    let forbidden = |c: char| c.is_control() || " ~^:?*[\\".contains(c);
+    let bad = reference.is_empty()
+        || reference.starts_with(['-', '/'])
+        || reference.ends_with(['/', '.'])
+        || reference.contains("..")
+        || reference.contains("@{")
+        || reference.contains(forbidden);
+    if bad {
+        return Err(Error::Git {
+            message: format!("'{}' is no tag, branch or commit", reference.escape_debug()),
+            help: "name a tag, a branch or a commit, such as v1.2.3".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// The ref is behind the last `@` that is not between a user and a host.
+fn split_reference(text: &str) -> (&str, Option<&str>) {
+    let start = match (text.find("://"), text.find(".git")) {
+        (_, Some(at)) => at,
+        (Some(at), None) => {
+            let path = text[at + 3..].find('/');
+            path.map_or(text.len(), |slash| at + 3 + slash)
+        }
+        // user@host:path
+        (None, None) => match (text.find(':'), text.find('/')) {
+            (Some(colon), slash) if slash.is_none_or(|slash| colon < slash) => colon,
+            _ => 0,
+        },
+    };
+    match text[start..].find('@') {
+        Some(at) => (&text[..start + at], Some(&text[start + at + 1..])),
+        None => (text, None),
+    }
+}
+
+/// The ways to cut a location in two. On a disk the longest path that is a repository counts; elsewhere the shortest one, for
+/// a server has no repository in a repository.
+fn candidates(location: &str, start: usize) -> Result<Vec<Place>, Error> {
+    let location = location.trim_end_matches('/');
+    let on_disk = is_path(location) || location.starts_with("file://");
+    let mut cuts: Vec<usize> = location[start..]
+        .char_indices()
+        .filter(|(at, c)| *c == '/' && *at > 0)
+        .map(|(at, _)| start + at)
+        .collect();
+    cuts.push(location.len());
+    if on_disk {
+        cuts.reverse();
+    } else if start > 0 && cuts.len() > 1 {
+        cuts.remove(0); // a host alone is no repository
+    }
+    cuts.into_iter()
+        .map(|at| Place::new(&location[..at], &location[at..]))
+        .collect()
+}
+
+/// A folder with `/` between names and none around; none where it leads out.
+fn normal(directory: &str) -> Option<String> {
+    let names = directory
+        .split('/')
+        .filter(|name| !name.is_empty() && *name != ".");
+    let names: Vec<&str> = names.collect();
+    let bad = names.contains(&"..") || directory.contains('\0');
+    (!bad).then(|| names.join("/"))
+}
+
+fn wrong(text: &str, message: &str) -> Error {
+    Error::Git {
+        message: format!(
+            "'{}' is no address of a package: {message}",
+            without_password(text).escape_debug()
+        ),
+        help: "write REPO[/DIR]@REF, such as https://example.org/team/charts.git/grafana@v1.2.3"
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clear(text: &str) -> (String, String, Option<String>) {
+        let address = Address::parse(text).unwrap();
+        let Location::Clear(place) = address.location else {
+            panic!("{text} is not clear");
+        };
+        (place.repository, place.directory, address.reference)
+    }
+
+    fn parts(
+        repository: &str,
+        directory: &str,
+        reference: Option<&str>,
+    ) -> (String, String, Option<String>) {
+        (
+            repository.into(),
+            directory.into(),
+            reference.map(Into::into),
+        )
+    }
+
+    #[test]
+    fn an_address_says_where_the_repository_ends() {
+        let cases = [
+            (
+                "https://h/o/r.git/a/b@v1",
+                parts("https://h/o/r.git", "a/b", Some("v1")),
+            ),
+            (
+                "https://h/o/r.git@a/v1",
+                parts("https://h/o/r.git", "", Some("a/v1")),
+            ),
+            (
+                "git@h:o/r.git/d@v1",
+                parts("git@h:o/r.git", "d", Some("v1")),
+            ),
+            ("git@h:o/r.git", parts("git@h:o/r.git", "", None)),
+            (
+                "https://u@h/o/r//d/@v1",
+                parts("https://u@h/o/r", "d", Some("v1")),
+            ),
+            ("/srv/r.git/d@main", parts("/srv/r.git", "d", Some("main"))),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(clear(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn where_it_does_not_git_is_asked() {
+        let address = Address::parse("https://u@h/o/r/d@v1").unwrap();
+        let Location::Candidates(places) = address.location else {
+            panic!("clear");
+        };
+        let told: Vec<String> = places
+            .iter()
+            .map(|place| format!("{} {}", place.repository, place.directory))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "https://u@h/o r/d",
+                "https://u@h/o/r d",
+                "https://u@h/o/r/d "
+            ]
+        );
+        assert_eq!(address.reference.as_deref(), Some("v1"));
+    }
+
+    #[test]
+    fn what_git_could_misunderstand_is_refused() {
+        for text in [
+            "--upload-pack=x@v1",
+            "ext::sh -c x@v1",
+            "https://h/r.git/../x@v1",
+            "https://h/r.git@--exec",
+            "https://h/r.git@a..b",
+            "@v1",
+        ] {
+            assert!(Address::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_package_is_called_like_its_folder() {
+        let name = |repository: &str, directory: &str| {
+            Place::new(repository, directory)
+                .unwrap()
+                .base_name()
+                .to_owned()
+        };
+        assert_eq!(name("https://h/o/r.git", ""), "r");
+        assert_eq!(name("https://h/o/r.git", "a/b"), "b");
+        assert_eq!(name("h:r", ""), "r");
+        assert_eq!(name("/srv/r/.git", ""), "r");
+    }
+}

@@ -1,0 +1,193 @@
+//! Bare repositories in a folder of the user's: what upstream repositories gave so far.
+
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+use fs4::FileExt;
+use sha2::{Digest as _, Sha256};
+
+use super::git::{Git, reason};
+use crate::error::Error;
+
+/// The variable that names the cache folder itself.
+pub const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
+
+/// The folder with what was fetched. Several processes and threads may use it at the same time.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+/// The bare repository that stands for one upstream repository.
+#[derive(Debug, Clone)]
+pub(super) struct Store {
+    pub(super) path: PathBuf,
+    lock: PathBuf,
+}
+
+impl Cache {
+    /// The cache in `root`, which need not exist.
+    pub const fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// The user's cache: where `MERGE3_CACHE_DIR` says, else `merge3` in the system's folder for caches.
+    ///
+    /// # Errors
+    /// Where there is no such folder.
+    pub fn of_user() -> Result<Self, Error> {
+        let named = |name: &str| {
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let root = named(CACHE_VARIABLE)
+            .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("merge3")))
+            .or_else(|| named("LOCALAPPDATA").map(|path| path.join("merge3").join("cache")))
+            .or_else(|| named("HOME").map(|path| path.join(".cache").join("merge3")));
+        root.map(Self::new).ok_or_else(|| Error::Git {
+            message: "it is not known where fetched packages can be kept".to_owned(),
+            help: format!("set {CACHE_VARIABLE} to an absolute path"),
+        })
+    }
+
+    /// Where it is.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Empties it, one repository after the other, each as soon as nobody uses it. Returns how many there were.
+    ///
+    /// # Errors
+    /// Where something cannot be deleted.
+    pub fn clean(&self) -> Result<usize, Error> {
+        let stores = self.root.join("git");
+        let entries = match fs::read_dir(&stores) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+            Err(error) => return Err(unusable(&stores, &error)),
+        };
+        let mut count = 0;
+        for entry in entries {
+            let path = entry.map_err(|error| unusable(&stores, &error))?.path();
+            if path.extension().is_none_or(|extension| extension != "git") {
+                continue;
+            }
+            let store = Store::at(path);
+            let _alone = store.alone()?;
+            fs::remove_dir_all(&store.path).map_err(|error| unusable(&store.path, &error))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// The repository for an address; made where it is missing.
+    pub(super) fn store(&self, repository: &str) -> Result<Store, Error> {
+        self.store_named(&hash(repository.as_bytes()), repository)
+    }
+
+    /// A further repository for an address.
+    pub(super) fn store_named(&self, name: &str, repository: &str) -> Result<Store, Error> {
+        let store = Store::at(self.root.join("git").join(format!("{name}.git")));
+        if !store.is_ready() {
+            let folder = self.root.join("git");
+            fs::create_dir_all(&folder).map_err(|error| unusable(&folder, &error))?;
+            let _alone = store.alone()?;
+            if !store.is_ready() {
+                store.init(repository)?;
+            }
+        }
+        Ok(store)
+    }
+}
+
+impl Store {
+    fn at(path: PathBuf) -> Self {
+        let lock = path.with_extension("lock");
+        Self { path, lock }
+    }
+
+    fn is_ready(&self) -> bool {
+        self.path.join("merge3-ready").is_file()
+    }
+
+    fn init(&self, repository: &str) -> Result<(), Error> {
+        let settings = [
+            ("remote.origin.url", repository),
+            ("remote.origin.promisor", "true"),
+            ("remote.origin.partialclonefilter", "blob:none"),
+            // what is fetched hangs on no branch: to git's housekeeping it is rubbish
+            ("gc.auto", "0"),
+            ("maintenance.auto", "false"),
+            ("fetch.writeCommitGraph", "false"),
+        ];
+        let init = Git::new()
+            .args(["init", "-q", "--bare", "--template="])
+            .arg(&self.path)
+            .output()?;
+        if !init.status.success() {
+            return Err(self.broken(&reason(&init)));
+        }
+        for (name, value) in settings {
+            let set = Git::bare(&self.path)
+                .args(["config", name, value])
+                .output()?;
+            if !set.status.success() {
+                return Err(self.broken(&reason(&set)));
+            }
+        }
+        fs::write(self.path.join("merge3-ready"), repository)
+            .map_err(|error| unusable(&self.path, &error))
+    }
+
+    /// A call about this repository, with what fetching needs.
+    pub(super) fn git(&self) -> Git {
+        Git::bare(&self.path)
+    }
+
+    /// Waits until nobody else uses it.
+    pub(super) fn alone(&self) -> Result<File, Error> {
+        let file = self.lock_file()?;
+        FileExt::lock(&file).map_err(|error| unusable(&self.lock, &error))?;
+        Ok(file)
+    }
+
+    /// Waits until nobody changes it.
+    pub(super) fn shared(&self) -> Result<File, Error> {
+        let file = self.lock_file()?;
+        FileExt::lock_shared(&file).map_err(|error| unusable(&self.lock, &error))?;
+        Ok(file)
+    }
+
+    fn lock_file(&self) -> Result<File, Error> {
+        OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&self.lock)
+            .map_err(|error| unusable(&self.lock, &error))
+    }
+
+    pub(super) fn broken(&self, message: &str) -> Error {
+        Error::Git {
+            message: format!(
+                "the cache in {} cannot be used: {message}",
+                self.path.display()
+            ),
+            help: "empty it with `merge3 cache clean` and run again".to_owned(),
+        }
+    }
+}
+
+/// SHA-256 as text.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unusable(path: &Path, error: &std::io::Error) -> Error {
+    Error::Git {
+        message: format!("the cache in {} cannot be used: {error}", path.display()),
+        help: format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
+    }
+}

@@ -1,0 +1,123 @@
+//! The packages below a folder, and a machine's share of them.
+
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use walkdir::WalkDir;
+
+use super::record::{self, KPTFILE, RULES_FILE, Record};
+use super::worktree;
+use crate::error::Error;
+
+/// A share of the packages: the `index`th of `count`, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    index: u64,
+    count: NonZeroU64,
+}
+
+/// A package that has a record, or one that cannot be read.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// The package's folder, as it was reached.
+    pub path: PathBuf,
+    /// Its record.
+    pub record: Result<Record, Error>,
+    /// The outermost of the packages that it is in: these are done one after the other.
+    pub(super) family: PathBuf,
+    /// Why it is not to be upgraded as it is here: something is not committed.
+    pub(super) uncommitted: Option<Error>,
+}
+
+impl Shard {
+    /// The `index`th share of `count`, from 1. None where there is no such share.
+    ///
+    /// ```
+    /// use merge3::upgrade::Shard;
+    ///
+    /// let shares: Vec<Shard> = (1..=3).map(|index| Shard::new(index, 3).unwrap()).collect();
+    /// assert_eq!(shares.iter().filter(|share| share.has("apps/grafana")).count(), 1);
+    /// assert_eq!(Shard::new(0, 3), None);
+    /// assert_eq!(Shard::new(4, 3), None);
+    /// ```
+    pub fn new(index: u64, count: u64) -> Option<Self> {
+        let count = NonZeroU64::new(count)?;
+        (1..=count.get())
+            .contains(&index)
+            .then_some(Self { index, count })
+    }
+
+    /// Whether a package is in this share: by SHA-256 of its path, whatever other packages there are.
+    pub fn has(&self, path: &str) -> bool {
+        let digest = Sha256::digest(path.as_bytes());
+        let number = digest
+            .iter()
+            .take(8)
+            .fold(0, |number: u64, byte| (number << 8) | u64::from(*byte));
+        number % self.count == self.index - 1
+    }
+}
+
+/// The packages in and below a folder that say where they come from, by path, without those of other shares.
+///
+/// # Errors
+/// Where a folder cannot be read.
+pub(super) fn below(folder: &Path, shard: Option<Shard>) -> Result<Vec<Found>, Error> {
+    let mut found: Vec<Found> = Vec::new();
+    let walk = WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| entry.file_name() != ".git");
+    for entry in walk {
+        let entry = entry.map_err(|error| Error::Read {
+            path: error.path().unwrap_or(folder).to_owned(),
+            error: error.into(),
+        })?;
+        if !entry.file_type().is_dir() || !may_be_package(entry.path()) {
+            continue;
+        }
+        let path = match entry.path().strip_prefix(".") {
+            Ok(path) if !path.as_os_str().is_empty() => path.to_owned(),
+            _ => entry.path().to_owned(),
+        };
+        let record = match record::read(&path) {
+            Ok(Some(record)) => Ok(record),
+            Ok(None) => continue,
+            Err(error) => Err(error),
+        };
+        let outer = found
+            .iter()
+            .rev()
+            .find(|outer| path.starts_with(&outer.family));
+        let family = outer.map_or_else(|| path.clone(), |outer| outer.family.clone());
+        found.push(Found {
+            path,
+            record,
+            family,
+            uncommitted: None,
+        });
+    }
+    if let Some(shard) = shard {
+        let top = worktree::top(folder)?.unwrap_or_else(|| folder.to_owned());
+        found.retain(|package| shard.has(&name_in(&top, &package.family)));
+    }
+    Ok(found)
+}
+
+/// A package's path in the repository, so that it is the same on every machine and from every folder in it.
+fn name_in(top: &Path, package: &Path) -> String {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (top, package) = (whole(top), whole(package));
+    let path = package.strip_prefix(&top).unwrap_or(&package);
+    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    names.join("/")
+}
+
+/// Whether a folder has a file that speaks of upstream at all.
+fn may_be_package(folder: &Path) -> bool {
+    [KPTFILE, RULES_FILE].iter().any(|name| {
+        let bytes = std::fs::read(folder.join(name)).unwrap_or_default();
+        memchr::memmem::find(&bytes, b"upstream").is_some()
+    })
+}

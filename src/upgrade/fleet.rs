@@ -1,0 +1,302 @@
+//! Many packages: which of them have a newer version, and their upgrades, in parallel.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use super::find::{Found, Shard, below};
+use super::message::message;
+use super::one::{self, Upgrade, Wish};
+use super::remote::{Remotes, Resolved};
+use super::{record, worktree};
+use crate::error::Error;
+
+/// Which packages are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Packages {
+    /// These folders.
+    Named(Vec<PathBuf>),
+    /// All below a folder, or a share of them.
+    Below(PathBuf, Option<Shard>),
+}
+
+/// Where commits go.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Commits {
+    /// A new branch for them, if one is wanted.
+    pub branch: Option<String>,
+    /// Whether commits are made.
+    pub commit: bool,
+}
+
+/// What became of one package.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It was upgraded, or would be.
+    Upgraded(Box<Upgrade>),
+    /// It is at the version that was asked for.
+    UpToDate(PathBuf),
+    /// It stays what it is, but where the error says otherwise.
+    Failed(PathBuf, Error),
+}
+
+/// A package that has a newer version.
+#[derive(Debug)]
+pub struct Outdated {
+    /// The package's folder.
+    pub package: PathBuf,
+    /// Where it comes from.
+    pub place: super::Place,
+    /// The version here: its ref and its commit.
+    pub current: (String, String),
+    /// The newest one.
+    pub newest: Resolved,
+}
+
+/// What was found out about a package's version.
+#[derive(Debug)]
+pub enum State {
+    /// There is a newer one.
+    Outdated(Box<Outdated>),
+    /// There is none.
+    UpToDate(PathBuf),
+    /// That could not be found out.
+    Failed(PathBuf, Error),
+}
+
+/// The packages that are meant, in groups of those that are in one another, by path.
+///
+/// # Errors
+/// Where a folder cannot be read, or a folder that was named has no record.
+fn families(packages: &Packages) -> Result<Vec<Vec<Found>>, Error> {
+    let found = match packages {
+        Packages::Below(folder, shard) => below(folder, *shard)?,
+        Packages::Named(folders) => folders
+            .iter()
+            .map(|folder| named(folder))
+            .collect::<Result<_, _>>()?,
+    };
+    let mut families: Vec<Vec<Found>> = Vec::new();
+    for package in found {
+        match families.last_mut() {
+            Some(family) if family[0].family == package.family => family.push(package),
+            _ => families.push(vec![package]),
+        }
+    }
+    Ok(families)
+}
+
+fn named(folder: &Path) -> Result<Found, Error> {
+    if !folder.is_dir() {
+        return Err(Error::Package {
+            path: folder.to_owned(),
+            message: "it is no folder".to_owned(),
+            help: "name the folder of a package, or use --all for all packages below".to_owned(),
+        });
+    }
+    let record = match record::read(folder) {
+        Ok(Some(record)) => Ok(record),
+        Ok(None) => Err(Error::Package {
+            path: folder.to_owned(),
+            message: "it does not say where it comes from".to_owned(),
+            help: "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
+                   write them (docs/upgrade-bot.md)"
+                .to_owned(),
+        }),
+        Err(error) => Err(error),
+    };
+    Ok(Found {
+        path: folder.to_owned(),
+        record,
+        family: folder.to_owned(),
+        uncommitted: None,
+    })
+}
+
+/// Which packages have a newer version.
+///
+/// # Errors
+/// Where the packages cannot be found; what is wrong with one of them is in its state.
+pub fn outdated(remotes: &Remotes, packages: &Packages, wish: &Wish) -> Result<Vec<State>, Error> {
+    let families = families(packages)?;
+    let found: Vec<Found> = families.into_iter().flatten().collect();
+    Ok(found
+        .into_par_iter()
+        .map(|found| state(remotes, found, wish))
+        .collect())
+}
+
+fn state(remotes: &Remotes, found: Found, wish: &Wish) -> State {
+    let state = || -> Result<Option<Outdated>, Error> {
+        let record = found.record?;
+        let refs = remotes.refs(&record.place.repository)?;
+        let newest = one::target(&record, &refs, wish)?;
+        Ok(newest.map(|newest| Outdated {
+            package: found.path.clone(),
+            place: record.place,
+            current: (record.reference, record.lock.commit),
+            newest,
+        }))
+    };
+    match state() {
+        Ok(Some(outdated)) => State::Outdated(Box::new(outdated)),
+        Ok(None) => State::UpToDate(found.path),
+        Err(error) => State::Failed(found.path, error),
+    }
+}
+
+/// Upgrades packages. What fails for one does not hinder the others.
+///
+/// # Errors
+/// Where the packages cannot be found, or no commit could be made: then nothing was changed.
+pub fn upgrade(
+    remotes: &Remotes,
+    packages: &Packages,
+    wish: &Wish,
+    commits: &Commits,
+) -> Result<Vec<Outcome>, Error> {
+    let families = families(packages)?;
+    let paths = families.iter().flatten().map(|found| found.path.clone());
+    let tops = tops(paths, wish, commits)?;
+    // what is not committed is looked for before our own changes are there
+    let families: Vec<Vec<Found>> = families
+        .into_par_iter()
+        .map(|family| {
+            family
+                .into_iter()
+                .map(|found| looked_at(found, wish))
+                .collect()
+        })
+        .collect();
+    let branches = Branches::default();
+    let outcomes: Vec<Vec<Outcome>> = families
+        .into_par_iter()
+        .map(|family| {
+            let each = family.into_iter();
+            each.map(|found| one(remotes, found, wish, || branches.go(&tops, commits)))
+                .collect()
+        })
+        .collect();
+    let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    if commits.commit && !wish.dry_run {
+        for outcome in &mut outcomes {
+            commit(outcome, &tops);
+        }
+    }
+    Ok(outcomes)
+}
+
+/// Looks whether something in a package is not committed, where that matters.
+fn looked_at(found: Found, wish: &Wish) -> Found {
+    let matters = !wish.allow_dirty && !wish.dry_run && found.record.is_ok();
+    let looked = matters.then(|| worktree::refuse_uncommitted(&found.path));
+    Found {
+        uncommitted: looked.and_then(Result::err),
+        ..found
+    }
+}
+
+/// The repositories that the packages are in, each fit for commits where there are to be such.
+fn tops(
+    packages: impl Iterator<Item = PathBuf>,
+    wish: &Wish,
+    commits: &Commits,
+) -> Result<HashMap<PathBuf, PathBuf>, Error> {
+    let mut tops = HashMap::new();
+    if wish.dry_run || (!commits.commit && commits.branch.is_none()) {
+        return Ok(tops);
+    }
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for package in packages {
+        let Some(top) = worktree::top(&package)? else {
+            return Err(Error::Package {
+                path: package,
+                message: "it is in no git repository, so that nothing can be committed".to_owned(),
+                help: "run `git init` there, or leave --branch and --commit out".to_owned(),
+            });
+        };
+        if !seen.contains(&top) {
+            worktree::refuse_uncommittable(&top)?;
+            seen.push(top.clone());
+        }
+        tops.insert(package, top);
+    }
+    Ok(tops)
+}
+
+/// The branches are made when there is something to put on them.
+#[derive(Default)]
+struct Branches(std::sync::OnceLock<Result<(), String>>);
+
+impl Branches {
+    fn go(&self, tops: &HashMap<PathBuf, PathBuf>, commits: &Commits) -> Result<(), Error> {
+        let Some(branch) = &commits.branch else {
+            return Ok(());
+        };
+        let mut failed = None;
+        let done = self.0.get_or_init(|| {
+            let mut all: Vec<&PathBuf> = tops.values().collect();
+            all.sort_unstable();
+            all.dedup();
+            all.into_iter()
+                .try_for_each(|top| worktree::go_to_branch(top, branch))
+                .map_err(|error| {
+                    let message = error.to_string();
+                    failed = Some(error);
+                    message
+                })
+        });
+        match (done, failed) {
+            (Ok(()), _) => Ok(()),
+            (Err(_), Some(error)) => Err(error),
+            (Err(message), None) => Err(Error::Git {
+                message: message.clone(),
+                help: "name another branch with --branch".to_owned(),
+            }),
+        }
+    }
+}
+
+fn one(
+    remotes: &Remotes,
+    found: Found,
+    wish: &Wish,
+    branch: impl Fn() -> Result<(), Error>,
+) -> Outcome {
+    let upgrade = || -> Result<Option<Upgrade>, Error> {
+        let record = found.record?;
+        let Some(mut upgrade) = one::plan(remotes, &found.path, &record, wish)? else {
+            return Ok(None);
+        };
+        if let Some(error) = found.uncommitted {
+            return Err(error);
+        }
+        if wish.dry_run || upgrade.refused {
+            upgrade.show_record();
+        } else {
+            branch()?;
+            upgrade.write(wish.durable)?;
+        }
+        Ok(Some(upgrade))
+    };
+    match upgrade() {
+        Ok(Some(upgrade)) => Outcome::Upgraded(Box::new(upgrade)),
+        Ok(None) => Outcome::UpToDate(found.path),
+        Err(error) => Outcome::Failed(found.path, error),
+    }
+}
+
+fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>) {
+    let Outcome::Upgraded(upgrade) = outcome else {
+        return;
+    };
+    let Some(top) = tops.get(&upgrade.package).filter(|_| upgrade.facts.written) else {
+        return;
+    };
+    let told = message(upgrade, &upgrade.path_in(top));
+    match worktree::commit(top, &upgrade.files(top), &told) {
+        Ok(committed) => upgrade.committed = committed,
+        Err(error) => *outcome = Outcome::Failed(upgrade.package.clone(), error),
+    }
+}

@@ -1,0 +1,37 @@
+//! Packages that come from upstream repositories: vendored, seen to be outdated, upgraded.
+//!
+//! A package's [`Record`] says where it comes from and which commit its files were made from. An upgrade reads that commit and
+//! the new one out of git's objects, merges with the same rules as ever, and brings the record up to date.
+
+mod address;
+mod cache;
+mod find;
+mod fleet;
+mod get;
+mod git;
+mod history;
+mod kptfile;
+mod message;
+mod objects;
+mod one;
+mod record;
+mod remote;
+mod report;
+mod splice;
+mod subpackages;
+mod version;
+mod worktree;
+
+pub use address::Place;
+pub use cache::{CACHE_VARIABLE, Cache};
+pub use find::Shard;
+pub use fleet::{Commits, Outcome, Outdated, Packages, State, outdated, upgrade};
+pub use get::{Vendored, get};
+pub use history::Commit;
+pub use one::{Upgrade, Wish};
+pub use record::{Lock, Record};
+pub use remote::{Remotes, Resolved};
+pub use report::{
+    Told, outdated_json, outdated_table, upgrade_json, upgrade_markdown, upgrade_text,
+};
+pub use version::{Choice, Within};

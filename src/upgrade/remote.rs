@@ -1,0 +1,290 @@
+//! An upstream repository: its refs, and what is fetched of it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::address::{Address, Location, Place, is_path};
+use super::cache::{Cache, Store};
+use super::git::{Git, reason, without_password};
+use super::version::{Choice, Tag, newer, newest};
+use crate::error::Error;
+
+/// The refs of a repository.
+#[derive(Debug, Default)]
+pub(super) struct Refs {
+    /// The branch that is there where nobody says which.
+    head: Option<String>,
+    /// The commit of each ref, by its full name.
+    commits: BTreeMap<String, String>,
+}
+
+/// A ref and the commit that it names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// As a person names it: without `refs/tags/`, and without the package's folder where the record leaves that out.
+    pub name: String,
+    /// The name on the server, without `refs/tags/` or `refs/heads/`; for a commit its hash.
+    pub full: String,
+    /// The commit.
+    pub commit: String,
+    /// Whether it is a tag.
+    pub(super) tag: bool,
+}
+
+/// What a server said of its refs: these, or why it did not.
+type Listing = Result<Arc<Refs>, String>;
+
+/// What is asked of servers in one run, each thing once.
+#[derive(Debug)]
+pub struct Remotes {
+    pub(super) cache: Cache,
+    refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
+}
+
+impl Remotes {
+    /// With what was fetched before.
+    pub fn new(cache: Cache) -> Self {
+        Self {
+            cache,
+            refs: Mutex::new(HashMap::new()),
+        }
+    }
+
+    pub(super) fn store(&self, place: &Place) -> Result<Store, Error> {
+        self.cache.store(&place.repository)
+    }
+
+    /// The refs of a repository.
+    ///
+    /// # Errors
+    /// Where it cannot be reached.
+    pub(super) fn refs(&self, repository: &str) -> Result<Arc<Refs>, Error> {
+        let slot = {
+            let mut known = self.refs.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.entry(repository.to_owned()).or_default())
+        };
+        let mut failed = None;
+        let told = slot.get_or_init(|| match list(repository) {
+            Ok(Ok(refs)) => Ok(Arc::new(refs)),
+            Ok(Err(reason)) => Err(reason),
+            Err(error) => {
+                failed = Some(error);
+                Err(String::new())
+            }
+        });
+        match (told, failed) {
+            (_, Some(error)) => Err(error),
+            (Ok(refs), None) => Ok(Arc::clone(refs)),
+            (Err(reason), None) => Err(unreachable(repository, reason)),
+        }
+    }
+
+    /// Where the package is that an address names.
+    ///
+    /// # Errors
+    /// Where there is no repository.
+    pub(super) fn locate(&self, address: &Address) -> Result<Place, Error> {
+        let candidates = match &address.location {
+            Location::Clear(place) => return Ok(absolute(place.clone())),
+            Location::Candidates(places) => places,
+        };
+        let mut told = Vec::new();
+        for place in candidates {
+            let place = absolute(place.clone());
+            if is_path(&place.repository) && !PathBuf::from(&place.repository).exists() {
+                continue;
+            }
+            match self.refs(&place.repository) {
+                Ok(_) => return Ok(place),
+                Err(error) => told.push(error.to_string()),
+            }
+        }
+        let whole = candidates.iter().max_by_key(|place| place.repository.len());
+        let shown = whole.map_or_else(String::new, Place::shown);
+        let said = told
+            .last()
+            .map_or_else(String::new, |last| format!(" ({last})"));
+        Err(Error::Git {
+            message: format!(
+                "there is no git repository in {shown}, nor in what it begins with{said}"
+            ),
+            help: format!(
+                "write .git or // where the repository ends, and see that git can reach it: git ls-remote {shown}"
+            ),
+        })
+    }
+}
+
+/// A path on this machine stays the same wherever the program runs.
+fn absolute(place: Place) -> Place {
+    if !is_path(&place.repository) {
+        return place;
+    }
+    let path = std::path::absolute(&place.repository);
+    Place {
+        repository: path.map_or(place.repository, |path| path.to_string_lossy().into_owned()),
+        directory: place.directory,
+    }
+}
+
+fn list(repository: &str) -> Result<Result<Refs, String>, Error> {
+    let output = Git::new()
+        .quiet_ssh()
+        .args(["ls-remote", "--symref", "--", repository])
+        .output()?;
+    if !output.status.success() {
+        return Ok(Err(reason(&output)));
+    }
+    let mut refs = Refs::default();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let Some((value, name)) = line.split_once('\t') else {
+            continue;
+        };
+        if let Some(target) = value.strip_prefix("ref: ") {
+            if name == "HEAD" {
+                refs.head = target.strip_prefix("refs/heads/").map(str::to_owned);
+            }
+            continue;
+        }
+        // of a tag with a message, the commit that it names comes behind the tag itself
+        let name = name.strip_suffix("^{}").unwrap_or(name);
+        refs.commits.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(Ok(refs))
+}
+
+pub(super) fn unreachable(repository: &str, reason: &str) -> Error {
+    let shown = without_password(repository);
+    Error::Git {
+        message: format!("{shown} cannot be read: {reason}"),
+        help: format!("check the address, and that git can reach it: git ls-remote {shown}"),
+    }
+}
+
+impl Refs {
+    /// The branch that is there where nobody says which.
+    pub(super) fn head(&self) -> Option<&str> {
+        self.head.as_deref()
+    }
+
+    pub(super) fn tags(&self) -> impl Iterator<Item = &str> {
+        self.commits
+            .keys()
+            .filter_map(|name| name.strip_prefix("refs/tags/"))
+    }
+
+    fn named(&self, kind: &str, name: &str) -> Option<&String> {
+        self.commits.get(&format!("refs/{kind}/{name}"))
+    }
+
+    /// What a tag, branch or commit names, for a package in `directory`: as kpt does, a tag `DIRECTORY/NAME` comes first.
+    pub(super) fn resolve(&self, name: &str, directory: &str) -> Option<Resolved> {
+        let short = name
+            .strip_prefix("refs/tags/")
+            .or_else(|| name.strip_prefix("refs/heads/"))
+            .unwrap_or(name);
+        let found = |full: String, commit: &String, tag: bool| Resolved {
+            name: short.to_owned(),
+            full,
+            commit: commit.clone(),
+            tag,
+        };
+        let branches_only = name.starts_with("refs/heads/");
+        let tag = |full: String| {
+            let commit = self.named("tags", &full).filter(|_| !branches_only)?;
+            Some(found(full, commit, true))
+        };
+        let branch = || {
+            let commit = self.named("heads", short)?;
+            Some(found(short.to_owned(), commit, false))
+        };
+        let below = |folder: &str| {
+            let is_full = folder.is_empty() || name.starts_with("refs/");
+            (!is_full).then(|| format!("{folder}/{short}"))
+        };
+        let last = directory.rsplit('/').next().unwrap_or_default();
+        below(directory)
+            .and_then(tag)
+            .or_else(|| tag(short.to_owned()))
+            .or_else(branch)
+            .or_else(|| below(last).and_then(tag))
+            .or_else(|| is_hash(name).then(|| found(name.to_owned(), &name.to_owned(), false)))
+            .or_else(|| self.abbreviated(name))
+    }
+
+    /// The commit of a ref that a shortened hash stands for.
+    fn abbreviated(&self, name: &str) -> Option<Resolved> {
+        let is_short = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let mut commits: Vec<&String> = self
+            .commits
+            .values()
+            .filter(|commit| is_short && commit.starts_with(&name.to_ascii_lowercase()))
+            .collect();
+        commits.dedup();
+        match commits.as_slice() {
+            [commit] => Some(Resolved {
+                name: (*commit).clone(),
+                full: (*commit).clone(),
+                commit: (*commit).clone(),
+                tag: false,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The newest version after `current`, which a record names: a tag's next one, a branch's head. None where there is none.
+    pub(super) fn newest(
+        &self,
+        current: &str,
+        directory: &str,
+        choice: Choice,
+    ) -> Option<Resolved> {
+        let resolved = self.resolve(current, directory);
+        match resolved {
+            Some(found) if !found.tag => return (found.commit != current).then_some(found),
+            _ => {}
+        }
+        let full = resolved.map_or_else(|| current.to_owned(), |found| found.full);
+        let tag = Tag::parse(&full)?;
+        let next = newer(&tag, self.tags(), choice)?;
+        // what the record leaves out stays left out
+        let left_out = full.strip_suffix(current).unwrap_or_default();
+        let name = next.strip_prefix(left_out).unwrap_or(next);
+        Some(Resolved {
+            name: name.to_owned(),
+            full: next.to_owned(),
+            commit: self.named("tags", next)?.clone(),
+            tag: true,
+        })
+    }
+
+    /// What is vendored where nobody says which version: the newest release, else the branch that is there.
+    pub(super) fn first(&self, directory: &str, choice: Choice) -> Option<Resolved> {
+        let last = directory.rsplit('/').next().unwrap_or_default();
+        let prefixes = [format!("{directory}/"), format!("{last}/"), String::new()];
+        let tag = prefixes
+            .iter()
+            .filter(|prefix| *prefix != "/")
+            .find_map(|prefix| newest(prefix, self.tags(), choice));
+        let name = tag.or(self.head())?;
+        self.resolve(name, "")
+    }
+
+    /// Some names of tags that look like a name that is none.
+    pub(super) fn alike(&self, name: &str) -> Vec<&str> {
+        let last = name
+            .rsplit('/')
+            .next()
+            .unwrap_or(name)
+            .trim_start_matches('v');
+        let mut tags: Vec<&str> = self.tags().filter(|tag| tag.contains(last)).collect();
+        tags.truncate(3);
+        tags
+    }
+}
+
+/// Whether a name is a whole hash.
+pub(super) fn is_hash(name: &str) -> bool {
+    matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,265 @@
+//! A package and the packages in it (a Kptfile below a Kptfile): each merges on its own, as in kpt.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use super::record::KPTFILE;
+use crate::error::Error;
+use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::package::{
+    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Settings, Side, Snapshot, plan_sides,
+};
+use crate::triple::Triple;
+
+/// Merges a package, its subpackages each on its own.
+///
+/// A subpackage that upstream deleted goes where nothing in it was changed here, else it stays whole; one that was deleted here
+/// stays deleted. Either is reported as a conflict.
+///
+/// # Errors
+/// As for [`plan_sides`].
+pub(super) fn plan(
+    upstream: (Snapshot, Snapshot),
+    local: &Path,
+    settings: &Settings,
+) -> Result<Plan, Error> {
+    let (original, updated) = upstream;
+    let roots = roots(&original, &updated, local);
+    let sides = Triple::new(Side::Read(original), Side::Read(updated), Side::disk(local));
+    if roots.is_empty() {
+        return plan_sides(&sides, settings, &Progress::default());
+    }
+    let ignored = crate::package::ignored(&sides)?;
+    let (Side::Read(original), Side::Read(updated)) = (&sides.original, &sides.updated) else {
+        return plan_sides(&sides, settings, &Progress::default());
+    };
+    let mut apart = settings.clone();
+    apart.apart = roots.iter().cloned().collect();
+    let mut whole = plan_sides(&sides, &apart, &Progress::default())?;
+    for root in &roots {
+        let below: Vec<PathBuf> = roots
+            .iter()
+            .filter(|other| *other != root)
+            .filter_map(|other| other.strip_prefix(root).ok())
+            .map(Path::to_owned)
+            .collect();
+        let within = |path: &Path| path.strip_prefix(root).map(Path::to_owned);
+        let mut left_out = below;
+        left_out.extend(ignored.iter().filter_map(|path| within(path).ok()));
+        if left_out.iter().any(|path| path.as_os_str().is_empty()) {
+            continue;
+        }
+        let part = Part {
+            root,
+            original: cut(original, root, &left_out),
+            updated: cut(updated, root, &left_out),
+            local: local.join(root),
+            settings: Settings {
+                apart: left_out,
+                // a subpackage has rules of its own, or none
+                config: None,
+                ..settings.clone()
+            },
+        };
+        if let Some(plan) = part.plan()? {
+            join(&mut whole, plan, root);
+        }
+    }
+    for records in [&mut whole.conflicts, &mut whole.pinned] {
+        records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+    }
+    whole
+        .files
+        .sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(whole)
+}
+
+/// One subpackage.
+struct Part<'p> {
+    root: &'p Path,
+    original: Snapshot,
+    updated: Snapshot,
+    local: PathBuf,
+    settings: Settings,
+}
+
+impl Part<'_> {
+    fn plan(self) -> Result<Option<Plan>, Error> {
+        let here = self.local.is_dir();
+        let before = !self.original.entries.is_empty();
+        let now = !self.updated.entries.is_empty();
+        match (before, now, here) {
+            (_, false, false) | (false, false, true) => Ok(None),
+            (true, true, false) => {
+                let changed = !same(&self.original, &self.updated);
+                Ok(changed.then(|| self.left(ConflictKind::DeletedLocally)))
+            }
+            (true, false, true) if !is_unchanged(&self.original, &self.local, &self.settings) => {
+                Ok(Some(self.left(ConflictKind::DeletedUpstream)))
+            }
+            (_, _, here) => {
+                let local = match here {
+                    true => Side::disk(&self.local),
+                    false => Side::Read(Snapshot {
+                        name: self.local.clone(),
+                        ..Snapshot::default()
+                    }),
+                };
+                let sides = Triple::new(Side::Read(self.original), Side::Read(self.updated), local);
+                plan_sides(&sides, &self.settings, &Progress::default()).map(Some)
+            }
+        }
+    }
+
+    /// The subpackage stays what it is here, and that is told.
+    fn left(&self, kind: ConflictKind) -> Plan {
+        let value = |there: bool| there.then(|| format!("package {}", self.root.display()));
+        let is_here = kind == ConflictKind::DeletedUpstream;
+        Plan {
+            root: self.local.clone(),
+            files: Vec::new(),
+            conflicts: vec![FileConflict {
+                file: KPTFILE.into(),
+                line: None,
+                resource: None,
+                conflict: Conflict {
+                    path: String::new(),
+                    kind,
+                    line: 0,
+                    values: Triple::new(value(true), value(!is_here), value(is_here)),
+                    resolution: Resolution::Local,
+                    rule: None,
+                },
+            }],
+            pinned: Vec::new(),
+            warnings: Vec::new(),
+            counts: Counts::default(),
+            leftovers: Vec::new(),
+        }
+    }
+}
+
+/// The folders below the package that are packages on any side.
+fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<PathBuf> {
+    let mut roots = BTreeSet::new();
+    let mut add = |path: &Path| {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if let (true, Some(folder)) = (path.ends_with(KPTFILE), folder) {
+            roots.insert(folder.to_owned());
+        }
+    };
+    for snapshot in [original, updated] {
+        for (path, entry) in &snapshot.entries {
+            if matches!(entry, Entry::File { .. }) {
+                add(path);
+            }
+        }
+    }
+    let walk = WalkDir::new(local)
+        .into_iter()
+        .filter_entry(|entry| entry.file_name() != ".git");
+    for entry in walk.flatten().filter(|entry| entry.file_type().is_file()) {
+        if let Ok(path) = entry.path().strip_prefix(local) {
+            add(path);
+        }
+    }
+    roots
+}
+
+/// What is in a folder of a snapshot, as a snapshot.
+fn cut(snapshot: &Snapshot, root: &Path, left_out: &[PathBuf]) -> Snapshot {
+    let entries = snapshot.entries.iter().filter_map(|(path, entry)| {
+        let path = path.strip_prefix(root).ok()?;
+        let own = !left_out.iter().any(|folder| path.starts_with(folder));
+        own.then(|| (path.to_owned(), entry.clone()))
+    });
+    Snapshot {
+        name: snapshot.name.join(root),
+        entries: entries.collect(),
+    }
+}
+
+fn same(left: &Snapshot, right: &Snapshot) -> bool {
+    let bytes = |entry: &Entry| match entry {
+        Entry::File { bytes, .. } => Some(bytes.clone()),
+        Entry::Link(_) | Entry::Other => None,
+    };
+    left.entries.len() == right.entries.len()
+        && left
+            .entries
+            .iter()
+            .zip(&right.entries)
+            .all(|(left, right)| left.0 == right.0 && bytes(left.1) == bytes(right.1))
+}
+
+/// Whether a folder has the files of a snapshot, and no others.
+pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settings) -> bool {
+    let mut count = 0;
+    let walk = WalkDir::new(folder).into_iter().filter_entry(|entry| {
+        let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        entry.file_name() != ".git" && !settings.apart.iter().any(|apart| path.starts_with(apart))
+    });
+    for entry in walk {
+        let Ok(entry) = entry else { return false };
+        if entry.file_type().is_dir() {
+            continue;
+        }
+        count += 1;
+        let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        let is_same = match snapshot.entries.get(path) {
+            Some(Entry::File { bytes, .. }) => {
+                std::fs::read(entry.path()).is_ok_and(|local| local == *bytes)
+            }
+            Some(Entry::Link(target)) => {
+                std::fs::read_link(entry.path()).is_ok_and(|local| local == *target)
+            }
+            Some(Entry::Other) | None => false,
+        };
+        if !is_same {
+            return false;
+        }
+    }
+    let others = snapshot
+        .entries
+        .values()
+        .filter(|entry| matches!(entry, Entry::Other));
+    count + others.count() == snapshot.entries.len()
+}
+
+/// Adds the plan for a folder to that for the whole.
+fn join(whole: &mut Plan, part: Plan, root: &Path) {
+    let within = |path: &Path| root.join(path);
+    for mut change in part.files {
+        change.path = within(&change.path);
+        if let ChangeKind::Moved { from } = &mut change.kind {
+            *from = within(from);
+        }
+        whole.files.push(change);
+    }
+    for (all, some) in [
+        (&mut whole.conflicts, part.conflicts),
+        (&mut whole.pinned, part.pinned),
+    ] {
+        all.extend(some.into_iter().map(|record| FileConflict {
+            file: within(&record.file),
+            ..record
+        }));
+    }
+    for mut warning in part.warnings {
+        if warning.place.is_none() {
+            warning.path = within(&warning.path);
+        }
+        whole.warnings.push(warning);
+    }
+    whole.leftovers.extend(part.leftovers);
+    let (all, some) = (&mut whole.counts, part.counts);
+    all.read += some.read;
+    all.changed += some.changed;
+    all.added += some.added;
+    all.deleted += some.deleted;
+    all.moved += some.moved;
+}

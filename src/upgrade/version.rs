@@ -1,0 +1,226 @@
+//! Which of a repository's tags is the newest.
+
+use semver::{BuildMetadata, Prerelease, Version};
+
+/// How far a version may be from the present one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Within {
+    /// Any newer version.
+    #[default]
+    Major,
+    /// The major version stays: at most a minor change.
+    Minor,
+    /// Major and minor version stay: at most a patch.
+    Patch,
+}
+
+/// What may be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Choice {
+    /// How far it may go.
+    pub within: Within,
+    /// Whether versions before a release count.
+    pub pre_releases: bool,
+}
+
+/// A tag that names a version: `v1.2.3`, `1.2`, `grafana/v1.2.3`, `chart-1.2.3`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tag<'t> {
+    /// What stands before the version, a `v` aside.
+    pub(super) prefix: &'t str,
+    pub(super) version: Version,
+    /// How many numbers are written, and whether a `v` is before them.
+    style: (usize, bool),
+}
+
+impl<'t> Tag<'t> {
+    /// Reads a tag; none where it names no version.
+    pub(super) fn parse(name: &'t str) -> Option<Self> {
+        let starts = name
+            .char_indices()
+            .filter(|(_, c)| matches!(c, '/' | '-' | '_' | '@'))
+            .map(|(at, _)| at + 1);
+        std::iter::once(0).chain(starts).find_map(|at| {
+            let (prefix, rest) = name.split_at(at);
+            let number = rest.strip_prefix(['v', 'V']);
+            let (version, numbers) = lenient(number.unwrap_or(rest))?;
+            Some(Self {
+                prefix,
+                version,
+                style: (numbers, number.is_some()),
+            })
+        })
+    }
+}
+
+/// A semantic version, of which the last one or two numbers may be missing and numbers may begin with zeros.
+fn lenient(text: &str) -> Option<(Version, usize)> {
+    let (text, build) = match text.split_once('+') {
+        Some((text, build)) => (text, BuildMetadata::new(build).ok()?),
+        None => (text, BuildMetadata::EMPTY),
+    };
+    let (numbers, pre) = match text.split_once('-') {
+        Some((numbers, pre)) => (numbers, Prerelease::new(pre).ok()?),
+        None => (text, Prerelease::EMPTY),
+    };
+    let parts: Vec<u64> = numbers
+        .split('.')
+        .map(|part| {
+            let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            digits.then(|| part.parse().ok()).flatten()
+        })
+        .collect::<Option<_>>()?;
+    let written = parts.len();
+    if written > 3 || (written == 1 && !pre.is_empty()) {
+        return None;
+    }
+    let part = |at: usize| parts.get(at).copied().unwrap_or(0);
+    let version = Version {
+        major: part(0),
+        minor: part(1),
+        patch: part(2),
+        pre,
+        build,
+    };
+    Some((version, written))
+}
+
+/// The newest tag of the same prefix as `current`, if it is newer and may be chosen.
+pub(super) fn newer<'t>(
+    current: &Tag<'_>,
+    tags: impl Iterator<Item = &'t str>,
+    choice: Choice,
+) -> Option<&'t str> {
+    let fits = |tag: &Tag<'_>| {
+        let (old, new) = (&current.version, &tag.version);
+        tag.prefix == current.prefix
+            && new.cmp_precedence(old).is_gt()
+            && (choice.pre_releases || new.pre.is_empty())
+            && match choice.within {
+                Within::Major => true,
+                Within::Minor => new.major == old.major,
+                Within::Patch => (new.major, new.minor) == (old.major, old.minor),
+            }
+    };
+    best(tags, fits, Some(current.style))
+}
+
+/// The newest tag with a prefix.
+pub(super) fn newest<'t>(
+    prefix: &str,
+    tags: impl Iterator<Item = &'t str>,
+    choice: Choice,
+) -> Option<&'t str> {
+    let fits =
+        |tag: &Tag<'_>| tag.prefix == prefix && (choice.pre_releases || tag.version.pre.is_empty());
+    best(tags, fits, None)
+}
+
+/// Of tags for one version, the one that is written like the present one, else the one with the most numbers.
+fn best<'t>(
+    tags: impl Iterator<Item = &'t str>,
+    fits: impl Fn(&Tag<'_>) -> bool,
+    style: Option<(usize, bool)>,
+) -> Option<&'t str> {
+    tags.filter_map(|name| Some((name, Tag::parse(name)?)))
+        .filter(|(_, tag)| fits(tag))
+        .max_by(|(_, left), (_, right)| {
+            let rank = |tag: &Tag<'_>| (Some(tag.style) == style, tag.style);
+            left.version
+                .cmp(&right.version)
+                .then_with(|| rank(left).cmp(&rank(right)))
+        })
+        .map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upgrade(current: &str, tags: &[&str], within: Within, pre_releases: bool) -> Option<String> {
+        let current = Tag::parse(current).unwrap();
+        let choice = Choice {
+            within,
+            pre_releases,
+        };
+        newer(&current, tags.iter().copied(), choice).map(str::to_owned)
+    }
+
+    #[test]
+    fn versions_are_ordered_by_number() {
+        let tags = ["v1.9.0", "v1.10.0", "v1.2.0", "latest", "v2.0.0-rc.1"];
+        assert_eq!(
+            upgrade("v1.9.0", &tags, Within::Major, false).as_deref(),
+            Some("v1.10.0")
+        );
+        assert_eq!(
+            upgrade("v1.9.0", &tags, Within::Major, true).as_deref(),
+            Some("v2.0.0-rc.1")
+        );
+        assert_eq!(upgrade("v1.10.0", &tags, Within::Major, false), None);
+    }
+
+    #[test]
+    fn a_limit_holds() {
+        let tags = ["1.2.4", "1.3.0", "2.0.0"];
+        assert_eq!(
+            upgrade("1.2.3", &tags, Within::Major, false).as_deref(),
+            Some("2.0.0")
+        );
+        assert_eq!(
+            upgrade("1.2.3", &tags, Within::Minor, false).as_deref(),
+            Some("1.3.0")
+        );
+        assert_eq!(
+            upgrade("1.2.3", &tags, Within::Patch, false).as_deref(),
+            Some("1.2.4")
+        );
+    }
+
+    #[test]
+    fn a_prefix_keeps_to_itself() {
+        let tags = ["v9.0.0", "grafana/v1.3.0", "loki/v2.0.0", "grafana/v1.2.9"];
+        assert_eq!(
+            upgrade("grafana/v1.2.3", &tags, Within::Major, false).as_deref(),
+            Some("grafana/v1.3.0")
+        );
+        let tags = ["chart-1.10.0", "chart-1.9.0", "1.11.0"];
+        assert_eq!(
+            upgrade("chart-1.2.0", &tags, Within::Major, false).as_deref(),
+            Some("chart-1.10.0")
+        );
+        assert_eq!(
+            newest("", tags.into_iter(), Choice::default()),
+            Some("1.11.0")
+        );
+    }
+
+    #[test]
+    fn versions_may_be_short_and_what_is_none_is_none() {
+        assert_eq!(
+            upgrade("v1.2", &["v1.3", "v1.3.0"], Within::Major, false).as_deref(),
+            Some("v1.3")
+        );
+        assert_eq!(
+            upgrade("v1.2.0", &["v1.3", "v1.3.0"], Within::Major, false).as_deref(),
+            Some("v1.3.0")
+        );
+        assert_eq!(
+            upgrade("2024.01.05", &["2024.10.01"], Within::Major, false).as_deref(),
+            Some("2024.10.01")
+        );
+        for name in [
+            "main",
+            "latest",
+            "v1.2.3.4",
+            "1-alpha",
+            "v",
+            "",
+            "99999999999999999999.0.0",
+        ] {
+            assert!(Tag::parse(name).is_none(), "{name}");
+        }
+        // build metadata is no newer version
+        assert_eq!(upgrade("v1.0.0", &["v1.0.0+1"], Within::Major, false), None);
+    }
+}

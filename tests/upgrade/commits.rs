@@ -1,0 +1,144 @@
+//! `--branch NAME --commit`.
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Workshop, web};
+
+#[test]
+fn each_package_gets_a_commit_on_a_branch() {
+    let workshop = Workshop::new();
+    workshop.release(
+        "v1.0.0",
+        &[
+            ("app/web.yaml", &web("1.0", 1)),
+            ("db/web.yaml", &web("1.0", 1)),
+        ],
+    );
+    workshop.get("app@v1.0.0", "apps/app");
+    workshop.get("db@v1.0.0", "apps/db");
+    workshop.edit("fleet/apps/db/web.yaml", "web:1.0", "ours:1.0");
+    workshop.save("ours");
+    workshop.release(
+        "v1.1.0",
+        &[
+            ("app/web.yaml", &web("1.1", 1)),
+            ("db/web.yaml", &web("1.1", 1)),
+            ("app/debug.log", "x\n"),
+        ],
+    );
+    workshop.write("fleet/.gitignore", "*.log\n");
+    workshop.save("ignore");
+    // work of somebody's own, staged and not
+    workshop.write("fleet/notes", "staged\n");
+    workshop.git("fleet", &["add", "notes"]);
+    workshop.write("fleet/notes", "changed\n");
+    workshop.write("fleet/scratch", "new\n");
+
+    let told = workshop
+        .merge3(&[
+            "upgrade",
+            "--all",
+            "--branch",
+            "bot/upgrade",
+            "--commit",
+            "--report",
+            "json",
+        ])
+        .with(0)
+        .json();
+    assert_eq!(
+        workshop.git("fleet", &["branch", "--show-current"]).trim(),
+        "bot/upgrade"
+    );
+    assert_eq!(
+        workshop
+            .git("fleet", &["rev-list", "--count", "main..HEAD"])
+            .trim(),
+        "2"
+    );
+    let log = workshop.git("fleet", &["log", "--reverse", "--format=%H", "main..HEAD"]);
+    let commits: Vec<&str> = log.lines().collect();
+    assert_eq!(told["packages"][0]["commit"], commits[0]);
+    assert_eq!(told["packages"][1]["commit"], commits[1]);
+    let files = |commit: &str| workshop.git("fleet", &["show", "--format=", "--name-only", commit]);
+    assert_eq!(
+        files(commits[0]),
+        "apps/app/.merge3.yaml\napps/app/debug.log\napps/app/web.yaml\n"
+    );
+    assert_eq!(
+        files(commits[1]),
+        "apps/db/.merge3.yaml\napps/db/web.yaml\n"
+    );
+    let message = workshop.git("fleet", &["show", "-s", "--format=%B", commits[1]]);
+    for part in [
+        "Upgrade apps/db from v1.0.0 to v1.1.0\n",
+        "\nUpstream:\n- ",
+        " release v1.1.0\n",
+        "\nConflicts:\n- conflict web.yaml:7: apps/v1 Deployment web: spec.image: both-changed: original web:1.0 | updated web:1.1 | local ours:1.0 -> updated\n",
+    ] {
+        assert!(message.contains(part), "'{part}' is not in:\n{message}");
+    }
+    // what was somebody's own is as it was
+    assert_eq!(
+        workshop.git("fleet", &["status", "--porcelain"]),
+        "AM notes\n?? scratch\n"
+    );
+    assert_eq!(workshop.git("fleet", &["show", ":notes"]), "staged\n");
+    assert_eq!(workshop.read("fleet/notes"), "changed\n");
+}
+
+#[test]
+fn where_there_is_nothing_to_do_there_is_no_branch() {
+    let workshop = Workshop::new();
+    workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
+    workshop.get("app@v1.0.0", "app");
+    workshop
+        .merge3(&["upgrade", "--all", "--branch", "bot", "--commit"])
+        .with(0);
+    assert_eq!(
+        workshop.git("fleet", &["branch", "--list"]).trim(),
+        "* main"
+    );
+}
+
+#[test]
+fn a_branch_that_is_there_already_is_not_taken() {
+    let workshop = Workshop::with_app();
+    workshop.git("fleet", &["branch", "bot"]);
+    let before = workshop.files("fleet");
+    workshop
+        .merge3(&["upgrade", "app", "--branch", "bot", "--commit"])
+        .with(2)
+        .says(&["branch 'bot' cannot be made", "name another one"]);
+    assert_eq!(workshop.files("fleet"), before);
+    workshop
+        .merge3(&["upgrade", "app", "--branch=--orphan", "--commit"])
+        .with(2);
+    assert_eq!(workshop.files("fleet"), before);
+    // unless one is on it
+    workshop.git("fleet", &["checkout", "-q", "bot"]);
+    workshop
+        .merge3(&["upgrade", "app", "--branch", "bot", "--commit"])
+        .with(0);
+    assert_eq!(
+        workshop
+            .git("fleet", &["rev-list", "--count", "main..bot"])
+            .trim(),
+        "1"
+    );
+}
+
+#[test]
+fn what_cannot_be_committed_is_not_begun() {
+    let workshop = Workshop::with_app();
+    workshop.git("fleet", &["checkout", "-q", "-b", "side"]);
+    workshop.git("fleet", &["commit", "-q", "--allow-empty", "-m", "side"]);
+    workshop.git("fleet", &["checkout", "-q", "main"]);
+    workshop.git("fleet", &["merge", "-q", "--no-ff", "--no-commit", "side"]);
+    let before = workshop.files("fleet");
+    workshop
+        .merge3(&["upgrade", "app", "--commit"])
+        .with(2)
+        .says(&["a merge is going on"]);
+    assert_eq!(workshop.files("fleet"), before);
+}

@@ -1,0 +1,14 @@
+//! Packages that come from upstream: the real binary, the real git, bare repositories over file:// and over HTTP.
+#![allow(clippy::unwrap_used)] // helpers of tests may
+
+mod commits;
+mod fleet;
+mod guide;
+mod harness;
+mod http;
+mod real;
+mod refused;
+mod server;
+mod subpackages;
+mod vendoring;
+mod versions;

@@ -1,0 +1,157 @@
+//! A Kptfile below a Kptfile: each package merges on its own.
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Workshop, kptfile, web};
+
+fn workshop() -> Workshop {
+    let workshop = Workshop::new();
+    let (app, sub) = (kptfile("app"), kptfile("sub"));
+    let mut files = vec![
+        ("app/Kptfile".to_owned(), app),
+        ("app/web.yaml".to_owned(), web("1.0", 1)),
+    ];
+    for name in ["kept", "gone", "changed", "deleted"] {
+        files.push((format!("app/{name}/Kptfile"), sub.clone()));
+        files.push((format!("app/{name}/web.yaml"), web("1.0", 1)));
+    }
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    workshop.release("v1.0.0", &files);
+    workshop.get("app@v1.0.0", "app");
+    workshop
+}
+
+#[test]
+fn each_merges_on_its_own() {
+    let workshop = workshop();
+    // the same resource is in all of them: here and there it is customised
+    workshop.edit(
+        "fleet/app/kept/web.yaml",
+        "replicas: 1",
+        "replicas: 5 # ours",
+    );
+    workshop.edit("fleet/app/changed/web.yaml", "replicas: 1", "replicas: 7");
+    std::fs::remove_dir_all(workshop.path("fleet/app/deleted")).unwrap();
+    workshop.write("fleet/app/own/Kptfile", &kptfile("own"));
+    workshop.write("fleet/app/own/web.yaml", &web("own", 1));
+    workshop.save("customise");
+    workshop.release(
+        "v1.1.0",
+        &[
+            ("app/web.yaml", &web("1.1", 1)),
+            ("app/kept/web.yaml", &web("1.1", 1)),
+            ("app/deleted/web.yaml", &web("1.1", 1)),
+            ("app/new/Kptfile", &kptfile("new")),
+            ("app/new/web.yaml", &web("1.1", 1)),
+            ("app/gone/Kptfile", ""),
+            ("app/gone/web.yaml", ""),
+            ("app/changed/Kptfile", ""),
+            ("app/changed/web.yaml", ""),
+        ],
+    );
+    let told = workshop
+        .merge3(&["upgrade", "app", "--report", "json"])
+        .with(0)
+        .json();
+    assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
+    assert_eq!(
+        workshop.read("fleet/app/kept/web.yaml"),
+        web("1.1", 5).replace("replicas: 5", "replicas: 5 # ours")
+    );
+    assert_eq!(workshop.read("fleet/app/new/web.yaml"), web("1.1", 1));
+    assert_eq!(workshop.read("fleet/app/own/web.yaml"), web("own", 1));
+    assert!(
+        !workshop.has("fleet/app/gone"),
+        "deleted upstream, unchanged here"
+    );
+    assert_eq!(
+        workshop.read("fleet/app/changed/web.yaml"),
+        web("1.0", 7),
+        "deleted upstream, changed here"
+    );
+    assert!(workshop.has("fleet/app/changed/Kptfile"));
+    assert!(!workshop.has("fleet/app/deleted"), "deleted here");
+    let conflicts: Vec<String> = told["packages"][0]["conflicts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| format!("{} {} {}", it["file"], it["kind"], it["resolution"]).replace('"', ""))
+        .collect();
+    assert_eq!(
+        conflicts,
+        [
+            "changed/Kptfile deleted-upstream local",
+            "deleted/Kptfile deleted-locally local"
+        ]
+    );
+}
+
+/// What an ignore file of the whole package excludes stays excluded in packages below.
+#[test]
+fn what_is_ignored_stays_so() {
+    let workshop = workshop();
+    workshop.write("fleet/app/.krmignore", "kept\ngone/web.yaml\n");
+    workshop.save("ignore");
+    workshop.release(
+        "v1.1.0",
+        &[
+            ("app/kept/web.yaml", &web("1.1", 1)),
+            ("app/gone/web.yaml", &web("1.1", 1)),
+            ("app/changed/web.yaml", &web("1.1", 1)),
+        ],
+    );
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(workshop.read("fleet/app/kept/web.yaml"), web("1.0", 1));
+    assert_eq!(workshop.read("fleet/app/gone/web.yaml"), web("1.0", 1));
+    assert_eq!(workshop.read("fleet/app/changed/web.yaml"), web("1.1", 1));
+}
+
+/// Packages in packages that come from elsewhere are upgraded too, after the one that they are in.
+#[test]
+fn a_package_of_ones_own_in_a_package() {
+    let workshop = workshop();
+    workshop.get("app/kept@v1.0.0", "app/mine");
+    workshop.release(
+        "v1.1.0",
+        &[
+            ("app/web.yaml", &web("1.1", 1)),
+            ("app/kept/web.yaml", &web("1.1", 1)),
+        ],
+    );
+    let told = workshop
+        .merge3(&["upgrade", "--all", "--report", "json"])
+        .with(0)
+        .json();
+    let packages: Vec<&str> = told["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["package"].as_str().unwrap())
+        .collect();
+    assert_eq!(packages, ["app", "app/mine"]);
+    assert_eq!(workshop.read("fleet/app/mine/web.yaml"), web("1.1", 1));
+    assert_eq!(workshop.read("fleet/app/kept/web.yaml"), web("1.1", 1));
+}
+
+#[test]
+fn kpts_strategies_are_followed() {
+    let workshop = workshop();
+    workshop.edit("fleet/app/web.yaml", "replicas: 1", "replicas: 3");
+    workshop.edit("fleet/app/Kptfile", "resource-merge", "fast-forward");
+    workshop.save("ours");
+    workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
+    let before = workshop.files("fleet");
+    workshop
+        .merge3(&["upgrade", "app"])
+        .with(2)
+        .says(&["it was changed here, and its updateStrategy is `fast-forward`"]);
+    assert_eq!(workshop.files("fleet"), before);
+    workshop.edit("fleet/app/Kptfile", "fast-forward", "force-delete-replace");
+    workshop.save("replace");
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
+    assert!(workshop.read("fleet/app/Kptfile").contains("ref: v1.1.0"));
+}

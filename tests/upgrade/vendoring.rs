@@ -1,0 +1,342 @@
+//! `get`, and the plain upgrade: what is written, and that the merge is the main command's.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Ran, Workshop, copy, files, kptfile, merge3, web};
+
+#[test]
+fn a_package_is_vendored_with_its_record() {
+    let workshop = Workshop::new();
+    let commit = workshop.release(
+        "v1.0.0",
+        &[("app/web.yaml", &web("1.0", 1)), ("other.yaml", "a: 1\n")],
+    );
+    let ran = workshop
+        .merge3(&["get", &format!("{}/app@v1.0.0", workshop.url())])
+        .with(0);
+    assert!(ran.stdout.starts_with("app: v1.0.0 of "), "{}", ran.stdout);
+    let record = format!(
+        "upstream:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\nupstreamLock:\n  type: git\n  git:\n    repo: {0}\n    directory: /app\n    ref: v1.0.0\n    commit: {commit}\n",
+        workshop.url()
+    );
+    let told = workshop.files("fleet/app");
+    assert_eq!(
+        told.keys().collect::<Vec<_>>(),
+        [".merge3.yaml", "web.yaml"]
+    );
+    assert_eq!(
+        workshop.read("fleet/app/.merge3.yaml").replace('"', ""),
+        record
+    );
+    assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.0", 1));
+    // nothing is left beside it
+    assert_eq!(workshop.files("fleet").len(), 2);
+}
+
+#[test]
+fn a_record_goes_into_the_kptfile_where_there_is_one() {
+    let workshop = Workshop::new();
+    workshop.release(
+        "app/v1.0.0",
+        &[
+            ("app/Kptfile", &kptfile("app")),
+            ("app/web.yaml", &web("1.0", 1)),
+        ],
+    );
+    workshop.get("app@v1.0.0", "mine");
+    assert!(!workshop.has("fleet/mine/.merge3.yaml"));
+    let text = workshop.read("fleet/mine/Kptfile");
+    assert!(
+        text.starts_with(
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\nupstream:\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("    ref: v1.0.0\n"),
+        "as it was asked for: {text}"
+    );
+    assert!(
+        text.contains("    ref: app/v1.0.0\n"),
+        "as the server has it: {text}"
+    );
+    assert!(
+        text.ends_with("info:\n  description: app # what it is\n"),
+        "{text}"
+    );
+}
+
+/// The name of the local Kptfile, its record, and what both sides changed beside them.
+#[test]
+fn a_kptfile_merges_but_for_its_name_and_its_record() {
+    let workshop = Workshop::new();
+    workshop.release("v1.0.0", &[("app/Kptfile", &kptfile("app"))]);
+    workshop.get("app@v1.0.0", "mine");
+    workshop.edit(
+        "fleet/mine/Kptfile",
+        "  name: app\n",
+        "  name: mine # ours\n",
+    );
+    workshop.save("rename");
+    let upstream = kptfile("renamed").replace("description: renamed", "description: better")
+        + "upstream:\n  git:\n    repo: https://example.org/elsewhere\n    ref: v7\n";
+    workshop.release("v1.1.0", &[("app/Kptfile", &upstream)]);
+    let before = workshop.read("fleet/mine/Kptfile");
+    let ran = workshop
+        .merge3(&["upgrade", "mine", "--report", "json"])
+        .with(0);
+    assert_eq!(ran.json()["packages"][0]["counts"]["conflicts"], 0);
+    let after = workshop.read("fleet/mine/Kptfile");
+    let commit = workshop.git("upstream", &["rev-parse", "HEAD"]);
+    let old = workshop.git("upstream", &["rev-parse", "HEAD^"]);
+    let expected = before
+        .replace("description: app #", "description: better #")
+        .replace("v1.0.0", "v1.1.0")
+        .replace(old.trim(), commit.trim());
+    assert_eq!(after.replace('"', ""), expected.replace('"', ""));
+}
+
+#[cfg(unix)]
+#[test]
+fn modes_and_links_come_along_and_nothing_leads_out() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let workshop = Workshop::new();
+    workshop.write("upstream/app/run.sh", "#!/bin/sh\n");
+    let script = workshop.path("upstream/app/run.sh");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    symlink("run.sh", workshop.path("upstream/app/start")).unwrap();
+    symlink("../../../etc/passwd", workshop.path("upstream/app/bad")).unwrap();
+    workshop.write("upstream/app/line\nbreak.yaml", "a: 1\n");
+    workshop.write("upstream/app/.merge3.yaml", "rules: []\n");
+    workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
+    let ran = workshop
+        .merge3(&["get", &format!("{}/app@v1.0.0", workshop.url())])
+        .with(0);
+    ran.says(&[
+        "bad: a symbolic link to ../../../etc/passwd, out of the package, is left out",
+        "upstream's own rules",
+    ]);
+    assert!(!workshop.has("fleet/app/bad"));
+    assert!(workshop.has("fleet/app/line\nbreak.yaml"));
+    let mode = |name: &str| {
+        fs::metadata(workshop.path(name))
+            .unwrap()
+            .permissions()
+            .mode()
+    };
+    assert_eq!(mode("fleet/app/run.sh") & 0o100, 0o100);
+    assert_eq!(mode("fleet/app/web.yaml") & 0o111, 0);
+    assert_eq!(
+        fs::read_link(workshop.path("fleet/app/start")).unwrap(),
+        Path::new("run.sh")
+    );
+    workshop.save("vendor");
+    // a new file that can be run comes so by an upgrade, too
+    workshop.write("upstream/app/stop.sh", "#!/bin/sh\n");
+    fs::set_permissions(
+        workshop.path("upstream/app/stop.sh"),
+        fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    workshop.release("v1.1.0", &[]);
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(mode("fleet/app/stop.sh") & 0o100, 0o100);
+}
+
+/// Where a repository ends and a folder begins is found without a sign.
+#[test]
+fn a_repository_is_found_in_an_address() {
+    let workshop = Workshop::new();
+    workshop.release("v1.0.0", &[("deep/app/web.yaml", &web("1.0", 1))]);
+    let path = workshop.path("upstream").display().to_string();
+    for (address, folder) in [
+        (format!("{path}/deep/app@v1.0.0"), "a"),
+        (format!("file://{path}/deep/app@v1.0.0"), "b"),
+        (format!("{path}//deep/app@v1.0.0"), "c"),
+        ("../upstream/deep/app@v1.0.0".to_owned(), "d"),
+        (format!("{}/deep/app@v1.0.0", workshop.url()), "e"),
+        (format!("{}/deep/app", workshop.url()), "newest"),
+        (format!("{}/deep/app@main", workshop.url()), "branch"),
+    ] {
+        workshop.merge3(&["get", &address, folder]).with(0);
+        assert_eq!(
+            workshop.read(&format!("fleet/{folder}/web.yaml")),
+            web("1.0", 1),
+            "{address}"
+        );
+    }
+    assert!(
+        workshop
+            .read("fleet/newest/.merge3.yaml")
+            .contains("ref: v1.0.0")
+    );
+    assert!(
+        workshop
+            .read("fleet/branch/.merge3.yaml")
+            .contains("ref: main")
+    );
+}
+
+/// Vendors one package, makes the local side of another one of it, upgrades, and compares with the main command.
+pub(crate) fn is_the_main_commands(
+    original: &Path,
+    updated: &Path,
+    local: &Path,
+    arguments: &[&str],
+) -> Ran {
+    let workshop = Workshop::new();
+    let replace = |from: &Path, name: &str| {
+        for file in workshop
+            .files(name)
+            .keys()
+            .filter(|file| *file != ".merge3.yaml")
+        {
+            fs::remove_file(workshop.path(name).join(file)).unwrap();
+        }
+        copy(from, &workshop.path(name));
+    };
+    fs::create_dir(workshop.path("upstream/app")).unwrap();
+    replace(original, "upstream/app");
+    workshop.release("v1.0.0", &[]);
+    replace(updated, "upstream/app");
+    workshop.release("v1.1.0", &[]);
+    workshop.get("app@v1.0.0", "app");
+    fs::remove_file(workshop.path("fleet/app/Kptfile")).unwrap_or_default();
+    replace(local, "fleet/app");
+    let commit = workshop.git("upstream", &["rev-parse", "v1.0.0"]);
+    let lock = format!(
+        "upstream:\n  git:\n    repo: {}\n    directory: app\n    ref: v1.0.0\nupstreamLock:\n  git:\n    commit: {commit}",
+        workshop.url()
+    );
+    workshop.write("fleet/app/.merge3.yaml", &lock);
+    workshop.save("customise");
+
+    copy(local, &workshop.path("expected"));
+    let sides =
+        [original, updated, &workshop.path("expected")].map(|path| path.display().to_string());
+    let main = Command::new(merge3())
+        .args([
+            "--ancestor",
+            &sides[0],
+            "--from",
+            &sides[1],
+            "--to",
+            &sides[2],
+            "--report",
+            "json",
+        ])
+        .args(arguments)
+        .output()
+        .unwrap();
+    let main = Ran::from(main);
+    let mut upgrade = vec!["upgrade", "app", "--report", "json"];
+    upgrade.extend(arguments);
+    let ran = workshop.merge3(&upgrade).with(main.status);
+
+    let mut outcome = workshop.files("fleet/app");
+    assert!(
+        outcome
+            .remove(".merge3.yaml")
+            .is_some_and(|record| String::from_utf8(record).unwrap().contains("ref: v1.1.0"))
+    );
+    let expected = workshop.files("expected");
+    assert_eq!(
+        outcome.keys().collect::<Vec<_>>(),
+        expected.keys().collect::<Vec<_>>()
+    );
+    for (name, content) in &expected {
+        assert!(outcome[name] == *content, "{name} differs");
+    }
+    let (told, main) = (ran.json(), main.json());
+    for field in ["conflicts", "pinned", "warnings"] {
+        assert_eq!(told["packages"][0][field], main[field], "{field}");
+    }
+    ran
+}
+
+#[test]
+fn the_outcome_is_the_main_commands() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/demo");
+    let (original, updated, local) = (
+        demo.join("original"),
+        demo.join("updated"),
+        demo.join("local"),
+    );
+    is_the_main_commands(&original, &updated, &local, &[]);
+    is_the_main_commands(
+        &original,
+        &updated,
+        &local,
+        &["--on-conflict", "local", "--lists", "set"],
+    );
+    // labels are the paths there, and names here
+    let labels = ["-L", "local", "-L", "original", "-L", "updated"];
+    let markers = [&["--on-conflict", "markers"][..], &labels].concat();
+    is_the_main_commands(&original, &updated, &local, &markers);
+    assert!(!files(&demo.join("expected")).is_empty());
+}
+
+#[test]
+fn an_upgrade_that_leaves_conflicts_says_so() {
+    let workshop = Workshop::with_app();
+    workshop.edit("fleet/app/web.yaml", "web:1.0", "ours:1.0");
+    workshop.save("ours");
+    let before = workshop.files("fleet");
+    let ran = workshop
+        .merge3(&["upgrade", "app", "--on-conflict", "fail"])
+        .with(1);
+    ran.says(&["app: conflicts are left: nothing was written"]);
+    assert_eq!(workshop.files("fleet"), before);
+    workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
+    assert_eq!(workshop.files("fleet"), before);
+    let ran = workshop
+        .merge3(&["upgrade", "app", "--on-conflict", "markers"])
+        .with(1);
+    ran.says(&["conflicts are left"]);
+    assert!(workshop.read("fleet/app/web.yaml").contains("<<<<<<<"));
+    assert!(
+        workshop
+            .read("fleet/app/.merge3.yaml")
+            .contains("ref: v1.1.0")
+    );
+}
+
+/// The record is written last: what was interrupted is finished by running again, which then has nothing left to do.
+#[test]
+fn an_upgrade_is_done_once() {
+    let workshop = Workshop::with_app();
+    workshop.write(
+        "fleet/app/.merge3.yaml",
+        &(workshop.read("fleet/app/.merge3.yaml")
+            + "# ours\nrules:\n- path: spec.replicas\n  take: local\n"),
+    );
+    workshop.save("rules");
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    let once = workshop.files("fleet");
+    assert!(
+        workshop
+            .read("fleet/app/.merge3.yaml")
+            .ends_with("# ours\nrules:\n- path: spec.replicas\n  take: local\n")
+    );
+    workshop.save("upgrade");
+    let again = workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(again.stdout, "1 package is up to date\n");
+    assert_eq!(workshop.files("fleet"), once);
+}
+
+#[test]
+fn a_cache_is_emptied_and_filled_again() {
+    let workshop = Workshop::with_app();
+    let path = workshop.merge3(&["cache", "path"]).with(0).stdout;
+    assert_eq!(Path::new(path.trim()), workshop.path("cache/merge3"));
+    workshop.merge3(&["cache", "clean"]).with(0);
+    let left = workshop.files("cache");
+    assert!(left.keys().all(|name| name.ends_with(".lock")), "{left:?}");
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
+}
