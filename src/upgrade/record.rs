@@ -373,7 +373,7 @@ mod tests {
     use super::*;
 
     const COMMIT: &str = "1111111111111111111111111111111111111111";
-    const OTHER: &str = "2222222222222222222222222222222222222222";
+    const OTHER: &str = "22222222222222222222222222222222222222ab";
 
     fn version(name: &str, full: &str) -> Resolved {
         Resolved {
@@ -433,7 +433,7 @@ mod tests {
         )
         .unwrap();
         let expected = format!(
-            "kind: Kptfile # a\nmetadata:\n  name: pkg\nupstream:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: v1.1.0\n  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: pkg/v1.1.0\n    commit: \"{OTHER}\"\n\ninfo:\n  site: x\n"
+            "kind: Kptfile # a\nmetadata:\n  name: pkg\nupstream:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: v1.1.0\n  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: pkg/v1.1.0\n    commit: {OTHER}\n\ninfo:\n  site: x\n"
         );
         assert_eq!(new, expected);
         let own = with_record(
