@@ -114,10 +114,13 @@ fn documents_of_testdata() -> Vec<String> {
     documents
 }
 
+/// The same cases in every run; `PROPTEST_CASES` may ask for more, and then they are others each time.
 fn runner(cases: u32) -> TestRunner {
+    let wanted = std::env::var("PROPTEST_CASES").ok();
+    let wanted: Option<u32> = wanted.and_then(|cases| cases.parse().ok());
     TestRunner::new(ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(5),
+        cases: wanted.unwrap_or(cases),
+        rng_seed: wanted.map_or(RngSeed::Fixed(5), |_| RngSeed::Random),
         failure_persistence: None,
         ..ProptestConfig::default()
     })
@@ -137,18 +140,14 @@ fn documents_of_every_kind() {
 #[test]
 fn random_documents() {
     let outlined = Cell::new(0);
-    runner(if cfg!(debug_assertions) {
-        1_000
-    } else {
-        20_000
-    })
-    .run(&generate::case(), |case| {
-        for text in case.texts.as_ref().into_array() {
-            outlined.set(outlined.get() + usize::from(check(text)));
-        }
-        Ok(())
-    })
-    .unwrap();
+    runner(1_000)
+        .run(&generate::case(), |case| {
+            for text in case.texts.as_ref().into_array() {
+                outlined.set(outlined.get() + usize::from(check(text)));
+            }
+            Ok(())
+        })
+        .unwrap();
     assert!(outlined.get() > 100, "{outlined:?}");
 }
 
@@ -164,33 +163,29 @@ fn damaged_documents() {
         1..4,
     );
     let outlined = Cell::new(0);
-    runner(if cfg!(debug_assertions) {
-        40_000
-    } else {
-        2_000_000
-    })
-    .run(
-        &(prop::sample::select(documents), damage),
-        |(mut text, damage)| {
-            for (place, kind, sign) in damage {
-                let at = place.index(text.len() + 1);
-                let at = (0..=at)
-                    .rev()
-                    .find(|at| text.is_char_boundary(*at))
-                    .unwrap_or(0);
-                match text[at..].chars().next() {
-                    Some(c) if kind == 0 => text.replace_range(at..at + c.len_utf8(), ""),
-                    Some(c) if kind == 1 => text.replace_range(at..at + c.len_utf8(), sign),
-                    _ => text.insert_str(at, sign),
+    runner(40_000)
+        .run(
+            &(prop::sample::select(documents), damage),
+            |(mut text, damage)| {
+                for (place, kind, sign) in damage {
+                    let at = place.index(text.len() + 1);
+                    let at = (0..=at)
+                        .rev()
+                        .find(|at| text.is_char_boundary(*at))
+                        .unwrap_or(0);
+                    match text[at..].chars().next() {
+                        Some(c) if kind == 0 => text.replace_range(at..at + c.len_utf8(), ""),
+                        Some(c) if kind == 1 => text.replace_range(at..at + c.len_utf8(), sign),
+                        _ => text.insert_str(at, sign),
+                    }
                 }
-            }
-            for document in split(&text) {
-                outlined.set(outlined.get() + usize::from(check(document.text)));
-            }
-            Ok(())
-        },
-    )
-    .unwrap();
+                for document in split(&text) {
+                    outlined.set(outlined.get() + usize::from(check(document.text)));
+                }
+                Ok(())
+            },
+        )
+        .unwrap();
     assert!(outlined.get() > 5_000, "{outlined:?}");
 }
 
