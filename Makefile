@@ -43,3 +43,10 @@ components: cargo
 		echo "make: rustfmt is missing. Run: rustup component add rustfmt" >&2; exit 1; }
 	@$(CARGO) clippy --version >/dev/null 2>&1 || { \
 		echo "make: clippy is missing. Run: rustup component add clippy" >&2; exit 1; }
+
+.PHONY: bench upgrade-times
+
+bench: upgrade-times
+
+upgrade-times: build
+	@python3 benches/upgrade.py --bin $(TARGET)/release/merge3 --real $(REAL)
