@@ -9,5 +9,6 @@ pub mod git;
 pub mod merge;
 pub mod package;
 pub mod report;
+pub mod schema;
 pub mod triple;
 pub mod yaml;
