@@ -3,10 +3,10 @@ CARGO ?= cargo
 REAL ?= ../shared/real
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help demo test real merges build fmt cargo components
+.PHONY: help demo test real merges kubectl-apply build fmt cargo components
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## build, upgrade the package in testdata/demo (a copy of it), show the diff and the summary
 	@tests/demo.sh $(TARGET)/release/merge3
@@ -23,6 +23,9 @@ real: build ## run against real packages, REAL=FOLDER; a line for each check
 
 merges: build ## replay real merges with git, mergiraf (if it is there) and the driver, REAL=FOLDER
 	@python3 tests/merges.py --tool $(REAL)/../tools/merges.py --merges $(REAL)/merges --bin $(TARGET)/release/merge3
+
+kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=300
+	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),300)
 
 build: cargo
 	@$(CARGO) build --release --quiet

@@ -1,20 +1,20 @@
 //! The arguments, as the command line has them.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
 
-use super::config::{Action, Command, Config, Verbosity};
-use super::elsewhere::Destination;
+use super::apply::ApplyArgs;
+use super::config::{Command, Config, Job};
 use super::extras::Extra;
 use super::git::Subcommands;
 use super::markers::MarkerArgs;
+use super::output::OutputArgs;
 use super::report::ReportArgs;
 use crate::merge::{self, Options};
-use crate::package::Settings;
+use crate::package::{SchemaSource, Settings};
 use crate::triple::Triple;
 
 const SHORT: &str = "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff";
@@ -56,6 +56,8 @@ struct CommandLine {
 enum Subcommand {
     #[command(flatten)]
     Git(Subcommands),
+    /// Apply configurations to live objects as `kubectl apply` does, on files
+    Apply(Box<ApplyArgs>),
     /// Say why a value comes out as it does
     Explain(Box<ExplainArgs>),
     /// Print completions for a shell
@@ -106,6 +108,23 @@ struct Args {
     /// A further key that may identify elements (repeatable)
     #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
+    /// Whose keys lists merge by, where it knows them: kubernetes
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    schema: Option<SchemaName>,
+    /// A file with CRDs, for --schema (repeatable)
+    #[arg(
+        long = "crd",
+        value_name = "FILE",
+        requires = "schema",
+        hide_short_help = true
+    )]
+    definitions: Vec<PathBuf>,
     /// What null means everywhere: clear or keep
     #[arg(
         long,
@@ -183,6 +202,12 @@ enum Lists {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+enum SchemaName {
+    /// The kinds built into Kubernetes, and custom resource definitions
+    Kubernetes,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum Nulls {
     /// It clears the field
     Clear,
@@ -191,7 +216,7 @@ enum Nulls {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Color {
+pub(super) enum Color {
     /// On a terminal, unless NO_COLOR is set
     Auto,
     /// Yes
@@ -236,6 +261,7 @@ where
         Some(Subcommand::Completions { shell }) => {
             return Ok(Command::Generate(Extra::Completions(shell)));
         }
+        Some(Subcommand::Apply(args)) => return Ok(Command::Merge(Box::new(args.config()))),
         Some(Subcommand::Man) => return Ok(Command::Generate(Extra::Man)),
         Some(Subcommand::Explain(args)) => {
             let config = config(args.merge, line.markers, line.report)
@@ -284,48 +310,35 @@ fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config,
     let names = sides
         .as_ref()
         .map(|path| path.to_string_lossy().into_owned());
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let color = |terminal: bool| match args.color {
-        Color::Auto => terminal && !no_color,
-        Color::Always => true,
-        Color::Never => false,
-    };
-    Ok(Config {
-        action: match (args.diff, args.dry_run || args.check) {
-            (true, _) => Action::Diff,
-            (false, true) => Action::DryRun,
-            (false, false) => Action::Write { durable: args.sync },
+    let settings = Settings {
+        merge: Options {
+            on_conflict: args.on_conflict.into(),
+            lists: args.lists.into(),
+            keys: args.keys,
+            nulls: args.nulls.map(Into::into),
+            markers: markers.style(names)?,
+            ..Options::default()
         },
-        check: args.check,
-        destination: args.output.map(|path| match path.as_os_str() == "-" {
-            true => Destination::Output,
-            false => Destination::Path(path),
+        path_merge_key: args.path_merge_key,
+        matches: args.matches,
+        yaml_only: args.yaml_only,
+        schema: args.schema.map(|SchemaName::Kubernetes| SchemaSource {
+            definitions: args.definitions,
         }),
-        report: report.into(),
-        verbosity: match (args.quiet, args.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
-        },
-        color_output: color(std::io::stdout().is_terminal()),
-        color_errors: color(std::io::stderr().is_terminal()),
+        config: args.config,
+    };
+    let output = OutputArgs {
+        dry_run: args.dry_run,
+        check: args.check,
+        diff: args.diff,
+        output: args.output,
+        sync: args.sync,
         threads: args.threads,
-        settings: Settings {
-            merge: Options {
-                on_conflict: args.on_conflict.into(),
-                lists: args.lists.into(),
-                keys: args.keys,
-                nulls: args.nulls.map(Into::into),
-                markers: markers.style(names)?,
-                ..Options::default()
-            },
-            path_merge_key: args.path_merge_key,
-            matches: args.matches,
-            yaml_only: args.yaml_only,
-            config: args.config,
-        },
-        sides,
-    })
+        quiet: args.quiet,
+        verbose: args.verbose,
+        color: args.color,
+    };
+    Ok(output.config(sides, settings, Job::Merge, report))
 }
 
 impl From<OnConflict> for merge::OnConflict {

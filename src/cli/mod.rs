@@ -1,5 +1,6 @@
 //! The command line: arguments to a [`Config`], a run of it, an exit status.
 
+mod apply;
 mod args;
 mod config;
 mod elsewhere;
@@ -8,12 +9,13 @@ mod explain;
 mod extras;
 mod git;
 mod markers;
+mod output;
 mod progress;
 mod report;
 mod run;
 
 pub use args::parse;
-pub use config::{Action, Command, Config, Form, ReportTo, Verbosity};
+pub use config::{Action, Command, Config, Form, Job, ReportTo, Verbosity};
 pub use elsewhere::Destination;
 pub use exit_code::ExitCode;
 pub use extras::Extra;

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::time::Instant;
 
-use super::config::{Action, Command, Config, Form, Verbosity};
+use super::config::{Action, Command, Config, Form, Job, Verbosity};
 use super::elsewhere::{self, Destination};
 use super::exit_code::ExitCode;
 use super::progress::with_bar;
@@ -65,8 +65,9 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
 fn carry_out(config: &Config) -> Result<Done, Error> {
     let start = Instant::now();
     let shown = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
-    let mut plan = with_bar(shown, |progress| {
-        package::plan_with(&config.sides, &config.settings, progress)
+    let mut plan = with_bar(shown, |progress| match &config.job {
+        Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
+        Job::Apply(what) => package::apply_with(what, &config.settings, progress),
     })?;
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();

@@ -2,6 +2,7 @@
 //!
 //! The walk decides, the edits carry the decisions out on local's text, the check reads the result again.
 
+mod apply;
 mod check;
 pub mod conflict;
 mod decision;
@@ -17,6 +18,8 @@ mod rules;
 pub mod text;
 mod walk;
 
+pub(crate) use apply::annotated;
+pub use apply::{Application, Applied, Refused, apply_document};
 pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Resolution};
 pub use document::{Merged, Side, merge_document};
@@ -24,3 +27,4 @@ pub use markers::{ConflictStyle, MarkerStyle};
 pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{Rule, Take};
+pub(crate) use walk::apply::LAST_APPLIED;

@@ -1,5 +1,6 @@
 //! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
 
+use super::apply::{Apply, SourceFiles};
 use super::assemble::{Action, Insertion, assemble, holds, line_break, portable, with_line_break};
 use super::jobs::{Job, file_of};
 use super::load::Slot;
@@ -21,6 +22,8 @@ pub(crate) struct Context<'f, 'a> {
     pub(crate) files: &'f [Option<Readings<'a>>],
     pub(crate) options: &'f Options,
     pub(crate) rules: &'f Rules,
+    /// What `kubectl apply` has to know, where documents are applied and not merged.
+    pub(crate) apply: Option<&'f Apply<'f>>,
 }
 
 /// Merges the file at `target`.
@@ -54,7 +57,7 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn run(mut self) -> Result<Outcome, Error> {
-        if self.is_pinned_file() {
+        if self.context.apply.is_none() && self.is_pinned_file() {
             self.hold_back();
             return Ok(self.outcome);
         }
@@ -201,8 +204,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             };
             actions[updated.document] = match group.local {
                 None if self.is_left_open(group) => Action::Mark(self.marks(group)),
-                None => Action::Keep,
-                Some(_) => Action::Replace(self.arriving(group, line_break(file.text))?),
+                None if self.context.apply.is_none() => Action::Keep,
+                _ => Action::Replace(self.arriving(group, line_break(file.text))?),
             };
         }
         let whole = |(parsed, action): (&Parsed<'_>, &Action)| {
@@ -316,14 +319,42 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             let text = merged.as_deref().unwrap_or(local.document.text);
             return Ok(portable(&local.document, text, line_break));
         }
-        Ok(members.updated.map_or_else(String::new, |updated| {
-            portable(&updated.document, updated.document.text, line_break)
-        }))
+        let Some(updated) = members.updated else {
+            return Ok(String::new());
+        };
+        let text = match self.context.apply {
+            Some(apply) => apply.created(updated, || self.source(group))?,
+            None => updated.document.text.to_owned(),
+        };
+        Ok(portable(&updated.document, &text, line_break))
+    }
+
+    /// The files that a group's documents are in.
+    fn source(&self, group: &Group) -> SourceFiles<'f> {
+        let path = |member: Option<DocRef>| {
+            let slot = member.map_or(self.target, |it| it.slot);
+            self.context.slots[slot].path.as_path()
+        };
+        let text = |file: Option<&'f ParsedFile<'a>>| file.map_or("", |file| file.text);
+        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
+        SourceFiles {
+            config: path(group.updated),
+            config_text: text(self.file(slot(group.updated), |it| &it.updated)),
+            live: path(group.local),
+            live_text: text(self.file(slot(group.local), |it| &it.local)),
+        }
     }
 
     /// The new text of a local document that upstream has too; none where it stays as it is.
     fn merged(&mut self, group: &Group) -> Result<Option<String>, Error> {
         let members = self.members(group);
+        if let (Some(apply), Some(config), Some(live)) =
+            (self.context.apply, members.updated, members.local)
+        {
+            let applied = apply.applied(config, live, || self.source(group))?;
+            self.outcome.warnings.extend(applied.warnings);
+            return Ok(applied.text);
+        }
         let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
         if text(members.updated) == text(members.original)
             || text(members.updated) == text(members.local)

@@ -106,6 +106,7 @@ pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loade
         (Some((folder, _)), Some((file, _))) => Err(Error::Mixed {
             folder: folder.to_path_buf(),
             file: file.to_path_buf(),
+            help: "give three folders, or three files: --ancestor, --from and --to must be of one sort",
         }),
         (None, _) => load_files(sides, settings, &names),
         (Some(_), None) => load_folders(sides, settings, &names),
@@ -142,7 +143,7 @@ fn has_yaml_name(names: &GlobSet, path: &Path) -> bool {
 }
 
 /// Whether a side is a folder.
-fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error> {
+pub(crate) fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(true),
         Ok(metadata) if metadata.is_file() => Ok(false),
@@ -326,7 +327,7 @@ fn read_all(
     Error::from_many(errors).map_or(Ok(read), Err)
 }
 
-fn read(path: &Path) -> Result<Source, Error> {
+pub(crate) fn read(path: &Path) -> Result<Source, Error> {
     let source = || {
         let mut file = File::open(path)?;
         let metadata = file.metadata()?;

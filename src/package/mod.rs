@@ -4,7 +4,9 @@
 //! file of the result gets its job (`jobs`), and the jobs are done in parallel: files of documents by `documents`,
 //! others by `whole_file`. Nothing is written before all of it is done.
 
+mod apply;
 mod assemble;
+mod definitions;
 mod documents;
 mod ignored;
 mod jobs;
@@ -26,6 +28,7 @@ mod walk;
 mod whole_file;
 mod write;
 
+pub use apply::{ApplyTo, apply_with};
 pub use look_up::{Paired, documents_in};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;
@@ -50,8 +53,18 @@ pub struct Settings {
     pub matches: Vec<String>,
     /// Whether other files are left alone.
     pub yaml_only: bool,
+    /// What is known of the fields of resources beside their own text; none leaves it to that (SPEC 6).
+    pub schema: Option<SchemaSource>,
     /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the local package.
     pub config: Option<PathBuf>,
+}
+
+/// Where what is known of the fields of resources comes from: the kinds built into Kubernetes, the custom resource definitions in
+/// the packages, and these.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SchemaSource {
+    /// Files with custom resource definitions, which count more than those in the packages.
+    pub definitions: Vec<PathBuf>,
 }
 
 /// What becomes of a file.

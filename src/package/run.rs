@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
+use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, Roots, Slot, load};
@@ -61,6 +62,7 @@ pub fn plan_with(
         None => Rules::default(),
     };
     let mut loaded = load(sides, settings)?;
+    let options = options_of(settings, &rules, &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);
     let readings: Vec<Option<Readings<'_>>> = slots
         .par_iter()
@@ -73,8 +75,9 @@ pub fn plan_with(
     let context = Context {
         slots: &slots,
         files: &files,
-        options: &settings.merge,
+        options: &options,
         rules: &rules,
+        apply: None,
     };
     progress.expect(slots.len());
     let outcomes: Vec<Result<Outcome, Error>> = (0..slots.len())
@@ -145,7 +148,7 @@ fn refuse_duplicates(
     Error::from_many(errors).map_or(Ok(()), Err)
 }
 
-fn merge_slot(
+pub(super) fn merge_slot(
     context: &Context<'_, '_>,
     target: usize,
     job: &Job,
@@ -173,7 +176,7 @@ fn merge_slot(
     Ok(outcome)
 }
 
-fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
+pub(super) fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
     let mut all = Vec::with_capacity(results.len());
     let mut errors = Vec::new();
     for result in results {
@@ -185,7 +188,7 @@ fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
     Error::from_many(errors).map_or(Ok(all), Err)
 }
 
-fn collect(
+pub(super) fn collect(
     slots: &[Slot],
     jobs: &[Job],
     outcomes: Vec<Outcome>,

@@ -13,7 +13,7 @@ const MAP_TYPE: &str = "x-kubernetes-map-type";
 
 /// Adds the kinds that a document defines, if it is a custom resource definition; returns how many.
 pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseError> {
-    let is_definition = kind_of(tree).is_some_and(|(api_version, kind)| {
+    let is_definition = kind_of(tree, tree.root().value).is_some_and(|(api_version, kind)| {
         kind == "CustomResourceDefinition" && api_version.starts_with("apiextensions.k8s.io/")
     });
     if !is_definition {

@@ -19,13 +19,15 @@
 
 mod crd;
 mod place;
+mod places;
 mod table;
 mod types;
 
 pub use place::{Kind, ListRule, MapRule, PatchRule, Place};
+pub use places::Places;
 pub use types::{KeyDefault, MapKey};
 
-use crate::yaml::{ParseError, Tree};
+use crate::yaml::{NodeId, ParseError, Tree};
 use types::Types;
 
 /// The kinds that are known: those built into Kubernetes, and those of custom resource definitions.
@@ -75,23 +77,17 @@ impl Schema {
 
     /// What is known of a kind; none where nothing is.
     pub fn kind(&self, api_version: &str, kind: &str) -> Option<Kind<'_>> {
-        let found = |types: &'static Types| types.kind(api_version, kind);
-        match self.custom.kind(api_version, kind) {
-            Some(value) => Some(Kind {
-                place: Place::new(&self.custom, value),
-                is_custom: true,
-            }),
-            None => found(table::built_in()).map(|value| Kind {
-                place: Place::new(table::built_in(), value),
-                is_custom: false,
-            }),
-        }
+        let found = |types, is_custom| {
+            let place = Place::new(types, Types::kind(types, api_version, kind)?);
+            Some(Kind { place, is_custom })
+        };
+        found(&self.custom, true).or_else(|| found(table::built_in(), false))
     }
 
-    /// The resource that a document is, as the schema sees it: its kind, or, where that is not known, something of which only
-    /// the `metadata` is. None where the document has no `apiVersion` and `kind`.
-    pub fn resource(&self, tree: &Tree<'_>) -> Option<Place<'_>> {
-        let (api_version, kind) = kind_of(tree)?;
+    /// The resource that a map of a document is: of its kind, or, where that is not known, something of which only the
+    /// `metadata` is. None where it has no `apiVersion` and `kind`.
+    pub fn resource_at(&self, tree: &Tree<'_>, map: NodeId) -> Option<Place<'_>> {
+        let (api_version, kind) = kind_of(tree, map)?;
         Some(match self.kind(api_version, kind) {
             Some(kind) => kind.place,
             None => table::any_resource(),
@@ -99,11 +95,10 @@ impl Schema {
     }
 }
 
-/// The `apiVersion` and `kind` of a document, where it has both.
-pub fn kind_of<'t>(tree: &'t Tree<'_>) -> Option<(&'t str, &'t str)> {
-    let root = tree.root().value;
+/// The `apiVersion` and `kind` of a map of a document, where it has both.
+pub fn kind_of<'t>(tree: &'t Tree<'_>, map: NodeId) -> Option<(&'t str, &'t str)> {
     let text = |name: &str| {
-        let field = tree.find(root, name)?;
+        let field = tree.find(map, name)?;
         Some(tree.scalar(tree.entry(field).value)?.content.as_ref())
     };
     Some((text("apiVersion")?, text("kind")?))

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub)] // what these modules share is seen by this crate alone
 
+mod apply;
 mod documents;
 mod drive;
 #[path = "../generate/mod.rs"]

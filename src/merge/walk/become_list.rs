@@ -15,7 +15,7 @@ use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
     /// Updated's value for a local node, whatever local holds; `original` serves the comments alone.
-    fn exact(&mut self, nodes: Nodes) -> Outcome {
+    pub(super) fn exact(&mut self, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };

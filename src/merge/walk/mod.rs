@@ -2,6 +2,7 @@
 
 mod align;
 mod alike;
+pub(crate) mod apply;
 mod arrive;
 mod become_list;
 pub(crate) mod comments;
@@ -25,6 +26,7 @@ use rustc_hash::FxHashSet;
 use super::decision::{Child, Incoming, Outcome};
 use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Sides};
+use crate::schema::Places;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
 
@@ -43,6 +45,8 @@ pub(crate) struct Walker<'a> {
     nulls_clear: bool,
     /// Whether two spans of equal text always mean equal values: not so where aliases occur.
     text_is_value: bool,
+    /// What the schema says of each node, where there is a schema.
+    places: Option<Triple<Places<'a>>>,
     steps: Vec<Step>,
     pins: Pins,
     conflicts: Vec<Conflict>,
@@ -81,6 +85,10 @@ impl<'a> Walker<'a> {
             options,
             nulls_clear,
             text_is_value: !trees.into_array().into_iter().any(has_alias),
+            places: options
+                .schema
+                .as_deref()
+                .map(|schema| trees.map(|tree| Places::of_document(schema, tree))),
             steps: Vec::new(),
             pins: Pins::of(trees.local),
             conflicts: Vec::new(),
@@ -105,7 +113,7 @@ impl<'a> Walker<'a> {
         self.pinned
     }
 
-    fn roots(&self, has_original: bool) -> Nodes {
+    pub(super) fn roots(&self, has_original: bool) -> Nodes {
         Triple::new(
             has_original.then(|| self.trees.original.root().value),
             Some(self.trees.updated.root().value),
@@ -159,7 +167,7 @@ impl<'a> Walker<'a> {
             shape(self.trees.updated, updated),
             shape(self.trees.local, local),
         ) {
-            (Shape::Map, Shape::Map) => self.fields(nodes),
+            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.fields(nodes),
             (Shape::List, Shape::List) => self.list(nodes),
             _ if self.holds_pin(nodes) => self.held_whole(nodes),
             _ => self.single(nodes),
@@ -270,7 +278,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn values_of(&self, entries: Entries) -> Nodes {
+    pub(super) fn values_of(&self, entries: Entries) -> Nodes {
         self.trees
             .zip(entries)
             .map(|(tree, entry)| entry.map(|entry| tree.entry(entry).value))
