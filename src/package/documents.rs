@@ -169,7 +169,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                     Some(_) => self.merged(group)?.map_or(Action::Keep, |text| {
                         Action::Replace(in_line_breaks_of(file.text, text))
                     }),
-                    None => self.deleted_upstream(group),
+                    None => match self.applied_items(local, file)? {
+                        Some(text) => Action::Replace(text),
+                        None => self.deleted_upstream(group),
+                    },
                 };
             }
         }
@@ -342,7 +345,30 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             config_text: text(self.file(slot(group.updated), |it| &it.updated)),
             live: path(group.local),
             live_text: text(self.file(slot(group.local), |it| &it.local)),
+            item: None,
         }
+    }
+
+    /// The new text of a live document that is a list of resources, where configurations are for some of them.
+    fn applied_items(
+        &mut self,
+        local: DocRef,
+        file: &'f ParsedFile<'a>,
+    ) -> Result<Option<String>, Error> {
+        let Some(apply) = self.context.apply else {
+            return Ok(None);
+        };
+        let applied =
+            apply.applied_items(local, file.documents[local.document].document.text, |at| {
+                let config = self
+                    .file(at.slot, |it| &it.updated)?
+                    .documents
+                    .get(at.document)?;
+                let group = Triple::new(None, Some(at), Some(local));
+                Some((config, self.source(&group)))
+            })?;
+        self.outcome.warnings.extend(applied.warnings);
+        Ok(applied.text)
     }
 
     /// The new text of a local document that upstream has too; none where it stays as it is.

@@ -2,16 +2,21 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Sources;
 use crate::error::{Error, Place};
 use crate::merge::LAST_APPLIED;
-use crate::package::load::{Roots, Slot};
+use crate::package::load::Slot;
 use crate::package::parsed::{Parsed, Readings};
 use crate::package::resource::ResourceId;
 use crate::yaml::go_json::Json;
 use crate::yaml::{NodeId, Tree};
 
 /// Every document of the configurations names one resource, and no two the same one.
-pub(super) fn check(slots: &[Slot], readings: &[Readings<'_>], roots: &Roots) -> Result<(), Error> {
+pub(super) fn check(
+    slots: &[Slot],
+    readings: &[Readings<'_>],
+    sources: &Sources<'_>,
+) -> Result<(), Error> {
     let mut errors = Vec::new();
     let mut seen: FxHashMap<&ResourceId, Place> = FxHashMap::default();
     for (slot, readings) in slots.iter().zip(readings) {
@@ -21,11 +26,7 @@ pub(super) fn check(slots: &[Slot], readings: &[Readings<'_>], roots: &Roots) ->
         for parsed in &file.documents {
             let Some(tree) = &parsed.tree else { continue };
             let start = tree.root().span.start as usize;
-            let place = Place::new(
-                roots.paths(&slot.path).updated,
-                file.text,
-                parsed.document.start + start,
-            );
+            let place = sources.config(&slot.path, file.text, parsed.document.start + start);
             let Some(id) = named(parsed) else {
                 errors.push(names_nothing(tree, place));
                 continue;
@@ -48,16 +49,9 @@ fn named<'p>(parsed: &'p Parsed<'_>) -> Option<&'p ResourceId> {
 
 fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
     let root = tree.root().value;
-    let is_list = tree.find(root, "items").is_some() && tree.find(root, "metadata").is_none()
-        || text(tree, root, "kind") == Some("List");
     let has_generated = child(tree, root, "metadata")
         .is_some_and(|metadata| tree.find(metadata, "generateName").is_some());
-    let (message, help) = if is_list {
-        (
-            "this is a list of resources",
-            "write each of its items as a document of its own",
-        )
-    } else if has_generated {
+    let (message, help) = if has_generated {
         (
             "a name that the server makes is a new one each time",
             "give it a `metadata.name`",

@@ -4,19 +4,22 @@
 //! document's own rules are in `merge`; here is which document is applied to which.
 
 mod config;
+mod items;
 mod last;
 mod pair;
 
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::Settings;
 use super::definitions::schema;
 use super::documents::Context;
 use super::jobs::jobs;
 use super::load::{Loaded, Roots, Slot, load, root_kind};
-use super::parsed::{Parsed, Reading, Readings, read_sides};
+use super::pair::DocRef;
+use super::parsed::{Parsed, ParsedFile, Reading, Readings, read_sides};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::rules::Rules;
@@ -27,6 +30,7 @@ use crate::schema::{Schema, kind_of};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
+use items::{LiveItem, Origin, live_items, without_lists};
 use last::LastApplied;
 
 /// What is applied to what.
@@ -64,7 +68,7 @@ pub struct ApplyTo {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> Result<Plan, Error> {
-    let mut loaded = both_sides(what, settings)?;
+    let (mut loaded, origins) = both_sides(what, settings)?;
     let source = settings.schema.clone().unwrap_or_default();
     let schema = schema(&source, &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);
@@ -73,19 +77,26 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         .map(|slot| read_sides(slot, &loaded.roots))
         .collect();
     refuse_broken(&readings)?;
-    config::check(&slots, &readings, &loaded.roots)?;
-    let groups = pair::pair(&slots, &readings, &loaded.roots)?;
+    let sources = Sources {
+        roots: &loaded.roots,
+        origins,
+    };
+    config::check(&slots, &readings, &sources)?;
+    let items = live_items(&slots, &readings);
+    let paired = pair::pair(&slots, &readings, &sources, &items)?;
     let last = match &what.last_applied {
         Some(path) => LastApplied::read(path, settings)?,
         None => LastApplied::default(),
     };
     let apply = Apply {
         schema: &schema,
-        roots: &loaded.roots,
+        sources: &sources,
         last: &last,
+        items: &items,
+        of_items: &paired.of_items,
     };
     let files: Vec<Option<Readings<'_>>> = readings.into_iter().map(Some).collect();
-    let jobs = jobs(&slots, &files, &groups);
+    let jobs = jobs(&slots, &files, &paired.groups);
     let (options, rules) = (Options::default(), Rules::default());
     let context = Context {
         slots: &slots,
@@ -107,8 +118,9 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
     collect(&slots, &jobs, outcomes, loaded)
 }
 
-/// The configurations as the updated side and the live objects as the local one, by path; a file by the name of the live one.
-fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<Loaded, Error> {
+/// The configurations as the updated side and the live objects as the local one, by path; a file by the name of the live one. What was
+/// made of configurations that are lists comes along.
+fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), Error> {
     let settings = Settings {
         yaml_only: true,
         ..settings.clone()
@@ -135,7 +147,8 @@ fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<Loaded, Error> {
         slot.sides.original = None;
         slot.sides.updated = None;
     }
-    for slot in config.slots {
+    let mut origins = Origins::default();
+    for mut slot in config.slots {
         let path = match is_folder {
             (false, false) => live.slots.first().map(|slot| slot.path.clone()),
             _ => None,
@@ -151,6 +164,13 @@ fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<Loaded, Error> {
             live.slots.insert(at, new);
             at
         });
+        if let Some(source) = &mut slot.sides.local
+            && let Ok(text) = std::str::from_utf8(&source.bytes)
+            && let Some((made, origin)) = without_lists(&live.slots[at].path, text)
+        {
+            source.bytes = made.into_bytes();
+            origins.insert(live.slots[at].path.clone(), origin);
+        }
         live.slots[at].sides.updated = slot.sides.local;
     }
     live.slots.retain(|slot| slot.yaml);
@@ -162,7 +182,32 @@ fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<Loaded, Error> {
         }),
         (live, config) => Roots::Folders(Triple::new(live.local(), config.local(), live.local())),
     };
-    Ok(live)
+    Ok((live, origins))
+}
+
+/// Where the texts of configurations come from that were made of lists, by path.
+type Origins = FxHashMap<PathBuf, Origin>;
+
+/// Where the two sides are.
+struct Sources<'r> {
+    roots: &'r Roots,
+    origins: Origins,
+}
+
+impl Sources<'_> {
+    /// A place in a configuration.
+    fn config(&self, file: &Path, text: &str, offset: usize) -> Place {
+        let path = self.roots.paths(file).updated;
+        match self.origins.get(file) {
+            Some(origin) => origin.place(path, text, offset),
+            None => Place::new(path, text, offset),
+        }
+    }
+
+    /// A place in a live object.
+    fn live(&self, file: &Path, text: &str, offset: usize) -> Place {
+        Place::new(self.roots.paths(file).local, text, offset)
+    }
 }
 
 /// A file that is no YAML: which resources are in it, nobody knows.
@@ -194,11 +239,16 @@ fn refuse_broken(readings: &[Readings<'_>]) -> Result<(), Error> {
 /// What all applications of a run share.
 pub(crate) struct Apply<'r> {
     schema: &'r Schema,
-    roots: &'r Roots,
+    sources: &'r Sources<'r>,
     last: &'r LastApplied,
+    /// The live objects that are items of lists.
+    items: &'r [LiveItem],
+    /// The configuration of each of them, where it has one.
+    of_items: &'r FxHashMap<usize, DocRef>,
 }
 
 /// The files that a configuration and a live object are in.
+#[derive(Clone, Copy)]
 pub(crate) struct SourceFiles<'f> {
     /// In the package.
     pub(crate) config: &'f Path,
@@ -206,6 +256,8 @@ pub(crate) struct SourceFiles<'f> {
     /// In the package.
     pub(crate) live: &'f Path,
     pub(crate) live_text: &'f str,
+    /// The item of a list that the live object is, if it is one.
+    pub(crate) item: Option<&'f LiveItem>,
 }
 
 /// What became of a live object.
@@ -321,11 +373,51 @@ impl Apply<'_> {
         offset: usize,
     ) -> Place {
         if side == CONFIG {
-            let path = self.roots.paths(files.config).updated;
-            return Place::new(path, files.config_text, config.document.start + offset);
+            let offset = config.document.start + offset;
+            return self.sources.config(files.config, files.config_text, offset);
         }
-        let path = self.roots.paths(files.live).local;
-        Place::new(path, files.live_text, live.document.start + offset)
+        if let Some(item) = files.item {
+            let path = self.sources.roots.paths(files.live).local;
+            return item.origin.place(path, &item.text, offset);
+        }
+        let offset = live.document.start + offset;
+        self.sources.live(files.live, files.live_text, offset)
+    }
+
+    /// What configurations make of a live document that is a list of resources; none where not a byte of it changes.
+    pub(crate) fn applied_items<'f>(
+        &'f self,
+        list: DocRef,
+        text: &str,
+        config_of: impl Fn(DocRef) -> Option<(&'f Parsed<'f>, SourceFiles<'f>)>,
+    ) -> Result<AppliedHere, Error> {
+        let mut here = AppliedHere {
+            text: None,
+            warnings: Vec::new(),
+        };
+        let of_list = self.items.iter().enumerate();
+        for (number, item) in of_list.filter(|(_, item)| item.list == list) {
+            let config = self.of_items.get(&number).and_then(|at| config_of(*at));
+            let Some((config, files)) = config else {
+                continue;
+            };
+            let Ok(file) = ParsedFile::parse(files.live, &item.text) else {
+                continue;
+            };
+            let Some(live) = file.documents.first() else {
+                continue;
+            };
+            let applied = self.applied(config, live, || SourceFiles {
+                item: Some(item),
+                ..files
+            })?;
+            here.warnings.extend(applied.warnings);
+            if let Some(new) = applied.text {
+                let before = here.text.as_deref().unwrap_or(text);
+                here.text = Some(item.put_back(files.live, before, &new)?);
+            }
+        }
+        Ok(here)
     }
 }
 

@@ -2,12 +2,29 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Sources;
+use super::items::LiveItem;
 use crate::error::{Error, Place};
-use crate::package::load::{Roots, Slot};
+use crate::package::load::Slot;
 use crate::package::pair::{DocRef, Group, order};
 use crate::package::parsed::{Parsed, ParsedFile, Reading, Readings};
 use crate::package::resource::ResourceId;
 use crate::triple::Triple;
+
+/// Which documents are one resource, and which configurations are for items of lists.
+pub(super) struct Paired {
+    pub(super) groups: Vec<Group>,
+    /// By the number of the item.
+    pub(super) of_items: FxHashMap<usize, DocRef>,
+}
+
+/// A live object.
+#[derive(Debug, Clone, Copy)]
+enum Live {
+    Document(DocRef),
+    /// The number of an item of a list.
+    Item(usize),
+}
 
 /// What a configuration and a live object share: group, kind and name. The namespace is looked at beside.
 type Key<'r> = (&'r str, &'r str, &'r str);
@@ -24,9 +41,14 @@ fn key(id: &ResourceId) -> Key<'_> {
 pub(super) fn pair(
     slots: &[Slot],
     readings: &[Readings<'_>],
-    roots: &Roots,
-) -> Result<Vec<Group>, Error> {
-    let mut lives: FxHashMap<Key<'_>, Vec<(DocRef, &ResourceId)>> = FxHashMap::default();
+    sources: &Sources<'_>,
+    items: &[LiveItem],
+) -> Result<Paired, Error> {
+    let mut lives: FxHashMap<Key<'_>, Vec<(Live, &ResourceId)>> = FxHashMap::default();
+    for (number, item) in items.iter().enumerate() {
+        let live = (Live::Item(number), &item.id);
+        lives.entry(key(&item.id)).or_default().push(live);
+    }
     let mut alone: FxHashMap<DocRef, Group> = FxHashMap::default();
     for (at, parsed) in documents(readings, |sides| &sides.local) {
         alone.insert(at, Triple::new(None, None, Some(at)));
@@ -34,10 +56,11 @@ pub(super) fn pair(
             lives
                 .entry(key(&resource.id))
                 .or_default()
-                .push((at, &resource.id));
+                .push((Live::Document(at), &resource.id));
         }
     }
     let mut groups = Vec::new();
+    let mut of_items = FxHashMap::default();
     let mut errors = Vec::new();
     for (at, parsed) in documents(readings, |sides| &sides.updated) {
         let Some(resource) = &parsed.resource else {
@@ -45,25 +68,36 @@ pub(super) fn pair(
         };
         let id = &resource.id;
         let same_name = lives.get(&key(id)).map_or(&[][..], Vec::as_slice);
-        let found: Vec<DocRef> = same_name
+        let found: Vec<Live> = same_name
             .iter()
             .filter(|(_, live)| id.namespace.is_empty() || live.namespace == id.namespace)
             .map(|(at, _)| *at)
             .collect();
         if let [first, second, ..] = found.as_slice() {
-            let place = |at: &DocRef| place_of(slots, readings, roots, *at);
+            let place = |live: &Live| {
+                let at = match live {
+                    Live::Document(at) => *at,
+                    Live::Item(number) => items[*number].list,
+                };
+                place_of(slots, readings, sources, at)
+            };
             errors.extend(ambiguous(id, place(first), place(second)));
             continue;
         }
-        let live = found.first().copied();
-        if let Some(live) = live {
-            alone.remove(&live);
+        match found.first() {
+            Some(Live::Document(live)) => {
+                alone.remove(live);
+                groups.push(Triple::new(None, Some(at), Some(*live)));
+            }
+            Some(Live::Item(number)) => {
+                of_items.insert(*number, at);
+            }
+            None => groups.push(Triple::new(None, Some(at), None)),
         }
-        groups.push(Triple::new(None, Some(at), live));
     }
     groups.extend(alone.into_values());
     groups.sort_unstable_by_key(order);
-    Error::from_many(errors).map_or(Ok(groups), Err)
+    Error::from_many(errors).map_or(Ok(Paired { groups, of_items }), Err)
 }
 
 /// The documents of one side.
@@ -87,12 +121,17 @@ fn documents<'r, 'a: 'r>(
 }
 
 /// Where a live document is.
-fn place_of(slots: &[Slot], readings: &[Readings<'_>], roots: &Roots, at: DocRef) -> Option<Place> {
+fn place_of(
+    slots: &[Slot],
+    readings: &[Readings<'_>],
+    sources: &Sources<'_>,
+    at: DocRef,
+) -> Option<Place> {
     let file = readings.get(at.slot)?.local.as_ref()?.as_ref().ok()?;
     let parsed = file.documents.get(at.document)?;
     let start = parsed.tree.as_ref()?.root().span.start as usize;
-    let path = roots.paths(&slots.get(at.slot)?.path).local;
-    Some(Place::new(path, file.text, parsed.document.start + start))
+    let path = &slots.get(at.slot)?.path;
+    Some(sources.live(path, file.text, parsed.document.start + start))
 }
 
 fn ambiguous(id: &ResourceId, first: Option<Place>, second: Option<Place>) -> Option<Error> {
