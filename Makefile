@@ -3,7 +3,7 @@ CARGO ?= cargo
 REAL ?= ../shared/real
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help demo test real merges kubectl-apply build fmt cargo components
+.PHONY: help demo test real merges kubectl kubectl-apply build fmt cargo components
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ merges: build ## replay real merges with git, mergiraf (if it is there) and the 
 
 kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=300
 	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),300)
+
+kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generated pairs; needs kubectl, no cluster
+	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3
 
 build: cargo
 	@$(CARGO) build --release --quiet

@@ -8,6 +8,7 @@ pub mod error;
 pub mod git;
 pub mod merge;
 pub mod package;
+pub mod patch;
 pub mod report;
 pub mod schema;
 pub mod triple;

@@ -8,10 +8,12 @@ use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
 
 use super::apply::ApplyArgs;
 use super::config::{Command, Config, Job};
+use super::diff::DiffArgs;
 use super::extras::Extra;
 use super::git::Subcommands;
 use super::markers::MarkerArgs;
 use super::output::OutputArgs;
+use super::patch::PatchArgs;
 use super::report::ReportArgs;
 use crate::merge::{self, Options};
 use crate::package::{SchemaSource, Settings};
@@ -58,6 +60,10 @@ enum Subcommand {
     Git(Subcommands),
     /// Apply configurations to live objects as `kubectl apply` does, on files
     Apply(Box<ApplyArgs>),
+    /// Apply a patch to files: strategic merge patch, JSON merge patch, JSON patch
+    Patch(Box<PatchArgs>),
+    /// Print the patch that turns OLD into NEW
+    Diff(Box<DiffArgs>),
     /// Say why a value comes out as it does
     Explain(Box<ExplainArgs>),
     /// Print completions for a shell
@@ -262,6 +268,8 @@ where
             return Ok(Command::Generate(Extra::Completions(shell)));
         }
         Some(Subcommand::Apply(args)) => return Ok(Command::Merge(Box::new(args.config()))),
+        Some(Subcommand::Patch(args)) => return Ok(Command::Merge(Box::new(args.config()))),
+        Some(Subcommand::Diff(args)) => return Ok(Command::Diff(Box::new(args.job()))),
         Some(Subcommand::Man) => return Ok(Command::Generate(Extra::Man)),
         Some(Subcommand::Explain(args)) => {
             let config = config(args.merge, line.markers, line.report)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::elsewhere::Destination;
 use super::extras::Extra;
-use crate::package::{ApplyTo, Settings};
+use crate::package::{ApplyTo, Patching, Settings};
 use crate::triple::Triple;
 
 /// What the program is to do.
@@ -24,6 +24,8 @@ pub enum Command {
         /// Where in it.
         path: String,
     },
+    /// Make patches.
+    Diff(Box<super::diff::DiffJob>),
     /// Generate something about the program itself.
     Generate(Extra),
 }
@@ -62,6 +64,8 @@ pub enum Job {
     Merge,
     /// Configurations are applied to live objects. The latter are the local side.
     Apply(ApplyTo),
+    /// Patches are applied. Their target is the local side.
+    Patch(Patching),
 }
 
 /// What is done with the result.

@@ -3,6 +3,7 @@
 mod apply;
 mod args;
 mod config;
+mod diff;
 mod elsewhere;
 mod exit_code;
 mod explain;
@@ -10,12 +11,14 @@ mod extras;
 mod git;
 mod markers;
 mod output;
+mod patch;
 mod progress;
 mod report;
 mod run;
 
 pub use args::parse;
 pub use config::{Action, Command, Config, Form, Job, ReportTo, Verbosity};
+pub use diff::DiffJob;
 pub use elsewhere::Destination;
 pub use exit_code::ExitCode;
 pub use extras::Extra;

@@ -57,12 +57,7 @@ impl OutputArgs {
         job: Job,
         report: ReportArgs,
     ) -> Config {
-        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let color = |terminal: bool| match self.color {
-            Color::Auto => terminal && !no_color,
-            Color::Always => true,
-            Color::Never => false,
-        };
+        let color = |terminal| self.color.is_on(terminal);
         Config {
             action: match (self.diff, self.dry_run || self.check) {
                 (true, _) => Action::Diff,
@@ -86,6 +81,18 @@ impl OutputArgs {
             settings,
             sides,
             job,
+        }
+    }
+}
+
+impl Color {
+    /// Whether an output has colour that is a terminal, or is none.
+    pub(super) fn is_on(self, terminal: bool) -> bool {
+        let no_color = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match self {
+            Self::Auto => terminal && !no_color(),
+            Self::Always => true,
+            Self::Never => false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One run: plan, write or show, report.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use super::config::{Action, Command, Config, Form, Job, Verbosity};
@@ -29,6 +30,7 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
             };
             text.map_or(ExitCode::Failed, |()| code)
         }
+        Command::Diff(job) => super::diff::run(job, output, errors),
         Command::Generate(extra) => match extra.write(super::args::command(), output) {
             Ok(()) => ExitCode::Merged,
             Err(_) => ExitCode::Failed,
@@ -68,6 +70,7 @@ fn carry_out(config: &Config) -> Result<Done, Error> {
     let mut plan = with_bar(shown, |progress| match &config.job {
         Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
         Job::Apply(what) => package::apply_with(what, &config.settings, progress),
+        Job::Patch(patching) => package::plan_patches(patching),
     })?;
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();
@@ -113,7 +116,15 @@ fn in_pool<R: Send>(
     config: &Config,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
-    let threads = config.threads.map_or(0, std::num::NonZero::get);
+    in_new_pool(config.threads, work)
+}
+
+/// Does `work` with this many threads, or one for each core, all with a stack that is deep enough.
+pub(super) fn in_new_pool<R: Send>(
+    threads: Option<NonZeroUsize>,
+    work: impl FnOnce() -> Result<R, Error> + Send,
+) -> Result<R, Error> {
+    let threads = threads.map_or(0, std::num::NonZero::get);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         // the parser and the walk recurse: deep documents need more than a thread's usual 2 MB

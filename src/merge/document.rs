@@ -159,6 +159,18 @@ fn merged_or_marked(
     }
 }
 
+/// The target's text with decisions carried out over it, in which what comes is of `source`; none where nothing changes.
+pub(crate) fn edited(
+    target: &Tree<'_>,
+    source: &Tree<'_>,
+    outcome: &Outcome,
+) -> Result<Option<String>, Unfaithful> {
+    match outcome {
+        Outcome::Keep => Ok(None),
+        outcome => merged_text(Triple::new(target, source, target), outcome).map(Some),
+    }
+}
+
 /// The text of either side where both changed and do not agree, between markers; each of the two is checked.
 fn marked_text(
     trees: Triple<&Tree<'_>>,

@@ -113,6 +113,61 @@ pub(crate) fn load(sides: &Triple<PathBuf>, settings: &Settings) -> Result<Loade
     }
 }
 
+/// One package, read: its YAML files.
+#[derive(Debug)]
+pub(crate) struct Package {
+    /// The folder that paths are relative to.
+    pub(crate) root: PathBuf,
+    /// The files, by path.
+    pub(crate) files: Vec<(PathBuf, Source)>,
+    pub(crate) leftovers: Vec<PathBuf>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Reads the YAML files of one package; a file that is named is one whatever it is called.
+///
+/// # Errors
+/// A path that is missing or not readable; a pattern that is none.
+pub(crate) fn load_package(
+    path: &Path,
+    option: &'static str,
+    matches: &[String],
+) -> Result<Package, Error> {
+    let names = yaml_names(matches)?;
+    if !root_kind(path, option)? {
+        let file = fs::canonicalize(path).map_err(|error| read_error(path, error))?;
+        let name = PathBuf::from(file.file_name().unwrap_or_default());
+        return Ok(Package {
+            root: file.parent().map_or_else(PathBuf::new, Path::to_owned),
+            files: vec![(name, read(path)?)],
+            leftovers: Vec::new(),
+            warnings: Vec::new(),
+        });
+    }
+    let mut warnings = Vec::new();
+    let mut listing = list(path);
+    let mut ignored = Ignored::default();
+    ignored.add(path, &listing, &mut warnings)?;
+    let leftovers = std::mem::take(&mut listing.leftovers);
+    let mut paths: Vec<PathBuf> = keep(path, listing, &mut ignored)?
+        .into_iter()
+        .filter(|(path, kind)| *kind == Kind::File && has_yaml_name(&names, path))
+        .map(|(path, _)| path)
+        .filter(|path| path != Path::new(RULES_FILE))
+        .collect();
+    paths.sort_unstable();
+    let files = paths
+        .into_par_iter()
+        .map(|relative| read(&path.join(&relative)).map(|source| (relative, source)))
+        .collect::<Result<_, Error>>()?;
+    Ok(Package {
+        root: path.to_owned(),
+        files,
+        leftovers,
+        warnings,
+    })
+}
+
 fn yaml_names(matches: &[String]) -> Result<GlobSet, Error> {
     let mut set = GlobSetBuilder::new();
     let given = matches.iter().map(String::as_str);

@@ -7,6 +7,7 @@
 mod apply;
 mod assemble;
 mod definitions;
+mod differing;
 mod documents;
 mod ignored;
 mod jobs;
@@ -16,6 +17,7 @@ mod nulls;
 mod obstacles;
 mod pair;
 mod parsed;
+mod patching;
 mod place;
 mod plan;
 mod progress;
@@ -29,7 +31,9 @@ mod whole_file;
 mod write;
 
 pub use apply::{ApplyTo, apply_with};
+pub use differing::{Differing, difference, plan_difference};
 pub use look_up::{Paired, documents_in};
+pub use patching::{PatchForm, Patching, ResourceName, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;
 pub use resource::ResourceId;

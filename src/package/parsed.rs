@@ -125,12 +125,14 @@ fn has_conflict_markers(text: &str) -> bool {
 pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots) -> Readings<'a> {
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(&slot.path);
-    let original = sources.original.map(|source| read(&paths.original, source));
+    let original = sources
+        .original
+        .map(|source| shared(&paths.original, source));
     let updated = same(sources.updated, sources.original, original.as_ref())
-        .or_else(|| sources.updated.map(|source| read(&paths.updated, source)));
+        .or_else(|| sources.updated.map(|source| shared(&paths.updated, source)));
     let local = same(sources.local, sources.original, original.as_ref())
         .or_else(|| same(sources.local, sources.updated, updated.as_ref()))
-        .or_else(|| sources.local.map(|source| read(&paths.local, source)));
+        .or_else(|| sources.local.map(|source| shared(&paths.local, source)));
     Triple {
         original,
         updated,
@@ -149,9 +151,14 @@ fn same<'a>(
     (source.bytes == other.bytes).then(|| Ok(Arc::clone(reading)))
 }
 
-fn read<'a>(path: &Path, source: &'a Source) -> Reading<'a> {
+fn shared<'a>(path: &Path, source: &'a Source) -> Reading<'a> {
+    read(path, source).map(Arc::new)
+}
+
+/// Reads a file.
+pub(crate) fn read<'a>(path: &Path, source: &'a Source) -> Result<ParsedFile<'a>, Box<Broken>> {
     match std::str::from_utf8(&source.bytes) {
-        Ok(text) => ParsedFile::parse(path, text).map(Arc::new),
+        Ok(text) => ParsedFile::parse(path, text),
         Err(error) => {
             let text = String::from_utf8_lossy(&source.bytes);
             Err(Box::new(Broken {

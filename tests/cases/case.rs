@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
+use crate::commands::RUN;
 use crate::conflicts;
 use crate::folder::Folder;
 
@@ -102,7 +103,7 @@ pub(crate) fn all(filter: &str) -> Result<Vec<Case>, String> {
                 .map_err(|error| error.to_string())
         })
         .collect::<Result<_, _>>()?;
-    paths.retain(|path| path.is_dir());
+    paths.retain(|path| path.is_dir() && !path.join(RUN).exists());
     paths.sort();
     paths
         .iter()

@@ -2,6 +2,7 @@
 //! what goes into it. `CASE=6-key cargo test --test cases` runs those whose name contains `6-key`.
 
 mod case;
+mod commands;
 mod conflicts;
 mod folder;
 

@@ -186,7 +186,7 @@ impl Walker<'_> {
 }
 
 /// `Keep` where every child is whole, else the children one by one.
-pub(super) fn part_of(children: Vec<Child>) -> Outcome {
+pub(crate) fn part_of(children: Vec<Child>) -> Outcome {
     if children.iter().all(Child::is_untouched) {
         Outcome::Keep
     } else {

@@ -3,7 +3,7 @@
 mod align;
 mod alike;
 pub(crate) mod apply;
-mod arrive;
+pub(crate) mod arrive;
 mod become_list;
 pub(crate) mod comments;
 mod delete;
@@ -13,7 +13,7 @@ mod keys;
 mod lists;
 mod order;
 mod pinned;
-mod place;
+pub(crate) mod place;
 mod record;
 mod ruled;
 mod sequences;
@@ -66,7 +66,7 @@ pub(crate) struct Decided {
 
 /// Map, list or scalar: the kinds of SPEC 4 and 5.4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub(crate) enum Shape {
     Map,
     List,
     Scalar,
@@ -312,7 +312,7 @@ fn owned_text<'s>(tree: &Tree<'s>, entry: EntryId) -> (&'s str, &'s str) {
 }
 
 /// The kind of a node; an alias is what it stands for.
-fn shape(tree: &Tree<'_>, node: NodeId) -> Shape {
+pub(crate) fn shape(tree: &Tree<'_>, node: NodeId) -> Shape {
     match tree.node(tree.resolve(node)).kind {
         NodeKind::Mapping(_) => Shape::Map,
         NodeKind::Sequence(_) => Shape::List,
