@@ -3,10 +3,10 @@ CARGO ?= cargo
 REAL ?= ../shared/real
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help demo test real merges bench build fmt cargo components
+.PHONY: help demo test real merges bench kubectl kubectl-apply build fmt cargo components
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: build ## build, upgrade the package in testdata/demo (a copy of it), show the diff and the summary
 	@tests/demo.sh $(TARGET)/release/merge3
@@ -27,6 +27,11 @@ merges: build ## replay real merges with git, mergiraf (if it is there) and the 
 
 bench: build ## measure against cp, git and mergiraf, print a Markdown table, REAL=FOLDER; takes some minutes
 	@python3 benches/table.py --bin $(TARGET)/release/merge3 --real $(REAL)
+kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=300
+	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),300)
+
+kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generated pairs; needs kubectl, no cluster
+	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3
 
 build: cargo
 	@$(CARGO) build --release --quiet

@@ -96,6 +96,8 @@ pub enum Error {
         folder: PathBuf,
         /// A side that is a file.
         file: PathBuf,
+        /// What to do about it.
+        help: &'static str,
     },
     /// A file or folder cannot be read.
     Read {
@@ -146,6 +148,17 @@ pub enum Error {
         /// Where.
         place: Box<Place>,
         /// What is wrong there.
+        message: String,
+        /// What to do about it.
+        help: String,
+    },
+    /// A document is not what it was given for.
+    Unfit {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong with the document.
+        problem: String,
+        /// What is wrong at the place.
         message: String,
         /// What to do about it.
         help: String,
@@ -245,9 +258,7 @@ impl Error {
             Self::Unsupported { option, .. } => {
                 return Some(format!("give {option} a regular file or a folder"));
             }
-            Self::Mixed { .. } => {
-                "give three folders, or three files: --ancestor, --from and --to must be of one sort"
-            }
+            Self::Mixed { help, .. } => help,
             Self::Read { error, .. } => match error.kind() {
                 io::ErrorKind::PermissionDenied => {
                     "make it readable (chmod u+r, for a folder also u+x), or exclude it in .krmignore"
@@ -264,7 +275,8 @@ impl Error {
             Self::Rules { help, .. }
             | Self::Git { help, .. }
             | Self::Record { help, .. }
-            | Self::Package { help, .. } => return Some(help.clone()),
+            | Self::Package { help, .. }
+            | Self::Unfit { help, .. } => return Some(help.clone()),
             Self::Output { .. } => {
                 "give --output a folder that does not exist yet, outside of the package, or for files the name of a file"
             }
@@ -298,6 +310,7 @@ impl Error {
         match self {
             Self::Rules { place, message, .. }
             | Self::Broken { place, message, .. }
+            | Self::Unfit { place, message, .. }
             | Self::Record { place, message, .. } => {
                 vec![(place, message.clone())]
             }
@@ -349,7 +362,7 @@ impl fmt::Display for Error {
                 "{option}: {} is neither a file nor a folder",
                 path.display()
             ),
-            Self::Mixed { folder, file } => write!(
+            Self::Mixed { folder, file, .. } => write!(
                 formatter,
                 "{} is a folder and {} is a file",
                 folder.display(),
@@ -383,6 +396,9 @@ impl fmt::Display for Error {
                 "{} does not hold rules for a merge",
                 place.path.display()
             ),
+            Self::Unfit { place, problem, .. } => {
+                write!(formatter, "{}: {problem}", place.path.display())
+            }
             Self::Broken { place, refused, .. } => write!(
                 formatter,
                 "{} is not valid YAML, and {refused}",

@@ -1,21 +1,22 @@
 //! The arguments, as the command line has them.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{ArgAction, CommandFactory as _, Parser, ValueEnum};
+use clap::{CommandFactory as _, Parser, ValueEnum};
 
-use super::config::{Action, Command, Config, Verbosity};
-use super::elsewhere::Destination;
+use super::apply::ApplyArgs;
+use super::config::{Command, Config, Job};
+use super::diff::DiffArgs;
 use super::extras::Extra;
 use super::git::Subcommands;
 use super::markers::MarkerArgs;
+use super::output::{OutputArgs, RunArgs};
+use super::patch::PatchArgs;
 use super::report::ReportArgs;
 use super::upstream;
 use crate::merge::{self, Options};
-use crate::package::Settings;
+use crate::package::{SchemaSource, Settings};
 use crate::triple::Triple;
 
 const SHORT: &str = "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff";
@@ -63,6 +64,12 @@ enum Subcommand {
     Git(Subcommands),
     #[command(flatten)]
     Upstream(upstream::Subcommands),
+    /// Apply configurations to live objects as `kubectl apply` does, on files
+    Apply(Box<ApplyArgs>),
+    /// Apply a patch to files: strategic merge patch, JSON merge patch, JSON patch
+    Patch(Box<PatchArgs>),
+    /// Print the patch that turns OLD into NEW
+    Diff(Box<DiffArgs>),
     /// Say why a value comes out as it does
     Explain(Box<ExplainArgs>),
     /// Print completions for a shell
@@ -135,6 +142,23 @@ pub(super) struct MergeArgs {
     /// A further key that may identify elements (repeatable)
     #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
+    /// Whose keys lists merge by, where it knows them: kubernetes
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    schema: Option<SchemaName>,
+    /// A file with CRDs, for --schema (repeatable)
+    #[arg(
+        long = "crd",
+        value_name = "FILE",
+        requires = "schema",
+        hide_short_help = true
+    )]
+    definitions: Vec<PathBuf>,
     /// What null means everywhere: clear or keep
     #[arg(
         long,
@@ -156,30 +180,6 @@ pub(super) struct MergeArgs {
     /// Rules for single places; else .merge3.yaml in LOCAL
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-}
-
-/// How a run is carried out.
-#[derive(Debug, clap::Args)]
-#[group(skip)]
-pub(super) struct RunArgs {
-    /// Force what is written to the disk
-    #[arg(long, hide_short_help = true)]
-    pub(super) sync: bool,
-    /// How many threads; else one for each core
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    pub(super) threads: Option<NonZeroUsize>,
-    /// Print errors only
-    #[arg(short, long, conflicts_with = "verbose")]
-    quiet: bool,
-    /// Name each file that changes
-    #[arg(short, long, action = ArgAction::SetTrue)]
-    verbose: bool,
-    /// Colour: auto (default), always, never
-    #[arg(
-        long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
-        hide_possible_values = true, hide_default_value = true, hide_short_help = true
-    )]
-    pub(super) color: Color,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -205,21 +205,17 @@ enum Lists {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+enum SchemaName {
+    /// The kinds built into Kubernetes, and custom resource definitions
+    Kubernetes,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum Nulls {
     /// It clears the field
     Clear,
     /// It is a value like any other
     Keep,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum Color {
-    /// On a terminal, unless NO_COLOR is set
-    Auto,
-    /// Yes
-    Always,
-    /// No
-    Never,
 }
 
 /// Reads the arguments, the program's name first.
@@ -266,9 +262,12 @@ where
         Some(Subcommand::Completions { shell }) => {
             return Ok(Command::Generate(Extra::Completions(shell)));
         }
+        Some(Subcommand::Apply(args)) => return Ok(Command::Merge(Box::new(args.config()))),
+        Some(Subcommand::Patch(args)) => return Ok(Command::Merge(Box::new(args.config()))),
+        Some(Subcommand::Diff(args)) => return Ok(Command::Diff(Box::new(args.job()))),
         Some(Subcommand::Man) => return Ok(Command::Generate(Extra::Man)),
         Some(Subcommand::Explain(args)) => {
-            let config = config(args.merge, args.how, &args.run, line.markers, line.report)
+            let config = config(args.merge, args.how, args.run, line.markers, line.report)
                 .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message))?;
             return Ok(Command::Explain {
                 config: Box::new(config),
@@ -279,7 +278,7 @@ where
         None => {}
     }
     match line.merge {
-        Some(merge) => match config(merge, line.how, &line.run, line.markers, line.report) {
+        Some(merge) => match config(merge, line.how, line.run, line.markers, line.report) {
             Ok(config) => Ok(Command::Merge(Box::new(config))),
             Err(message) => Err(wrong(clap::error::ErrorKind::TooManyValues, &message)),
         },
@@ -312,7 +311,7 @@ fn wrong(kind: clap::error::ErrorKind, message: &str) -> clap::Error {
 fn config(
     args: Args,
     how: MergeArgs,
-    run: &RunArgs,
+    run: RunArgs,
     markers: MarkerArgs,
     report: ReportArgs,
 ) -> Result<Config, String> {
@@ -320,25 +319,15 @@ fn config(
     let names = sides
         .as_ref()
         .map(|path| path.to_string_lossy().into_owned());
-    Ok(Config {
-        action: match (args.diff, args.dry_run || args.check) {
-            (true, _) => Action::Diff,
-            (false, true) => Action::DryRun,
-            (false, false) => Action::Write { durable: run.sync },
-        },
+    let output = OutputArgs {
+        dry_run: args.dry_run,
         check: args.check,
-        destination: args.output.map(|path| match path.as_os_str() == "-" {
-            true => Destination::Output,
-            false => Destination::Path(path),
-        }),
-        report: report.into(),
-        verbosity: run.verbosity(),
-        color_output: run.color.is_on(std::io::stdout().is_terminal()),
-        color_errors: run.color.is_on(std::io::stderr().is_terminal()),
-        threads: run.threads,
-        settings: how.settings(markers, names)?,
-        sides,
-    })
+        diff: args.diff,
+        output: args.output,
+        run,
+    };
+    let settings = how.settings(markers, names)?;
+    Ok(output.config(sides, settings, Job::Merge, report))
 }
 
 impl MergeArgs {
@@ -360,31 +349,12 @@ impl MergeArgs {
             path_merge_key: self.path_merge_key,
             matches: self.matches,
             yaml_only: self.yaml_only,
+            schema: self.schema.map(|SchemaName::Kubernetes| SchemaSource {
+                definitions: self.definitions,
+            }),
             config: self.config,
             apart: Vec::new(),
         })
-    }
-}
-
-impl RunArgs {
-    pub(super) const fn verbosity(&self) -> Verbosity {
-        match (self.quiet, self.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
-        }
-    }
-}
-
-impl Color {
-    /// Whether something is coloured that goes to a terminal, or not to one.
-    pub(super) fn is_on(self, terminal: bool) -> bool {
-        let no_color = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        match self {
-            Self::Auto => terminal && !no_color(),
-            Self::Always => true,
-            Self::Never => false,
-        }
     }
 }
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use super::elsewhere::Destination;
 use super::extras::Extra;
-use crate::package::Settings;
+use crate::package::{ApplyTo, Patching, Settings};
 use crate::triple::Triple;
 
 /// What the program is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
-    /// The main job: merge three packages.
+    /// The main job: merge three packages; or another one that changes a package.
     Merge(Box<Config>),
     /// What git calls, and what sets it up.
     Git(crate::git::Command),
@@ -26,6 +26,8 @@ pub enum Command {
     },
     /// What has to do with packages' upstreams.
     Upstream(Box<super::upstream::Run>),
+    /// Make patches.
+    Diff(Box<super::diff::DiffJob>),
     /// Generate something about the program itself.
     Generate(Extra),
 }
@@ -37,6 +39,8 @@ pub struct Config {
     pub sides: Triple<PathBuf>,
     /// How they merge.
     pub settings: Settings,
+    /// What is done with them.
+    pub job: Job,
     /// What is done with the result.
     pub action: Action,
     /// Where the result goes; in the local package's place where nothing is said.
@@ -53,6 +57,17 @@ pub struct Config {
     pub color_output: bool,
     /// Whether standard error is.
     pub color_errors: bool,
+}
+
+/// What is done with the packages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Job {
+    /// They merge.
+    Merge,
+    /// Configurations are applied to live objects. The latter are the local side.
+    Apply(ApplyTo),
+    /// Patches are applied. Their target is the local side.
+    Patch(Patching),
 }
 
 /// What is done with the result.

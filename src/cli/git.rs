@@ -18,10 +18,10 @@ pub(super) enum Subcommands {
     /// Be git's merge driver: set it up, take it back, see what is set up
     #[command(subcommand)]
     Git(Git),
-    /// Merge three files by structure, else like `git merge-file`
+    /// Merge three files by structure; called as `git merge-file` is
     #[command(after_help = MERGE_FILE_STATUS)]
     MergeFile(MergeFileArgs),
-    /// Merge by structure what git left between conflict markers
+    /// Merge by structure what git left between diff3 or zdiff3 markers
     Solve(SolveArgs),
 }
 

@@ -1,13 +1,17 @@
 //! The command line: arguments to a [`Config`], a run of it, an exit status.
 
+mod apply;
 mod args;
 mod config;
+mod diff;
 mod elsewhere;
 mod exit_code;
 mod explain;
 mod extras;
 mod git;
 mod markers;
+mod output;
+mod patch;
 mod progress;
 mod report;
 mod run;
@@ -15,7 +19,8 @@ mod upgrade;
 mod upstream;
 
 pub use args::parse;
-pub use config::{Action, Command, Config, Form, ReportTo, Verbosity};
+pub use config::{Action, Command, Config, Form, Job, ReportTo, Verbosity};
+pub use diff::DiffJob;
 pub use elsewhere::Destination;
 pub use exit_code::ExitCode;
 pub use extras::Extra;

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::config::{Action, Command, Config, Form, Verbosity};
+use super::config::{Action, Command, Config, Form, Job, Verbosity};
 use super::elsewhere::{self, Destination};
 use super::exit_code::ExitCode;
 use super::progress::with_bar;
@@ -34,6 +34,7 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
             };
             text.map_or(ExitCode::Failed, |()| code)
         }
+        Command::Diff(job) => super::diff::run(job, output, errors),
         Command::Generate(extra) => match extra.write(super::args::command(), output) {
             Ok(()) => ExitCode::Merged,
             Err(_) => ExitCode::Failed,
@@ -73,8 +74,10 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
 fn carry_out(config: &Config) -> Result<Done, Error> {
     let start = Instant::now();
     let shown = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
-    let mut plan = with_bar(shown, |progress| {
-        package::plan_with(&config.sides, &config.settings, progress)
+    let mut plan = with_bar(shown, |progress| match &config.job {
+        Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
+        Job::Apply(what) => package::apply_with(what, &config.settings, progress),
+        Job::Patch(patching) => package::plan_patches(patching),
     })?;
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();

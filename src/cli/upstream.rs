@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::args::{Color, MergeArgs, RunArgs};
+use super::args::MergeArgs;
 use super::config::{Form, ReportTo, Verbosity};
 use super::markers::MarkerArgs;
+use super::output::{Color, RunArgs};
 use super::report::ReportArgs;
 use crate::triple::Triple;
 use crate::upgrade::{Choice, Commits, Packages, Shard, Wish, Within};

@@ -99,17 +99,10 @@ pub fn merge_document(
             });
         }
     }
-    let text = match merged_or_marked(trees, &outcome, options) {
-        Err(_) if updated.tree.has_aliases() || local.tree.has_aliases() => {
-            let merge = Walk {
-                has_original: sides.original.is_some(),
-                nulls_clear,
-                options,
-            };
-            Some(merge.without_aliases(trees)?)
-        }
-        result => result?,
-    };
+    let text = merged_or_written_out(trees, &outcome, options, |trees| {
+        let walker = Walker::new(trees, nulls_clear, options);
+        walker.decide(sides.original.is_some()).outcome
+    })?;
     Ok(Merged {
         text: text.filter(|text| text != local.document.text),
         conflicts,
@@ -128,31 +121,30 @@ impl Merged {
     }
 }
 
-/// What a walk needs to know beside the trees.
-struct Walk<'a> {
-    has_original: bool,
-    nulls_clear: bool,
-    options: &'a Options,
-}
-
-impl Walk<'_> {
-    /// The merge of the documents with every alias written out: the last resort where anchors and aliases are so tangled
-    /// that no smaller edit says what was decided.
-    fn without_aliases(&self, trees: Triple<&Tree<'_>>) -> Result<String, Unfaithful> {
-        let written_out = |tree: &Tree<'_>| {
-            without_aliases(tree).ok_or_else(|| Unfaithful {
-                path: String::new(),
-                message: "its aliases, written out, would make it too long".to_owned(),
-            })
-        };
-        let updated_text = written_out(trees.updated)?;
-        let local_text = written_out(trees.local)?;
-        let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
-        let trees = Triple::new(trees.original, &updated, &local);
-        let walker = Walker::new(trees, self.nulls_clear, self.options);
-        let outcome = walker.decide(self.has_original).outcome;
-        Ok(merged_or_marked(trees, &outcome, self.options)?.unwrap_or(local_text.clone()))
+/// The merged text; none where nothing changes. Where anchors and aliases are so tangled that no smaller edit says what was
+/// decided, the documents merge once more with every alias written out.
+pub(super) fn merged_or_written_out(
+    trees: Triple<&Tree<'_>>,
+    outcome: &Outcome,
+    options: &Options,
+    decide: impl Fn(Triple<&Tree<'_>>) -> Outcome,
+) -> Result<Option<String>, Unfaithful> {
+    let result = merged_or_marked(trees, outcome, options);
+    if result.is_ok() || !(trees.updated.has_aliases() || trees.local.has_aliases()) {
+        return result;
     }
+    let written_out = |tree: &Tree<'_>| {
+        without_aliases(tree).ok_or_else(|| Unfaithful {
+            path: String::new(),
+            message: "its aliases, written out, would make it too long".to_owned(),
+        })
+    };
+    let updated_text = written_out(trees.updated)?;
+    let local_text = written_out(trees.local)?;
+    let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
+    let trees = Triple::new(trees.original, &updated, &local);
+    let text = merged_or_marked(trees, &decide(trees), options)?;
+    Ok(Some(text.unwrap_or(local_text.clone())))
 }
 
 /// The merged text, or the marked one where something is left to a choice; none where nothing changes.
@@ -165,6 +157,18 @@ fn merged_or_marked(
         Outcome::Keep => Ok(None),
         outcome if outcome.has_choice() => marked_text(trees, outcome, options).map(Some),
         outcome => merged_text(trees, outcome).map(Some),
+    }
+}
+
+/// The target's text with decisions carried out over it, in which what comes is of `source`; none where nothing changes.
+pub(crate) fn edited(
+    target: &Tree<'_>,
+    source: &Tree<'_>,
+    outcome: &Outcome,
+) -> Result<Option<String>, Unfaithful> {
+    match outcome {
+        Outcome::Keep => Ok(None),
+        outcome => merged_text(Triple::new(target, source, target), outcome).map(Some),
     }
 }
 
@@ -203,7 +207,7 @@ fn is_faithful(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Resul
     check(&read_again(text)?, trees, outcome)
 }
 
-fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
+pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
     let unreadable = |message: String| Unfaithful {
         path: String::new(),
         message,

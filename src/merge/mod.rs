@@ -2,6 +2,7 @@
 //!
 //! The walk decides, the edits carry the decisions out on local's text, the check reads the result again.
 
+mod apply;
 mod check;
 pub mod conflict;
 mod decision;
@@ -18,10 +19,20 @@ pub mod stages;
 pub mod text;
 mod walk;
 
+pub(crate) use apply::annotated;
+pub use apply::{Application, Applied, Refused, apply_document};
 pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Resolution};
+pub(crate) use decision::{Child, CommentChoice, CommentChoices, Incoming, Outcome, Slot};
+pub(crate) use document::edited;
 pub use document::{Merged, Side, merge_document};
+pub(crate) use edit::without_aliases;
 pub use markers::{ConflictStyle, MarkerStyle};
 pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{Rule, Take};
+pub(crate) use walk::apply::LAST_APPLIED;
+pub(crate) use walk::arrive::part_of;
+pub(crate) use walk::index::{FieldIndex, ScalarKey, key_of, scalar_key};
+pub(crate) use walk::place::{Arrival, Resident, place};
+pub(crate) use walk::{Shape, Walker, shape};

@@ -1,8 +1,11 @@
 //! What a merge may be told.
 
+use std::sync::Arc;
+
 use super::conflict::Resolution;
 use super::markers::MarkerStyle;
 use super::rules::Rule;
+use crate::schema::Schema;
 
 /// Who wins where both sides changed and do not agree (SPEC 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,6 +104,8 @@ pub struct Options {
     pub rules: Vec<Rule>,
     /// How conflict markers look, where nobody wins a conflict.
     pub markers: MarkerStyle,
+    /// What is known of the fields of resources; none leaves it to what identifies the elements of a list (SPEC 6).
+    pub schema: Option<Arc<Schema>>,
     /// One meaning of null for all documents; none leaves it to what the document is.
     pub nulls: Option<Nulls>,
 }

@@ -1,5 +1,6 @@
 //! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
 
+use super::apply::{Apply, SourceFiles};
 use super::assemble::{Action, Insertion, assemble, holds, line_break, portable, with_line_break};
 use super::jobs::{Job, file_of};
 use super::load::Slot;
@@ -10,7 +11,7 @@ use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
 use super::rules::Rules;
 use super::{Content, Outcome};
-use crate::error::Error;
+use crate::error::{Error, Warning};
 use crate::merge::pins::may_pin;
 use crate::merge::{Merged, Nulls, Options, Resolution, Side, merge_document};
 use crate::triple::Triple;
@@ -22,6 +23,8 @@ pub(crate) struct Context<'f, 'a> {
     pub(crate) files: &'f [Option<Readings<'a>>],
     pub(crate) options: &'f Options,
     pub(crate) rules: &'f Rules,
+    /// What `kubectl apply` has to know, where documents are applied and not merged.
+    pub(crate) apply: Option<&'f Apply<'f>>,
 }
 
 /// Merges the file at `target`.
@@ -55,7 +58,7 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn run(mut self) -> Result<Outcome, Error> {
-        if self.is_pinned_file() {
+        if self.context.apply.is_none() && self.is_pinned_file() {
             self.hold_back();
             return Ok(self.outcome);
         }
@@ -170,12 +173,12 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let line_break = only_line_break(file.text);
         let this = &*self;
         let merged = in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
-            let merged = this.merge(group)?;
+            let (merged, warnings) = this.merge(group)?;
             let text = merged.text.map(|text| match line_break {
                 Some(line_break) => with_line_break(text, line_break),
                 None => text,
             });
-            Ok(Merged { text, ..merged })
+            Ok((Merged { text, ..merged }, warnings))
         });
         for (group, merged) in self.job.here.iter().zip(merged) {
             if let Some(local) = group.local {
@@ -183,7 +186,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                     Some(_) => self
                         .recorded(group, merged?)
                         .map_or(Action::Keep, Action::Replace),
-                    None => self.deleted_upstream(group),
+                    None => match self.applied_items(local, file)? {
+                        Some(text) => Action::Replace(text),
+                        None => self.deleted_upstream(group),
+                    },
                 };
             }
         }
@@ -218,8 +224,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             };
             actions[updated.document] = match group.local {
                 None if self.is_left_open(group) => Action::Mark(self.marks(group)),
-                None => Action::Keep,
-                Some(_) => Action::Replace(self.arriving(group, line_break(file.text))?),
+                None if self.context.apply.is_none() => Action::Keep,
+                _ => Action::Replace(self.arriving(group, line_break(file.text))?),
             };
         }
         let whole = |(parsed, action): (&Parsed<'_>, &Action)| {
@@ -334,20 +340,74 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             let text = merged.as_deref().unwrap_or(local.document.text);
             return Ok(portable(&local.document, text, line_break));
         }
-        Ok(members.updated.map_or_else(String::new, |updated| {
-            portable(&updated.document, updated.document.text, line_break)
-        }))
+        let Some(updated) = members.updated else {
+            return Ok(String::new());
+        };
+        let text = match self.context.apply {
+            Some(apply) => apply.created(updated, || self.source(group))?,
+            None => updated.document.text.to_owned(),
+        };
+        Ok(portable(&updated.document, &text, line_break))
     }
 
-    /// What becomes of a local document that upstream has too.
-    fn merge(&self, group: &Group) -> Result<Merged, Error> {
+    /// The files that a group's documents are in.
+    fn source(&self, group: &Group) -> SourceFiles<'f> {
+        let path = |member: Option<DocRef>| {
+            let slot = member.map_or(self.target, |it| it.slot);
+            self.context.slots[slot].path.as_path()
+        };
+        let text = |file: Option<&'f ParsedFile<'a>>| file.map_or("", |file| file.text);
+        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
+        SourceFiles {
+            config: path(group.updated),
+            config_text: text(self.file(slot(group.updated), |it| &it.updated)),
+            live: path(group.local),
+            live_text: text(self.file(slot(group.local), |it| &it.local)),
+            item: None,
+        }
+    }
+
+    /// The new text of a live document that is a list of resources, where configurations are for some of them.
+    fn applied_items(
+        &mut self,
+        local: DocRef,
+        file: &'f ParsedFile<'a>,
+    ) -> Result<Option<String>, Error> {
+        let Some(apply) = self.context.apply else {
+            return Ok(None);
+        };
+        let applied =
+            apply.applied_items(local, file.documents[local.document].document.text, |at| {
+                let config = self
+                    .file(at.slot, |it| &it.updated)?
+                    .documents
+                    .get(at.document)?;
+                let group = Triple::new(None, Some(at), Some(local));
+                Some((config, self.source(&group)))
+            })?;
+        self.outcome.warnings.extend(applied.warnings);
+        Ok(applied.text)
+    }
+
+    /// What becomes of a local document that upstream has too, with what there is to warn of.
+    fn merge(&self, group: &Group) -> Result<(Merged, Vec<Warning>), Error> {
         let members = self.members(group);
+        if let (Some(apply), Some(config), Some(live)) =
+            (self.context.apply, members.updated, members.local)
+        {
+            let applied = apply.applied(config, live, || self.source(group))?;
+            let merged = Merged {
+                text: applied.text,
+                ..Merged::unchanged()
+            };
+            return Ok((merged, applied.warnings));
+        }
         let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
         if group.updated.is_none()
             || text(members.updated) == text(members.original)
             || text(members.updated) == text(members.local)
         {
-            return Ok(Merged::unchanged());
+            return Ok((Merged::unchanged(), Vec::new()));
         }
         let is_original = text(members.local) == text(members.original);
         let trees = Triple {
@@ -363,17 +423,21 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .zip(trees)
             .map(|(parsed, tree)| side(parsed?, tree?));
         let options = self.options(group);
-        merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
-            Error::Unfaithful {
-                file: self.path(group),
-                path: unfaithful.path,
-                message: unfaithful.message,
-            }
-        })
+        let merged =
+            merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
+                Error::Unfaithful {
+                    file: self.path(group),
+                    path: unfaithful.path,
+                    message: unfaithful.message,
+                }
+            })?;
+        Ok((merged, Vec::new()))
     }
 
     /// The new text of a document; none where it stays as it is. What else there is to know of its merge is recorded.
-    fn recorded(&mut self, group: &Group, merged: Merged) -> Option<String> {
+    fn recorded(&mut self, group: &Group, merged: (Merged, Vec<Warning>)) -> Option<String> {
+        let (merged, warnings) = merged;
+        self.outcome.warnings.extend(warnings);
         for conflict in merged.conflicts.into_iter().chain(merged.pinned) {
             self.record(group, conflict);
         }

@@ -99,7 +99,7 @@ pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, 
     let kinds = sides
         .as_ref()
         .zip(OPTIONS)
-        .try_map(|(side, option)| Ok((side.name(), root_kind(side, option)?)))?;
+        .try_map(|(side, option)| Ok((side.name(), side_kind(side, option)?)))?;
     let kinds = kinds.into_array();
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
@@ -107,10 +107,66 @@ pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, 
         (Some((folder, _)), Some((file, _))) => Err(Error::Mixed {
             folder: folder.to_path_buf(),
             file: file.to_path_buf(),
+            help: "give three folders, or three files: --ancestor, --from and --to must be of one sort",
         }),
         (None, _) => load_files(&sides.as_ref().map(Side::to_path), settings, &names),
         (Some(_), None) => load_folders(sides, settings, &names),
     }
+}
+
+/// One package, read: its YAML files.
+#[derive(Debug)]
+pub(crate) struct Package {
+    /// The folder that paths are relative to.
+    pub(crate) root: PathBuf,
+    /// The files, by path.
+    pub(crate) files: Vec<(PathBuf, Source)>,
+    pub(crate) leftovers: Vec<PathBuf>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Reads the YAML files of one package; a file that is named is one whatever it is called.
+///
+/// # Errors
+/// A path that is missing or not readable; a pattern that is none.
+pub(crate) fn load_package(
+    path: &Path,
+    option: &'static str,
+    matches: &[String],
+) -> Result<Package, Error> {
+    let names = YamlNames::of(matches)?;
+    if !root_kind(path, option)? {
+        let file = fs::canonicalize(path).map_err(|error| read_error(path, error))?;
+        let name = PathBuf::from(file.file_name().unwrap_or_default());
+        return Ok(Package {
+            root: file.parent().map_or_else(PathBuf::new, Path::to_owned),
+            files: vec![(name, Source::read(path)?)],
+            leftovers: Vec::new(),
+            warnings: Vec::new(),
+        });
+    }
+    let mut warnings = Vec::new();
+    let mut listing = Side::disk(path).list();
+    let mut ignored = Ignored::default();
+    ignored.add(&Side::disk(path), &listing, &mut warnings)?;
+    let leftovers = std::mem::take(&mut listing.leftovers);
+    let mut paths: Vec<PathBuf> = keep(path, listing, &mut ignored)?
+        .into_iter()
+        .filter(|(path, kind)| *kind == Kind::File && names.have(path))
+        .map(|(path, _)| path)
+        .filter(|path| path != Path::new(RULES_FILE))
+        .collect();
+    paths.sort_unstable();
+    let files = paths
+        .into_par_iter()
+        .map(|relative| Source::read(&path.join(&relative)).map(|source| (relative, source)))
+        .collect::<Result<_, Error>>()?;
+    Ok(Package {
+        root: path.to_owned(),
+        files,
+        leftovers,
+        warnings,
+    })
 }
 
 /// Which files are read as YAML.
@@ -159,10 +215,15 @@ impl YamlNames {
 }
 
 /// Whether a side is a folder.
-fn root_kind(side: &Side, option: &'static str) -> Result<bool, Error> {
-    let Side::Disk(path) = side else {
-        return Ok(true);
-    };
+fn side_kind(side: &Side, option: &'static str) -> Result<bool, Error> {
+    match side {
+        Side::Disk(path) => root_kind(path, option),
+        Side::Read(_) => Ok(true),
+    }
+}
+
+/// Whether a path is a folder's.
+pub(crate) fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error> {
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(true),
         Ok(metadata) if metadata.is_file() => Ok(false),
@@ -232,7 +293,10 @@ fn load_folders(
     let listings = sides
         .as_ref()
         .zip(listings)
-        .try_map(|(side, listing)| keep(side.name(), listing, &mut ignored, settings))?;
+        .try_map(|(side, mut listing)| {
+            listing.entries.retain(|(path, _)| !settings.is_apart(path));
+            keep(side.name(), listing, &mut ignored)
+        })?;
 
     let local_kinds = listings.local.iter().cloned().collect();
     let mut slots = Vec::new();
@@ -283,7 +347,6 @@ fn keep(
     root: &Path,
     listing: Listing,
     ignored: &mut Ignored,
-    settings: &Settings,
 ) -> Result<Vec<(PathBuf, Kind)>, Error> {
     for (path, error) in listing.errors {
         if !ignored.matches(&path, true) {
@@ -291,9 +354,7 @@ fn keep(
         }
     }
     let mut entries = listing.entries;
-    entries.retain(|(path, kind)| {
-        !settings.is_apart(path) && !ignored.matches(path, *kind == Kind::Folder)
-    });
+    entries.retain(|(path, kind)| !ignored.matches(path, *kind == Kind::Folder));
     Ok(entries)
 }
 

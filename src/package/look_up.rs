@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::Settings;
+use super::definitions::options_of;
 use super::jobs::file_of;
 use super::load::load;
 use super::pair::pair;
@@ -39,7 +40,8 @@ pub fn documents_in(
         Some(file) => Rules::read(&file)?,
         None => Rules::default(),
     };
-    let loaded = load(&sides.as_ref().map(Side::disk), settings)?;
+    let mut loaded = load(&sides.as_ref().map(Side::disk), settings)?;
+    let options = options_of(settings, &rules, &mut loaded)?;
     let files: Vec<Option<Readings<'_>>> = loaded
         .slots
         .par_iter()
@@ -79,7 +81,7 @@ pub fn documents_in(
         found.push(Paired {
             texts: parsed.map(|it| it.map(|it| it.document.text.to_owned())),
             resource: named.is_some_and(|it| it.resource.is_some()),
-            options: rules.options(&settings.merge, path, named).into_owned(),
+            options: rules.options(&options, path, named).into_owned(),
         });
     }
     Ok(found)

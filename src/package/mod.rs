@@ -4,7 +4,10 @@
 //! file of the result gets its job (`jobs`), and the jobs are done in parallel: files of documents by `documents`,
 //! others by `whole_file`. Nothing is written before all of it is done.
 
+mod apply;
 mod assemble;
+mod definitions;
+mod differing;
 mod documents;
 mod ignored;
 mod jobs;
@@ -15,6 +18,7 @@ mod obstacles;
 mod pair;
 mod parallel;
 mod parsed;
+mod patching;
 mod place;
 mod plan;
 mod progress;
@@ -28,8 +32,11 @@ mod walk;
 mod whole_file;
 mod write;
 
+pub use apply::{ApplyTo, apply_with};
+pub use differing::{Differing, difference, plan_difference};
 pub(crate) use load::ignored;
 pub use look_up::{Paired, documents_in};
+pub use patching::{PatchForm, Patching, ResourceName, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;
 pub use resource::ResourceId;
@@ -55,6 +62,8 @@ pub struct Settings {
     pub matches: Vec<String>,
     /// Whether other files are left alone.
     pub yaml_only: bool,
+    /// What is known of the fields of resources beside their own text; none leaves it to that (SPEC 6).
+    pub schema: Option<SchemaSource>,
     /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the local package.
     pub config: Option<PathBuf>,
     /// Folders in the package that are none of its own: left out on all sides.
@@ -66,6 +75,14 @@ impl Settings {
     fn is_apart(&self, path: &Path) -> bool {
         self.apart.iter().any(|folder| path.starts_with(folder))
     }
+}
+
+/// Where what is known of the fields of resources comes from: the kinds built into Kubernetes, the custom resource definitions in
+/// the packages, and these.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SchemaSource {
+    /// Files with custom resource definitions, which count more than those in the packages.
+    pub definitions: Vec<PathBuf>,
 }
 
 /// What becomes of a file.

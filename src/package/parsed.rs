@@ -90,6 +90,11 @@ impl<'a> Parsed<'a> {
         })
     }
 
+    /// Its tree, where it was read with [`Trees::Kept`] and there is content.
+    pub(crate) fn kept(&self) -> Option<&Tree<'a>> {
+        self.kept.as_deref()
+    }
+
     /// Its tree; none where there is no content.
     pub(crate) fn tree(&self) -> Option<Cow<'_, Tree<'a>>> {
         match &self.kept {
@@ -201,15 +206,17 @@ fn has_conflict_markers(text: &str) -> bool {
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
 pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
-    let read = |path: &Path, source: &'a Source| read(path, source, trees);
+    let shared = |path: &Path, source: &'a Source| shared(path, source, trees);
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(&slot.path);
-    let original = sources.original.map(|source| read(&paths.original, source));
+    let original = sources
+        .original
+        .map(|source| shared(&paths.original, source));
     let updated = same(sources.updated, sources.original, original.as_ref())
-        .or_else(|| sources.updated.map(|source| read(&paths.updated, source)));
+        .or_else(|| sources.updated.map(|source| shared(&paths.updated, source)));
     let local = same(sources.local, sources.original, original.as_ref())
         .or_else(|| same(sources.local, sources.updated, updated.as_ref()))
-        .or_else(|| sources.local.map(|source| read(&paths.local, source)));
+        .or_else(|| sources.local.map(|source| shared(&paths.local, source)));
     Triple {
         original,
         updated,
@@ -228,9 +235,18 @@ fn same<'a>(
     (source.bytes == other.bytes).then(|| Ok(Arc::clone(reading)))
 }
 
-fn read<'a>(path: &Path, source: &'a Source, trees: Trees) -> Reading<'a> {
+fn shared<'a>(path: &Path, source: &'a Source, trees: Trees) -> Reading<'a> {
+    read(path, source, trees).map(Arc::new)
+}
+
+/// Reads a file.
+pub(crate) fn read<'a>(
+    path: &Path,
+    source: &'a Source,
+    trees: Trees,
+) -> Result<ParsedFile<'a>, Box<Broken>> {
     match std::str::from_utf8(&source.bytes) {
-        Ok(text) => ParsedFile::parse(path, text, trees).map(Arc::new),
+        Ok(text) => ParsedFile::parse(path, text, trees),
         Err(error) => {
             let text = String::from_utf8_lossy(&source.bytes);
             Err(Box::new(Broken {

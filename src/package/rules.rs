@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use super::SchemaSource;
 use super::load::Slot;
 use super::parsed::{Parsed, ParsedFile, Readings, Trees};
 use crate::error::{Error, Place, Warning};
@@ -27,7 +28,11 @@ const WORDS: [&str; 7] = [
 
 /// The rules of a package.
 #[derive(Debug, Default)]
-pub(crate) struct Rules(Vec<Scoped>);
+pub(crate) struct Rules {
+    rules: Vec<Scoped>,
+    /// What it says of `--schema` and `--crd`.
+    schema: Option<SchemaSource>,
+}
 
 /// A rule and the documents that it is for.
 #[derive(Debug)]
@@ -78,7 +83,10 @@ impl Rules {
         file: &Path,
         document: Option<&Parsed<'_>>,
     ) -> Cow<'o, Options> {
-        let fitting = self.0.iter().filter(|scoped| scoped.fits(file, document));
+        let fitting = self
+            .rules
+            .iter()
+            .filter(|scoped| scoped.fits(file, document));
         let rules: Vec<Rule> = fitting.map(|scoped| scoped.rule.clone()).collect();
         if rules.is_empty() {
             return Cow::Borrowed(options);
@@ -89,10 +97,23 @@ impl Rules {
         })
     }
 
+    /// Where a schema comes from: what was given, and what the file says.
+    pub(crate) fn schema_source(&self, given: Option<&SchemaSource>) -> Option<SchemaSource> {
+        let sources = [self.schema.as_ref(), given];
+        let definitions = |source: &SchemaSource| source.definitions.clone();
+        sources.iter().any(Option::is_some).then(|| SchemaSource {
+            definitions: sources
+                .into_iter()
+                .flatten()
+                .flat_map(definitions)
+                .collect(),
+        })
+    }
+
     /// A warning for each rule that is for nothing in any side of the package.
     pub(crate) fn unmatched(&self, slots: &[Slot], files: &[Option<Readings<'_>>]) -> Vec<Warning> {
         let open = || {
-            self.0
+            self.rules
                 .iter()
                 .filter(|scoped| !scoped.matched.load(Ordering::Relaxed))
         };
@@ -205,25 +226,66 @@ impl Reader<'_> {
                 "begin the file with `rules:`",
             ));
         }
-        let mut rules = Vec::new();
+        let mut rules = Rules::default();
+        let mut definitions = None;
         for field in tree.entries(root) {
-            let name = self.known(field, &["rules", "upstream", "upstreamLock"])?;
-            if name != "rules" {
-                continue; // where the package comes from: no matter of a merge
-            }
-            let list = tree.entry(field).value;
-            if !matches!(tree.node(list).kind, NodeKind::Sequence(_)) {
-                return Err(self.wrong(
-                    list,
-                    "a list of rules is expected",
-                    "write each rule behind a dash, such as `- path: spec.replicas`",
-                ));
-            }
-            for element in tree.entries(list) {
-                rules.push(self.rule(element)?);
+            let value = tree.entry(field).value;
+            match self.known(
+                field,
+                &["rules", "schema", "crds", "upstream", "upstreamLock"],
+            )? {
+                "schema" => {
+                    self.one_of(value, &[("kubernetes", ())])?;
+                    rules.schema.get_or_insert_default();
+                }
+                "crds" => definitions = Some((value, self.definitions(value)?)),
+                // where the package comes from is no matter of a merge
+                "upstream" | "upstreamLock" => {}
+                _ => {
+                    for element in self.list(value)? {
+                        rules.rules.push(self.rule(element)?);
+                    }
+                }
             }
         }
-        Ok(Rules(rules))
+        if let Some((value, files)) = definitions {
+            let Some(schema) = &mut rules.schema else {
+                return Err(self.wrong(
+                    value,
+                    "these files say how fields merge, and nothing asks for that",
+                    "add `schema: kubernetes`",
+                ));
+            };
+            schema.definitions = files;
+        }
+        Ok(rules)
+    }
+
+    fn list(&self, list: NodeId) -> Result<impl Iterator<Item = EntryId> + use<>, Error> {
+        if matches!(self.tree.node(list).kind, NodeKind::Sequence(_)) {
+            return Ok(self.tree.entries(list));
+        }
+        Err(self.wrong(
+            list,
+            "a list of rules is expected",
+            "write each rule behind a dash, such as `- path: spec.replicas`",
+        ))
+    }
+
+    /// Files, relative to the one that is read.
+    fn definitions(&self, list: NodeId) -> Result<Vec<PathBuf>, Error> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        if !matches!(self.tree.node(list).kind, NodeKind::Sequence(_)) {
+            return Err(self.wrong(
+                list,
+                "a list of files is expected",
+                "write it like `crds: [crds/shop.yaml]`",
+            ));
+        }
+        self.tree
+            .entries(list)
+            .map(|element| Ok(folder.join(self.word(self.tree.entry(element).value)?)))
+            .collect()
     }
 
     fn rule(&self, element: EntryId) -> Result<Scoped, Error> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, Roots, Slot, Source, load};
@@ -75,6 +76,7 @@ pub fn plan_sides(
         None => Rules::default(),
     };
     let mut loaded = load(sides, settings)?;
+    let options = options_of(settings, &rules, &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);
     let trees = Trees::of(slots.iter().map(size).sum());
     let readings = biggest_first(&slots, |index| {
@@ -88,8 +90,9 @@ pub fn plan_sides(
     let context = Context {
         slots: &slots,
         files: &files,
-        options: &settings.merge,
+        options: &options,
         rules: &rules,
+        apply: None,
     };
     progress.expect(slots.len());
     let outcomes = biggest_first(&slots, |target| {
@@ -179,7 +182,7 @@ fn refuse_duplicates(
     Error::from_many(errors).map_or(Ok(()), Err)
 }
 
-fn merge_slot(
+pub(super) fn merge_slot(
     context: &Context<'_, '_>,
     target: usize,
     job: &Job,
@@ -207,7 +210,7 @@ fn merge_slot(
     Ok(outcome)
 }
 
-fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
+pub(super) fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
     let mut all = Vec::with_capacity(results.len());
     let mut errors = Vec::new();
     for result in results {
@@ -219,7 +222,7 @@ fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
     Error::from_many(errors).map_or(Ok(all), Err)
 }
 
-fn collect(
+pub(super) fn collect(
     slots: Vec<Slot>,
     jobs: &[Job],
     outcomes: Vec<Outcome>,

@@ -79,6 +79,7 @@ pub fn merge_file(
         files: &files,
         options,
         rules: &Rules::default(),
+        apply: None,
     };
     let outcome = merge_documents(&context, 0, &jobs[0])?;
     let text = match outcome.content {

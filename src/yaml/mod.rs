@@ -5,6 +5,7 @@ mod comments;
 mod cursor;
 mod equal;
 mod error;
+pub mod go_json;
 mod keys;
 mod lines;
 mod marks;

@@ -85,6 +85,11 @@ impl<'s> Tree<'s> {
         self.custom_tags.get(&self.resolve(id)).map(AsRef::as_ref)
     }
 
+    /// Every entry of every map and list in it.
+    pub(crate) fn all_entries(&self) -> impl Iterator<Item = EntryId> + use<> {
+        (0..to_u32(self.entries.len())).map(EntryId)
+    }
+
     /// Whether an alias occurs in it: then the same text need not mean the same value.
     pub fn has_aliases(&self) -> bool {
         self.nodes

@@ -2,23 +2,57 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::Command as Process;
 
+use crate::commands::RUN;
 use crate::conflicts;
 use crate::folder::Folder;
 
-/// What may be in a case's folder.
-const PARTS: [&str; 9] = [
+/// What may be in a case's folder beside the packages.
+const PARTS: [&str; 6] = [
     "README.md",
-    "original",
-    "updated",
-    "local",
-    "expected",
+    "command",
     "arguments",
     "conflicts",
     "status",
     "stderr",
 ];
+
+/// A command and the folders that it works on: each with the option that names it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Command {
+    /// The words before the options.
+    words: &'static [&'static str],
+    /// By [`Side`]: the option and the folder's name.
+    sides: [(&'static str, &'static str); 3],
+    /// Whether the first folder may be missing, and then is not named.
+    first_is_optional: bool,
+}
+
+/// The main job, which needs no file `command`.
+const MERGE: Command = Command {
+    words: &[],
+    sides: [
+        ("--ancestor", "original"),
+        ("--from", "updated"),
+        ("--to", "local"),
+    ],
+    first_is_optional: false,
+};
+
+/// The others, by what their file `command` says.
+const COMMANDS: [(&str, Command); 1] = [(
+    "apply",
+    Command {
+        words: &["apply"],
+        sides: [
+            ("--last-applied", "last-applied"),
+            ("--config", "config"),
+            ("--live", "live"),
+        ],
+        first_is_optional: true,
+    },
+)];
 
 /// One of the folders of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +68,8 @@ pub(crate) enum Side {
 pub(crate) struct Case {
     /// The folder's name.
     pub(crate) name: String,
+    /// What is run.
+    command: &'static Command,
     /// Further arguments for the command.
     pub(crate) arguments: Vec<String>,
     /// The conflicts it should report: `FILE PATH KIND RESOLUTION`.
@@ -67,7 +103,7 @@ pub(crate) fn all(filter: &str) -> Result<Vec<Case>, String> {
                 .map_err(|error| error.to_string())
         })
         .collect::<Result<_, _>>()?;
-    paths.retain(|path| path.is_dir());
+    paths.retain(|path| path.is_dir() && !path.join(RUN).exists());
     paths.sort();
     paths
         .iter()
@@ -85,25 +121,6 @@ impl Case {
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
             .unwrap_or_default();
-        for entry in fs::read_dir(path).map_err(|error| format!("{name}: {error}"))? {
-            let part = entry
-                .map_err(|error| format!("{name}: {error}"))?
-                .file_name();
-            if !PARTS.iter().any(|known| part == **known) {
-                return Err(format!(
-                    "{name}: {} is none of {}",
-                    part.display(),
-                    PARTS.join(", ")
-                ));
-            }
-        }
-        for needed in ["README.md", "updated", "local", "expected"] {
-            if !path.join(needed).exists() {
-                return Err(format!(
-                    "{name}: {needed} is missing (only `original` may be, for a package that is new)"
-                ));
-            }
-        }
         let lines = |file: &str| -> Result<Vec<String>, String> {
             let file = path.join(file);
             if !file.exists() {
@@ -113,6 +130,35 @@ impl Case {
                 .map_err(|error| format!("{}: {error}", file.display()))?;
             Ok(text.lines().map(str::to_owned).collect())
         };
+        let command = match lines("command")?.first() {
+            None => &MERGE,
+            Some(word) => COMMANDS
+                .iter()
+                .find_map(|(name, command)| (name == word).then_some(command))
+                .ok_or_else(|| format!("{name}/command: {word:?} is no command"))?,
+        };
+        let [first, second, third] = command.sides.map(|(_, folder)| folder);
+        let parts = PARTS.into_iter().chain([first, second, third, "expected"]);
+        let parts: Vec<&str> = parts.collect();
+        for entry in fs::read_dir(path).map_err(|error| format!("{name}: {error}"))? {
+            let part = entry
+                .map_err(|error| format!("{name}: {error}"))?
+                .file_name();
+            if !parts.iter().any(|known| part == **known) {
+                return Err(format!(
+                    "{name}: {} is none of {}",
+                    part.display(),
+                    parts.join(", ")
+                ));
+            }
+        }
+        for needed in ["README.md", second, third, "expected"] {
+            if !path.join(needed).exists() {
+                return Err(format!(
+                    "{name}: {needed} is missing (only `{first}` may be)"
+                ));
+            }
+        }
         let folder = |side: &str| {
             Folder::read(&path.join(side)).map_err(|error| format!("{name}/{side}: {error}"))
         };
@@ -127,13 +173,19 @@ impl Case {
             },
             stderr: lines("stderr")?,
             folders: [
-                folder("original")?,
-                folder("updated")?,
-                folder("local")?,
+                folder(first)?,
+                folder(second)?,
+                folder(third)?,
                 folder("expected")?,
             ],
+            command,
             name,
         })
+    }
+
+    /// Whether it is a case of the main job, the three-way merge.
+    pub(crate) fn is_merge(&self) -> bool {
+        *self.command == MERGE
     }
 
     /// One of its folders.
@@ -141,32 +193,29 @@ impl Case {
         self.folders[side as usize].clone()
     }
 
-    /// Runs `merge3 --ancestor ANCESTOR --from FROM --to TO` in a temporary folder, with the arguments of the case.
+    /// Runs the command in a temporary folder, `merge3 --ancestor ANCESTOR --from FROM --to TO` say, with the arguments of the case.
     pub(crate) fn run(&self, ancestor: Side, from: Side, to: &Folder) -> Result<Ran, String> {
         let there = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let at = |name: &str, folder: &Folder| -> Result<(), String> {
+        let words = self.command.words.iter();
+        let mut arguments: Vec<String> = words.map(|word| (*word).to_owned()).collect();
+        let folders = [self.folder(ancestor), self.folder(from), to.clone()];
+        for (index, ((option, name), folder)) in self.command.sides.iter().zip(folders).enumerate()
+        {
+            if index == 0 && self.command.first_is_optional && folder == Folder::default() {
+                continue;
+            }
             folder
                 .write(&there.path().join(name))
-                .map_err(|error| error.to_string())
+                .map_err(|error| error.to_string())?;
+            arguments.extend([(*option).to_owned(), (*name).to_owned()]);
+        }
+        arguments.extend(self.arguments.iter().cloned());
+        let result = there.path().join(self.command.sides[2].1);
+        let conflicts = match self.is_merge() {
+            true => conflicts::of(&arguments, there.path()),
+            false => Ok(Vec::new()),
         };
-        at("original", &self.folder(ancestor))?;
-        at("updated", &self.folder(from))?;
-        at("local", to)?;
-        let sides = [
-            "--ancestor",
-            "original",
-            "--from",
-            "updated",
-            "--to",
-            "local",
-        ];
-        let arguments: Vec<String> = sides
-            .iter()
-            .map(|word| (*word).to_owned())
-            .chain(self.arguments.iter().cloned())
-            .collect();
-        let conflicts = conflicts::of(&arguments, there.path());
-        let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
+        let output = Process::new(env!("CARGO_BIN_EXE_merge3"))
             .args(&arguments)
             .current_dir(there.path())
             .output()
@@ -175,7 +224,7 @@ impl Case {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            result: Folder::read(&there.path().join("local")).map_err(|error| error.to_string())?,
+            result: Folder::read(&result).map_err(|error| error.to_string())?,
             conflicts,
         })
     }

@@ -1,10 +1,13 @@
 //! The real binary on real folders.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
+mod apply;
 mod errors;
 mod files;
 mod harness;
+mod merges;
 mod output;
 mod packages;
 mod reports;
 mod rules;
+mod schema;

@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub)] // what these modules share is seen by this crate alone
 
+mod apply;
 mod documents;
 mod drive;
 #[path = "../generate/mod.rs"]
 mod generate;
 mod packages;
+mod patches;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod rows;

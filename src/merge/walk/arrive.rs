@@ -46,14 +46,17 @@ impl Walker<'_> {
         if self.nulls_clear && trees.updated.is_null(updated) {
             return None;
         }
+        let maps = Triple::new(Some(original), Some(updated), None);
         match (
             shape(trees.original, original),
             shape(trees.updated, updated),
         ) {
-            (Shape::Map, Shape::Map) => self.field_difference(original, updated),
+            (Shape::Map, Shape::Map) if !self.is_atomic_map(maps) => {
+                self.field_difference(original, updated)
+            }
             (Shape::List, Shape::List) => {
                 let lists = Triple::new(Some(original), Some(updated), None);
-                match self.list_key(lists).or_else(|| self.set_key(lists)) {
+                match self.pairing_key(lists) {
                     Some(key) => self.element_difference(&key, original, updated),
                     None => Some(Outcome::Keep),
                 }
@@ -144,7 +147,7 @@ impl Walker<'_> {
         let lists = Triple::new(original, Some(updated), None);
         let key = match shape(tree, updated) {
             Shape::Map => None,
-            Shape::List => match self.list_key(lists) {
+            Shape::List => match self.element_key(lists) {
                 Some(key) => Some(key),
                 None => return Outcome::Keep,
             },
@@ -183,7 +186,7 @@ impl Walker<'_> {
 }
 
 /// `Keep` where every child is whole, else the children one by one.
-pub(super) fn part_of(children: Vec<Child>) -> Outcome {
+pub(crate) fn part_of(children: Vec<Child>) -> Outcome {
     if children.iter().all(Child::is_untouched) {
         Outcome::Keep
     } else {

@@ -14,8 +14,13 @@ use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
+    /// Updated's value for a local node, whatever local holds.
+    pub(crate) fn exact_value(&mut self, updated: NodeId, local: NodeId) -> Outcome {
+        self.exact(Triple::new(None, Some(updated), Some(local)))
+    }
+
     /// Updated's value for a local node, whatever local holds; `original` serves the comments alone.
-    fn exact(&mut self, nodes: Nodes) -> Outcome {
+    pub(super) fn exact(&mut self, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };

@@ -28,7 +28,9 @@ impl Walker<'_> {
             );
         }
         match (shape(trees.original, original), shape(trees.local, local)) {
-            (Shape::Map, Shape::Map) => self.deleted_fields(nodes, original, local),
+            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => {
+                self.deleted_fields(nodes, original, local)
+            }
             (Shape::List, Shape::List) => self.deleted_list(nodes, original, local),
             _ if holds_pin => self.held_whole(nodes),
             _ => self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove),
@@ -65,7 +67,7 @@ impl Walker<'_> {
         if entries_of(trees.local, local).len() == 0 {
             return self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove);
         }
-        let Some(key) = self.list_key(nodes).or_else(|| self.set_key(nodes)) else {
+        let Some(key) = self.pairing_key(nodes) else {
             if self.holds_pin(nodes) {
                 return self.held_whole(nodes);
             }

@@ -76,6 +76,16 @@ impl Walker<'_> {
         self.at(step, |walker| walker.entry(sides))
     }
 
+    /// The outcome of a local map or list whose entries are decided; those that come are of `updated`.
+    pub(crate) fn merged_children(
+        &self,
+        updated: NodeId,
+        local: NodeId,
+        children: Vec<Child>,
+    ) -> Outcome {
+        self.merged(Triple::new(None, Some(updated), Some(local)), children)
+    }
+
     /// The outcome of a map or list whose entries are decided.
     pub(super) fn merged(&self, nodes: Nodes, children: Vec<Child>) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {

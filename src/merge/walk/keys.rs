@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::index::{ScalarKey, scalar_key};
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::Lists;
+use crate::schema::MapKey;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
@@ -37,18 +38,25 @@ pub(super) enum ListKey {
     Pair([&'static str; 2]),
     /// Two fields that a rule names, the second of which may be missing.
     Ruled([String; 2]),
+    /// The fields that a schema names. Where one is missing, its default stands for it; not all of them may be.
+    Known(Vec<MapKey>),
     /// The elements are scalars, and the list is a set of them.
     Scalar,
 }
 
 /// The identity of one element under a [`ListKey`].
-pub(super) type Identity<'t> = (ScalarKey<'t>, ScalarKey<'t>);
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Identity<'t> {
+    first: ScalarKey<'t>,
+    second: ScalarKey<'t>,
+    others: Vec<ScalarKey<'t>>,
+}
 
 const NOTHING: ScalarKey<'static> = (ScalarType::Null, "");
 
 impl ListKey {
     /// The key that a rule names, one field or two.
-    fn ruled(names: &[String]) -> Option<Self> {
+    pub(super) fn ruled(names: &[String]) -> Option<Self> {
         match names {
             [name] => Some(Self::Field(name.clone())),
             [first, second] => Some(Self::Ruled([first.clone(), second.clone()])),
@@ -58,33 +66,38 @@ impl ListKey {
 
     /// The names of the fields that the key is made of.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        let names: [Option<&str>; 2] = match self {
-            Self::Field(name) => [Some(name), None],
-            Self::Pair([first, second]) => [Some(first), Some(second)],
-            Self::Ruled([first, second]) => [Some(first), Some(second)],
-            Self::Scalar => [None, None],
+        let (names, known): ([Option<&str>; 2], &[MapKey]) = match self {
+            Self::Field(name) => ([Some(name), None], &[]),
+            Self::Pair([first, second]) => ([Some(first), Some(second)], &[]),
+            Self::Ruled([first, second]) => ([Some(first), Some(second)], &[]),
+            Self::Known(keys) => ([None, None], keys),
+            Self::Scalar => ([None, None], &[]),
         };
-        names.into_iter().flatten()
+        names
+            .into_iter()
+            .flatten()
+            .chain(known.iter().map(MapKey::name))
     }
 
     /// An element's identity; none where the element cannot have one.
     pub(super) fn identity<'t>(
-        &self,
+        &'t self,
         tree: &'t Tree<'_>,
         element: EntryId,
     ) -> Option<Identity<'t>> {
         let value = tree.entry(element).value;
         match self {
-            Self::Field(name) => Some((field_key(tree, value, name)?, NOTHING)),
+            Self::Field(name) => Some(Identity::of(field_key(tree, value, name)?)),
             Self::Pair([first, second]) => pair_key(tree, value, first, second),
             Self::Ruled([first, second]) => pair_key(tree, value, first, second),
-            Self::Scalar => Some((scalar_key(tree, value)?, NOTHING)),
+            Self::Known(keys) => known_key(tree, value, keys),
+            Self::Scalar => Some(Identity::of(scalar_key(tree, value)?)),
         }
     }
 
     /// The elements of a list by identity.
     pub(super) fn index<'t>(
-        &self,
+        &'t self,
         tree: &'t Tree<'_>,
         list: NodeId,
     ) -> FxHashMap<Identity<'t>, EntryId> {
@@ -93,14 +106,40 @@ impl ListKey {
             .collect()
     }
 
-    /// Whether every element of a list has an identity of its own.
-    fn identifies(&self, tree: &Tree<'_>, list: NodeId) -> bool {
-        let mut seen = FxHashSet::default();
-        entries_of(tree, list).all(|element| {
-            self.identity(tree, element)
-                .is_some_and(|identity| seen.insert(identity))
+    /// The elements of all sides by identity; none of a side that has no list.
+    pub(super) fn indexes<'t>(
+        &'t self,
+        trees: Triple<&'t Tree<'_>>,
+        nodes: Nodes,
+    ) -> Triple<FxHashMap<Identity<'t>, EntryId>> {
+        trees.zip(nodes).map(|(tree, node)| {
+            node.filter(|node| shape(tree, *node) == Shape::List)
+                .map(|list| self.index(tree, list))
+                .unwrap_or_default()
         })
     }
+
+    /// Whether every element of a list has an identity of its own.
+    fn identifies(&self, tree: &Tree<'_>, list: NodeId) -> bool {
+        self.first_without(tree, list).is_none()
+    }
+
+    /// The first element of a list without an identity of its own, and whether that is because another one has the same.
+    pub(super) fn first_without(&self, tree: &Tree<'_>, list: NodeId) -> Option<(EntryId, bool)> {
+        let mut seen = FxHashSet::default();
+        entries_of(tree, list).find_map(|element| match self.identity(tree, element) {
+            None => Some((element, false)),
+            Some(identity) => (!seen.insert(identity)).then_some((element, true)),
+        })
+    }
+}
+
+/// The element of an identity, if it has one.
+pub(super) fn find(
+    elements: &FxHashMap<Identity<'_>, EntryId>,
+    identity: Option<&Identity<'_>>,
+) -> Option<EntryId> {
+    elements.get(identity?).copied()
 }
 
 /// Two fields of a map as a key; the second may be missing.
@@ -111,9 +150,46 @@ fn pair_key<'t>(
     second: &str,
 ) -> Option<Identity<'t>> {
     let first = field_key(tree, element, first)?;
-    match tree.find(tree.resolve(element), second) {
-        None => Some((first, NOTHING)),
-        Some(_) => Some((first, field_key(tree, element, second)?)),
+    let second = match tree.find(tree.resolve(element), second) {
+        None => NOTHING,
+        Some(_) => field_key(tree, element, second)?,
+    };
+    Some(Identity {
+        second,
+        ..Identity::of(first)
+    })
+}
+
+/// The fields of a map that a schema names as its key.
+fn known_key<'t>(tree: &'t Tree<'_>, element: NodeId, keys: &'t [MapKey]) -> Option<Identity<'t>> {
+    let map = tree.resolve(element);
+    let mut is_named = false;
+    let mut parts = Vec::with_capacity(keys.len());
+    for key in keys {
+        parts.push(match (tree.find(map, key.name()), key.default()) {
+            (Some(_), _) => {
+                is_named = true;
+                field_key(tree, element, key.name())?
+            }
+            (None, Some(default)) => (default.scalar_type, &*default.content),
+            (None, None) => NOTHING,
+        });
+    }
+    let mut parts = parts.into_iter();
+    is_named.then(|| Identity {
+        first: parts.next().unwrap_or(NOTHING),
+        second: parts.next().unwrap_or(NOTHING),
+        others: parts.collect(),
+    })
+}
+
+impl<'t> Identity<'t> {
+    const fn of(key: ScalarKey<'t>) -> Self {
+        Self {
+            first: key,
+            second: NOTHING,
+            others: Vec::new(),
+        }
     }
 }
 
@@ -128,7 +204,7 @@ fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<Scal
 impl Walker<'_> {
     /// The key that identifies the elements of a list in each side that has elements; none where the list is not
     /// associative. A side that is no list is not asked.
-    pub(super) fn list_key(&self, nodes: Nodes) -> Option<ListKey> {
+    fn list_key(&self, nodes: Nodes) -> Option<ListKey> {
         let lists = self.lists_with_elements(nodes);
         let every = |key: &ListKey| lists.iter().all(|(tree, list)| key.identifies(tree, *list));
         let (tree, list) = lists.first()?;
@@ -136,8 +212,7 @@ impl Walker<'_> {
         if shape(tree, tree.entry(first).value) != Shape::Map {
             return None;
         }
-        let ruled = self.ruled_keys().and_then(ListKey::ruled);
-        if let Some(key) = ruled.filter(every) {
+        if let Some(key) = self.ruled_key(nodes).filter(every) {
             return Some(key);
         }
         let given = self.options.keys.iter().map(String::as_str);
@@ -152,7 +227,7 @@ impl Walker<'_> {
     /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`). A list in which a scalar
     /// occurs twice is no set.
     pub(super) fn set_key(&self, nodes: Nodes) -> Option<ListKey> {
-        if self.ruled_lists().unwrap_or(self.options.lists) != Lists::Set {
+        if self.ruled_lists(nodes).unwrap_or(self.options.lists) != Lists::Set {
             return None;
         }
         let are_sets = self
@@ -160,6 +235,19 @@ impl Walker<'_> {
             .into_iter()
             .all(|(tree, list)| ListKey::Scalar.identifies(tree, list));
         are_sets.then_some(ListKey::Scalar)
+    }
+
+    /// The key of a list whose elements are maps with an identity; none where the list merges otherwise.
+    pub(super) fn element_key(&self, nodes: Nodes) -> Option<ListKey> {
+        match self.ruled_lists(nodes) {
+            Some(_) => None,
+            None => self.list_key(nodes),
+        }
+    }
+
+    /// The key by which the elements of a list pair, maps or members of a set.
+    pub(super) fn pairing_key(&self, nodes: Nodes) -> Option<ListKey> {
+        self.element_key(nodes).or_else(|| self.set_key(nodes))
     }
 
     fn lists_with_elements(&self, nodes: Nodes) -> Vec<(&Tree<'_>, NodeId)> {

@@ -1,11 +1,11 @@
 //! Lists whose elements have an identity (SPEC 6).
 
-use super::keys::ListKey;
+use super::keys::{ListKey, find};
 use super::order::{in_updated_order, put_in_order};
 use super::place::{Arrival, Resident, place};
 use super::position;
 use super::record::{Segment, Step};
-use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
+use super::{Entries, Nodes, Walker, entries_of};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::{ConflictKind, Lists, Resolution, Sides};
 use crate::triple::Triple;
@@ -14,18 +14,11 @@ use crate::yaml::EntryId;
 impl Walker<'_> {
     /// A list on both sides.
     pub(super) fn list(&mut self, nodes: Nodes) -> Outcome {
-        let ruled = self.ruled_lists();
-        if ruled.is_none()
-            && let Some(key) = self.list_key(nodes)
-        {
+        if let Some(key) = self.pairing_key(nodes) {
             return self.elements(&key, nodes);
         }
-        match ruled.unwrap_or(self.options.lists) {
-            Lists::Replace => self.one_value_list(nodes),
-            Lists::Set => match self.set_key(nodes) {
-                Some(key) => self.elements(&key, nodes),
-                None => self.one_value_list(nodes),
-            },
+        match self.ruled_lists(nodes).unwrap_or(self.options.lists) {
+            Lists::Replace | Lists::Set => self.one_value_list(nodes),
             Lists::Merge => self.sequence(nodes),
         }
     }
@@ -36,21 +29,18 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         let trees = self.trees;
-        let original = nodes
-            .original
-            .filter(|node| shape(trees.original, *node) == Shape::List);
-        let originals = original
-            .map(|node| key.index(trees.original, node))
-            .unwrap_or_default();
-        let updateds = key.index(trees.updated, updated);
-        let locals = key.index(trees.local, local);
+        let Triple {
+            original: originals,
+            updated: updateds,
+            local: locals,
+        } = key.indexes(trees, nodes);
 
         let mut sides: Vec<(EntryId, Entries)> = entries_of(trees.local, local)
             .map(|element| {
                 let identity = key.identity(trees.local, element);
                 let sides = Triple::new(
-                    identity.and_then(|identity| originals.get(&identity).copied()),
-                    identity.and_then(|identity| updateds.get(&identity).copied()),
+                    find(&originals, identity.as_ref()),
+                    find(&updateds, identity.as_ref()),
                     Some(element),
                 );
                 (element, sides)
@@ -80,12 +70,12 @@ impl Walker<'_> {
         let arrivals = entries_of(trees.updated, updated)
             .map(|element| {
                 let identity = key.identity(trees.updated, element);
-                if let Some(resident) = identity.and_then(|identity| locals.get(&identity)) {
+                if let Some(resident) = find(&locals, identity.as_ref()) {
                     return Arrival::Resident(
-                        position_of[position(entries_of(trees.local, local), *resident)],
+                        position_of[position(entries_of(trees.local, local), resident)],
                     );
                 }
-                let before = identity.and_then(|identity| originals.get(&identity).copied());
+                let before = find(&originals, identity.as_ref());
                 self.arriving_element(key, Triple::new(before, Some(element), None))
             })
             .collect();
@@ -104,7 +94,7 @@ impl Walker<'_> {
         }
         let theirs = in_updated_order(&children, |entry| {
             let identity = key.identity(trees.local, entry);
-            identity.and_then(|identity| updateds.get(&identity).copied())
+            find(&updateds, identity.as_ref())
         });
         let (local, updated) = (self.merged(nodes, children), self.merged(nodes, theirs));
         self.conflict_kept(ConflictKind::Order, nodes, local, updated)

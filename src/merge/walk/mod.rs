@@ -2,7 +2,8 @@
 
 mod align;
 mod alike;
-mod arrive;
+pub(crate) mod apply;
+pub(crate) mod arrive;
 mod become_list;
 pub(crate) mod comments;
 mod delete;
@@ -12,7 +13,7 @@ mod keys;
 mod lists;
 mod order;
 mod pinned;
-mod place;
+pub(crate) mod place;
 mod record;
 mod ruled;
 mod sequences;
@@ -25,6 +26,7 @@ use rustc_hash::FxHashSet;
 use super::decision::{Child, Incoming, Outcome};
 use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Sides};
+use crate::schema::Places;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
 
@@ -43,6 +45,8 @@ pub(crate) struct Walker<'a> {
     nulls_clear: bool,
     /// Whether two spans of equal text always mean equal values: not so where aliases occur.
     text_is_value: bool,
+    /// What the schema says of each node, where there is a schema.
+    places: Option<Triple<Places<'a>>>,
     steps: Vec<Step>,
     pins: Pins,
     conflicts: Vec<Conflict>,
@@ -62,7 +66,7 @@ pub(crate) struct Decided {
 
 /// Map, list or scalar: the kinds of SPEC 4 and 5.4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub(crate) enum Shape {
     Map,
     List,
     Scalar,
@@ -81,6 +85,10 @@ impl<'a> Walker<'a> {
             options,
             nulls_clear,
             text_is_value: !trees.into_array().into_iter().any(has_alias),
+            places: options
+                .schema
+                .as_deref()
+                .map(|schema| trees.map(|tree| Places::of_document(schema, tree))),
             steps: Vec::new(),
             pins: Pins::of(trees.local),
             conflicts: Vec::new(),
@@ -105,7 +113,7 @@ impl<'a> Walker<'a> {
         self.pinned
     }
 
-    fn roots(&self, has_original: bool) -> Nodes {
+    pub(super) fn roots(&self, has_original: bool) -> Nodes {
         Triple::new(
             has_original.then(|| self.trees.original.root().value),
             Some(self.trees.updated.root().value),
@@ -159,7 +167,7 @@ impl<'a> Walker<'a> {
             shape(self.trees.updated, updated),
             shape(self.trees.local, local),
         ) {
-            (Shape::Map, Shape::Map) => self.fields(nodes),
+            (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.fields(nodes),
             (Shape::List, Shape::List) => self.list(nodes),
             _ if self.holds_pin(nodes) => self.held_whole(nodes),
             _ => self.single(nodes),
@@ -270,7 +278,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn values_of(&self, entries: Entries) -> Nodes {
+    pub(super) fn values_of(&self, entries: Entries) -> Nodes {
         self.trees
             .zip(entries)
             .map(|(tree, entry)| entry.map(|entry| tree.entry(entry).value))
@@ -304,7 +312,7 @@ fn owned_text<'s>(tree: &Tree<'s>, entry: EntryId) -> (&'s str, &'s str) {
 }
 
 /// The kind of a node; an alias is what it stands for.
-fn shape(tree: &Tree<'_>, node: NodeId) -> Shape {
+pub(crate) fn shape(tree: &Tree<'_>, node: NodeId) -> Shape {
     match tree.node(tree.resolve(node)).kind {
         NodeKind::Mapping(_) => Shape::Map,
         NodeKind::Sequence(_) => Shape::List,

@@ -4,14 +4,14 @@
 use crate::merge::decision::Child;
 
 /// An entry that local has.
-pub(super) struct Resident {
-    pub(super) child: Child,
+pub(crate) struct Resident {
+    pub(crate) child: Child,
     /// Whether updated does not have it: it is local's own, if it stays.
-    pub(super) own: bool,
+    pub(crate) own: bool,
 }
 
 /// An entry of the updated map or list.
-pub(super) enum Arrival {
+pub(crate) enum Arrival {
     /// Local has it, at this position.
     Resident(usize),
     /// It comes.
@@ -21,7 +21,7 @@ pub(super) enum Arrival {
 }
 
 /// All entries in the order of the result; `residents` are in the order that they will have, `arrivals` in updated's.
-pub(super) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
+pub(crate) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
     if !arrivals
         .iter()
         .any(|arrival| matches!(arrival, Arrival::New(_)))

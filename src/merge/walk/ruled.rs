@@ -1,9 +1,11 @@
-//! The rules that fit the place where the walk is.
+//! What is said of the place where the walk is: by a rule for it, else by the schema of the resource.
 
-use super::Walker;
+use super::keys::ListKey;
 use super::record::{Segment, Step};
+use super::{Nodes, Walker};
 use crate::merge::pattern::PatternStep;
 use crate::merge::{Lists, Rule, Take};
+use crate::schema::{ListRule, MapRule, Place};
 
 impl Walker<'_> {
     /// The rule that says who wins a conflict here.
@@ -16,14 +18,49 @@ impl Walker<'_> {
         })
     }
 
-    /// How the list right here merges, where a rule says so.
-    pub(super) fn ruled_lists(&self) -> Option<Lists> {
-        self.last_here(|rule| rule.lists)
+    /// How a list merges whatever identifies its elements, where that is said.
+    pub(super) fn ruled_lists(&self, nodes: Nodes) -> Option<Lists> {
+        let ruled = self.last_here(|rule| rule.lists);
+        if ruled.is_some() || self.ruled_keys().is_some() {
+            return ruled;
+        }
+        match self.place(nodes)?.list() {
+            ListRule::Atomic => Some(Lists::Replace),
+            ListRule::Set => Some(Lists::Set),
+            ListRule::Map(_) | ListRule::Unknown => None,
+        }
     }
 
-    /// What identifies the elements of the list right here, where a rule says so.
-    pub(super) fn ruled_keys(&self) -> Option<&[String]> {
+    /// What identifies the elements of a list, where that is said.
+    pub(super) fn ruled_key(&self, nodes: Nodes) -> Option<ListKey> {
+        if let Some(names) = self.ruled_keys() {
+            return ListKey::ruled(names);
+        }
+        match self.place(nodes)?.list() {
+            ListRule::Map(keys) => Some(ListKey::Known(keys.to_vec())),
+            ListRule::Atomic | ListRule::Set | ListRule::Unknown => None,
+        }
+    }
+
+    /// Whether a map is one value.
+    pub(super) fn is_atomic_map(&self, nodes: Nodes) -> bool {
+        self.place(nodes)
+            .is_some_and(|place| place.map() == MapRule::Atomic)
+    }
+
+    fn ruled_keys(&self) -> Option<&[String]> {
         self.last_here(|rule| (!rule.keys.is_empty()).then_some(rule.keys.as_slice()))
+    }
+
+    /// What the schema says of a node: as upstream's document sees it, else local's, else the original.
+    fn place(&self, nodes: Nodes) -> Option<Place<'_>> {
+        let places = self.places.as_ref()?;
+        let [original, updated, local] = places
+            .as_ref()
+            .zip(nodes)
+            .map(|(places, node)| places.of(node?))
+            .into_array();
+        updated.or(local).or(original)
     }
 
     fn last_here<'r, T>(&'r self, said: impl Fn(&'r Rule) -> Option<T>) -> Option<T> {

@@ -1,0 +1,102 @@
+//! `merge3 diff`: the patch that turns one package into another.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::exit_code::ExitCode;
+use super::output::Color;
+use super::run::in_pool;
+use crate::package::{Differing, PatchForm, ResourceName, difference, plan_difference};
+use crate::report;
+
+/// Two packages to compare, and the form of the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffJob {
+    /// The packages.
+    pub differing: Differing,
+    /// The patch to make; a unified diff where none is said.
+    pub form: Option<PatchForm>,
+    /// Whether standard output is coloured.
+    pub color_output: bool,
+    /// Whether standard error is.
+    pub color_errors: bool,
+}
+
+/// The arguments of `diff`.
+#[derive(Debug, clap::Args)]
+pub(super) struct DiffArgs {
+    /// The file or folder that is to become NEW
+    old: PathBuf,
+    /// The file or folder that it is to become
+    new: PathBuf,
+    /// What is printed: unified (default), strategic, merge (RFC 7386), json (RFC 6902)
+    #[arg(
+        long, value_enum, value_name = "FORMAT", default_value_t = Format::Unified,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    format: Format,
+    /// Compare this resource only: KIND/NAME
+    #[arg(long, value_name = "KIND/NAME")]
+    resource: Option<ResourceName>,
+    /// Which files are YAML (repeatable)
+    #[arg(long = "match", value_name = "GLOB")]
+    matches: Vec<String>,
+    /// Colour: auto (default), always, never
+    #[arg(
+        long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    Unified,
+    Strategic,
+    Merge,
+    Json,
+}
+
+impl DiffArgs {
+    /// What a run is told.
+    pub(super) fn job(self) -> DiffJob {
+        let args = self;
+        DiffJob {
+            differing: Differing {
+                old: args.old,
+                new: args.new,
+                resource: args.resource,
+                matches: args.matches,
+            },
+            form: match args.format {
+                Format::Unified => None,
+                Format::Strategic => Some(PatchForm::Strategic),
+                Format::Merge => Some(PatchForm::Merge),
+                Format::Json => Some(PatchForm::Json),
+            },
+            color_output: args.color.is_on(io::stdout().is_terminal()),
+            color_errors: args.color.is_on(io::stderr().is_terminal()),
+        }
+    }
+}
+
+/// Prints the patch to `output`, and what is wrong to `errors`.
+pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+    let text = in_pool(None, || match job.form {
+        Some(form) => difference(&job.differing, form),
+        None => plan_difference(&job.differing).map(|plan| report::diff(&plan, job.color_output)),
+    });
+    let told = match &text {
+        Ok(text) => output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush()),
+        Err(error) => writeln!(errors, "{}", error.render(job.color_errors)),
+    };
+    match (text, told) {
+        (Ok(_), Ok(())) => ExitCode::Merged,
+        (Ok(_), Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::Merged,
+        _ => ExitCode::Failed,
+    }
+}

@@ -1,0 +1,123 @@
+//! What is done with a result: the arguments that the commands which change packages share.
+
+use std::io::IsTerminal as _;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ValueEnum};
+
+use super::config::{Action, Config, Job, Verbosity};
+use super::elsewhere::Destination;
+use super::report::ReportArgs;
+use crate::package::Settings;
+use crate::triple::Triple;
+
+/// What is done with a result, and what is told of it.
+#[derive(Debug, Args)]
+pub(super) struct OutputArgs {
+    /// Tell what would change, write nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// As --dry-run; exit status 1 if anything would change
+    #[arg(long)]
+    pub(super) check: bool,
+    /// Print the changes as a unified diff, write nothing
+    #[arg(long)]
+    pub(super) diff: bool,
+    /// Write the result there, and change nothing in place; - prints one file
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
+    pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) run: RunArgs,
+}
+
+/// How a run is carried out.
+#[derive(Debug, Args)]
+#[group(skip)]
+pub(super) struct RunArgs {
+    /// Force what is written to the disk
+    #[arg(long, hide_short_help = true)]
+    pub(super) sync: bool,
+    /// How many threads; else one for each core
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(super) threads: Option<NonZeroUsize>,
+    /// Print errors only
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Name each file that changes
+    #[arg(short, long, action = ArgAction::SetTrue)]
+    verbose: bool,
+    /// Colour: auto (default), always, never
+    #[arg(
+        long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
+        hide_possible_values = true, hide_default_value = true, hide_short_help = true
+    )]
+    pub(super) color: Color,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Yes
+    Always,
+    /// No
+    Never,
+}
+
+impl OutputArgs {
+    /// What a run is told.
+    pub(super) fn config(
+        self,
+        sides: Triple<PathBuf>,
+        settings: Settings,
+        job: Job,
+        report: ReportArgs,
+    ) -> Config {
+        let color = |terminal| self.run.color.is_on(terminal);
+        Config {
+            action: match (self.diff, self.dry_run || self.check) {
+                (true, _) => Action::Diff,
+                (false, true) => Action::DryRun,
+                (false, false) => Action::Write {
+                    durable: self.run.sync,
+                },
+            },
+            check: self.check,
+            destination: self.output.map(|path| match path.as_os_str() == "-" {
+                true => Destination::Output,
+                false => Destination::Path(path),
+            }),
+            report: report.into(),
+            verbosity: self.run.verbosity(),
+            color_output: color(std::io::stdout().is_terminal()),
+            color_errors: color(std::io::stderr().is_terminal()),
+            threads: self.run.threads,
+            settings,
+            sides,
+            job,
+        }
+    }
+}
+
+impl RunArgs {
+    pub(super) const fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+}
+
+impl Color {
+    /// Whether an output has colour that is a terminal, or is none.
+    pub(super) fn is_on(self, terminal: bool) -> bool {
+        let no_color = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        match self {
+            Self::Auto => terminal && !no_color(),
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}

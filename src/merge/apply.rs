@@ -1,0 +1,146 @@
+//! One document applied to a live one, as `kubectl apply` does it.
+
+use super::Options;
+use super::check::Unfaithful;
+use super::document::{Side, merged_or_written_out, read_again};
+use super::walk::Walker;
+use super::walk::apply::{LAST_APPLIED, Unkeyed};
+use crate::schema::Kind;
+use crate::triple::Triple;
+use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
+
+/// What is applied, and to what.
+#[derive(Debug, Clone, Copy)]
+pub struct Application<'a> {
+    /// What was applied last; none where that is not known.
+    pub last: Option<&'a Tree<'a>>,
+    /// The configuration.
+    pub config: Side<'a>,
+    /// The live object.
+    pub live: Side<'a>,
+    /// What is known of the kind.
+    pub kind: Option<Kind<'a>>,
+    /// What the annotation for the next time says.
+    pub annotation: &'a str,
+}
+
+/// What an application leaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// The new text of the live document's whole chunk; none where not a byte of it changes.
+    pub text: Option<String>,
+    /// Whether lists were replaced because nothing is known of the kind.
+    pub has_unknown_lists: bool,
+}
+
+/// Why an application cannot be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// The text that came of it, read again, does not have the values that were decided (law 6): a defect of this program.
+    Unfaithful(Unfaithful),
+    /// An element of a list that merges by a key has none of its own.
+    Unkeyed {
+        /// The side's number: 0 for what was applied last, 1 for the configuration, 2 for the live object.
+        side: usize,
+        /// Where in that side's document it is, in bytes.
+        offset: usize,
+        /// The fields that are the key.
+        keys: String,
+        /// Whether another element has the same key; else it lacks a field.
+        is_twice: bool,
+    },
+}
+
+impl From<Unfaithful> for Refused {
+    fn from(unfaithful: Unfaithful) -> Self {
+        Self::Unfaithful(unfaithful)
+    }
+}
+
+impl From<Unkeyed> for Refused {
+    fn from(unkeyed: Unkeyed) -> Self {
+        Self::Unkeyed {
+            side: unkeyed.side,
+            offset: unkeyed.offset as usize,
+            keys: unkeyed.keys,
+            is_twice: unkeyed.is_twice,
+        }
+    }
+}
+
+/// Makes of a live object what `kubectl apply` would leave: what the configuration has is set, what it no longer has and was applied
+/// last goes, what only the live object has stays. The annotation with what was applied last says what is applied now.
+///
+/// # Errors
+/// See [`Refused`]; nothing is to be written then.
+///
+/// ```
+/// use merge3::merge::{Application, Side, apply_document};
+/// use merge3::schema::Schema;
+/// use merge3::yaml::{Tree, stream::split};
+///
+/// let config = split("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: x\n");
+/// let live = split("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: y # live\n  b: z\n");
+/// let side = |tree, document| Side { tree, document };
+/// let trees = [config[0].text, live[0].text].map(|text| Tree::parse(text).unwrap().unwrap());
+/// let applied = apply_document(&Application {
+///     last: None,
+///     config: side(&trees[0], &config[0]),
+///     live: side(&trees[1], &live[0]),
+///     kind: Schema::kubernetes().kind("v1", "ConfigMap"),
+///     annotation: "{}\n",
+/// }).unwrap();
+/// assert!(applied.text.unwrap().ends_with("data:\n  a: x # live\n  b: z\n"));
+/// ```
+pub fn apply_document(application: &Application<'_>) -> Result<Applied, Refused> {
+    let Application { config, live, .. } = application;
+    let nothing = Tree::empty();
+    let trees = Triple::new(application.last.unwrap_or(&nothing), config.tree, live.tree);
+    let options = Options::default();
+    let decide = |trees: Triple<&Tree<'_>>| {
+        let walker = Walker::new(trees, false, &options);
+        walker.apply(application.last.is_some(), application.kind)
+    };
+    let decided = decide(trees);
+    if let Some(unkeyed) = decided.unkeyed {
+        return Err(unkeyed.into());
+    }
+    let text = merged_or_written_out(trees, &decided.outcome, &options, |trees| {
+        decide(trees).outcome
+    })?;
+    let before = live.document.text;
+    let text = annotated(text.as_deref().unwrap_or(before), application.annotation)?;
+    Ok(Applied {
+        text: (text != before).then_some(text),
+        has_unknown_lists: decided.has_unknown_lists,
+    })
+}
+
+/// The text of a document in which the annotation with what was applied last says `annotation`.
+///
+/// # Errors
+/// Where the text that came of it does not say that (law 6).
+pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, Unfaithful> {
+    let snippet = format!(
+        "metadata:\n  annotations:\n    {LAST_APPLIED}: {}",
+        written(annotation)
+    );
+    let (tree, addition) = (read_again(text)?, read_again(&snippet)?);
+    let nothing = Tree::empty();
+    let options = Options::default();
+    let decide = |trees: Triple<&Tree<'_>>| Walker::new(trees, false, &options).added();
+    let trees = Triple::new(&nothing, &addition, &tree);
+    let merged = merged_or_written_out(trees, &decide(trees), &options, decide)?;
+    Ok(merged.unwrap_or_else(|| text.to_owned()))
+}
+
+/// A text that ends in a line break, as `kubectl` prints it: a literal block, if it can be one.
+fn written(text: &str) -> String {
+    let quoted = |text, style| scalar::write(text, ScalarType::Str, style, false);
+    match text.strip_suffix('\n') {
+        Some(line) if quoted(line, ScalarStyle::SingleQuoted).is_some() => {
+            format!("|\n      {line}\n")
+        }
+        _ => quoted(text, ScalarStyle::DoubleQuoted).unwrap_or_default(),
+    }
+}

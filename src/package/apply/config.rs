@@ -1,0 +1,127 @@
+//! What has to be true of a configuration, and what is written down of it for the next time.
+
+use rustc_hash::FxHashMap;
+
+use super::Sources;
+use crate::error::{Error, Place};
+use crate::merge::LAST_APPLIED;
+use crate::package::load::Slot;
+use crate::package::parsed::{Parsed, Readings};
+use crate::package::resource::ResourceId;
+use crate::yaml::go_json::Json;
+use crate::yaml::{NodeId, Tree};
+
+/// Every document of the configurations names one resource, and no two the same one.
+pub(super) fn check(
+    slots: &[Slot],
+    readings: &[Readings<'_>],
+    sources: &Sources<'_>,
+) -> Result<(), Error> {
+    let mut errors = Vec::new();
+    let mut seen: FxHashMap<ResourceId, Place> = FxHashMap::default();
+    for (slot, readings) in slots.iter().zip(readings) {
+        let Some(Ok(file)) = &readings.updated else {
+            continue;
+        };
+        for parsed in &file.documents {
+            let Some(tree) = parsed.kept() else { continue };
+            let start = tree.root().span.start as usize;
+            let place = sources.config(&slot.path, file.text, parsed.document.start + start);
+            let Some(id) = named(parsed) else {
+                errors.push(names_nothing(tree, place));
+                continue;
+            };
+            if let Some(first) = seen.get(&id) {
+                errors.push(twice(&id, first, place));
+            } else {
+                seen.insert(id, place);
+            }
+        }
+    }
+    Error::from_many(errors).map_or(Ok(()), Err)
+}
+
+fn named(parsed: &Parsed<'_>) -> Option<ResourceId> {
+    let id = parsed.resource.as_ref()?.id.to_id();
+    // a name that the server makes ends in a star
+    (!id.api_version.is_empty() && !id.name.ends_with('*')).then_some(id)
+}
+
+fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
+    let root = tree.root().value;
+    let has_generated = child(tree, root, "metadata")
+        .is_some_and(|metadata| tree.find(metadata, "generateName").is_some());
+    let (message, help) = if has_generated {
+        (
+            "a name that the server makes is a new one each time",
+            "give it a `metadata.name`",
+        )
+    } else {
+        (
+            "`apiVersion`, `kind` and `metadata.name` say which resource it is",
+            "add what is missing, or exclude the file in .krmignore or with --match",
+        )
+    };
+    Error::Unfit {
+        place: Box::new(place),
+        problem: "this document names no resource".to_owned(),
+        message: message.to_owned(),
+        help: help.to_owned(),
+    }
+}
+
+fn twice(id: &ResourceId, first: &Place, second: Place) -> Error {
+    Error::Unfit {
+        problem: format!("{id} is there twice"),
+        message: format!("the first is {}:{}", first.path.display(), first.line),
+        place: Box::new(second),
+        help: "remove one of the two".to_owned(),
+    }
+}
+
+/// What the annotation says after an application: the configuration as JSON, as `kubectl` writes it, without the annotation itself, and
+/// with the namespace of the live object where the configuration leaves it out.
+pub(super) fn annotation(
+    config: &Tree<'_>,
+    live: Option<&Tree<'_>>,
+    place: impl Fn(usize) -> Place,
+) -> Result<String, Error> {
+    let root = config.root().value;
+    let mut json = Json::of(config, root).map_err(|wrong| Error::Unfit {
+        place: Box::new(place(config.node(wrong.node).span.start as usize)),
+        problem: "this cannot be applied".to_owned(),
+        message: wrong.message.to_owned(),
+        help: "write it as plain fields and values".to_owned(),
+    })?;
+    let namespace = live.and_then(|live| {
+        let metadata = child(live, live.root().value, "metadata")?;
+        text(live, metadata, "namespace")
+    });
+    if let Some(Json::Map(metadata)) = json.field_mut("metadata") {
+        let annotations = metadata
+            .entry("annotations".to_owned())
+            .or_insert_with(|| Json::Map(Default::default()));
+        match annotations {
+            Json::Map(annotations) => {
+                annotations.remove(LAST_APPLIED);
+            }
+            other => *other = Json::Map(Default::default()),
+        }
+        let has_namespace = metadata.get("namespace").is_some_and(|it| !it.is_null());
+        if let Some(namespace) = namespace.filter(|_| !has_namespace) {
+            metadata.insert("namespace".to_owned(), Json::text(namespace));
+        }
+    }
+    Ok(format!("{json}\n"))
+}
+
+/// The value of a field of a map.
+pub(super) fn child(tree: &Tree<'_>, map: NodeId, name: &str) -> Option<NodeId> {
+    Some(tree.entry(tree.find(map, name)?).value)
+}
+
+/// The text of a field of a map.
+pub(super) fn text<'t>(tree: &'t Tree<'_>, map: NodeId, name: &str) -> Option<&'t str> {
+    let value = child(tree, map, name)?;
+    Some(tree.scalar(value)?.content.as_ref())
+}

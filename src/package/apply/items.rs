@@ -1,0 +1,185 @@
+//! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a document of its own.
+
+use std::path::Path;
+
+use crate::error::{Error, Place};
+use crate::package::load::Slot;
+use crate::package::pair::DocRef;
+use crate::package::parsed::{ParsedFile, Readings, Trees};
+use crate::package::resource::ResourceId;
+use crate::yaml::stream::split;
+use crate::yaml::{NodeId, NodeKind, Tree, equal};
+
+/// Where the lines of a text that was made of another one come from.
+#[derive(Debug, Default)]
+pub(super) struct Origin {
+    text: String,
+    /// For each line its number in `text`, from 0, and how many characters it had before.
+    lines: Vec<(usize, usize)>,
+}
+
+impl Origin {
+    /// A place in the text that was made, as one in the text that it comes from.
+    pub(super) fn place(&self, path: impl AsRef<Path>, made: &str, offset: usize) -> Place {
+        let before = &made[..offset.min(made.len())];
+        let line = before.matches('\n').count();
+        let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
+        let (line, indent) = self.lines.get(line).copied().unwrap_or_default();
+        let starts = std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1));
+        let start = starts.skip(line).chain([0]).next().unwrap_or(0);
+        Place::new(path.as_ref(), &self.text, start + indent + column)
+    }
+}
+
+/// The items of a document that is a list of resources; none where it is none.
+fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
+    let root = tree.root().value;
+    let value = |map, name| Some(tree.entry(tree.find(map, name)?).value);
+    let kind = tree.scalar(value(root, "kind")?)?;
+    let items = tree.resolve(value(root, "items")?);
+    let is_named =
+        value(root, "metadata").is_some_and(|metadata| tree.find(metadata, "name").is_some());
+    let is_list = matches!(tree.node(items).kind, NodeKind::Sequence(_));
+    (kind.content.ends_with("List") && is_list && !is_named).then(|| {
+        tree.entries(items)
+            .map(|item| tree.entry(item).value)
+            .collect()
+    })
+}
+
+/// A file in which every item of a list of resources is a document of its own; none where there is no such list.
+pub(super) fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
+    if !text.contains("List") {
+        return None;
+    }
+    let file = ParsedFile::parse(path, text, Trees::Kept).ok()?;
+    let mut made = String::new();
+    let mut lines = Vec::new();
+    let mut has_lists = false;
+    for parsed in &file.documents {
+        let first_line = parsed.document.line;
+        let Some((tree, items)) = parsed.kept().and_then(|tree| Some((tree, items_of(tree)?)))
+        else {
+            made.push_str(parsed.document.text);
+            lines.extend(
+                (0..parsed.document.text.matches('\n').count()).map(|line| (first_line + line, 0)),
+            );
+            continue;
+        };
+        has_lists = true;
+        for item in items {
+            let start = tree.node(tree.resolve(item)).span.start;
+            let (line, indent) = (
+                first_line + tree.line_number(start),
+                tree.column(start) as usize,
+            );
+            made.push_str("---\n");
+            lines.push((line, indent));
+            for (index, text) in tree.text_of(item).lines().enumerate() {
+                made.push_str(text);
+                made.push('\n');
+                lines.push((line + index, indent));
+            }
+        }
+    }
+    let origin = Origin {
+        text: text.to_owned(),
+        lines,
+    };
+    has_lists.then_some((made, origin))
+}
+
+/// A resource that is an item of a list on the live side.
+#[derive(Debug)]
+pub(crate) struct LiveItem {
+    /// The document that is the list.
+    pub(super) list: DocRef,
+    /// Which of its items.
+    index: usize,
+    /// The item as a document.
+    pub(super) text: String,
+    pub(super) id: ResourceId,
+    pub(super) origin: Origin,
+}
+
+/// All such resources, file by file.
+pub(super) fn live_items(slots: &[Slot], readings: &[Readings<'_>]) -> Vec<LiveItem> {
+    let mut found = Vec::new();
+    for (slot, sides) in readings.iter().enumerate() {
+        let Some(Ok(file)) = &sides.local else {
+            continue;
+        };
+        for (document, parsed) in file.documents.iter().enumerate() {
+            let Some(tree) = parsed.kept() else { continue };
+            for (index, item) in items_of(tree).into_iter().flatten().enumerate() {
+                let text = format!("{}\n", tree.text_of(item));
+                let start = tree.node(tree.resolve(item)).span.start;
+                let line = parsed.document.line + tree.line_number(start);
+                let indent = tree.column(start) as usize;
+                let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
+                let id = ParsedFile::parse(&slots[slot].path, &text, Trees::Kept)
+                    .ok()
+                    .and_then(|file| Some(file.documents.first()?.resource.as_ref()?.id.to_id()));
+                found.extend(id.map(|id| LiveItem {
+                    list: DocRef { slot, document },
+                    index,
+                    origin: Origin {
+                        text: file.text.to_owned(),
+                        lines: lines.collect(),
+                    },
+                    text: text.clone(),
+                    id,
+                }));
+            }
+        }
+    }
+    found
+}
+
+impl LiveItem {
+    /// The text of the list's document with another text for this item.
+    ///
+    /// # Errors
+    /// Where the text that came of it does not hold that item (law 6).
+    pub(super) fn put_back(&self, file: &Path, list: &str, text: &str) -> Result<String, Error> {
+        let unfaithful = || Error::Unfaithful {
+            file: file.to_owned(),
+            path: format!("items[{}]", self.index),
+            message: "the item is not what was decided".to_owned(),
+        };
+        let tree = Tree::parse(list).ok().flatten().ok_or_else(unfaithful)?;
+        let item = items_of(&tree).and_then(|items| items.get(self.index).copied());
+        let item = item.ok_or_else(unfaithful)?;
+        let span = tree.node(item).span;
+        let indent = " ".repeat(tree.column(span.start) as usize);
+        let before = tree.slice(span);
+        let is_one_line = !before.contains('\n');
+        let was_indented = is_one_line || self.text.trim_end() != before.trim_end();
+        let mut put = String::new();
+        // the line break that was added to make a document of it
+        let text_alone = text.strip_suffix('\n').unwrap_or(text);
+        let text_alone = text_alone.strip_suffix('\r').unwrap_or(text_alone);
+        for (index, line) in text_alone.split('\n').enumerate() {
+            if index > 0 {
+                put.push('\n');
+                if was_indented && !line.trim().is_empty() {
+                    put.push_str(&indent);
+                }
+            }
+            put.push_str(line);
+        }
+        let new = format!(
+            "{}{put}{}",
+            &list[..span.start as usize],
+            &list[span.end as usize..]
+        );
+        let again = Tree::parse(&new).ok().flatten().ok_or_else(unfaithful)?;
+        let items = items_of(&again).unwrap_or_default();
+        let decided = Tree::parse(text).ok().flatten().ok_or_else(unfaithful)?;
+        let is_same = items
+            .get(self.index)
+            .is_some_and(|item| equal(&again, *item, &decided, decided.root().value));
+        let documents = split(&new).len() == 1;
+        (is_same && documents).then_some(new).ok_or_else(unfaithful)
+    }
+}

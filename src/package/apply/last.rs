@@ -1,0 +1,135 @@
+//! What was applied last: of each live object, or of what was given.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::config::child;
+use crate::error::{Error, Place};
+use crate::merge::LAST_APPLIED;
+use crate::package::Settings;
+use crate::package::load::load;
+use crate::package::parsed::{Parsed, ParsedFile, Trees};
+use crate::package::resource::ResourceId;
+use crate::triple::Triple;
+use crate::yaml::{NodeKind, Tree};
+
+/// What was applied last, as files of the user's say it.
+#[derive(Debug, Default)]
+pub(crate) struct LastApplied {
+    /// Group, kind, namespace and name to the document's text.
+    documents: FxHashMap<(String, String, String, String), String>,
+}
+
+/// What was applied last to one live object.
+pub(super) struct Last {
+    /// None where that is not known.
+    pub(super) text: Option<String>,
+    /// Where in the live document it is said.
+    pub(super) offset: usize,
+}
+
+fn identity(id: &ResourceId) -> (String, String, String, String) {
+    let group = id.group().to_owned();
+    (
+        group,
+        id.kind.clone(),
+        id.namespace.clone(),
+        id.name.clone(),
+    )
+}
+
+impl LastApplied {
+    /// Reads a file or a folder.
+    pub(super) fn read(path: &Path, settings: &Settings) -> Result<Self, Error> {
+        super::root_kind(path, "--last-applied")?;
+        let settings = Settings {
+            yaml_only: true,
+            ..settings.clone()
+        };
+        let sides = Triple::new(path, path, path).map(crate::package::Side::disk);
+        let loaded = load(&sides, &settings)?;
+        let mut documents = FxHashMap::default();
+        for slot in &loaded.slots {
+            let Some(source) = slot.sides.local.as_ref().filter(|_| slot.yaml) else {
+                continue;
+            };
+            let text = String::from_utf8_lossy(&source.bytes);
+            let path = loaded.roots.paths(&slot.path).local;
+            let file =
+                ParsedFile::parse(&path, &text, Trees::Kept).map_err(|broken| Error::Unfit {
+                    place: Box::new(broken.place),
+                    problem: "this is no YAML".to_owned(),
+                    message: broken.message,
+                    help: broken.help.unwrap_or_else(|| "repair the file".to_owned()),
+                })?;
+            for parsed in &file.documents {
+                if let Some(resource) = &parsed.resource {
+                    documents.insert(
+                        identity(&resource.id.to_id()),
+                        parsed.document.text.to_owned(),
+                    );
+                }
+            }
+        }
+        Ok(Self { documents })
+    }
+
+    /// What was applied last to a live object: what was given, else what its annotation says.
+    ///
+    /// # Errors
+    /// Where the annotation is no JSON, or no map.
+    pub(super) fn of(
+        &self,
+        live: &Parsed<'_>,
+        place: impl Fn(usize) -> Place,
+    ) -> Result<Last, Error> {
+        let nothing = Last {
+            text: None,
+            offset: 0,
+        };
+        let (Some(tree), Some(resource)) = (live.kept(), &live.resource) else {
+            return Ok(nothing);
+        };
+        let id = identity(&resource.id.to_id());
+        let without_namespace = (id.0.clone(), id.1.clone(), String::new(), id.3.clone());
+        let given = self
+            .documents
+            .get(&id)
+            .or_else(|| self.documents.get(&without_namespace));
+        if let Some(text) = given {
+            return Ok(Last {
+                text: Some(text.clone()),
+                offset: 0,
+            });
+        }
+        let annotation = ["metadata", "annotations", LAST_APPLIED]
+            .into_iter()
+            .try_fold(tree.root().value, |node, name| child(tree, node, name));
+        let Some(annotation) = annotation else {
+            return Ok(nothing);
+        };
+        let offset = tree.node(annotation).span.start as usize;
+        let wrong = |message: String| Error::Unfit {
+            place: Box::new(place(offset)),
+            problem: format!("the annotation {LAST_APPLIED} cannot be used"),
+            message,
+            help: "restore it, give --last-applied FILE, or delete it: then nothing is removed"
+                .to_owned(),
+        };
+        let text: &str = tree.scalar(annotation).map_or("", |scalar| &scalar.content);
+        if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
+            return Err(wrong(format!("this is no JSON: {error}")));
+        }
+        let is_map =
+            |tree: &Tree<'_>| matches!(tree.node(tree.root().value).kind, NodeKind::Mapping(_));
+        match Tree::parse(text) {
+            Ok(Some(last)) if is_map(&last) => Ok(Last {
+                text: Some(text.to_owned()),
+                offset,
+            }),
+            Ok(_) => Err(wrong("this is no resource".to_owned())),
+            Err(error) => Err(wrong(error.message)),
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! `merge3 apply`: configurations applied to live objects, as `kubectl apply` does it, on files.
+//!
+//! The configurations are the updated side, the live objects the local one; what was applied last stands in each live object. A
+//! document's own rules are in `merge`; here is which document is applied to which.
+
+mod config;
+mod items;
+mod last;
+mod pair;
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::Settings;
+use super::definitions::schema;
+use super::documents::Context;
+use super::jobs::jobs;
+use super::load::{Loaded, Roots, Slot, load, root_kind};
+use super::pair::DocRef;
+use super::parsed::{Parsed, ParsedFile, Reading, Readings, Trees, read_sides};
+use super::plan::Plan;
+use super::progress::Progress;
+use super::rules::Rules;
+use super::run::{all_or_errors, collect, merge_slot};
+use super::side::Side as Source;
+use crate::error::{Error, Place, Warning};
+use crate::merge::{Application, Options, Refused, Side, annotated, apply_document};
+use crate::schema::{Schema, kind_of};
+use crate::triple::Triple;
+use crate::yaml::Tree;
+
+use items::{LiveItem, Origin, live_items, without_lists};
+use last::LastApplied;
+
+/// What is applied to what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApplyTo {
+    /// The configurations: a file or a folder.
+    pub config: PathBuf,
+    /// The live objects: a file or a folder.
+    pub live: PathBuf,
+    /// What was applied last, where that is not read from the live objects: a file or a folder.
+    pub last_applied: Option<PathBuf>,
+}
+
+/// Applies configurations to live objects, in memory: what `kubectl apply` would leave of each, in the text of the live one.
+///
+/// A resource that only the configurations have is added; one that only the live side has stays. Nothing is written: see
+/// [`Plan::write`].
+///
+/// # Errors
+/// Whatever makes the input unfit; where several files are, all of them are named.
+///
+/// ```
+/// use merge3::package::{ApplyTo, Progress, Settings, apply_with};
+///
+/// let folder = tempfile::tempdir()?;
+/// let paths = ["config.yaml", "live.yaml"].map(|name| folder.path().join(name));
+/// let head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+/// std::fs::write(&paths[0], format!("{head}data: {{a: x}}\n"))?;
+/// std::fs::write(&paths[1], format!("{head}data: {{a: y, b: z}}\n"))?;
+///
+/// let [config, live] = paths.clone();
+/// let what = ApplyTo { config, live, last_applied: None };
+/// apply_with(&what, &Settings::default(), &Progress::default())?.write(false)?;
+/// assert!(std::fs::read_to_string(&paths[1])?.ends_with("data: {a: x, b: z}\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> Result<Plan, Error> {
+    let (mut loaded, origins) = both_sides(what, settings)?;
+    let source = settings.schema.clone().unwrap_or_default();
+    let schema = schema(&source, &mut loaded)?;
+    let slots = std::mem::take(&mut loaded.slots);
+    let readings: Vec<Readings<'_>> = slots
+        .par_iter()
+        .map(|slot| read_sides(slot, &loaded.roots, Trees::Kept))
+        .collect();
+    refuse_broken(&readings)?;
+    let sources = Sources {
+        roots: &loaded.roots,
+        origins,
+    };
+    config::check(&slots, &readings, &sources)?;
+    let items = live_items(&slots, &readings);
+    let paired = pair::pair(&slots, &readings, &sources, &items)?;
+    let last = match &what.last_applied {
+        Some(path) => LastApplied::read(path, settings)?,
+        None => LastApplied::default(),
+    };
+    let apply = Apply {
+        schema: &schema,
+        sources: &sources,
+        last: &last,
+        items: &items,
+        of_items: &paired.of_items,
+    };
+    let files: Vec<Option<Readings<'_>>> = readings.into_iter().map(Some).collect();
+    let jobs = jobs(&slots, &files, &paired.groups);
+    let (options, rules) = (Options::default(), Rules::default());
+    let context = Context {
+        slots: &slots,
+        files: &files,
+        options: &options,
+        rules: &rules,
+        apply: Some(&apply),
+    };
+    progress.expect(slots.len());
+    let outcomes = (0..slots.len())
+        .into_par_iter()
+        .map(|target| {
+            let outcome = merge_slot(&context, target, &jobs[target], None);
+            progress.step();
+            outcome
+        })
+        .collect();
+    let outcomes = all_or_errors(outcomes)?;
+    collect(slots, &jobs, outcomes, loaded)
+}
+
+/// The configurations as the updated side and the live objects as the local one, by path; a file by the name of the live one. What was
+/// made of configurations that are lists comes along.
+fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), Error> {
+    let settings = Settings {
+        yaml_only: true,
+        ..settings.clone()
+    };
+    let is_folder = (
+        root_kind(&what.config, "--config")?,
+        root_kind(&what.live, "--live")?,
+    );
+    if is_folder == (true, false) {
+        return Err(Error::Mixed {
+            folder: what.config.clone(),
+            file: what.live.clone(),
+            help: "give a folder as --live too: new resources get files of their own in it",
+        });
+    }
+    let alone = |path: &Path| load(&Triple::new(path, path, path).map(Source::disk), &settings);
+    let (config, mut live) = (alone(&what.config)?, alone(&what.live)?);
+    for slot in &mut live.slots {
+        slot.sides.original = None;
+        slot.sides.updated = None;
+    }
+    let mut origins = Origins::default();
+    for mut slot in config.slots {
+        let path = match is_folder {
+            (false, false) => live.slots.first().map(|slot| slot.path.clone()),
+            _ => None,
+        }
+        .unwrap_or(slot.path);
+        let at = live.slots.binary_search_by(|other| other.path.cmp(&path));
+        let at = at.unwrap_or_else(|at| {
+            let new = Slot {
+                path,
+                yaml: true,
+                sides: Triple::default(),
+            };
+            live.slots.insert(at, new);
+            at
+        });
+        if let Some(source) = &mut slot.sides.local
+            && let Ok(text) = std::str::from_utf8(&source.bytes)
+            && let Some((made, origin)) = without_lists(&live.slots[at].path, text)
+        {
+            source.bytes = made.into_bytes();
+            origins.insert(live.slots[at].path.clone(), origin);
+        }
+        live.slots[at].sides.updated = slot.sides.local;
+    }
+    live.slots.retain(|slot| slot.yaml);
+    live.warnings.extend(config.warnings);
+    live.roots = match (live.roots, config.roots) {
+        (Roots::Files(live), Roots::Files(config)) => Roots::Files(Triple {
+            updated: config.local,
+            ..live
+        }),
+        (live, config) => Roots::Folders(Triple::new(live.local(), config.local(), live.local())),
+    };
+    Ok((live, origins))
+}
+
+/// Where the texts of configurations come from that were made of lists, by path.
+type Origins = FxHashMap<PathBuf, Origin>;
+
+/// Where the two sides are.
+struct Sources<'r> {
+    roots: &'r Roots,
+    origins: Origins,
+}
+
+impl Sources<'_> {
+    /// A place in a configuration.
+    fn config(&self, file: &Path, text: &str, offset: usize) -> Place {
+        let path = self.roots.paths(file).updated;
+        match self.origins.get(file) {
+            Some(origin) => origin.place(path, text, offset),
+            None => Place::new(path, text, offset),
+        }
+    }
+
+    /// A place in a live object.
+    fn live(&self, file: &Path, text: &str, offset: usize) -> Place {
+        Place::new(self.roots.paths(file).local, text, offset)
+    }
+}
+
+/// A file that is no YAML: which resources are in it, nobody knows.
+fn refuse_broken(readings: &[Readings<'_>]) -> Result<(), Error> {
+    let broken = |reading: &Reading<'_>| {
+        let broken = reading.as_ref().err()?;
+        Some(match broken.utf8 {
+            false => Error::NotUtf8 {
+                place: Box::new(broken.place.clone()),
+            },
+            true => Error::Unfit {
+                place: Box::new(broken.place.clone()),
+                problem: "this is no YAML".to_owned(),
+                message: broken.message.clone(),
+                help: broken
+                    .help
+                    .clone()
+                    .unwrap_or_else(|| "repair the file, or exclude it in .krmignore".to_owned()),
+            },
+        })
+    };
+    let sides = readings
+        .iter()
+        .flat_map(|sides| sides.as_ref().into_array());
+    let errors = sides.flatten().filter_map(broken).collect();
+    Error::from_many(errors).map_or(Ok(()), Err)
+}
+
+/// What all applications of a run share.
+pub(crate) struct Apply<'r> {
+    schema: &'r Schema,
+    sources: &'r Sources<'r>,
+    last: &'r LastApplied,
+    /// The live objects that are items of lists.
+    items: &'r [LiveItem],
+    /// The configuration of each of them, where it has one.
+    of_items: &'r FxHashMap<usize, DocRef>,
+}
+
+/// The files that a configuration and a live object are in.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceFiles<'f> {
+    /// In the package.
+    pub(crate) config: &'f Path,
+    pub(crate) config_text: &'f str,
+    /// In the package.
+    pub(crate) live: &'f Path,
+    pub(crate) live_text: &'f str,
+    /// The item of a list that the live object is, if it is one.
+    pub(crate) item: Option<&'f LiveItem>,
+}
+
+/// What became of a live object.
+pub(crate) struct AppliedHere {
+    /// None where not a byte of it changes.
+    pub(crate) text: Option<String>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl Apply<'_> {
+    /// What a configuration makes of a live object.
+    pub(crate) fn applied<'f>(
+        &self,
+        config: &Parsed<'_>,
+        live: &Parsed<'_>,
+        files: impl Fn() -> SourceFiles<'f>,
+    ) -> Result<AppliedHere, Error> {
+        let (Some(config_tree), Some(live_tree)) = (config.kept(), live.kept()) else {
+            return Ok(AppliedHere {
+                text: None,
+                warnings: Vec::new(),
+            });
+        };
+        let files = files();
+        let at = |side, offset| self.place(&files, side, config, live, offset);
+        let last = self.last.of(live, |offset| at(LIVE, offset))?;
+        let last_tree = last
+            .text
+            .as_deref()
+            .and_then(|text| Tree::parse(text).ok().flatten());
+        let annotation =
+            config::annotation(config_tree, Some(live_tree), |offset| at(CONFIG, offset))?;
+        let kind = kind_of(config_tree, config_tree.root().value)
+            .and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
+        let application = Application {
+            last: last_tree.as_ref(),
+            config: Side {
+                document: &config.document,
+                tree: config_tree,
+            },
+            live: Side {
+                document: &live.document,
+                tree: live_tree,
+            },
+            kind,
+            annotation: &annotation,
+        };
+        let applied = apply_document(&application).map_err(|refused| match refused {
+            Refused::Unfaithful(unfaithful) => Error::Unfaithful {
+                file: files.live.to_owned(),
+                path: unfaithful.path,
+                message: unfaithful.message,
+            },
+            Refused::Unkeyed {
+                side,
+                offset,
+                keys,
+                is_twice,
+            } => {
+                let offset = if side == LAST { last.offset } else { offset };
+                unkeyed(at(side, offset), &keys, is_twice, side)
+            }
+        })?;
+        let mut warnings = Vec::new();
+        let mut warn = |message: &str| {
+            let place = at(LIVE, live_tree.root().span.start as usize);
+            warnings.push(Warning {
+                path: files.live.to_owned(),
+                place: Some(place),
+                message: message.to_owned(),
+            });
+        };
+        if last_tree.is_none() {
+            warn("what was applied last is not known, so nothing is removed; from now on it is");
+        }
+        if applied.has_unknown_lists {
+            warn(
+                "nothing is known of this kind, so lists were replaced whole; --crd FILE gives its definition",
+            );
+        }
+        Ok(AppliedHere {
+            text: applied.text,
+            warnings,
+        })
+    }
+
+    /// What is created where there is no live object: the configuration, with the annotation.
+    pub(crate) fn created<'f>(
+        &self,
+        config: &Parsed<'_>,
+        files: impl Fn() -> SourceFiles<'f>,
+    ) -> Result<String, Error> {
+        let Some(tree) = config.kept() else {
+            return Ok(config.document.text.to_owned());
+        };
+        let files = files();
+        let at = |offset| self.place(&files, CONFIG, config, config, offset);
+        let annotation = config::annotation(tree, None, at)?;
+        annotated(config.document.text, &annotation).map_err(|unfaithful| Error::Unfaithful {
+            file: files.config.to_owned(),
+            path: unfaithful.path,
+            message: unfaithful.message,
+        })
+    }
+
+    /// A place in a document, as errors show it.
+    fn place(
+        &self,
+        files: &SourceFiles<'_>,
+        side: usize,
+        config: &Parsed<'_>,
+        live: &Parsed<'_>,
+        offset: usize,
+    ) -> Place {
+        if side == CONFIG {
+            let offset = config.document.start + offset;
+            return self.sources.config(files.config, files.config_text, offset);
+        }
+        if let Some(item) = files.item {
+            let path = self.sources.roots.paths(files.live).local;
+            return item.origin.place(path, &item.text, offset);
+        }
+        let offset = live.document.start + offset;
+        self.sources.live(files.live, files.live_text, offset)
+    }
+
+    /// What configurations make of a live document that is a list of resources; none where not a byte of it changes.
+    pub(crate) fn applied_items<'f>(
+        &'f self,
+        list: DocRef,
+        text: &str,
+        config_of: impl Fn(DocRef) -> Option<(&'f Parsed<'f>, SourceFiles<'f>)>,
+    ) -> Result<AppliedHere, Error> {
+        let mut here = AppliedHere {
+            text: None,
+            warnings: Vec::new(),
+        };
+        let of_list = self.items.iter().enumerate();
+        for (number, item) in of_list.filter(|(_, item)| item.list == list) {
+            let config = self.of_items.get(&number).and_then(|at| config_of(*at));
+            let Some((config, files)) = config else {
+                continue;
+            };
+            let Ok(file) = ParsedFile::parse(files.live, &item.text, Trees::Kept) else {
+                continue;
+            };
+            let Some(live) = file.documents.first() else {
+                continue;
+            };
+            let applied = self.applied(config, live, || SourceFiles {
+                item: Some(item),
+                ..files
+            })?;
+            here.warnings.extend(applied.warnings);
+            if let Some(new) = applied.text {
+                let before = here.text.as_deref().unwrap_or(text);
+                here.text = Some(item.put_back(files.live, before, &new)?);
+            }
+        }
+        Ok(here)
+    }
+}
+
+/// The sides by their numbers.
+const LAST: usize = 0;
+const CONFIG: usize = 1;
+const LIVE: usize = 2;
+
+fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
+    let whose = match side {
+        LAST => "in what was applied last, ",
+        _ => "",
+    };
+    let (message, help) = match is_twice {
+        false => (
+            format!("{whose}this element has no `{keys}`, by which the list merges"),
+            format!("give it `{keys}`"),
+        ),
+        true => (
+            format!(
+                "{whose}this element has the same `{keys}` as one before it, by which the list merges"
+            ),
+            "remove one of the two".to_owned(),
+        ),
+    };
+    Error::Unfit {
+        place: Box::new(place),
+        problem: "a list element cannot be told from the others".to_owned(),
+        message,
+        help,
+    }
+}

@@ -1,0 +1,157 @@
+//! The schema of a run: the kinds built into Kubernetes, and those that custom resource definitions add.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::load::{Loaded, Source};
+use super::parsed::{Broken, ParsedFile, Trees};
+use super::rules::Rules;
+use super::{SchemaSource, Settings};
+use crate::error::{Error, Place, Warning};
+use crate::merge::Options;
+use crate::schema::Schema;
+use crate::triple::Triple;
+
+/// What every custom resource definition says of itself.
+const KIND: &[u8] = b"CustomResourceDefinition";
+
+/// The options of a run, with the schema that it asks for, if it asks for one.
+///
+/// # Errors
+/// As for [`schema`].
+pub(crate) fn options_of(
+    settings: &Settings,
+    rules: &Rules,
+    loaded: &mut Loaded,
+) -> Result<Options, Error> {
+    let schema = match rules.schema_source(settings.schema.as_ref()) {
+        Some(source) => Some(Arc::new(schema(&source, loaded)?)),
+        None => None,
+    };
+    Ok(Options {
+        schema,
+        ..settings.merge.clone()
+    })
+}
+
+/// The kinds that are known to a run. Where several definitions are of one kind, that of a file that was given counts most, then
+/// updated's, local's and the original's. A definition in a package that cannot be used is a warning.
+///
+/// # Errors
+/// Where a file that was given cannot be read, or does not hold definitions that can be used.
+pub(crate) fn schema(source: &SchemaSource, loaded: &mut Loaded) -> Result<Schema, Error> {
+    let mut schema = Schema::kubernetes();
+    let Loaded {
+        slots,
+        roots,
+        warnings,
+        ..
+    } = loaded;
+    for side in [Side::Original, Side::Local, Side::Updated] {
+        for slot in slots.iter().filter(|slot| slot.yaml) {
+            let Some(file) = side.of(&slot.sides) else {
+                continue;
+            };
+            if memchr::memmem::find(&file.bytes, KIND).is_none() {
+                continue;
+            }
+            let path = side.of(&roots.paths(&slot.path)).clone();
+            // what is no YAML is told of elsewhere
+            if let Err(Problem::Definition { place, message, .. }) =
+                add(&mut schema, &path, &file.bytes)
+            {
+                warnings.push(Warning {
+                    path,
+                    place: Some(*place),
+                    message: format!("the schema of this definition is not used: {message}"),
+                });
+            }
+        }
+    }
+    for path in &source.definitions {
+        let file = Source::read(path)?;
+        match add(&mut schema, path, &file.bytes) {
+            Ok(0) => return Err(no_definition(path, &file.bytes)),
+            Ok(_) => {}
+            Err(problem) => return Err(problem.into_error()),
+        }
+    }
+    Ok(schema)
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Original,
+    Local,
+    Updated,
+}
+
+impl Side {
+    const fn of<T>(self, sides: &Triple<T>) -> &T {
+        match self {
+            Self::Original => &sides.original,
+            Self::Local => &sides.local,
+            Self::Updated => &sides.updated,
+        }
+    }
+}
+
+/// Why definitions cannot be used.
+enum Problem {
+    File(Box<Broken>),
+    Definition {
+        place: Box<Place>,
+        message: String,
+        help: Option<String>,
+    },
+}
+
+/// Adds the kinds that a file defines; returns how many.
+fn add(schema: &mut Schema, path: &Path, bytes: &[u8]) -> Result<usize, Problem> {
+    let text = String::from_utf8_lossy(bytes);
+    let file = ParsedFile::parse(path, &text, Trees::Kept).map_err(Problem::File)?;
+    let mut added = 0;
+    for parsed in &file.documents {
+        let Some(tree) = parsed.kept() else { continue };
+        added += schema
+            .add_definition(tree)
+            .map_err(|error| Problem::Definition {
+                place: Box::new(Place::new(
+                    path,
+                    &text,
+                    parsed.document.start + error.offset,
+                )),
+                message: error.message,
+                help: error.help,
+            })?;
+    }
+    Ok(added)
+}
+
+impl Problem {
+    fn into_error(self) -> Error {
+        let (place, message, help) = match self {
+            Self::File(broken) => (Box::new(broken.place), broken.message, broken.help),
+            Self::Definition {
+                place,
+                message,
+                help,
+            } => (place, message, help),
+        };
+        Error::Unfit {
+            place,
+            problem: "no custom resource definition that can be used".to_owned(),
+            message,
+            help: help.unwrap_or_else(|| "repair the file".to_owned()),
+        }
+    }
+}
+
+fn no_definition(path: &Path, bytes: &[u8]) -> Error {
+    Error::Unfit {
+        place: Box::new(Place::new(path, &String::from_utf8_lossy(bytes), 0)),
+        problem: "it defines no kind".to_owned(),
+        message: "no custom resource definition with a schema is in this file".to_owned(),
+        help: "give --crd a file with a document of kind CustomResourceDefinition".to_owned(),
+    }
+}

@@ -1,0 +1,114 @@
+//! What of a patch comes where the target has nothing: all of it but its directives and its nulls.
+
+use crate::merge::{Child, Outcome, Shape, part_of, shape};
+use crate::schema::Place;
+use crate::yaml::{EntryId, NodeId};
+
+use super::directives::{Command, Directed, name_of};
+use super::items::Special;
+use super::order::{in_order, positions_in};
+use super::{Decided, Patcher};
+
+impl Patcher<'_> {
+    /// The part of a value that comes, which is no null.
+    pub(super) fn arriving(&self, patch: NodeId, place: Option<Place<'_>>) -> Decided {
+        match shape(self.patch, patch) {
+            Shape::Map => self.arriving_map(patch, place),
+            Shape::List => self.arriving_list(patch, None, place),
+            Shape::Scalar => Ok(Outcome::Keep),
+        }
+    }
+
+    fn arriving_map(&self, patch: NodeId, place: Option<Place<'_>>) -> Decided {
+        let directed = self.directed(patch)?;
+        let tree = self.patch;
+        let mut children = Vec::new();
+        for entry in tree.entries(tree.resolve(patch)) {
+            let is_field = directed.fields.contains(&entry);
+            let is_deleted = directed.command() == Some(Command::Delete);
+            let part = if is_field && !is_deleted {
+                let name = name_of(tree, entry).unwrap_or_default();
+                self.arriving_field(tree.entry(entry).value, name, &directed, place)?
+            } else {
+                None
+            };
+            children.push(Child::local(entry, part.unwrap_or(Outcome::Remove)));
+        }
+        Ok(part_of(children))
+    }
+
+    /// The part of a field that comes; none where nothing does.
+    pub(super) fn arriving_field(
+        &self,
+        value: NodeId,
+        name: &str,
+        directed: &Directed,
+        place: Option<Place<'_>>,
+    ) -> Decided<Option<Outcome>> {
+        if self.patch.is_null(value) {
+            return Ok(None);
+        }
+        let below = place.map(|place| place.field(name));
+        match shape(self.patch, value) {
+            Shape::List => {
+                let order = directed.order(name);
+                self.arriving_list(value, order, below).map(Some)
+            }
+            Shape::Map if self.directed(value)?.command() == Some(Command::Delete) => Ok(None),
+            Shape::Map | Shape::Scalar => self.arriving(value, below).map(Some),
+        }
+    }
+
+    /// The part of a list that comes, in the order that `$setElementOrder` gives.
+    fn arriving_list(
+        &self,
+        patch: NodeId,
+        order: Option<NodeId>,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        if !self.is_strategic {
+            return Ok(Outcome::Keep);
+        }
+        let items = self.items(patch, place)?;
+        let mut coming: Vec<EntryId> = items.plain.iter().map(|item| item.entry).collect();
+        if let Some(order) = order {
+            let wanted: Vec<_> = self
+                .ordered(order, &items, place)?
+                .into_iter()
+                .map(Some)
+                .collect();
+            let keys: Vec<_> = items.plain.iter().map(|item| item.key).collect();
+            coming = in_order(
+                &coming,
+                &positions_in(&keys, &wanted),
+                &vec![None; coming.len()],
+            );
+        }
+        let mut children = Vec::new();
+        for entry in coming {
+            let element = place.map(Place::element);
+            children.push(Child::local(entry, self.element_part(entry, element)?));
+        }
+        for Special { entry, .. } in items.special {
+            children.push(Child::local(entry, Outcome::Remove));
+        }
+        let in_place = children.iter().map(|child| child.slot).eq(self
+            .patch
+            .entries(self.patch.resolve(patch))
+            .map(crate::merge::Slot::Local));
+        Ok(if in_place {
+            part_of(children)
+        } else {
+            Outcome::Merge(children)
+        })
+    }
+
+    /// The part of an element of the patch that comes.
+    pub(super) fn element_part(&self, entry: EntryId, place: Option<Place<'_>>) -> Decided {
+        let value = self.patch.entry(entry).value;
+        if self.patch.is_null(value) {
+            return Ok(Outcome::Keep);
+        }
+        self.arriving(value, place)
+    }
+}

@@ -1,0 +1,96 @@
+//! Maps, field by field: what changed or came is the new text, and a null stands for what went.
+
+use crate::merge::{Child, FieldIndex, Outcome, Shape, key_of, shape};
+use crate::patch::directives::name_of;
+use crate::schema::Place;
+use crate::yaml::{EntryId, NodeId};
+
+use super::values::scalar_text;
+use super::{Differ, Part};
+
+/// The fields of `metadata` that say which resource a patch is for.
+const NAMES: [&str; 3] = ["name", "namespace", "generateName"];
+
+impl Differ<'_> {
+    /// The fields of a map that are in the patch; those that `kept` names are in any case.
+    pub(super) fn fields(
+        &mut self,
+        old: NodeId,
+        new: NodeId,
+        place: Option<Place<'_>>,
+        kept: &[&str],
+        is_root: bool,
+    ) -> Vec<Child> {
+        let (old, new) = (self.old.resolve(old), self.new.resolve(new));
+        let olds = FieldIndex::new(self.old, self.old.entries(old));
+        let news = FieldIndex::new(self.new, self.new.entries(new));
+        let mut children = Vec::new();
+        for entry in self.new.entries(new) {
+            let name = name_of(self.new, entry).unwrap_or_default().to_owned();
+            let before = key_of(self.new, entry).and_then(|key| olds.find(key));
+            if kept.contains(&name.as_str()) {
+                children.push(Child::keep(entry));
+            } else if is_root && name == "metadata" {
+                children.push(self.metadata(entry, before, place));
+            } else {
+                let below = place.map(|place| place.field(&name));
+                children.extend(self.field(entry, before, &name, below));
+            }
+        }
+        for entry in self.old.entries(old) {
+            let value = self.old.entry(entry).value;
+            let is_gone = key_of(self.old, entry).is_none_or(|key| news.find(key).is_none());
+            if let Some(key) = self.old.entry(entry).key.filter(|_| is_gone)
+                && !self.old.is_null(value)
+            {
+                let key = scalar_text(self.old, key);
+                children.push(self.pieces.add(format!("{key}: null\n")));
+            }
+        }
+        children
+    }
+
+    fn metadata(
+        &mut self,
+        entry: EntryId,
+        before: Option<EntryId>,
+        place: Option<Place<'_>>,
+    ) -> Child {
+        let value = self.new.entry(entry).value;
+        match before.map(|before| self.old.entry(before).value) {
+            Some(before)
+                if shape(self.new, value) == Shape::Map
+                    && shape(self.old, before) == Shape::Map =>
+            {
+                let below = place.map(|place| place.field("metadata"));
+                let children = self.fields(before, value, below, &NAMES, false);
+                Child::local(entry, Outcome::Merge(children))
+            }
+            _ => Child::keep(entry),
+        }
+    }
+
+    fn field(
+        &mut self,
+        entry: EntryId,
+        before: Option<EntryId>,
+        name: &str,
+        place: Option<Place<'_>>,
+    ) -> Vec<Child> {
+        let value = self.new.entry(entry).value;
+        let before = before.map(|before| self.old.entry(before).value);
+        let before = before.filter(|before| !self.old.is_null(*before));
+        let Some(before) = before else {
+            let is_nothing = self.new.is_null(value);
+            let part = if is_nothing { Part::Same } else { Part::Whole };
+            return self.child(entry, part);
+        };
+        let are_lists =
+            shape(self.old, before) == Shape::List && shape(self.new, value) == Shape::List;
+        if self.is_strategic && are_lists {
+            return self.list(entry, before, value, name, place);
+        }
+        let part = self.value(before, value, name, place);
+        self.child(entry, part)
+    }
+}

@@ -1,0 +1,242 @@
+//! Maps of a patch merge into the target's, field by field.
+
+use crate::merge::{
+    Arrival, Child, CommentChoice, CommentChoices, FieldIndex, Incoming, Outcome, Resident, Shape,
+    key_of, place, shape,
+};
+use crate::schema::Place;
+use crate::yaml::{EntryId, NodeId, equal};
+
+use super::directives::{Command, Directed, name_of};
+use super::{Decided, Patcher};
+
+impl Patcher<'_> {
+    /// What becomes of the whole document.
+    pub(super) fn document(&mut self, place: Option<Place<'_>>) -> Decided {
+        let (target, patch) = (self.target.root().value, self.patch.root().value);
+        if shape(self.patch, patch) == Shape::Map {
+            let directed = self.directed(patch)?;
+            if let Some((Command::Delete, at)) = directed.command {
+                return Err(self.wrong(
+                    at,
+                    "this would delete the whole resource",
+                    "delete its document from the file",
+                ));
+            }
+        }
+        self.value(target, patch, place)
+    }
+
+    /// A value that both have; the patch's is no null.
+    pub(super) fn value(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        match (shape(self.target, target), shape(self.patch, patch)) {
+            (Shape::Map, Shape::Map) => self.map(target, patch, place),
+            (Shape::List, Shape::List) => self.list(target, Some(patch), None, None, place),
+            _ => self.single(target, patch, place),
+        }
+    }
+
+    /// A scalar, or kinds that differ.
+    fn single(&self, target: NodeId, patch: NodeId, place: Option<Place<'_>>) -> Decided {
+        if equal(self.target, target, self.patch, patch) {
+            return Ok(Outcome::Keep);
+        }
+        let quoting = self.target.scalar(target).map(|scalar| scalar.style);
+        Ok(Outcome::Take(Incoming {
+            quoting,
+            ..Incoming::part(patch, self.arriving(patch, place)?)
+        }))
+    }
+
+    fn map(&mut self, target: NodeId, patch: NodeId, place: Option<Place<'_>>) -> Decided {
+        let directed = self.directed(patch)?;
+        let is_whole = self.is_strategic && place.is_some_and(Place::is_patched_whole);
+        match directed.command() {
+            Some(Command::Delete) => self.emptied(target, &directed),
+            Some(Command::Replace) => self.replaced(target, patch, place),
+            None if is_whole => self.replaced(target, patch, place),
+            Some(Command::Merge) | None => self.fields(target, patch, &directed, place),
+        }
+    }
+
+    /// `$patch: delete` in a map leaves an empty one, as the API server does.
+    fn emptied(&self, target: NodeId, directed: &Directed) -> Decided {
+        if let Some(field) = directed.fields.first() {
+            let entry = self.patch.entry(*field);
+            return Err(self.wrong(
+                entry.key.unwrap_or(entry.value),
+                "a field of a map that `$patch: delete` deletes",
+                "leave the field out, or write `$patch: replace` to have nothing but the fields given here",
+            ));
+        }
+        let target = self.target.resolve(target);
+        let children: Vec<Child> = self
+            .target
+            .entries(target)
+            .map(|entry| Child::local(entry, Outcome::Remove))
+            .collect();
+        Ok(if children.is_empty() {
+            Outcome::Keep
+        } else {
+            Outcome::Merge(children)
+        })
+    }
+
+    fn fields(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        directed: &Directed,
+        place_here: Option<Place<'_>>,
+    ) -> Decided {
+        let (target_tree, patch_tree) = (self.target, self.patch);
+        let target = target_tree.resolve(target);
+        if target_tree.entries(target).len() == 0 {
+            return self.filled(target, patch, place_here);
+        }
+        let patches = FieldIndex::new(patch_tree, directed.fields.iter().copied());
+        let targets = FieldIndex::new(target_tree, target_tree.entries(target));
+        let mut residents = Vec::new();
+        let mut positions = rustc_hash::FxHashMap::default();
+        for (position, entry) in target_tree.entries(target).enumerate() {
+            positions.insert(entry, position);
+            let patched = key_of(target_tree, entry).and_then(|key| patches.find(key));
+            residents.push(Resident {
+                child: self.resident(entry, patched, directed, place_here)?,
+                own: patched.is_none(),
+            });
+        }
+        let mut arrivals = Vec::new();
+        for entry in &directed.fields {
+            let resident = key_of(patch_tree, *entry).and_then(|key| targets.find(key));
+            let resident = resident.filter(|it| directed.retains(name_of(target_tree, *it)));
+            arrivals.push(match resident {
+                Some(resident) => Arrival::Resident(positions[&resident]),
+                None => self.arrival(*entry, directed, place_here)?,
+            });
+        }
+        Ok(self
+            .walker
+            .merged_children(patch, target, place(residents, arrivals)))
+    }
+
+    /// A map or list that is empty takes what the patch brings.
+    pub(super) fn filled(
+        &self,
+        target: NodeId,
+        patch: NodeId,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        let part = self.arriving(patch, place)?;
+        let brings = match &part {
+            Outcome::Merge(children) => children.iter().any(Child::stays),
+            _ => self.patch.entries(self.patch.resolve(patch)).len() > 0,
+        };
+        debug_assert!(
+            self.target.entries(target).len() == 0,
+            "nothing may be lost"
+        );
+        Ok(if brings {
+            Outcome::Take(Incoming::part(patch, part))
+        } else {
+            Outcome::Keep
+        })
+    }
+
+    /// What becomes of a field that the target has.
+    fn resident(
+        &mut self,
+        entry: EntryId,
+        patched: Option<EntryId>,
+        directed: &Directed,
+        place: Option<Place<'_>>,
+    ) -> Decided<Child> {
+        let name = name_of(self.target, entry);
+        if !directed.retains(name) {
+            return Ok(Child::local(entry, Outcome::Remove));
+        }
+        let name = name.unwrap_or_default();
+        let target = self.target.entry(entry).value;
+        let patch = patched.map(|patched| self.patch.entry(patched).value);
+        if patch.is_some_and(|patch| self.patch.is_null(patch)) {
+            return Ok(Child::local(entry, Outcome::Remove));
+        }
+        let below = place.map(|place| place.field(name));
+        let (deletion, order) = (directed.deletion(name), directed.order(name));
+        let outcome = match patch {
+            None if deletion.is_none() && order.is_none() => Outcome::Keep,
+            Some(patch) if deletion.is_none() && order.is_none() => {
+                self.value(target, patch, below)?
+            }
+            _ if shape(self.target, target) == Shape::List => {
+                if let Some(patch) = patch {
+                    self.must_be_list_beside(patch, name)?;
+                }
+                self.list(target, patch, deletion, order, below)?
+            }
+            Some(patch) => self.single(target, patch, below)?,
+            None => Outcome::Keep,
+        };
+        let comments = self.comments(entry, patched, &outcome);
+        Ok(Child {
+            comments,
+            ..Child::local(entry, outcome)
+        })
+    }
+
+    fn must_be_list_beside(&self, patch: NodeId, name: &str) -> Decided<()> {
+        if shape(self.patch, patch) == Shape::List {
+            return Ok(());
+        }
+        let message = format!("`{name}` is no list here, and a directive says it is one");
+        Err(self.wrong(patch, message, "write a list, or leave the directive out"))
+    }
+
+    /// A field that the target does not have.
+    fn arrival(
+        &self,
+        entry: EntryId,
+        directed: &Directed,
+        place: Option<Place<'_>>,
+    ) -> Decided<Arrival> {
+        let value = self.patch.entry(entry).value;
+        let name = name_of(self.patch, entry).unwrap_or_default();
+        let part = self.arriving_field(value, name, directed, place)?;
+        Ok(match part {
+            Some(part) => {
+                let taken = Outcome::Take(Incoming::part(value, part));
+                Arrival::New(Child::updated(entry, taken))
+            }
+            None => Arrival::Nothing,
+        })
+    }
+
+    /// A comment beside a scalar comes with it, where the target has none there.
+    fn comments(
+        &self,
+        entry: EntryId,
+        patched: Option<EntryId>,
+        outcome: &Outcome,
+    ) -> CommentChoices {
+        let (Some(patched), Outcome::Take(incoming)) = (patched, outcome) else {
+            return CommentChoices::default();
+        };
+        let ours = self.target.entry(entry).comments;
+        let theirs = self.patch.entry(patched).comments;
+        let both_scalars = self.patch.scalar(incoming.node).is_some()
+            && self.target.scalar(self.target.entry(entry).value).is_some();
+        if !both_scalars || !ours.beside().is_empty() || theirs.beside().is_empty() {
+            return CommentChoices::default();
+        }
+        CommentChoices {
+            from: Some(patched),
+            line: CommentChoice::Updated,
+            ..CommentChoices::default()
+        }
+    }
+}

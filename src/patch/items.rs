@@ -1,0 +1,256 @@
+//! The elements of a patch's list: those that merge or come, and those that are directives.
+
+use rustc_hash::FxHashSet;
+
+use crate::merge::{ScalarKey, Shape, scalar_key, shape};
+use crate::schema::{PatchRule, Place};
+use crate::yaml::{EntryId, NodeId};
+
+use super::directives::{Command, PATCH, name_of};
+use super::{Decided, PatchError, Patcher};
+
+/// An element that merges or comes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item<'t> {
+    pub(super) entry: EntryId,
+    /// What identifies it; none where nothing does.
+    pub(super) key: Option<ScalarKey<'t>>,
+}
+
+/// An element that is a directive.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Special<'t> {
+    pub(super) entry: EntryId,
+    pub(super) command: Command,
+    /// The key of the element that it is about.
+    pub(super) key: Option<ScalarKey<'t>>,
+}
+
+/// The elements of a list of the patch.
+#[derive(Debug, Default)]
+pub(super) struct Items<'t> {
+    pub(super) plain: Vec<Item<'t>>,
+    pub(super) special: Vec<Special<'t>>,
+}
+
+impl<'t> Items<'t> {
+    /// Whether the plain elements replace the target's.
+    pub(super) fn replace(&self) -> bool {
+        let mut commands = self.special.iter().map(|special| special.command);
+        commands.any(|command| command == Command::Replace)
+    }
+
+    /// The keys of the elements that are deleted.
+    pub(super) fn deleted(&self) -> impl Iterator<Item = ScalarKey<'t>> {
+        let special = self.special.iter();
+        special
+            .filter(|special| special.command == Command::Delete)
+            .filter_map(|special| special.key)
+    }
+}
+
+/// How the elements of a list pair up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pairing<'s> {
+    /// By this field of theirs.
+    Field(&'s str),
+    /// By what they are.
+    Scalar,
+    /// Not at all: the list is one value.
+    Nothing,
+}
+
+pub(super) fn pairing(place: Option<Place<'_>>) -> Pairing<'_> {
+    match place.map(Place::patch_list) {
+        Some(PatchRule::MergeBy(key)) => Pairing::Field(key),
+        Some(PatchRule::Merge) => Pairing::Scalar,
+        Some(PatchRule::Replace | PatchRule::Unknown) | None => Pairing::Nothing,
+    }
+}
+
+impl<'a> Patcher<'a> {
+    /// The elements of a list of the patch, by what `place` says of it.
+    pub(super) fn items(&self, list: NodeId, place: Option<Place<'_>>) -> Decided<Items<'a>> {
+        let tree = self.patch;
+        let pairing = pairing(place);
+        let mut items = Items::default();
+        let mut seen: FxHashSet<ScalarKey<'a>> = FxHashSet::default();
+        for entry in tree.entries(tree.resolve(list)) {
+            let value = tree.entry(entry).value;
+            let command = self.element_command(value)?;
+            let key = self.element_key(value, pairing);
+            if let Some((command, is_alone)) = command
+                && let Some(special) = self.special(entry, command, key, is_alone, pairing)?
+            {
+                items.special.push(special);
+                continue;
+            }
+            match pairing {
+                Pairing::Field(field) => {
+                    let key = key.ok_or_else(|| self.without_key(value, field))?;
+                    if !seen.insert(key) {
+                        let message = format!("`{field}` is {} in this list already", key.1);
+                        let help = "write what is to become of one element into one element";
+                        return Err(self.wrong(value, message, help));
+                    }
+                }
+                Pairing::Scalar if key.is_none() => {
+                    return Err(self.wrong(
+                        value,
+                        "this list is a set of scalars, and this is none",
+                        "give it scalars",
+                    ));
+                }
+                Pairing::Scalar | Pairing::Nothing => {}
+            }
+            items.plain.push(Item { entry, key });
+        }
+        Ok(items)
+    }
+
+    fn without_key(&self, element: NodeId, field: &str) -> PatchError {
+        self.wrong(
+            element,
+            format!("this element has no `{field}`, by which elements of this list pair up"),
+            &format!("add `{field}` to say which element it is, or begin the list with `- $patch: replace`"),
+        )
+    }
+
+    /// What identifies an element of the patch.
+    fn element_key(&self, element: NodeId, pairing: Pairing<'_>) -> Option<ScalarKey<'a>> {
+        match pairing {
+            Pairing::Field(field) => super::lists::field_key(self.patch, element, field),
+            Pairing::Scalar | Pairing::Nothing => scalar_key(self.patch, element),
+        }
+    }
+
+    /// What `$patch` in an element says, and whether nothing stands beside it.
+    fn element_command(&self, element: NodeId) -> Decided<Option<(Command, bool)>> {
+        if shape(self.patch, element) != Shape::Map {
+            return Ok(None);
+        }
+        let directed = self.directed(element)?;
+        let command = directed.command();
+        Ok(command.map(|command| (command, directed.fields.is_empty())))
+    }
+
+    /// The directive that an element is; none where it is an element as well.
+    fn special(
+        &self,
+        entry: EntryId,
+        command: Command,
+        key: Option<ScalarKey<'a>>,
+        is_alone: bool,
+        pairing: Pairing<'_>,
+    ) -> Decided<Option<Special<'a>>> {
+        let element = self.patch.entry(entry).value;
+        let special = Special {
+            entry,
+            command,
+            key,
+        };
+        match (command, pairing) {
+            (Command::Replace, _) if is_alone => Ok(Some(special)),
+            (Command::Replace, _) => Err(self.wrong(
+                self.at_command(element),
+                "`$patch: replace` in an element replaces the whole list, and this element's fields are lost",
+                "write `- $patch: replace` as an element of its own; the others are the new list",
+            )),
+            (Command::Delete, Pairing::Field(field)) if key.is_none() => {
+                Err(self.without_key(element, field))
+            }
+            (Command::Delete, Pairing::Field(field)) => {
+                self.only_key(element, field).map(|()| Some(special))
+            }
+            (Command::Merge, Pairing::Field(_)) if is_alone => Ok(Some(special)),
+            (Command::Merge, Pairing::Field(_)) => Ok(None),
+            (Command::Delete | Command::Merge, Pairing::Scalar | Pairing::Nothing) => {
+                Err(self.wrong(
+                    self.at_command(element),
+                    "no key identifies the elements of this list, so a directive cannot be about one of them",
+                    "give the whole list as it is to be; of a set of scalars, $deleteFromPrimitiveList/FIELD takes some away",
+                ))
+            }
+        }
+    }
+
+    /// The place of `$patch` in an element.
+    fn at_command(&self, element: NodeId) -> NodeId {
+        let field = self.patch.find(element, PATCH);
+        let key = field.and_then(|field| self.patch.entry(field).key);
+        key.unwrap_or(element)
+    }
+
+    /// An element that is deleted by its key has nothing else to say.
+    fn only_key(&self, element: NodeId, field: &str) -> Decided<()> {
+        let tree = self.patch;
+        for entry in tree.entries(tree.resolve(element)) {
+            let name = name_of(tree, entry);
+            if name != Some(field) && name != Some(PATCH) {
+                let at = tree.entry(entry).key.unwrap_or(element);
+                let message = "a field of an element that `$patch: delete` deletes";
+                let help = format!("leave it out: `{field}` alone says which element goes");
+                return Err(self.wrong(at, message, &help));
+            }
+        }
+        Ok(())
+    }
+
+    /// The keys that `$setElementOrder` names, in its order.
+    pub(super) fn ordered(
+        &self,
+        order: NodeId,
+        items: &Items<'a>,
+        place: Option<Place<'_>>,
+    ) -> Decided<Vec<ScalarKey<'a>>> {
+        let tree = self.patch;
+        let pairing = pairing(place);
+        let mut keys = Vec::new();
+        for entry in tree.entries(tree.resolve(order)) {
+            let value = tree.entry(entry).value;
+            let key = self.element_key(value, pairing);
+            keys.push(key.ok_or_else(|| match pairing {
+                Pairing::Field(field) => self.wrong(
+                    value,
+                    format!("`$setElementOrder` needs the `{field}` of each element"),
+                    &format!("write `- {field}: NAME`"),
+                ),
+                _ => self.wrong(
+                    value,
+                    "`$setElementOrder` of a list without a key needs scalars",
+                    "give the whole list in the order that it is to have",
+                ),
+            })?);
+        }
+        self.refuse_other_order(&keys, items)?;
+        Ok(keys)
+    }
+
+    /// Elements of the patch stand in the order that `$setElementOrder` gives, which names them all.
+    fn refuse_other_order(&self, keys: &[ScalarKey<'a>], items: &Items<'a>) -> Decided<()> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let mut last = None;
+        for item in &items.plain {
+            let at = keys.iter().position(|key| Some(*key) == item.key);
+            let value = self.patch.entry(item.entry).value;
+            if at.is_none() {
+                return Err(self.wrong(
+                    value,
+                    "`$setElementOrder` does not name this element",
+                    "name in it every element that the patch has, in the order that they are to have",
+                ));
+            }
+            if at < last {
+                return Err(self.wrong(
+                    value,
+                    "`$setElementOrder` gives another order than this list has",
+                    "give both the same order",
+                ));
+            }
+            last = at;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,314 @@
+//! JSON patch (RFC 6902): operations, one after the other, each an edit of the text that the one before left.
+
+mod operation;
+mod pointer;
+mod same;
+
+use super::{Decided, PatchError, parsed, wrong_at};
+use crate::merge::{Child, CommentChoice, CommentChoices, Incoming, Outcome, Shape, edited, shape};
+use crate::yaml::{Entry, EntryId, NodeId, ScalarStyle, ScalarType, Span, Tree, scalar};
+
+use operation::{Action, Operation, operations};
+use pointer::{Spot, Step};
+use same::is_same;
+
+/// The target's text with a JSON patch applied; none where that changes nothing.
+///
+/// # Errors
+/// Where the patch is none, a path leads nowhere, or a `test` fails: the error says which operation, and nothing of the patch
+/// is to be taken.
+///
+/// ```
+/// use merge3::patch::json_patch;
+/// use merge3::yaml::Tree;
+///
+/// let text = "spec:\n  args: # how it is called\n  - a # first\n  - c\n";
+/// let patch = Tree::parse("- {op: test, path: /spec/args/0, value: a}\n- {op: add, path: /spec/args/1, value: b}\n").unwrap().unwrap();
+/// let patched = json_patch(text, &patch).unwrap();
+/// assert_eq!(patched.unwrap(), "spec:\n  args: # how it is called\n  - a # first\n  - b\n  - c\n");
+/// ```
+pub fn json_patch(target: &str, patch: &Tree<'_>) -> Result<Option<String>, PatchError> {
+    let mut text = target.to_owned();
+    for operation in operations(patch)? {
+        if let Some(next) = applied(&text, patch, &operation)? {
+            text = next;
+        }
+    }
+    Ok((text != target).then_some(text))
+}
+
+/// The text after one operation; none where it changes nothing.
+fn applied(text: &str, patch: &Tree<'_>, operation: &Operation<'_>) -> Decided<Option<String>> {
+    let target = parsed(text)?;
+    let run = Run {
+        target: &target,
+        patch,
+        operation,
+    };
+    match operation.action {
+        Action::Test(value) => run.test(value).map(|()| None),
+        Action::Remove => run.remove(&operation.path).map(Some),
+        Action::Replace(value) => run.replace(value),
+        Action::Add(entry) => run.add(patch, patch.entry(entry)).map(Some),
+        Action::Copy(ref from) => {
+            let entry = run.entry_at(from)?;
+            run.add(&target, &entry).map(Some)
+        }
+        Action::Move(ref from) => run.move_from(from),
+    }
+}
+
+/// One operation on one text.
+struct Run<'a> {
+    target: &'a Tree<'a>,
+    patch: &'a Tree<'a>,
+    operation: &'a Operation<'a>,
+}
+
+impl Run<'_> {
+    fn wrong(&self, message: impl Into<String>, help: &str) -> PatchError {
+        wrong_at(self.patch, self.operation.at, message, help)
+    }
+
+    /// The entry that a path leads to; the root is one too.
+    fn entry_at(&self, path: &[Step<'_>]) -> Decided<Entry> {
+        match self.spot(path)? {
+            None => Ok(self.target.root().clone()),
+            Some(Spot {
+                found: Some(entry), ..
+            }) => Ok(self.target.entry(entry).clone()),
+            Some(_) => Err(self.leads_nowhere(path)),
+        }
+    }
+
+    fn leads_nowhere(&self, path: &[Step<'_>]) -> PatchError {
+        let path = pointer::written(path);
+        self.wrong(
+            format!("the target has nothing at `{path}`"),
+            "give a path that is there: field names and positions from 0, as in /spec/containers/0/image",
+        )
+    }
+
+    /// The place that a path leads to; none for the root.
+    fn spot(&self, path: &[Step<'_>]) -> Decided<Option<Spot>> {
+        match pointer::spot(self.target, path) {
+            Ok(spot) => Ok(spot),
+            Err(depth) => Err(self.leads_nowhere(&path[..=depth])),
+        }
+    }
+
+    fn test(&self, value: NodeId) -> Decided<()> {
+        let entry = self.entry_at(&self.operation.path)?;
+        if is_same(self.target, entry.value, self.patch, value) {
+            return Ok(());
+        }
+        let found = self.target.text_of(entry.value);
+        let found = found.lines().next().unwrap_or_default();
+        Err(self.wrong(
+            format!("the test failed: the target has `{found}` there"),
+            "nothing was written; see whether the patch is for this version of the target",
+        ))
+    }
+
+    fn remove(&self, path: &[Step<'_>]) -> Decided<String> {
+        let Some(spot) = self.spot(path)? else {
+            return Err(self.wrong(
+                "this would remove the whole document",
+                "delete it from the file",
+            ));
+        };
+        let Some(found) = spot.found else {
+            return Err(self.leads_nowhere(path));
+        };
+        let children = self
+            .children(&spot)
+            .map(|entry| match entry == found {
+                true => Child::local(entry, Outcome::Remove),
+                false => Child::keep(entry),
+            })
+            .collect();
+        self.changed(&spot, Outcome::Merge(children), self.target)
+    }
+
+    fn replace(&self, entry: EntryId) -> Decided<Option<String>> {
+        let target = self.entry_at(&self.operation.path)?;
+        let value = self.patch.entry(entry).value;
+        if is_same(self.target, target.value, self.patch, value) {
+            return Ok(None);
+        }
+        let quoting = self.target.scalar(target.value).map(|scalar| scalar.style);
+        let taken = Outcome::Take(Incoming {
+            quoting,
+            ..Incoming::whole(value)
+        });
+        match self.spot(&self.operation.path)? {
+            None => Ok(edited(self.target, self.patch, &taken)?),
+            Some(spot) => {
+                let changed = self.replaced(&spot, taken);
+                self.changed(&spot, changed, self.patch).map(Some)
+            }
+        }
+    }
+
+    /// What becomes of the map or list around an entry whose value is replaced.
+    fn replaced(&self, spot: &Spot, taken: Outcome) -> Outcome {
+        let children = self.children(spot);
+        let children = children.map(|child| match Some(child) == spot.found {
+            true => Child::local(child, taken.clone()),
+            false => Child::keep(child),
+        });
+        Outcome::Merge(children.collect())
+    }
+
+    /// Adds the value of an entry of `source` where the path says.
+    fn add(&self, source: &Tree<'_>, entry: &Entry) -> Decided<String> {
+        let Some(spot) = self.spot(&self.operation.path)? else {
+            let taken = Outcome::Take(Incoming::whole(entry.value));
+            return Ok(edited(self.target, source, &taken)?
+                .unwrap_or_else(|| self.target.text().to_owned()));
+        };
+        let is_map = shape(self.target, spot.holder) == Shape::Map;
+        if is_map && spot.found.is_some() {
+            let taken = Outcome::Take(Incoming::whole(entry.value));
+            return self.changed(&spot, self.replaced(&spot, taken), source);
+        }
+        let key = match self.operation.path.last() {
+            Some(step) if is_map => Some(step.name.as_ref()),
+            _ => None,
+        };
+        let arriving = arriving_text(source, entry, key)?;
+        if self.children(&spot).count() == 0 {
+            return self.fill(&spot, &arriving);
+        }
+        let arriving = parsed(&arriving)?;
+        let Some(coming) = arriving.entries(arriving.root().value).next() else {
+            return Err(self.leads_nowhere(&self.operation.path));
+        };
+        let value = arriving.entry(coming).value;
+        let new = Child::updated(coming, Outcome::Take(Incoming::whole(value)));
+        let mut children: Vec<Child> = self.children(&spot).map(Child::keep).collect();
+        children.insert(spot.index.min(children.len()), new);
+        self.changed(&spot, Outcome::Merge(children), &arriving)
+    }
+
+    /// An empty map or list takes its first entry, whose text is given.
+    fn fill(&self, spot: &Spot, entry: &str) -> Decided<String> {
+        let indented: String = entry
+            .split_inclusive('\n')
+            .map(|line| format!("  {line}"))
+            .collect();
+        let holder = format!("holder:\n{indented}");
+        let holder = parsed(&holder)?;
+        let root = holder.root().value;
+        let first = holder.entries(root).next();
+        let value = first.map_or(root, |first| holder.entry(first).value);
+        self.changed(spot, Outcome::Take(Incoming::whole(value)), &holder)
+    }
+
+    fn move_from(&self, from: &[Step<'_>]) -> Decided<Option<String>> {
+        let path = &self.operation.path;
+        let entry = self.entry_at(from)?;
+        if pointer::written(from) == pointer::written(path) {
+            return Ok(None);
+        }
+        if path.len() > from.len()
+            && path
+                .iter()
+                .zip(from)
+                .all(|(path, from)| path.name == from.name)
+        {
+            return Err(self.wrong(
+                "a value cannot be moved into itself",
+                "use copy, or give another path",
+            ));
+        }
+        let rest = self.remove(from)?;
+        let rest = parsed(&rest)?;
+        let after = Run {
+            target: &rest,
+            ..*self
+        };
+        after.add(self.target, &entry).map(Some)
+    }
+
+    fn children(&self, spot: &Spot) -> impl Iterator<Item = EntryId> + use<> {
+        self.target.entries(spot.holder)
+    }
+
+    /// The text with another outcome for the map or list that a place is in.
+    fn changed(&self, spot: &Spot, outcome: Outcome, source: &Tree<'_>) -> Decided<String> {
+        let mut outcome = outcome;
+        for (node, inside) in spot.above.iter().rev() {
+            let children = self
+                .target
+                .entries(*node)
+                .map(|entry| match entry == *inside {
+                    true => Child::local(entry, outcome.clone()),
+                    false => Child::keep(entry),
+                });
+            outcome = Outcome::Merge(children.collect());
+        }
+        let text = edited(self.target, source, &outcome)?;
+        Ok(text.unwrap_or_else(|| self.target.text().to_owned()))
+    }
+}
+
+/// The text of an entry of `source` as a field of this name, or without one as an element: with its comments.
+fn arriving_text(source: &Tree<'_>, entry: &Entry, key: Option<&str>) -> Decided<String> {
+    let skeleton = match key {
+        Some(key) => format!("{}: x\n", key_text(key)),
+        None => "- x\n".to_owned(),
+    };
+    let frame = parsed(&skeleton)?;
+    let comments = owner_of(source, entry.value).map_or_else(CommentChoices::default, |owner| {
+        let theirs = source.entry(owner).comments;
+        let taken = |comment: Span| match comment.is_empty() {
+            true => CommentChoice::Local,
+            false => CommentChoice::Updated,
+        };
+        CommentChoices {
+            from: Some(owner),
+            leading: taken(theirs.leading),
+            line: taken(theirs.beside()),
+            tail: taken(theirs.behind()),
+            place: CommentChoice::Local,
+        }
+    });
+    let children = frame
+        .entries(frame.root().value)
+        .map(|only| Child {
+            comments,
+            ..Child::local(only, Outcome::Take(Incoming::whole(entry.value)))
+        })
+        .collect();
+    let text = edited(&frame, source, &Outcome::Merge(children))?;
+    Ok(beside_dash(&text.unwrap_or(skeleton)))
+}
+
+/// A collection below a dash alone on its line moves up to it.
+fn beside_dash(text: &str) -> String {
+    let Some((dash, rest)) = text.split_once("-\n") else {
+        return text.to_owned();
+    };
+    let indent = rest.len() - rest.trim_start_matches(' ').len();
+    let is_alone = dash.is_empty() || dash.ends_with('\n');
+    let only_comments = dash.lines().all(|line| line.trim_start().starts_with('#'));
+    if !is_alone || !only_comments || indent < 2 || rest[indent..].starts_with('#') {
+        return text.to_owned();
+    }
+    format!("{dash}-{}", &rest[1..])
+}
+
+/// The entry whose value a node is.
+fn owner_of(tree: &Tree<'_>, value: NodeId) -> Option<EntryId> {
+    tree.all_entries()
+        .find(|entry| tree.entry(*entry).value == value)
+}
+
+/// A field's name as a key.
+fn key_text(name: &str) -> String {
+    let written = |style| scalar::write(name, ScalarType::Str, style, true);
+    written(ScalarStyle::Plain)
+        .or_else(|| written(ScalarStyle::DoubleQuoted))
+        .unwrap_or_else(|| format!("{name:?}"))
+}

@@ -1,0 +1,116 @@
+//! The operations of a JSON patch, read from its document.
+
+use crate::merge::{Shape, shape};
+use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
+
+use super::super::{Decided, PatchError, wrong_at};
+use super::pointer::{Step, steps};
+
+/// One operation.
+#[derive(Debug)]
+pub(super) struct Operation<'t> {
+    pub(super) action: Action<'t>,
+    pub(super) path: Vec<Step<'t>>,
+    /// Where its path stands.
+    pub(super) at: NodeId,
+}
+
+/// What an operation does at its path; values are those of entries of the patch.
+#[derive(Debug)]
+pub(super) enum Action<'t> {
+    Add(EntryId),
+    Replace(EntryId),
+    Remove,
+    Test(NodeId),
+    Copy(Vec<Step<'t>>),
+    Move(Vec<Step<'t>>),
+}
+
+/// All operations of a patch, in order.
+pub(super) fn operations<'t>(patch: &'t Tree<'_>) -> Decided<Vec<Operation<'t>>> {
+    let root = patch.resolve(patch.root().value);
+    if shape(patch, root) != Shape::List {
+        return Err(wrong_at(
+            patch,
+            root,
+            "a JSON patch is a list of operations",
+            "write a list such as [{op: replace, path: /spec/replicas, value: 3}], or give another --type",
+        ));
+    }
+    let entries = patch.entries(root);
+    entries
+        .map(|entry| operation(patch, patch.entry(entry).value))
+        .collect()
+}
+
+fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> Decided<Operation<'t>> {
+    if shape(patch, node) != Shape::Map {
+        let help = "write it like {op: replace, path: /spec/replicas, value: 3}";
+        return Err(wrong_at(patch, node, "this is no operation", help));
+    }
+    let reader = Reader { patch, node };
+    let (op, at_op) = reader.text("op")?;
+    let (path, at) = reader.pointer("path")?;
+    let action = match op {
+        "add" => Action::Add(reader.field("value")?),
+        "replace" => Action::Replace(reader.field("value")?),
+        "test" => Action::Test(patch.entry(reader.field("value")?).value),
+        "remove" => Action::Remove,
+        "copy" => Action::Copy(reader.pointer("from")?.0),
+        "move" => Action::Move(reader.pointer("from")?.0),
+        _ => {
+            return Err(wrong_at(
+                patch,
+                at_op,
+                format!("there is no operation `{op}`"),
+                "the operations are add, remove, replace, move, copy and test",
+            ));
+        }
+    };
+    Ok(Operation { action, path, at })
+}
+
+struct Reader<'t, 's> {
+    patch: &'t Tree<'s>,
+    node: NodeId,
+}
+
+impl<'t> Reader<'t, '_> {
+    fn field(&self, name: &str) -> Result<EntryId, PatchError> {
+        self.patch.find(self.node, name).ok_or_else(|| {
+            wrong_at(
+                self.patch,
+                self.node,
+                format!("this operation has no `{name}`"),
+                &format!("add `{name}` to it"),
+            )
+        })
+    }
+
+    fn text(&self, name: &str) -> Decided<(&'t str, NodeId)> {
+        let value = self.patch.entry(self.field(name)?).value;
+        let patch: &'t Tree<'_> = self.patch;
+        match patch.scalar(value) {
+            Some(scalar) if scalar.scalar_type == ScalarType::Str => Ok((&scalar.content, value)),
+            _ => Err(wrong_at(
+                patch,
+                value,
+                format!("`{name}` is no text"),
+                "write a text",
+            )),
+        }
+    }
+
+    fn pointer(&self, name: &str) -> Decided<(Vec<Step<'t>>, NodeId)> {
+        let (text, value) = self.text(name)?;
+        let steps = steps(text).ok_or_else(|| {
+            wrong_at(
+                self.patch,
+                value,
+                format!("`{text}` is no JSON pointer"),
+                "begin it with /, and write ~1 for a slash in a name and ~0 for a tilde",
+            )
+        })?;
+        Ok((steps, value))
+    }
+}

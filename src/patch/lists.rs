@@ -1,0 +1,279 @@
+//! Lists of a patch: elements that pair by a key merge, sets of scalars unite, all others are replaced.
+
+use rustc_hash::FxHashSet;
+
+use crate::merge::{Child, Incoming, Outcome, ScalarKey, Slot, scalar_key};
+use crate::schema::Place;
+use crate::yaml::{EntryId, NodeId, Tree};
+
+use super::directives::Command;
+use super::items::{Items, Pairing, pairing};
+use super::order::{in_order, positions_in};
+use super::{Decided, Patcher};
+
+/// The key of an element of a list, by a field of it.
+pub(super) fn field_key<'t>(
+    tree: &'t Tree<'_>,
+    element: NodeId,
+    field: &str,
+) -> Option<ScalarKey<'t>> {
+    let entry = tree.find(element, field)?;
+    scalar_key(tree, tree.entry(entry).value)
+}
+
+/// An element of the merged list.
+#[derive(Debug, Clone)]
+struct Element<'t> {
+    child: Child,
+    key: Option<ScalarKey<'t>>,
+}
+
+impl<'a> Patcher<'a> {
+    /// A list of the target: what the patch's list makes of it, and the directives about it.
+    pub(super) fn list(
+        &mut self,
+        target: NodeId,
+        patch: Option<NodeId>,
+        deletion: Option<NodeId>,
+        order: Option<NodeId>,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        let target = self.target.resolve(target);
+        let pairing = pairing(place);
+        let items = match patch {
+            Some(patch) if self.is_strategic => self.items(patch, place)?,
+            Some(patch) => return Ok(self.walker.exact_value(patch, target)),
+            None => Items::default(),
+        };
+        let is_replaced = items.replace() || (patch.is_some() && pairing == Pairing::Nothing);
+        if let Some(patch) = patch.filter(|_| is_replaced) {
+            if deletion.is_some() || order.is_some() {
+                return self.replaced_and_ordered(patch, order, deletion, &items, place);
+            }
+            return self.replaced(target, patch, place);
+        }
+        if let Some(patch) = patch.filter(|_| self.target.entries(target).len() == 0) {
+            self.deleted_scalars(deletion, &items, pairing)?;
+            return self.filled_list(target, patch, order, &items, place);
+        }
+        let deleted = self.deleted_scalars(deletion, &items, pairing)?;
+        let mut elements = self.kept(target, &items, &deleted, pairing, place)?;
+        for item in items.plain.iter() {
+            if elements.iter().all(|element| element.key != item.key) {
+                elements.push(self.coming(item.entry, item.key, place)?);
+            }
+        }
+        let ordered = self.put_in_order(target, elements, &items, order, pairing, place)?;
+        let gone = self.gone(target, &ordered);
+        let children = ordered.into_iter().chain(gone).collect();
+        let Some(patch) = patch.or(order).or(deletion) else {
+            return Ok(Outcome::Keep);
+        };
+        Ok(self.walker.merged_children(patch, target, children))
+    }
+
+    /// A list that takes the place of the target's, while directives speak of it as well.
+    fn replaced_and_ordered(
+        &self,
+        patch: NodeId,
+        order: Option<NodeId>,
+        deletion: Option<NodeId>,
+        items: &Items<'a>,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        if let Some(deletion) = deletion {
+            return Err(self.wrong(
+                deletion,
+                "this list is replaced by the patch's, so that nothing can be deleted from it",
+                "leave the deletion out, or the list",
+            ));
+        }
+        let order = order
+            .map(|order| self.ordered(order, items, place))
+            .transpose()?;
+        debug_assert!(order.is_some(), "one of the two is there");
+        // the order of the patch's list is that of the directive, or there was an error
+        Ok(Outcome::Take(Incoming::part(
+            patch,
+            self.arriving(patch, place)?,
+        )))
+    }
+
+    fn filled_list(
+        &self,
+        target: NodeId,
+        patch: NodeId,
+        order: Option<NodeId>,
+        items: &Items<'a>,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        if let Some(order) = order {
+            self.ordered(order, items, place)?;
+        }
+        self.filled(target, patch, place)
+    }
+
+    /// The scalars that `$deleteFromPrimitiveList` takes out.
+    fn deleted_scalars(
+        &self,
+        deletion: Option<NodeId>,
+        items: &Items<'a>,
+        pairing: Pairing<'_>,
+    ) -> Decided<FxHashSet<ScalarKey<'a>>> {
+        let Some(deletion) = deletion else {
+            return Ok(FxHashSet::default());
+        };
+        if let Pairing::Field(field) = pairing {
+            return Err(self.wrong(
+                deletion,
+                "the elements of this list are maps, and $deleteFromPrimitiveList is about scalars",
+                &format!("write `- {{{field}: NAME, $patch: delete}}` into the list"),
+            ));
+        }
+        let tree = self.patch;
+        let mut deleted = FxHashSet::default();
+        for entry in tree.entries(tree.resolve(deletion)) {
+            let value = tree.entry(entry).value;
+            let key = scalar_key(tree, value).ok_or_else(|| {
+                self.wrong(value, "this is no scalar", "give the scalars that go")
+            })?;
+            if items.plain.iter().any(|item| item.key == Some(key)) {
+                return Err(self.wrong(
+                    value,
+                    "this is deleted here, and the patch's list adds it",
+                    "leave it out of one of the two",
+                ));
+            }
+            deleted.insert(key);
+        }
+        Ok(deleted)
+    }
+
+    /// The target's elements that stay, each merged with the patch's of the same key.
+    fn kept(
+        &mut self,
+        target: NodeId,
+        items: &Items<'a>,
+        deleted: &FxHashSet<ScalarKey<'a>>,
+        pairing: Pairing<'_>,
+        place: Option<Place<'_>>,
+    ) -> Decided<Vec<Element<'a>>> {
+        let gone: FxHashSet<ScalarKey<'a>> =
+            items.deleted().chain(deleted.iter().copied()).collect();
+        let mut merged: FxHashSet<ScalarKey<'a>> = FxHashSet::default();
+        let mut elements: Vec<Element<'a>> = Vec::new();
+        for entry in self.target.entries(target) {
+            let key = self.key_in_target(entry, pairing);
+            let is_twice = pairing == Pairing::Scalar
+                && !items.plain.is_empty()
+                && elements.iter().any(|element| element.key == key);
+            if is_twice || key.is_some_and(|key| gone.contains(&key)) {
+                continue;
+            }
+            let item = items
+                .plain
+                .iter()
+                .find(|item| key.is_some() && item.key == key);
+            let child = match item {
+                // the first of several with one key merges
+                Some(item) if key.is_some_and(|key| merged.insert(key)) => {
+                    let patch = self.patch.entry(item.entry).value;
+                    let target = self.target.entry(entry).value;
+                    let outcome = self.value(target, patch, place.map(Place::element))?;
+                    Child::local(entry, outcome)
+                }
+                _ => Child::keep(entry),
+            };
+            elements.push(Element { child, key });
+        }
+        Ok(elements)
+    }
+
+    fn key_in_target(&self, entry: EntryId, pairing: Pairing<'_>) -> Option<ScalarKey<'a>> {
+        let value = self.target.entry(entry).value;
+        match pairing {
+            Pairing::Field(field) => field_key(self.target, value, field),
+            Pairing::Scalar | Pairing::Nothing => scalar_key(self.target, value),
+        }
+    }
+
+    /// An element of the patch that the target does not have.
+    fn coming(
+        &self,
+        entry: EntryId,
+        key: Option<ScalarKey<'a>>,
+        place: Option<Place<'_>>,
+    ) -> Decided<Element<'a>> {
+        let part = self.element_part(entry, place.map(Place::element))?;
+        let value = self.patch.entry(entry).value;
+        let child = Child::updated(entry, Outcome::Take(Incoming::part(value, part)));
+        Ok(Element { child, key })
+    }
+
+    fn put_in_order(
+        &self,
+        target: NodeId,
+        elements: Vec<Element<'a>>,
+        items: &Items<'a>,
+        order: Option<NodeId>,
+        pairing: Pairing<'_>,
+        place: Option<Place<'_>>,
+    ) -> Decided<Vec<Child>> {
+        let wanted: Vec<Option<ScalarKey<'a>>> = match order {
+            Some(order) => {
+                let keys = self.ordered(order, items, place)?;
+                keys.into_iter().map(Some).collect()
+            }
+            None => items.plain.iter().map(|item| item.key).collect(),
+        };
+        let keys: Vec<_> = elements.iter().map(|element| element.key).collect();
+        let held = self.held(target, &elements, items, order.is_some(), pairing);
+        let mut named = positions_in(&keys, &wanted);
+        for (named, key) in named.iter_mut().zip(&keys) {
+            *named = named.filter(|_| key.is_some());
+        }
+        let children: Vec<Child> = elements.into_iter().map(|element| element.child).collect();
+        Ok(in_order(&children, &named, &positions_in(&keys, &held)))
+    }
+
+    /// The keys of the target's list as far as they say what stands before what.
+    ///
+    /// Where the patch gives an order, kubectl compares with the list as it stood before, in which each new element has taken a
+    /// place at the end that a deleted one left free.
+    fn held(
+        &self,
+        target: NodeId,
+        elements: &[Element<'a>],
+        items: &Items<'a>,
+        has_order: bool,
+        pairing: Pairing<'_>,
+    ) -> Vec<Option<ScalarKey<'a>>> {
+        let before = self.target.entries(target).len();
+        let is_new = |element: &&Element<'a>| matches!(element.child.slot, Slot::Updated(_));
+        let own = elements.iter().filter(|element| !is_new(element));
+        let mut held: Vec<_> = own.map(|element| element.key).collect();
+        let deletes = items.special.iter().any(|it| it.command == Command::Delete);
+        if has_order && deletes && matches!(pairing, Pairing::Field(_)) {
+            let room = before.saturating_sub(held.len());
+            let new = elements.iter().filter(is_new);
+            held.extend(new.map(|element| element.key).take(room));
+        }
+        held
+    }
+
+    /// The target's elements that are not among the children.
+    fn gone(&self, target: NodeId, children: &[Child]) -> Vec<Child> {
+        let slots: FxHashSet<EntryId> = children
+            .iter()
+            .filter_map(|child| match child.slot {
+                Slot::Local(entry) => Some(entry),
+                Slot::Updated(_) => None,
+            })
+            .collect();
+        let entries = self.target.entries(target);
+        entries
+            .filter(|entry| !slots.contains(entry))
+            .map(|entry| Child::local(entry, Outcome::Remove))
+            .collect()
+    }
+}

@@ -1,0 +1,165 @@
+//! Patches: strategic merge patch, JSON merge patch (RFC 7386) and JSON patch (RFC 6902), applied to the text of a document.
+//!
+//! The same tree, decisions and edits as the merge's, with rules of their own: the patch decides what becomes of the target's
+//! values, the target's bytes stay where it names none, and what comes is cut out of the patch's text.
+
+mod arriving;
+mod difference;
+mod directives;
+mod fields;
+mod items;
+mod json;
+
+mod lists;
+mod order;
+mod replaced;
+
+use crate::merge::{Options, Outcome, Unfaithful, Walker, edited, without_aliases};
+use crate::schema::Place;
+use crate::triple::Triple;
+use crate::yaml::{NodeId, ParseError, Tree};
+
+pub use difference::{json_difference, merge_difference};
+pub use directives::first_directive;
+pub use json::json_patch;
+
+/// Why a patch cannot be applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PatchError {
+    /// The patch is wrong: where in its text, and what.
+    Patch(ParseError),
+    /// The target does not have what the patch needs: where in its text, and what.
+    Target(ParseError),
+    /// The patched text does not say what the patch decided: a defect of this program.
+    Unfaithful(Unfaithful),
+}
+
+/// By which rules a merge patch is applied.
+#[derive(Debug, Clone, Copy)]
+pub enum Rules<'s> {
+    /// A strategic merge patch: lists merge as the schema says, and directives are obeyed.
+    Strategic(Place<'s>),
+    /// A JSON merge patch: lists are one value, and nothing is a directive.
+    Merge,
+}
+
+/// The target's text with a merge patch applied; none where that changes nothing.
+///
+/// A null in the patch removes the field, a map merges into the target's, and lists merge as `rules` say. Comments of what
+/// the patch does not name stay; what it brings comes with the patch's comments.
+///
+/// # Errors
+/// Where the patch is wrong, or the target does not fit it.
+///
+/// ```
+/// use merge3::patch::{Rules, merge_patch};
+/// use merge3::schema::Schema;
+/// use merge3::yaml::Tree;
+///
+/// let target = Tree::parse("spec:\n  finalizers: [a] # ours\n  replicas: 3 # three\n  paused: true\n").unwrap().unwrap();
+/// let patch = Tree::parse("spec: {replicas: 5, paused: null}\n").unwrap().unwrap();
+/// let patched = merge_patch(&target, &patch, Rules::Merge).unwrap();
+/// assert_eq!(patched.unwrap(), "spec:\n  finalizers: [a] # ours\n  replicas: 5 # three\n");
+///
+/// let schema = Schema::kubernetes();
+/// let pod = schema.kind("v1", "Pod").unwrap().place;
+/// let target = Tree::parse("spec:\n  containers:\n  - name: app # ours\n    image: app:1\n  - name: log\n").unwrap().unwrap();
+/// let patch = Tree::parse("spec: {containers: [{name: app, image: 'app:2'}, {name: log, $patch: delete}]}").unwrap().unwrap();
+/// let patched = merge_patch(&target, &patch, Rules::Strategic(pod)).unwrap();
+/// assert_eq!(patched.unwrap(), "spec:\n  containers:\n  - name: app # ours\n    image: app:2\n");
+/// ```
+pub fn merge_patch(
+    target: &Tree<'_>,
+    patch: &Tree<'_>,
+    rules: Rules<'_>,
+) -> Result<Option<String>, PatchError> {
+    let decide = |target: &Tree<'_>| {
+        let options = Options::default();
+        let mut patcher = Patcher::new(
+            target,
+            patch,
+            matches!(rules, Rules::Strategic(_)),
+            &options,
+        );
+        let place = match rules {
+            Rules::Strategic(place) => Some(place),
+            Rules::Merge => None,
+        };
+        patcher.document(place)
+    };
+    let outcome = decide(target)?;
+    match edited(target, patch, &outcome) {
+        Err(_) if target.has_aliases() => {
+            let written_out = without_aliases(target).ok_or_else(|| {
+                PatchError::Target(ParseError::new(
+                    0,
+                    "its aliases, written out, would make it too long",
+                ))
+            })?;
+            let plain = parsed(&written_out)?;
+            let outcome = decide(&plain)?;
+            Ok(Some(
+                edited(&plain, patch, &outcome)?.unwrap_or(written_out.clone()),
+            ))
+        }
+        result => Ok(result?),
+    }
+}
+
+/// A text of our own, read again.
+fn parsed(text: &str) -> Result<Tree<'_>, PatchError> {
+    let unreadable = |message: String| {
+        PatchError::Unfaithful(Unfaithful {
+            path: String::new(),
+            message,
+        })
+    };
+    Tree::parse(text)
+        .map_err(|error| unreadable(error.message))?
+        .ok_or_else(|| unreadable("nothing is left of it".to_owned()))
+}
+
+impl From<Unfaithful> for PatchError {
+    fn from(unfaithful: Unfaithful) -> Self {
+        Self::Unfaithful(unfaithful)
+    }
+}
+
+type Decided<T = Outcome> = Result<T, PatchError>;
+
+/// Walks a target and a patch and decides what becomes of the target.
+struct Patcher<'a> {
+    target: &'a Tree<'a>,
+    patch: &'a Tree<'a>,
+    /// Whether `$patch` and its like are directives.
+    is_strategic: bool,
+    /// What gives a value exactly, keeping the text of what has it already.
+    walker: Walker<'a>,
+}
+
+impl<'a> Patcher<'a> {
+    fn new(
+        target: &'a Tree<'a>,
+        patch: &'a Tree<'a>,
+        is_strategic: bool,
+        options: &'a Options,
+    ) -> Self {
+        Self {
+            target,
+            patch,
+            is_strategic,
+            walker: Walker::new(Triple::new(target, patch, target), false, options),
+        }
+    }
+
+    /// An error about a node of the patch.
+    fn wrong(&self, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
+        wrong_at(self.patch, node, message, help)
+    }
+}
+
+/// An error about a node of a patch.
+fn wrong_at(patch: &Tree<'_>, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
+    let at = patch.node(node).span.start as usize;
+    PatchError::Patch(ParseError::new(at, message).with_help(help))
+}

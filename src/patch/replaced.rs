@@ -1,0 +1,162 @@
+//! What the patch replaces: the target takes the patch's value, and every part of it that has that value keeps its text.
+
+use crate::merge::{
+    Arrival, Child, FieldIndex, Incoming, Outcome, Resident, Shape, key_of, place, shape,
+};
+use crate::schema::Place;
+use crate::yaml::{EntryId, NodeId, equal};
+
+use super::items::{Pairing, pairing};
+use super::lists::field_key;
+use super::{Decided, Patcher};
+
+impl Patcher<'_> {
+    /// The patch's value, without its directives and nulls, for the target's.
+    pub(super) fn replaced(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        let part = self.arriving(patch, place)?;
+        self.exactly(target, patch, &part, place)
+    }
+
+    /// The part of the patch's value that comes, for the target's.
+    fn exactly(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        part: &Outcome,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        let target = self.target.resolve(target);
+        let Outcome::Merge(coming) = part else {
+            return Ok(self.walker.exact_value(patch, target));
+        };
+        let is_empty = self.target.entries(target).len() == 0;
+        match (shape(self.target, target), shape(self.patch, patch)) {
+            (Shape::Map, Shape::Map) if !is_empty => {
+                self.exact_fields(target, patch, coming, place)
+            }
+            (Shape::List, Shape::List) if !is_empty => {
+                self.exact_elements(target, patch, coming, place)
+            }
+            _ => Ok(Outcome::Take(Incoming::part(patch, part.clone()))),
+        }
+    }
+
+    fn exact_fields(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        coming: &[Child],
+        place_here: Option<Place<'_>>,
+    ) -> Decided {
+        let parts: Vec<(EntryId, &Outcome)> = stays(coming);
+        let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry));
+        let mut residents = Vec::new();
+        let mut positions = rustc_hash::FxHashMap::default();
+        for (position, entry) in self.target.entries(target).enumerate() {
+            let found = key_of(self.target, entry).and_then(|key| patches.find(key));
+            let part = found.and_then(|found| parts.iter().find(|(entry, _)| *entry == found));
+            let outcome = match part {
+                Some((found, part)) => {
+                    positions.insert(*found, position);
+                    let name = super::directives::name_of(self.target, entry).unwrap_or_default();
+                    let below = place_here.map(|place| place.field(name));
+                    self.exact_entry(entry, *found, part, below)?
+                }
+                None => Outcome::Remove,
+            };
+            residents.push(Resident {
+                child: Child::local(entry, outcome),
+                own: false,
+            });
+        }
+        let arrivals = parts
+            .iter()
+            .map(|(entry, part)| match positions.get(entry) {
+                Some(position) => Arrival::Resident(*position),
+                None => Arrival::New(self.taken(*entry, part)),
+            })
+            .collect();
+        Ok(self
+            .walker
+            .merged_children(patch, target, place(residents, arrivals)))
+    }
+
+    fn exact_entry(
+        &mut self,
+        target: EntryId,
+        patch: EntryId,
+        part: &Outcome,
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        let (target, patch) = (
+            self.target.entry(target).value,
+            self.patch.entry(patch).value,
+        );
+        self.exactly(target, patch, part, place)
+    }
+
+    /// Elements keep their text where the target has one of the same key, or the same value.
+    fn exact_elements(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        coming: &[Child],
+        place: Option<Place<'_>>,
+    ) -> Decided {
+        let mut free: Vec<EntryId> = self.target.entries(target).collect();
+        let mut children = Vec::new();
+        for (entry, part) in stays(coming) {
+            let found = free.iter().position(|own| self.are_one(*own, entry, place));
+            children.push(match found {
+                Some(index) => {
+                    let own = free.remove(index);
+                    let outcome = self.exact_entry(own, entry, part, place.map(Place::element))?;
+                    Child::local(own, outcome)
+                }
+                None => self.taken(entry, part),
+            });
+        }
+        let gone = free
+            .into_iter()
+            .map(|entry| Child::local(entry, Outcome::Remove));
+        children.extend(gone);
+        Ok(self.walker.merged_children(patch, target, children))
+    }
+
+    /// Whether two elements have one key, or where lists have none here, one value.
+    fn are_one(&self, target: EntryId, patch: EntryId, place: Option<Place<'_>>) -> bool {
+        let (own, other) = (
+            self.target.entry(target).value,
+            self.patch.entry(patch).value,
+        );
+        match pairing(place) {
+            Pairing::Field(field) => {
+                let key = field_key(self.target, own, field);
+                key.is_some() && key == field_key(self.patch, other, field)
+            }
+            Pairing::Scalar | Pairing::Nothing => equal(self.target, own, self.patch, other),
+        }
+    }
+
+    fn taken(&self, entry: EntryId, part: &Outcome) -> Child {
+        let value = self.patch.entry(entry).value;
+        Child::updated(entry, Outcome::Take(Incoming::part(value, part.clone())))
+    }
+}
+
+/// The entries of a part that come, each with what of it does.
+fn stays(children: &[Child]) -> Vec<(EntryId, &Outcome)> {
+    children
+        .iter()
+        .filter(|child| child.stays())
+        .filter_map(|child| match child.slot {
+            crate::merge::Slot::Local(entry) => Some((entry, &child.outcome)),
+            crate::merge::Slot::Updated(_) => None,
+        })
+        .collect()
+}

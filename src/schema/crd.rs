@@ -1,0 +1,314 @@
+//! Kinds that custom resource definitions add, by their structural schemas.
+
+use rustc_hash::FxHashMap;
+
+use super::kind_of;
+use super::table::copy_metadata;
+use super::types::{Inside, KeyDefault, ListType, MapKey, Type, Types, Value};
+use crate::yaml::{NodeId, NodeKind, ParseError, ScalarType, Tree};
+
+const LIST_TYPE: &str = "x-kubernetes-list-type";
+const LIST_MAP_KEYS: &str = "x-kubernetes-list-map-keys";
+const MAP_TYPE: &str = "x-kubernetes-map-type";
+
+/// Adds the kinds that a document defines, if it is a custom resource definition; returns how many.
+pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseError> {
+    let is_definition = kind_of(tree, tree.root().value).is_some_and(|(api_version, kind)| {
+        kind == "CustomResourceDefinition" && api_version.starts_with("apiextensions.k8s.io/")
+    });
+    if !is_definition {
+        return Ok(0);
+    }
+    let mut reader = Reader { types, tree };
+    let root = tree.root().value;
+    let Some(spec) = reader.child(root, "spec") else {
+        return Ok(0);
+    };
+    let names = reader.child(spec, "names");
+    let (Some(group), Some(kind)) = (
+        reader.text(spec, "group"),
+        names.and_then(|names| reader.text(names, "kind")),
+    ) else {
+        return Ok(0);
+    };
+    let shared = reader.schema_in(spec, "validation");
+    let mut versions: Vec<(&str, Option<NodeId>)> = Vec::new();
+    if let Some(list) = reader.child(spec, "versions") {
+        for version in reader.elements(list) {
+            let schema = reader.schema_in(version, "schema").or(shared);
+            versions.extend(reader.text(version, "name").map(|name| (name, schema)));
+        }
+    } else {
+        versions.extend(reader.text(spec, "version").map(|name| (name, shared)));
+    }
+    let mut added = 0;
+    for (version, schema) in versions {
+        let Some(schema) = schema else { continue };
+        let value = reader.resource(schema)?;
+        reader
+            .types
+            .add_kind(&format!("{group}/{version}"), kind, value);
+        added += 1;
+    }
+    Ok(added)
+}
+
+struct Reader<'a, 't> {
+    types: &'a mut Types,
+    tree: &'t Tree<'t>,
+}
+
+impl<'t> Reader<'_, 't> {
+    fn child(&self, map: NodeId, name: &str) -> Option<NodeId> {
+        let field = self.tree.find(map, name)?;
+        Some(self.tree.entry(field).value)
+    }
+
+    fn text(&self, map: NodeId, name: &str) -> Option<&'t str> {
+        let value = self.child(map, name)?;
+        Some(self.tree.scalar(value)?.content.as_ref())
+    }
+
+    fn is_true(&self, map: NodeId, name: &str) -> bool {
+        self.text(map, name) == Some("true")
+    }
+
+    fn elements(&self, list: NodeId) -> Vec<NodeId> {
+        let list = self.tree.resolve(list);
+        match self.tree.node(list).kind {
+            NodeKind::Sequence(_) => self
+                .tree
+                .entries(list)
+                .map(|entry| self.tree.entry(entry).value)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn schema_in(&self, map: NodeId, field: &str) -> Option<NodeId> {
+        self.child(self.child(map, field)?, "openAPIV3Schema")
+    }
+
+    /// A resource's root, or one embedded in another: it has the `metadata` that every resource has.
+    fn resource(&mut self, schema: NodeId) -> Result<Value, ParseError> {
+        let mut value = self.value(schema)?;
+        let metadata = copy_metadata(self.types);
+        let id = match value.inside {
+            Inside::Fields(id) => id,
+            _ => self.types.add_type(Type {
+                fields: FxHashMap::default(),
+                others: Value::new(Inside::Unknown),
+            }),
+        };
+        self.types
+            .fields_mut(id)
+            .fields
+            .insert("metadata".into(), metadata);
+        value.inside = Inside::Fields(id);
+        Ok(value)
+    }
+
+    /// What a schema says of a value.
+    fn value(&mut self, schema: NodeId) -> Result<Value, ParseError> {
+        let mut value = Value::new(self.inside(schema)?);
+        value.list = self.list_type(schema)?;
+        value.is_atomic_map = self.text(schema, MAP_TYPE) == Some("atomic");
+        Ok(value)
+    }
+
+    fn inside(&mut self, schema: NodeId) -> Result<Inside, ParseError> {
+        if let Some(items) = self.child(schema, "items") {
+            return Ok(Inside::Elements(Box::new(self.below(items)?)));
+        }
+        let properties = self.child(schema, "properties");
+        let others = self.child(schema, "additionalProperties");
+        if properties.is_none() && others.is_none() {
+            return Ok(Inside::Unknown);
+        }
+        let mut fields = FxHashMap::default();
+        if let Some(properties) = properties {
+            let properties = self.tree.resolve(properties);
+            for entry in self.tree.entries(properties) {
+                let entry = self.tree.entry(entry);
+                let Some(name) = entry.key.and_then(|key| self.tree.scalar(key)) else {
+                    continue;
+                };
+                fields.insert(name.content.as_ref().into(), self.below(entry.value)?);
+            }
+        }
+        let others = match others {
+            Some(others) => self.below(others)?,
+            None => Value::new(Inside::Unknown),
+        };
+        Ok(Inside::Fields(self.types.add_type(Type { fields, others })))
+    }
+
+    fn below(&mut self, schema: NodeId) -> Result<Value, ParseError> {
+        if self.is_true(schema, "x-kubernetes-embedded-resource") {
+            self.resource(schema)
+        } else {
+            self.value(schema)
+        }
+    }
+
+    fn list_type(&self, schema: NodeId) -> Result<Option<ListType>, ParseError> {
+        let Some(said) = self.child(schema, LIST_TYPE) else {
+            return Ok(None);
+        };
+        match self.tree.scalar(said).map(|scalar| scalar.content.as_ref()) {
+            Some("atomic") => Ok(Some(ListType::Atomic)),
+            Some("set") => Ok(Some(ListType::Set)),
+            Some("map") => Ok(Some(ListType::Map(self.map_keys(schema, said)?))),
+            _ => Err(self
+                .error(
+                    said,
+                    format!("`{LIST_TYPE}` is none of atomic, set and map"),
+                )
+                .with_help("write one of the three, or leave it out: the list is one value then")),
+        }
+    }
+
+    fn map_keys(&self, schema: NodeId, list_type: NodeId) -> Result<Vec<MapKey>, ParseError> {
+        let help = format!(
+            "write `{LIST_MAP_KEYS}: [NAME]` beside it, the fields that identify an element"
+        );
+        let Some(names) = self.child(schema, LIST_MAP_KEYS) else {
+            let message = format!("this list is of type map, and `{LIST_MAP_KEYS}` is missing");
+            return Err(self.error(list_type, message).with_help(help));
+        };
+        let elements = self.elements(names);
+        let keys: Option<Vec<MapKey>> = elements
+            .iter()
+            .map(|name| {
+                let name = &self.tree.scalar(*name)?.content;
+                Some(MapKey::new(name, self.default_of(schema, name)))
+            })
+            .collect();
+        keys.filter(|keys| !keys.is_empty()).ok_or_else(|| {
+            self.error(names, format!("`{LIST_MAP_KEYS}` is no list of names"))
+                .with_help(help)
+        })
+    }
+
+    /// The default of a field of a list's elements.
+    fn default_of(&self, list: NodeId, name: &str) -> Option<KeyDefault> {
+        let properties = self.child(self.child(list, "items")?, "properties")?;
+        let default = self.child(self.child(properties, name)?, "default")?;
+        let scalar = self.tree.scalar(default)?;
+        (scalar.scalar_type != ScalarType::Null).then(|| KeyDefault {
+            scalar_type: scalar.scalar_type,
+            content: scalar.content.as_ref().into(),
+        })
+    }
+
+    fn error(&self, node: NodeId, message: String) -> ParseError {
+        ParseError::new(self.tree.node(node).span.start as usize, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::schema::{ListRule, MapRule, Schema};
+    use crate::yaml::Tree;
+
+    const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: acme.io\n  names: {kind: Shop}\n";
+
+    fn schema(properties: &str) -> Schema {
+        let text = definition(properties);
+        let mut schema = Schema::kubernetes();
+        assert_eq!(
+            schema.add_definition(&Tree::parse(&text).unwrap().unwrap()),
+            Ok(1)
+        );
+        schema
+    }
+
+    fn definition(properties: &str) -> String {
+        format!(
+            "{HEAD}  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema: {{type: object, properties: {{{properties}}}}}\n"
+        )
+    }
+
+    #[test]
+    fn keys_have_the_defaults_of_their_fields() {
+        let schema = schema(
+            "ports: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [port, protocol], items: {type: \
+             object, properties: {port: {type: integer}, protocol: {type: string, default: TCP}, weights: {type: array, \
+             items: {type: integer}}}}}",
+        );
+        let ports = schema
+            .kind("acme.io/v1", "Shop")
+            .unwrap()
+            .place
+            .field("ports");
+        let ListRule::Map(keys) = ports.list() else {
+            panic!("{:?}", ports.list())
+        };
+        assert_eq!(keys[0].default(), None);
+        assert_eq!(&*keys[1].default().unwrap().content, "TCP");
+        assert_eq!(ports.element().field("weights").list(), ListRule::Atomic);
+        assert_eq!(ports.element().field("unheard").list(), ListRule::Unknown);
+    }
+
+    #[test]
+    fn maps_by_name_and_maps_that_are_one_value() {
+        let schema = schema(
+            "zones: {type: object, additionalProperties: {type: array, x-kubernetes-list-type: set, items: {type: string}}}, \
+             selector: {type: object, x-kubernetes-map-type: atomic, properties: {a: {type: string}}}",
+        );
+        let place = schema.kind("acme.io/v1", "Shop").unwrap().place;
+        assert_eq!(place.field("zones").field("any").list(), ListRule::Set);
+        assert_eq!(place.field("selector").map(), MapRule::Atomic);
+        assert_eq!(place.field("zones").map(), MapRule::Granular);
+        assert_eq!(
+            place.field("metadata").field("finalizers").list(),
+            ListRule::Set
+        );
+        assert!(schema.kind("acme.io/v2", "Shop").is_none());
+    }
+
+    #[test]
+    fn the_older_version_has_one_schema_for_all() {
+        let text = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec:\n  group: acme.io\n  \
+                    names: {kind: Shop}\n  validation:\n    openAPIV3Schema:\n      properties:\n        tags: {items: {type: \
+                    string}, x-kubernetes-list-type: set}\n  versions: [{name: v1}, {name: v2}]\n";
+        let mut schema = Schema::kubernetes();
+        assert_eq!(
+            schema.add_definition(&Tree::parse(text).unwrap().unwrap()),
+            Ok(2)
+        );
+        for version in ["acme.io/v1", "acme.io/v2"] {
+            let place = schema.kind(version, "Shop").unwrap().place;
+            assert_eq!(place.field("tags").list(), ListRule::Set);
+        }
+    }
+
+    #[test]
+    fn schemas_that_cannot_be() {
+        for (properties, at, message) in [
+            (
+                "a: {x-kubernetes-list-type: bag}",
+                "bag",
+                "none of atomic, set and map",
+            ),
+            ("a: {x-kubernetes-list-type: map}", "map}", "is missing"),
+            (
+                "a: {x-kubernetes-list-type: map, x-kubernetes-list-map-keys: name}",
+                "name}",
+                "no list of names",
+            ),
+            (
+                "a: {x-kubernetes-list-type: map, x-kubernetes-list-map-keys: []}",
+                "[]}",
+                "no list of names",
+            ),
+        ] {
+            let text = definition(properties);
+            let tree = Tree::parse(&text).unwrap().unwrap();
+            let error = Schema::kubernetes().add_definition(&tree).unwrap_err();
+            assert!(error.message.contains(message), "{}", error.message);
+            assert_eq!(error.offset, text.find(at).unwrap(), "{properties}");
+            assert!(error.help.is_some());
+        }
+    }
+}

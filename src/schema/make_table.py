@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Makes kubernetes.txt, the compact table of list facts that the program embeds.
+
+    python3 src/schema/make_table.py LISTS.json src/schema/newer.json > src/schema/kubernetes.txt
+
+LISTS.json holds what Kubernetes' published OpenAPI says: `kinds` (APIVERSION/KIND to type) and `types` (type to fields, each with
+`type` or `list` and `items`, and `patchStrategy`, `patchMergeKey`, `listType`, `listMapKeys` where it has them). Each further file has
+the same form and adds to it, field by field; an `about` in it is copied into the table's head.
+
+Fields are left out of the table where lists at and below them are one value in any case.
+"""
+
+import json
+import sys
+
+# What an absent key stands for: `default` in the OpenAPI of ContainerPort and ServicePort.
+DEFAULTS = {"protocol": "TCP"}
+
+# Kinds of which the OpenAPI lists only some of the fields: for the others the table says nothing.
+OPEN_TYPES = {"io.k8s.api.apps.v1.Kustomization"}
+
+PREFIXES = ["io.k8s.apimachinery.pkg.apis.", "io.k8s.apiextensions-apiserver.pkg.apis.", "io.k8s.kube-aggregator.pkg.apis.", "io.k8s.api."]
+
+
+def short(name):
+    for prefix in PREFIXES:
+        if name.startswith(prefix):
+            return name[len(prefix):]
+    return name
+
+
+def load(paths):
+    kinds, types, about = {}, {}, []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            facts = json.load(file)
+        about.append(facts.get("about", path))
+        kinds.update(facts["kinds"])
+        for name, fields in facts["types"].items():
+            known = types.setdefault(name, {})
+            for field, more in fields.items():
+                known.setdefault(field, {}).update(more)
+    return kinds, types, about
+
+
+def is_list_of_kinds(kind):
+    return kind.endswith("List")
+
+
+def has_facts(field):
+    is_collection = field.get("list") or field.get("type")
+    return is_collection and any(key in field for key in ("patchStrategy", "listType"))
+
+
+def refers_to(field):
+    return field.get("items") or field.get("type")
+
+
+def types_with_facts(types):
+    """The types in which, or below which, something is said that is not so in any case."""
+    found = set()
+    while True:
+        more = {
+            name
+            for name, fields in types.items()
+            if name not in found and any(says_something(field, found) for field in fields.values())
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def says_something(field, found):
+    atomic = field.get("listType", "atomic") == "atomic" and "patchStrategy" not in field
+    return (has_facts(field) and not atomic) or refers_to(field) in found
+
+
+def line_of(name, field, found):
+    target = refers_to(field)
+    target = short(target) if target in found else ""
+    parts = [name, f"[{target}]" if field.get("list") else target or "-"]
+    if "listType" in field:
+        parts.append(f"list={field['listType']}")
+    if "listMapKeys" in field:
+        keys = [f"{key}={DEFAULTS[key]}" if key in DEFAULTS else key for key in field["listMapKeys"]]
+        parts.append("keys=" + ",".join(keys))
+    if "patchStrategy" in field:
+        parts.append(f"patch={field['patchStrategy']}")
+    if "patchMergeKey" in field:
+        parts.append(f"by={field['patchMergeKey']}")
+    return " ".join(parts)
+
+
+def reachable(kinds, types, found):
+    reached, todo = set(), [kinds[kind] for kind in kinds]
+    while todo:
+        name = todo.pop()
+        if name in reached or name not in found:
+            continue
+        reached.add(name)
+        todo += [refers_to(field) for field in types[name].values()]
+    return reached
+
+
+def main():
+    kinds, types, about = load(sys.argv[1:])
+    kinds = {kind: name for kind, name in kinds.items() if not is_list_of_kinds(kind)}
+    found = types_with_facts(types)
+    print("# Made by make_table.py; not written by hand.")
+    for line in about:
+        print(f"# {line}")
+    for kind, name in sorted(kinds.items()):
+        version, _, kind = kind.rpartition("/")
+        print("kind", version, kind, short(name) if name in found else "-")
+    for name in sorted(reachable(kinds, types, found)):
+        print("type", short(name), *(["open"] if name in OPEN_TYPES else []))
+        for field, facts in sorted(types[name].items()):
+            if says_something(facts, found):
+                print("", line_of(field, facts, found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+//! What is known of one place in a resource.
+
+use super::types::{Inside, ListType, MapKey, Types, Value};
+
+/// A kind that is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind<'s> {
+    /// The resource's root.
+    pub place: Place<'s>,
+    /// Whether it is of a custom resource definition, and not built into Kubernetes.
+    pub is_custom: bool,
+}
+
+/// A place in a resource, and what is known of the value there.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'s> {
+    types: &'s Types,
+    value: &'s Value,
+}
+
+/// How a list merges (`listType`; where that is not said, what `patchStrategy` says).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListRule<'s> {
+    /// Nothing is known.
+    Unknown,
+    /// It is one value.
+    Atomic,
+    /// It is a set of scalars.
+    Set,
+    /// These fields identify its elements.
+    Map(&'s [MapKey]),
+}
+
+/// How a map merges (`x-kubernetes-map-type`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MapRule {
+    /// Field by field, or nothing is known.
+    Granular,
+    /// It is one value.
+    Atomic,
+}
+
+/// What a strategic merge patch makes of a list (`patchStrategy` and `patchMergeKey`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatchRule<'s> {
+    /// Nothing is known.
+    Unknown,
+    /// It is replaced.
+    Replace,
+    /// It merges as a set of scalars.
+    Merge,
+    /// Its elements merge, paired by this field.
+    MergeBy(&'s str),
+}
+
+static UNKNOWN: Value = Value::new(Inside::Unknown);
+static PLAIN: Value = Value::new(Inside::Plain);
+
+impl<'s> Place<'s> {
+    pub(super) const fn new(types: &'s Types, value: &'s Value) -> Self {
+        Self { types, value }
+    }
+
+    /// A field of the map here.
+    pub fn field(self, name: &str) -> Self {
+        self.at(match &self.value.inside {
+            Inside::Plain => &PLAIN,
+            Inside::Fields(id) => {
+                let fields = self.types.fields(*id);
+                fields.fields.get(name).unwrap_or(&fields.others)
+            }
+            Inside::Unknown | Inside::Elements(_) => &UNKNOWN,
+        })
+    }
+
+    /// An element of the list here, any of them.
+    pub fn element(self) -> Self {
+        self.at(match &self.value.inside {
+            Inside::Plain => &PLAIN,
+            Inside::Elements(element) => element,
+            Inside::Unknown | Inside::Fields(_) => &UNKNOWN,
+        })
+    }
+
+    const fn at(self, value: &'s Value) -> Self {
+        Self { value, ..self }
+    }
+
+    /// Whether anything is known of the value here.
+    pub fn is_known(self) -> bool {
+        self.value.inside != Inside::Unknown
+    }
+
+    /// How a list here merges.
+    pub fn list(self) -> ListRule<'s> {
+        match (&self.value.list, &self.value.inside) {
+            (Some(ListType::Atomic), _) => ListRule::Atomic,
+            (Some(ListType::Set), _) => ListRule::Set,
+            (Some(ListType::Map(keys)), _) => ListRule::Map(keys),
+            (None, Inside::Unknown | Inside::Fields(_)) => ListRule::Unknown,
+            (None, Inside::Plain | Inside::Elements(_)) => ListRule::Atomic,
+        }
+    }
+
+    /// How a map here merges.
+    pub const fn map(self) -> MapRule {
+        if self.value.is_atomic_map {
+            MapRule::Atomic
+        } else {
+            MapRule::Granular
+        }
+    }
+
+    /// What a strategic merge patch makes of the list here. `listType` plays no part in it.
+    pub fn patch_list(self) -> PatchRule<'s> {
+        let patch = &self.value.patch;
+        match (&patch.key, &self.value.inside) {
+            (_, Inside::Unknown | Inside::Fields(_)) => PatchRule::Unknown,
+            (Some(key), _) if patch.merges => PatchRule::MergeBy(key),
+            _ if patch.merges => PatchRule::Merge,
+            _ => PatchRule::Replace,
+        }
+    }
+
+    /// The field by which a strategic merge patch pairs the elements of the list here (`patchMergeKey`).
+    pub fn patch_merge_key(self) -> Option<&'s str> {
+        match self.patch_list() {
+            PatchRule::MergeBy(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// Whether a strategic merge patch replaces the map here and does not merge it (`patchStrategy: replace`).
+    pub const fn is_patched_whole(self) -> bool {
+        self.value.patch.replaces
+    }
+
+    /// Whether a strategic merge patch made by `kubectl apply` clears the fields that it does not name, in the map here or in
+    /// each element of the list here (`patchStrategy: retainKeys`).
+    pub const fn retains_keys(self) -> bool {
+        self.value.patch.retains_keys
+    }
+}

@@ -1,0 +1,301 @@
+//! The kinds built into Kubernetes: a table in the program, read when it is first asked for.
+//!
+//! `make_table.py` writes `kubernetes.txt`: a line for each kind, then for each type that says anything, its fields. A field not
+//! listed has nothing to say: its maps merge, its lists are one value.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use super::place::Place;
+use super::types::{Inside, KeyDefault, ListType, MapKey, Patch, Type, TypeId, Types, Value};
+use crate::yaml::ScalarType;
+
+const TABLE: &str = include_str!("kubernetes.txt");
+
+/// The name of the type of every resource's `metadata`.
+const METADATA: &str = "meta.v1.ObjectMeta";
+
+struct BuiltIn {
+    types: Types,
+    any_resource: Value,
+    metadata: Value,
+}
+
+/// The kinds built into Kubernetes.
+pub(super) fn built_in() -> &'static Types {
+    &table().types
+}
+
+/// A resource of which only the `metadata` is known.
+pub(super) fn any_resource() -> Place<'static> {
+    Place::new(&table().types, &table().any_resource)
+}
+
+/// Adds the built-in type of `metadata` to other types.
+pub(super) fn copy_metadata(types: &mut Types) -> Value {
+    match table().metadata.inside {
+        Inside::Fields(id) => Value::new(Inside::Fields(
+            types.add_type(built_in().fields(id).clone()),
+        )),
+        _ => Value::new(Inside::Plain),
+    }
+}
+
+fn table() -> &'static BuiltIn {
+    static BUILT_IN: OnceLock<BuiltIn> = OnceLock::new();
+    BUILT_IN.get_or_init(|| read(TABLE))
+}
+
+fn read(table: &str) -> BuiltIn {
+    let mut types = Types::default();
+    let lines = || table.lines().map(|line| (line, line.split_whitespace()));
+    let mut ids: FxHashMap<&str, TypeId> = FxHashMap::default();
+    for (line, mut words) in lines() {
+        if let (Some("type"), Some(name)) = (
+            words.next().filter(|_| !line.starts_with(' ')),
+            words.next(),
+        ) {
+            let others = Value::new(match words.next() {
+                Some("open") => Inside::Unknown,
+                _ => Inside::Plain,
+            });
+            ids.insert(
+                name,
+                types.add_type(Type {
+                    fields: FxHashMap::default(),
+                    others,
+                }),
+            );
+        }
+    }
+    let inside = |name: &str| {
+        ids.get(name)
+            .map_or(Inside::Plain, |id| Inside::Fields(*id))
+    };
+    let mut current = None;
+    for (line, mut words) in lines() {
+        let (first, second) = (
+            words.next().unwrap_or_default(),
+            words.next().unwrap_or_default(),
+        );
+        match (line.starts_with(' '), first, current) {
+            (true, name, Some(id)) => {
+                let value = field(second, words, inside);
+                types.fields_mut(id).fields.insert(name.into(), value);
+            }
+            (false, "type", _) => current = ids.get(second).copied(),
+            (false, "kind", _) => {
+                let (kind, name) = (
+                    words.next().unwrap_or_default(),
+                    words.next().unwrap_or_default(),
+                );
+                types.add_kind(second, kind, Value::new(inside(name)));
+            }
+            _ => {}
+        }
+    }
+    let metadata = Value::new(inside(METADATA));
+    let root = types.add_type(Type {
+        fields: FxHashMap::from_iter([("metadata".into(), metadata.clone())]),
+        others: Value::new(Inside::Unknown),
+    });
+    BuiltIn {
+        types,
+        any_resource: Value::new(Inside::Fields(root)),
+        metadata,
+    }
+}
+
+/// Reads what a line says of a field after its name: `TYPE`, `[TYPE]` or `-`, and then `NAME=VALUE`.
+fn field<'a>(
+    shape: &str,
+    words: impl Iterator<Item = &'a str>,
+    inside: impl Fn(&str) -> Inside,
+) -> Value {
+    let elements = shape
+        .strip_prefix('[')
+        .and_then(|shape| shape.strip_suffix(']'));
+    let mut value = Value::new(match elements {
+        Some(name) => Inside::Elements(Box::new(Value::new(inside(name)))),
+        None => inside(shape),
+    });
+    let mut list_type = None;
+    let mut keys = Vec::new();
+    for (name, said) in words.filter_map(|word| word.split_once('=')) {
+        match name {
+            "list" => list_type = Some(said),
+            "keys" => keys = said.split(',').map(map_key).collect(),
+            "patch" => value.patch = patch(said, value.patch.key),
+            "by" => value.patch.key = Some(said.into()),
+            _ => {}
+        }
+    }
+    if elements.is_some() {
+        value.list = Some(match (list_type, &value.patch) {
+            (Some("map"), _) => ListType::Map(keys),
+            (Some("set"), _) => ListType::Set,
+            (
+                None,
+                Patch {
+                    merges: true,
+                    key: Some(key),
+                    ..
+                },
+            ) => ListType::Map(vec![MapKey::new(key, None)]),
+            (
+                None,
+                Patch {
+                    merges: true,
+                    key: None,
+                    ..
+                },
+            ) => ListType::Set,
+            _ => ListType::Atomic,
+        });
+    }
+    value
+}
+
+fn patch(strategies: &str, key: Option<Box<str>>) -> Patch {
+    let has = |wanted| strategies.split(',').any(|strategy| strategy == wanted);
+    Patch {
+        merges: has("merge"),
+        replaces: has("replace"),
+        retains_keys: has("retainKeys"),
+        key,
+    }
+}
+
+/// `NAME` or `NAME=DEFAULT`; the defaults in the table are texts.
+fn map_key(text: &str) -> MapKey {
+    let (name, default) = match text.split_once('=') {
+        Some((name, default)) => (name, Some(default)),
+        None => (text, None),
+    };
+    let default = default.map(|content| KeyDefault {
+        scalar_type: ScalarType::Str,
+        content: content.into(),
+    });
+    MapKey::new(name, default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{ListRule, PatchRule, Schema};
+
+    fn place(api_version: &str, kind: &str, path: &str) -> Place<'static> {
+        let value = built_in().kind(api_version, kind).unwrap();
+        let steps = path.split('.').filter(|step| !step.is_empty());
+        steps.fold(Place::new(built_in(), value), |place, step| match step {
+            "[]" => place.element(),
+            name => place.field(name),
+        })
+    }
+
+    fn keys(place: Place<'_>) -> Vec<(&str, Option<&str>)> {
+        match place.list() {
+            ListRule::Map(keys) => keys
+                .iter()
+                .map(|key| (key.name(), key.default().map(|default| &*default.content)))
+                .collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_line_of_the_table_says_something_known() {
+        let mut types = 0;
+        for line in TABLE.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.as_slice() {
+                ["#", ..] => {}
+                ["kind", _, _, name] => assert!(
+                    *name == "-" || TABLE.contains(&format!("\ntype {name}")),
+                    "{line}"
+                ),
+                ["type", _] | ["type", _, "open"] => types += 1,
+                [_, shape, said @ ..] if line.starts_with(' ') => {
+                    let name = shape.trim_matches(['[', ']']);
+                    assert!(
+                        matches!(name, "" | "-") || TABLE.contains(&format!("\ntype {name}\n")),
+                        "{line}"
+                    );
+                    for word in said {
+                        let known = ["list=", "keys=", "patch=", "by="];
+                        assert!(known.iter().any(|name| word.starts_with(name)), "{line}");
+                    }
+                }
+                _ => panic!("{line}"),
+            }
+        }
+        assert!(types > 100);
+    }
+
+    #[test]
+    fn lists_of_pods() {
+        let pod = "spec.template.spec";
+        let deployment = |path: &str| place("apps/v1", "Deployment", &format!("{pod}.{path}"));
+        assert_eq!(keys(deployment("containers")), [("name", None)]);
+        assert_eq!(
+            keys(deployment("containers.[].ports")),
+            [("containerPort", None), ("protocol", Some("TCP"))]
+        );
+        assert_eq!(
+            deployment("containers.[].ports").patch_list(),
+            PatchRule::MergeBy("containerPort")
+        );
+        assert_eq!(
+            keys(deployment("containers.[].volumeMounts")),
+            [("mountPath", None)]
+        );
+        assert_eq!(deployment("containers.[].args").list(), ListRule::Atomic);
+        assert_eq!(
+            deployment("containers.[].args").patch_list(),
+            PatchRule::Replace
+        );
+        assert_eq!(deployment("tolerations").list(), ListRule::Atomic);
+        assert_eq!(
+            keys(deployment("topologySpreadConstraints")),
+            [("topologyKey", None), ("whenUnsatisfiable", None)]
+        );
+        assert!(deployment("volumes").retains_keys());
+        assert!(place("apps/v1", "Deployment", "spec.strategy").retains_keys());
+        assert_eq!(
+            place("apps/v1", "Deployment", "metadata.finalizers").list(),
+            ListRule::Set
+        );
+        assert!(place("policy/v1", "PodDisruptionBudget", "spec.selector").is_patched_whole());
+    }
+
+    #[test]
+    fn list_type_and_patch_strategy_may_differ() {
+        let conditions = place("batch/v1", "Job", "status.conditions");
+        assert_eq!(conditions.list(), ListRule::Atomic);
+        assert_eq!(conditions.patch_list(), PatchRule::MergeBy("type"));
+        let ports = place("v1", "Service", "spec.ports");
+        assert_eq!(keys(ports), [("port", None), ("protocol", Some("TCP"))]);
+        assert_eq!(ports.patch_merge_key(), Some("port"));
+    }
+
+    #[test]
+    fn what_is_not_known() {
+        let schema = Schema::kubernetes();
+        assert!(schema.kind("acme.io/v1", "Shop").is_none());
+        let images = place("kustomize.config.k8s.io/v1beta1", "Kustomization", "images");
+        assert_eq!(images.list(), ListRule::Unknown);
+        assert_eq!(
+            any_resource().field("metadata").field("finalizers").list(),
+            ListRule::Set
+        );
+        assert_eq!(
+            any_resource().field("spec").field("ports").list(),
+            ListRule::Unknown
+        );
+        assert_eq!(
+            any_resource().field("spec").patch_list(),
+            PatchRule::Unknown
+        );
+    }
+}

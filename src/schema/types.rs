@@ -1,0 +1,149 @@
+//! Types and what is said of their fields.
+
+use rustc_hash::FxHashMap;
+
+use crate::yaml::ScalarType;
+
+/// A set of kinds and the types that they are made of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Types {
+    kinds: FxHashMap<Box<str>, Value>,
+    types: Vec<Type>,
+}
+
+/// Which of a [`Types`]' types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TypeId(usize);
+
+/// The fields of a map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Type {
+    pub(super) fields: FxHashMap<Box<str>, Value>,
+    /// What is known of fields without a name in [`Type::fields`].
+    pub(super) others: Value,
+}
+
+/// What is known of one value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Value {
+    /// What a list is by `listType`.
+    pub(super) list: Option<ListType>,
+    /// What is said of patches.
+    pub(super) patch: Patch,
+    /// Whether a map is one value.
+    pub(super) is_atomic_map: bool,
+    pub(super) inside: Inside,
+}
+
+/// What is inside a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Inside {
+    /// Nothing is known.
+    Unknown,
+    /// Maps merge and lists are one value, at any depth.
+    Plain,
+    /// A map.
+    Fields(TypeId),
+    /// A list.
+    Elements(Box<Value>),
+}
+
+/// `listType` with `listMapKeys`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ListType {
+    Atomic,
+    Set,
+    Map(Vec<MapKey>),
+}
+
+/// `patchStrategy` with `patchMergeKey`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Patch {
+    pub(super) merges: bool,
+    pub(super) replaces: bool,
+    pub(super) retains_keys: bool,
+    pub(super) key: Option<Box<str>>,
+}
+
+/// A field that identifies the elements of a list, alone or with others.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MapKey {
+    name: Box<str>,
+    default: Option<KeyDefault>,
+}
+
+/// What an absent key field stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeyDefault {
+    /// The type of the scalar.
+    pub scalar_type: ScalarType,
+    /// What it says.
+    pub content: Box<str>,
+}
+
+impl MapKey {
+    /// A key field; `default` is what stands for it where it is absent.
+    pub fn new(name: &str, default: Option<KeyDefault>) -> Self {
+        Self {
+            name: name.into(),
+            default,
+        }
+    }
+
+    /// The name of the field.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What an absent field stands for, where the schema gives a default.
+    pub const fn default(&self) -> Option<&KeyDefault> {
+        self.default.as_ref()
+    }
+}
+
+impl Value {
+    /// A value of which this is inside, and no more is said.
+    pub(super) const fn new(inside: Inside) -> Self {
+        Self {
+            list: None,
+            patch: Patch {
+                merges: false,
+                replaces: false,
+                retains_keys: false,
+                key: None,
+            },
+            is_atomic_map: false,
+            inside,
+        }
+    }
+}
+
+impl Types {
+    pub(super) fn kind(&self, api_version: &str, kind: &str) -> Option<&Value> {
+        if self.kinds.is_empty() {
+            return None;
+        }
+        self.kinds.get(name_of(api_version, kind).as_str())
+    }
+
+    pub(super) fn add_kind(&mut self, api_version: &str, kind: &str, value: Value) {
+        self.kinds.insert(name_of(api_version, kind).into(), value);
+    }
+
+    pub(super) fn add_type(&mut self, fields: Type) -> TypeId {
+        self.types.push(fields);
+        TypeId(self.types.len() - 1)
+    }
+
+    pub(super) fn fields(&self, id: TypeId) -> &Type {
+        &self.types[id.0]
+    }
+
+    pub(super) fn fields_mut(&mut self, id: TypeId) -> &mut Type {
+        &mut self.types[id.0]
+    }
+}
+
+fn name_of(api_version: &str, kind: &str) -> String {
+    format!("{api_version}/{kind}")
+}

@@ -1,0 +1,88 @@
+//! Cases of the other commands: a folder with a file `run`, the arguments, one on a line. They run in a copy of the case's
+//! folder; what it makes of `local` is to be `expected`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rayon::prelude::*;
+
+use crate::folder::Folder;
+
+/// What says that a folder is such a case.
+pub(crate) const RUN: &str = "run";
+
+/// What is wrong with the case in a folder; empty when nothing is.
+fn problems(path: &Path) -> Result<String, String> {
+    let text = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
+    let folder = |name: &str| Folder::read(&path.join(name)).map_err(|error| error.to_string());
+    for needed in ["README.md", "expected"] {
+        if !path.join(needed).exists() {
+            return Err(format!("{needed} is missing"));
+        }
+    }
+    let there = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let all = Folder::read(path).map_err(|error| error.to_string())?;
+    all.write(there.path()).map_err(|error| error.to_string())?;
+    let command = text(RUN);
+    let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
+        .args(command.lines())
+        .current_dir(there.path())
+        .output()
+        .map_err(|error| error.to_string())?;
+    let result = Folder::read(&there.path().join("local")).map_err(|error| error.to_string())?;
+    let mut problems = result.difference(&folder("expected")?);
+    let status = match text("status").trim() {
+        "" => 0,
+        status => status
+            .parse()
+            .map_err(|_| format!("{status:?} is no number"))?,
+    };
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    if output.status.code() != Some(status) {
+        let _ = writeln!(problems, "{} instead of {status}", output.status);
+    }
+    for line in text("stderr").lines() {
+        if !stderr.contains(line) {
+            let _ = writeln!(problems, "standard error does not say {line:?}");
+        }
+    }
+    if path.join("stdout").exists() && stdout != text("stdout") {
+        let _ = writeln!(problems, "standard output is another one");
+    }
+    if !problems.is_empty() {
+        let _ = write!(
+            problems,
+            "-- standard output\n{stdout}-- standard error\n{stderr}"
+        );
+    }
+    Ok(problems)
+}
+
+#[test]
+fn commands_do_what_their_cases_expect() {
+    let filter = std::env::var("CASE").unwrap_or_default();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let entries = fs::read_dir(&root).unwrap_or_else(|error| panic!("{error}"));
+    let paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join(RUN).exists())
+        .filter(|path| path.to_string_lossy().contains(&filter))
+        .collect();
+    let failures: Vec<String> = paths
+        .par_iter()
+        .filter_map(|path| {
+            let problems = problems(path).unwrap_or_else(|problem| problem + "\n");
+            (!problems.is_empty()).then(|| format!("== {}\n{problems}", path.display()))
+        })
+        .collect();
+    assert!(
+        !paths.is_empty() || !filter.is_empty(),
+        "no case has arguments to run"
+    );
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

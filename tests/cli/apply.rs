@@ -1,0 +1,147 @@
+//! `merge3 apply` on single files and on mixed ones, and what its options do. Its rules are in testdata.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+use tempfile::TempDir;
+
+use crate::harness::{Ran, ran};
+
+const ANNOTATION: &str = "  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {\"apiVersion\":\"v1\",\"data\":{\"a\":\"new\"},\"kind\":\"ConfigMap\",\"metadata\":{\"annotations\":{},\"name\":\"one\"}}\n";
+
+fn config_map(name: &str, value: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  a: {value}\n")
+}
+
+/// The configuration of `one` with value `new`, applied.
+fn applied() -> String {
+    config_map("one", "new").replace("\ndata:", &format!("\n{ANNOTATION}data:"))
+}
+
+struct Files(TempDir);
+
+impl Files {
+    fn of(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    fn apply(&self, arguments: &[&str]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        command
+            .arg("apply")
+            .args(arguments)
+            .current_dir(self.0.path());
+        ran(command.output().unwrap())
+    }
+}
+
+fn two_files() -> Files {
+    Files::of(&[
+        ("config.yaml", &config_map("one", "new")),
+        ("live.yaml", &config_map("one", "old")),
+    ])
+}
+
+const ON_FILES: [&str; 4] = ["--config", "config.yaml", "--live", "live.yaml"];
+
+fn on_files(more: &[&'static str]) -> Vec<&'static str> {
+    ON_FILES.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn a_file_is_applied_to_a_file_of_another_name() {
+    let files = two_files();
+    let ran = files.apply(&ON_FILES);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(files.read("live.yaml"), applied());
+    assert!(ran.stderr.contains("live.yaml:1:1"), "{}", ran.stderr);
+    let again = files.apply(&on_files(&["--check"]));
+    assert_eq!(
+        (again.status, again.stderr.as_str()),
+        (0, ""),
+        "{}",
+        again.stdout
+    );
+}
+
+#[test]
+fn what_is_asked_for_is_shown_and_nothing_is_written() {
+    let files = two_files();
+    assert_eq!(files.apply(&on_files(&["--check", "-q"])).status, 1);
+    let diff = files.apply(&on_files(&["--diff"]));
+    assert!(
+        diff.stdout.contains("-  a: old\n+  a: new\n"),
+        "{}",
+        diff.stdout
+    );
+    let printed = files.apply(&on_files(&["--output", "-", "-q"]));
+    assert_eq!(printed.stdout, applied());
+    assert_eq!(files.read("live.yaml"), config_map("one", "old"));
+    files.apply(&on_files(&["--output", "there.yaml", "-q"]));
+    assert_eq!(files.read("there.yaml"), applied());
+    assert_eq!(files.read("live.yaml"), config_map("one", "old"));
+}
+
+#[test]
+fn a_file_is_applied_to_what_is_in_a_folder() {
+    let both = format!(
+        "{}---\n{}",
+        config_map("one", "new"),
+        config_map("two", "new")
+    );
+    let files = Files::of(&[
+        ("config.yaml", &both),
+        ("live/deep/x.yaml", &config_map("one", "old")),
+        ("live/README.md", "not YAML"),
+    ]);
+    let ran = files.apply(&["--config", "config.yaml", "--live", "live"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(files.read("live/deep/x.yaml"), applied());
+    let new = files.read("live/config.yaml");
+    assert_eq!(new, applied().replace("one", "two"));
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let files = two_files();
+    let fails = |arguments: &[&str], message: &str| {
+        let ran = files.apply(arguments);
+        assert_eq!(ran.status, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        assert_eq!(files.read("live.yaml"), config_map("one", "old"));
+    };
+    fails(
+        &["--config", ".", "--live", "live.yaml"],
+        "give a folder as --live too",
+    );
+    fails(
+        &["--config", "config.yaml", "--live", "nowhere"],
+        "--live: nowhere does not exist",
+    );
+    fails(
+        &["--config", "nowhere", "--live", "live.yaml"],
+        "--config: nowhere does not exist",
+    );
+    fails(
+        &on_files(&["--last-applied", "nowhere"]),
+        "--last-applied: nowhere does not exist",
+    );
+    fails(&on_files(&["--crd", "config.yaml"]), "defines no kind");
+    fails(&["--config", "config.yaml"], "--live");
+}

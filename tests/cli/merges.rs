@@ -1,0 +1,46 @@
+//! docs/merges.md, run: the files that it shows are written, its commands give what it says.
+
+use std::fs;
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+
+/// The blocks between fences: what stands behind the opening one, and what is in them.
+fn blocks(text: &str) -> Vec<(&str, &str)> {
+    let parts: Vec<&str> = text.split("```").collect();
+    let inside = parts.iter().skip(1).step_by(2);
+    inside.filter_map(|block| block.split_once('\n')).collect()
+}
+
+#[test]
+fn the_page_does_what_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_merge3"));
+    let path = format!(
+        "{}:{}",
+        binary.parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let mut commands = 0;
+    for (name, text) in blocks(include_str!("../../docs/merges.md")) {
+        if let Some(file) = name.strip_prefix("yaml ") {
+            fs::write(folder.path().join(file), text).unwrap();
+            continue;
+        }
+        assert_eq!(name, "console");
+        let (command, expected) = text.strip_prefix("$ ").unwrap().split_once('\n').unwrap();
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .current_dir(folder.path())
+            .env("PATH", &path)
+            .output()
+            .unwrap();
+        assert_eq!(
+            String::from_utf8(output.stdout).unwrap(),
+            expected,
+            "{command}"
+        );
+        commands += 1;
+    }
+    assert_eq!(commands, 3);
+}

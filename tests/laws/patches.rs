@@ -1,0 +1,118 @@
+//! A patch that was made of two documents gives the second's values where it is applied to the first.
+
+use merge3::patch::{Rules, json_difference, json_patch, merge_difference, merge_patch};
+use merge3::schema::Schema;
+use merge3::yaml::Tree;
+use proptest::prelude::*;
+
+use crate::config;
+use crate::generate::{self, render::render};
+use crate::value::{Value, load};
+
+/// Two documents of which one descends from the other, each in a style of its own.
+fn pair() -> impl Strategy<Value = [(Value, String); 2]> {
+    (generate::triple(), generate::styles()).prop_map(|(values, styles)| {
+        let old = render(&values.original, &styles.original);
+        let new = render(&values.updated, &styles.updated);
+        [(values.original, old), (values.updated, new)]
+    })
+}
+
+/// Without fields that are null, which no merge patch can set.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Map(fields) => Value::Map(
+            fields
+                .iter()
+                .filter(|(_, value)| *value != Value::Null)
+                .map(|(key, value)| (key.clone(), without_nulls(value)))
+                .collect(),
+        ),
+        Value::List(elements) => Value::List(elements.iter().map(without_nulls).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Whether JSON can say it as it is written.
+fn is_json(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Scalar { tag, text } => match tag.as_str() {
+            "str" => true,
+            "bool" => text == "true" || text == "false",
+            "int" => text
+                .parse::<i64>()
+                .is_ok_and(|number| number.to_string() == *text),
+            _ => false,
+        },
+        Value::List(elements) => elements.iter().all(is_json),
+        Value::Map(fields) => fields.iter().all(|(_, value)| is_json(value)),
+    }
+}
+
+fn value_of(text: &str) -> Value {
+    load::document(text).unwrap().unwrap_or(Value::Null)
+}
+
+fn merge_round_trip(old: &str, new: &str, rules: Rules<'_>) -> Result<(), TestCaseError> {
+    let (Some(old_tree), Some(new_tree)) = (Tree::parse(old).unwrap(), Tree::parse(new).unwrap())
+    else {
+        return Ok(());
+    };
+    let patch = merge_difference(&old_tree, &new_tree, rules)
+        .map_err(|error| TestCaseError::fail(format!("{error:?}\n{old}\n====\n{new}")))?;
+    let Some(patch) = patch else {
+        let (old, new) = (value_of(old), value_of(new));
+        prop_assert_eq!(without_nulls(&old), without_nulls(&new));
+        return Ok(());
+    };
+    let patch_tree = Tree::parse(&patch).unwrap().unwrap();
+    let patched = merge_patch(&old_tree, &patch_tree, rules)
+        .map_err(|error| TestCaseError::fail(format!("{error:?}\n{old}\n====\n{patch}")))?;
+    let patched = patched.unwrap_or_else(|| old.to_owned());
+    prop_assert_eq!(
+        without_nulls(&value_of(&patched)),
+        without_nulls(&value_of(new)),
+        "{}\n====\n{}\n====\n{}",
+        old,
+        patch,
+        patched
+    );
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    #[test]
+    fn merge_patches_give_the_new_values([(old_value, old), (new_value, new)] in pair()) {
+        prop_assume!(matches!((&old_value, &new_value), (Value::Map(_), Value::Map(_))));
+        merge_round_trip(&old, &new, Rules::Merge)?;
+    }
+
+    #[test]
+    fn strategic_patches_give_the_new_values([(old_value, old), (new_value, new)] in pair()) {
+        prop_assume!(matches!((&old_value, &new_value), (Value::Map(_), Value::Map(_))));
+        let schema = Schema::kubernetes();
+        let pod = schema.kind("v1", "Pod").unwrap().place;
+        merge_round_trip(&old, &new, Rules::Strategic(pod))?;
+    }
+
+    #[test]
+    fn json_patches_give_the_new_values([(old_value, old), (new_value, new)] in pair()) {
+        prop_assume!(is_json(&old_value) && is_json(&new_value));
+        let (Some(old_tree), Some(new_tree)) = (Tree::parse(&old).unwrap(), Tree::parse(&new).unwrap()) else {
+            return Ok(());
+        };
+        let patched = match json_difference(&old_tree, &new_tree) {
+            None => old.clone(),
+            Some(patch) => {
+                let patch_tree = Tree::parse(&patch).unwrap().unwrap();
+                let patched = json_patch(&old, &patch_tree)
+                    .map_err(|error| TestCaseError::fail(format!("{error:?}\n{old}\n====\n{patch}")))?;
+                patched.unwrap_or_else(|| old.clone())
+            }
+        };
+        prop_assert_eq!(value_of(&patched), new_value, "{}\n====\n{}", old, patched);
+    }
+}
