@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, Place};
+use crate::package::assemble::line_break;
 use crate::package::load::Slot;
 use crate::package::pair::DocRef;
 use crate::package::parsed::{ParsedFile, Readings, Trees};
@@ -109,10 +110,11 @@ pub(super) fn live_items(slots: &[Slot], readings: &[Readings<'_>]) -> Vec<LiveI
         let Some(Ok(file)) = &sides.local else {
             continue;
         };
+        let line_break = line_break(file.text);
         for (document, parsed) in file.documents.iter().enumerate() {
             let Some(tree) = parsed.kept() else { continue };
             for (index, item) in items_of(tree).into_iter().flatten().enumerate() {
-                let text = format!("{}\n", tree.text_of(item));
+                let text = format!("{}{line_break}", tree.text_of(item));
                 let start = tree.node(tree.resolve(item)).span.start;
                 let line = parsed.document.line + tree.line_number(start);
                 let indent = tree.column(start) as usize;
