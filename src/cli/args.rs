@@ -26,12 +26,10 @@ Examples:
   merge3 --ancestor v1 --from v2 --to fork                      upgrade a fork in place
   merge3 --ancestor v1 --from v2 --to fork --diff               see first what that would do
   merge3 --ancestor v1 --from v2 --to fork --on-conflict fail   write nothing on a conflict
-  merge3 --ancestor v1 --from v2 --to fork --report markdown    tell a reviewer
   merge3 --ancestor a.yaml --from b.yaml --to c.yaml            one file of each
-Exit status: 0 merged; 1 conflicts are left, or --check found a change; 2 wrong input, or reading or
-writing failed";
+Exit status: 0 merged; 1 conflicts are left, or --check found a change; 2 wrong input, or a failure";
 
-/// Brings what changed between two releases of a YAML package into your fork of it, and touches nothing else.
+/// Brings what changed between two releases of a YAML package into your fork, and nothing else.
 #[derive(Debug, Parser)]
 #[command(
     name = "merge3",
@@ -73,11 +71,13 @@ enum Subcommand {
     /// Say why a value comes out as it does
     Explain(Box<ExplainArgs>),
     /// Print completions for a shell
+    #[command(hide = true)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page
+    #[command(hide = true)]
     Man,
 }
 

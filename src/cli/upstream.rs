@@ -29,7 +29,7 @@ pub(super) enum Subcommands {
     #[command(after_help = "Exit status: 0 found out, 2 something failed")]
     Outdated(OutdatedArgs),
     /// What was fetched from upstream repositories
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Cache(CacheCommand),
 }
 

@@ -11,7 +11,7 @@
 //! let container = pod.field("spec").field("containers").element();
 //! let ListRule::Map(keys) = container.field("ports").list() else { panic!() };
 //! assert_eq!(keys.iter().map(|key| key.name()).collect::<Vec<_>>(), ["containerPort", "protocol"]);
-//! assert_eq!(keys[1].default().unwrap().content, "TCP");
+//! assert_eq!(&*keys[1].default().unwrap().content, "TCP");
 //! assert_eq!(container.field("ports").patch_merge_key(), Some("containerPort"));
 //! assert_eq!(container.field("args").list(), ListRule::Atomic);
 //! assert_eq!(pod.field("metadata").field("finalizers").list(), ListRule::Set);
