@@ -106,6 +106,13 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// A file with a YAML name is larger than is read.
+    TooLarge {
+        /// Which.
+        path: PathBuf,
+        /// The most bytes that one may have.
+        most: u64,
+    },
     /// A file or folder cannot be written or deleted.
     Write {
         /// Which.
@@ -265,6 +272,9 @@ impl Error {
                 }
                 _ => "nothing was written; run again when it can be read",
             },
+            Self::TooLarge { .. } => {
+                "nothing was written; exclude it in .krmignore or with --match, or divide it"
+            }
             Self::Write { written: 0, .. } => {
                 "nothing was written; make the folder writable and see that the disk has room"
             }
@@ -371,6 +381,12 @@ impl fmt::Display for Error {
             Self::Read { path, error } => {
                 write!(formatter, "cannot read {}: {error}", path.display())
             }
+            Self::TooLarge { path, most } => write!(
+                formatter,
+                "{} is larger than {} MiB, the most that is read of a YAML file",
+                path.display(),
+                most >> 20
+            ),
             Self::Write { path, error, .. } => {
                 write!(formatter, "cannot write {}: {error}", path.display())
             }

@@ -69,7 +69,7 @@ pub(crate) fn schema(source: &SchemaSource, loaded: &mut Loaded) -> Result<Schem
         }
     }
     for path in &source.definitions {
-        let file = Source::read(path)?;
+        let file = Source::read(path, true)?;
         match add(&mut schema, path, &file.bytes) {
             Ok(0) => return Err(no_definition(path, &file.bytes)),
             Ok(_) => {}

@@ -89,7 +89,7 @@ fn read(
     folder: &Path,
     warnings: &mut Vec<Warning>,
 ) -> Result<Gitignore, Error> {
-    let bytes = side.read(path)?.bytes;
+    let bytes = side.read(path, false)?.bytes;
     let mut builder = GitignoreBuilder::new("");
     let text = String::from_utf8_lossy(&bytes);
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {

@@ -140,7 +140,7 @@ pub(crate) fn load_package(
         let name = PathBuf::from(file.file_name().unwrap_or_default());
         return Ok(Package {
             root: file.parent().map_or_else(PathBuf::new, Path::to_owned),
-            files: vec![(name, Source::read(path)?)],
+            files: vec![(name, Source::read(path, true)?)],
             leftovers: Vec::new(),
             warnings: Vec::new(),
         });
@@ -159,7 +159,7 @@ pub(crate) fn load_package(
     paths.sort_unstable();
     let files = paths
         .into_par_iter()
-        .map(|relative| Source::read(&path.join(&relative)).map(|source| (relative, source)))
+        .map(|relative| Source::read(&path.join(&relative), true).map(|source| (relative, source)))
         .collect::<Result<_, Error>>()?;
     Ok(Package {
         root: path.to_owned(),
@@ -252,7 +252,7 @@ fn load_files(
     let sources = if yaml || !settings.yaml_only {
         sides
             .as_ref()
-            .try_map(|path| Source::read(path).map(Some))?
+            .try_map(|path| Source::read(path, yaml).map(Some))?
     } else {
         Triple::default()
     };
@@ -381,7 +381,7 @@ fn entity_warning(
     let same = |left: (&Side, &Option<Kind>), right: (&Side, &Option<Kind>)| {
         let both_files = *left.1 == Some(Kind::File) && left.1 == right.1;
         if both_files {
-            return Ok(left.0.read(path)?.bytes == right.0.read(path)?.bytes);
+            return Ok(left.0.read(path, false)?.bytes == right.0.read(path, false)?.bytes);
         }
         Ok(left.1 == right.1)
     };
@@ -413,7 +413,7 @@ fn read_all(
         let sources = sides
             .as_ref()
             .zip(files)
-            .try_map(|(side, is_file)| is_file.then(|| side.read(&path)).transpose())?;
+            .try_map(|(side, is_file)| is_file.then(|| side.read(&path, yaml)).transpose())?;
         Ok(Slot {
             path,
             yaml,

@@ -11,6 +11,8 @@ use crate::error::Error;
 
 /// Files with less in them, in bytes, are read in one go.
 const SMALL: u64 = 8 << 10;
+/// How large a file with a YAML name can be: three of them are in memory at once.
+const LARGEST: u64 = 256 << 20;
 
 /// Where one side comes from.
 #[derive(Debug, Clone)]
@@ -72,10 +74,10 @@ impl Side {
         }
     }
 
-    /// The file at a relative path.
-    pub(crate) fn read(&self, path: &Path) -> Result<Source, Error> {
+    /// The file at a relative path; one with a YAML name only up to a size.
+    pub(crate) fn read(&self, path: &Path, yaml: bool) -> Result<Source, Error> {
         match self {
-            Self::Disk(root) => Source::read(&root.join(path)),
+            Self::Disk(root) => Source::read(&root.join(path), yaml),
             Self::Read(snapshot) => match snapshot.entries.get(path) {
                 Some(Entry::File { bytes, permissions }) => Ok(Source {
                     bytes: bytes.clone(),
@@ -120,11 +122,14 @@ impl Snapshot {
 }
 
 impl Source {
-    /// Reads a file from the disk.
-    pub(super) fn read(path: &Path) -> Result<Self, Error> {
+    /// Reads a file from the disk; one with a YAML name only up to a size.
+    pub(super) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
         let source = || {
             let mut file = File::open(path)?;
             let metadata = file.metadata()?;
+            if yaml && metadata.len() > LARGEST {
+                return Ok(None);
+            }
             let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
             if metadata.len() < SMALL {
                 // a `File` by itself would ask for its length and place again: most files are small, and there are many
@@ -132,12 +137,16 @@ impl Source {
             } else {
                 file.read_to_end(&mut bytes)?;
             }
-            Ok(Self {
+            Ok(Some(Self {
                 bytes,
                 permissions: Some(metadata.permissions()),
-            })
+            }))
         };
-        source().map_err(|error| read_error(path, error))
+        let source = source().map_err(|error| read_error(path, error))?;
+        source.ok_or_else(|| Error::TooLarge {
+            path: path.to_owned(),
+            most: LARGEST,
+        })
     }
 }
 

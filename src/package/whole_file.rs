@@ -145,6 +145,9 @@ fn merge_text(
                 place: Box::new(broken.place.clone()),
             });
         }
+        if let Some(refusal) = health.refused("there are no lines to merge") {
+            return Err(refusal);
+        }
         // markers are for lines: the file stays as the local side has it, and somebody has to see to it
         let resolution = match options.on_conflict.resolution() {
             Resolution::Markers => Resolution::Open,
@@ -246,14 +249,18 @@ impl Health {
 
     /// The error, where a file that was broken by mistake cannot be merged line by line.
     fn refusal(&self, path: &Path, merged: &str, has_conflicts: bool) -> Option<Error> {
-        let broken = self.broken.first().filter(|_| self.any_good)?;
-        let refused = if has_conflicts {
-            "merged line by line it has conflicts"
+        if has_conflicts {
+            self.refused("merged line by line it has conflicts")
         } else if self.local_good && ParsedFile::parse(path, merged, Trees::Dropped).is_err() {
-            "merged line by line it would break the local file"
+            self.refused("merged line by line it would break the local file")
         } else {
-            return None;
-        };
+            None
+        }
+    }
+
+    /// The error, where a file was broken by mistake: where it is YAML on another side.
+    fn refused(&self, refused: &'static str) -> Option<Error> {
+        let broken = self.broken.first().filter(|_| self.any_good)?;
         Some(Error::Broken {
             place: Box::new(broken.place.clone()),
             message: broken.message.clone(),

@@ -4,6 +4,9 @@ use super::keys::KeyIdentity;
 use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarType, Tree};
 use super::{ParseError, build, lines};
 
+/// How long a document can be: its tree takes many times as much memory.
+const LARGEST: usize = 64 << 20;
+
 impl<'s> Tree<'s> {
     /// Reads one document: the text of a chunk that [`split`](super::stream::split) cut, markers, directives, comments
     /// and a byte order mark included.
@@ -12,7 +15,8 @@ impl<'s> Tree<'s> {
     ///
     /// # Errors
     /// Where the text is no YAML, holds a second document, a key twice in one map, a key that is no scalar (SPEC 5.5), an
-    /// alias without an anchor or inside what it stands for, or collections nested deeper than 512 levels.
+    /// alias without an anchor or inside what it stands for, collections nested deeper than 512 levels, aliases that stand
+    /// for more than a million values, or more than 64 MiB.
     ///
     /// ```
     /// use merge3::yaml::Tree;
@@ -177,8 +181,10 @@ impl<'s> Tree<'s> {
 
 /// What no reader takes.
 fn is_readable(text: &str) -> Result<(), ParseError> {
-    if u32::try_from(text.len()).is_err() {
-        return Err(ParseError::new(0, "a document of 4 GiB or more"));
+    if text.len() > LARGEST {
+        let most = LARGEST >> 20;
+        let message = format!("a document of more than {most} MiB, the most that is read as YAML");
+        return Err(ParseError::new(0, message).with_help("divide it into several documents"));
     }
     match memchr::memchr(0, text.as_bytes()) {
         Some(at) => Err(ParseError::new(
@@ -189,7 +195,7 @@ fn is_readable(text: &str) -> Result<(), ParseError> {
     }
 }
 
-/// A text that a tree is over is shorter than 4 GiB.
+/// A text that a tree is over is shorter than 4 GiB by far.
 fn to_u32(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }

@@ -82,6 +82,13 @@ impl Case {
         self.folder.path().join(side)
     }
 
+    /// The program, without an argument.
+    pub(crate) fn program(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        command.current_dir(self.folder.path());
+        command
+    }
+
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
         command

@@ -255,6 +255,10 @@ impl Walk<'_, '_> {
         if source == content && !source.contains(['\n', '\r']) {
             return Ok(());
         }
+        // read alone its last character would be the colon of a key
+        if style == ScalarStyle::Plain && source.ends_with(':') {
+            return Ok(());
+        }
         // a block scalar's last line break, if any, is not in the span
         // (read with a space before it: neither `---` nor a byte order mark is itself there)
         let alone = scalar_events(&format!(" {source}\n"));
@@ -343,10 +347,21 @@ fn scalar_events(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// (Where the parser itself takes the text: the tree is built from some texts with other white space.)
+/// (Where the parser itself takes the text: the tree is built from some texts with other white space. And in a block scalar without a
+/// line the parser finds a line break or none, as what follows has it.)
 fn same_contents(text: &str, contents: &[String]) -> Check {
+    let is_no_line = |found: &str, expected: &str| {
+        found.is_empty() && expected.bytes().all(|byte| byte == b'\n')
+    };
+    let same = |expected: &[String]| {
+        contents.len() == expected.len()
+            && contents
+                .iter()
+                .zip(expected)
+                .all(|(found, expected)| found == expected || is_no_line(found, expected))
+    };
     match scalar_events(text.strip_prefix('\u{feff}').unwrap_or(text)) {
-        Ok(expected) if expected != contents => {
+        Ok(expected) if !same(&expected) => {
             Err("the tree's scalars are not the parser's".to_owned())
         }
         _ => Ok(()),

@@ -16,6 +16,10 @@ use super::source::Patches;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, Span, Tree};
 
+/// How many nodes the aliases of one document may stand for: a few lines of aliases of aliases can stand for more than a computer
+/// holds.
+const REPETITION_LIMIT: usize = 1_000_000;
+
 mod nodes;
 mod place;
 #[cfg(test)]
@@ -32,8 +36,17 @@ struct Frame {
     /// In a map: the key was read, the value is next.
     after_key: bool,
     anchor: usize,
-    /// The height of its highest child.
+    /// Of what is in it so far.
+    extent: Extent,
+}
+
+/// How much a node is, what its aliases stand for included.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    /// How deep collections are nested in it.
     height: usize,
+    /// How many nodes are in it.
+    nodes: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,8 +64,10 @@ struct Builder<'s, 'p> {
     marks: Marks<'s, 'p>,
     parts: Parts<'s>,
     frames: Vec<Frame>,
-    /// By the parser's number of the anchor: the node and its height.
-    anchors: Vec<(NodeId, usize)>,
+    /// By the parser's number of the anchor.
+    anchors: Vec<(NodeId, Extent)>,
+    /// How many nodes the aliases stand for, all of them together.
+    repeated: usize,
     /// The end of the last indicator, property or scalar.
     last_end: usize,
     above: Option<Above>,
@@ -138,6 +153,7 @@ impl<'s, 'p> Builder<'s, 'p> {
             parts: Parts::new(text, start),
             frames: Vec::new(),
             anchors: Vec::new(),
+            repeated: 0,
             last_end: start,
             above: None,
             root_above: None,
@@ -239,6 +255,14 @@ impl<'s, 'p> Builder<'s, 'p> {
             }
         }
     }
+}
+
+fn too_many_aliases(at: usize) -> ParseError {
+    ParseError::new(
+        at,
+        format!("the aliases up to here stand for more than {REPETITION_LIMIT} values"),
+    )
+    .with_help("write out what is used once or twice, and do not nest aliases in aliases")
 }
 
 fn too_deep(at: usize) -> ParseError {

@@ -10,7 +10,8 @@ use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
 use super::super::scalar::type_of_tagged;
 use super::super::tree::{Collection, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span};
 use super::{
-    Builder, DEPTH_LIMIT, Frame, NO_NODE, OPEN, Properties, Result, Role, Shape, full_tag, too_deep,
+    Builder, DEPTH_LIMIT, Extent, Frame, NO_NODE, OPEN, Properties, REPETITION_LIMIT, Result, Role,
+    Shape, full_tag, too_deep, too_many_aliases,
 };
 
 impl<'s> Builder<'s, '_> {
@@ -39,7 +40,11 @@ impl<'s> Builder<'s, '_> {
             TScalarStyle::Folded => (ScalarStyle::Folded, 0),
         };
         let source = &self.cursor.text[span.start as usize + quotes..span.end as usize - quotes];
-        let content = if source == content {
+        let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        let content = if is_block && !source.contains(['\n', '\r']) {
+            // nothing but its header is there; where the text ends behind that, the parser finds a line break
+            Cow::Borrowed("")
+        } else if source == content {
             Cow::Borrowed(source)
         } else {
             Cow::Owned(content)
@@ -58,7 +63,12 @@ impl<'s> Builder<'s, '_> {
         if scalar_type == ScalarType::Custom {
             self.parts.custom_tags.extend(tag.map(|tag| (id, tag)));
         }
-        self.anchor(anchor, id, 0);
+        let extent = Extent {
+            height: 0,
+            nodes: 1,
+        };
+        self.anchor(anchor, id, extent);
+        self.raise(extent);
         self.complete(role, id, span.end);
         self.comment_after();
         Ok(())
@@ -113,7 +123,7 @@ impl<'s> Builder<'s, '_> {
             return Err(self.lost("an alias"));
         }
         let end = self.cursor.anchor_end();
-        let Some((target, height)) = self.anchors.get(anchor).copied() else {
+        let Some((target, extent)) = self.anchors.get(anchor).copied() else {
             return Err(self.lost("an alias' anchor"));
         };
         let node = &self.parts.nodes[target.0 as usize];
@@ -125,7 +135,11 @@ impl<'s> Builder<'s, '_> {
         }
         self.cursor.pos = end;
         self.last_end = end;
-        self.raise(height);
+        self.repeated = self.repeated.saturating_add(extent.nodes);
+        if self.repeated > REPETITION_LIMIT {
+            return Err(too_many_aliases(start));
+        }
+        self.raise(extent);
         let span = span(start, end);
         let id = self
             .parts
@@ -175,7 +189,7 @@ impl<'s> Builder<'s, '_> {
         {
             self.parts.custom_tags.insert(node, tag);
         }
-        self.anchor(anchor, node, 0);
+        self.anchor(anchor, node, Extent::default());
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
             self.indicator();
         }
@@ -185,7 +199,7 @@ impl<'s> Builder<'s, '_> {
             first: self.parts.open.len(),
             after_key: false,
             anchor,
-            height: 0,
+            extent: Extent::default(),
         });
         Ok(())
     }
@@ -240,13 +254,16 @@ impl<'s> Builder<'s, '_> {
 
     /// A collection is whole, and ends at `end`.
     fn close(&mut self, frame: &Frame, end: u32) -> Result<()> {
-        let height = frame.height + 1;
-        if height > DEPTH_LIMIT {
+        let extent = Extent {
+            height: frame.extent.height + 1,
+            nodes: frame.extent.nodes.saturating_add(1),
+        };
+        if extent.height > DEPTH_LIMIT {
             let start = self.parts.nodes[frame.node.0 as usize].span.start;
             return Err(too_deep(start as usize));
         }
-        self.anchor(frame.anchor, frame.node, height);
-        self.raise(height);
+        self.anchor(frame.anchor, frame.node, extent);
+        self.raise(extent);
         let role = match self.frames.last() {
             None => Role::Root,
             Some(outer) if outer.after_key => Role::Value,
@@ -277,19 +294,23 @@ impl<'s> Builder<'s, '_> {
     }
 
     /// Remembers the node that an anchor stands at.
-    pub(super) fn anchor(&mut self, anchor: usize, node: NodeId, height: usize) {
+    pub(super) fn anchor(&mut self, anchor: usize, node: NodeId, extent: Extent) {
         if anchor == 0 {
             return;
         }
         if self.anchors.len() <= anchor {
-            self.anchors.resize(anchor + 1, (NO_NODE, 0));
+            self.anchors
+                .resize(anchor + 1, (NO_NODE, Extent::default()));
         }
-        self.anchors[anchor] = (node, height);
+        self.anchors[anchor] = (node, extent);
     }
 
-    pub(super) fn raise(&mut self, height: usize) {
+    /// The innermost collection gets something that is so much.
+    pub(super) fn raise(&mut self, extent: Extent) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.height = frame.height.max(height);
+            let inside = &mut frame.extent;
+            inside.height = inside.height.max(extent.height);
+            inside.nodes = inside.nodes.saturating_add(extent.nodes);
         }
     }
 

@@ -1,0 +1,170 @@
+//! Documents that are too deep, too large or stand for too much: an error that names the limit, in little time and memory.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Case, ran};
+
+/// A machine that is busy is slower; what takes quadratic time takes hours.
+const SOON: Duration = Duration::from_secs(60);
+
+/// Three texts of one document: upstream changes a field behind it, and so does local.
+fn around(document: &str) -> Case {
+    let text = |fields: &str| format!("{document}\n{fields}");
+    Case::of(
+        "a.yaml",
+        &text("x: 1\ny: 1\nz: 1\n"),
+        &text("x: 2\ny: 1\nz: 1\n"),
+        &text("x: 1\ny: 1\nz: 2\n"),
+    )
+}
+
+/// Such a document is no YAML: on all sides it is merged line by line, with a warning; broken on one side by mistake it is refused.
+fn is_limited(document: &str, limit: &str) {
+    let start = Instant::now();
+    let case = around(document);
+    let ran = case.merge();
+    assert!(ran.stderr.contains(limit), "{}", ran.stderr);
+    assert!(ran.stderr.contains("merged line by line"), "{}", ran.stderr);
+    assert!(
+        case.read("a.yaml")
+            .unwrap()
+            .ends_with("\nx: 2\ny: 1\nz: 2\n")
+    );
+    let upstream = format!("{document}\nx: 2\n");
+    Case::of("a.yaml", "x: 1\n", &upstream, "x: 3\n").fails_with(&[limit, "help: "]);
+    merge_file(document);
+    solve(document);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+/// `merge-file`, and so the merge driver, leaves it to git.
+fn merge_file(document: &str) {
+    let case = around(document);
+    let output = case
+        .program()
+        .arg("merge-file")
+        .args(["local", "original", "updated"].map(|side| case.path(side).join("a.yaml")))
+        .output()
+        .unwrap();
+    let ran = ran(output);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(
+        case.read("a.yaml")
+            .unwrap()
+            .ends_with("\nx: 2\ny: 1\nz: 2\n")
+    );
+}
+
+/// `solve` leaves the file as it is.
+fn solve(document: &str) {
+    let conflict = "<<<<<<< ours\na: 2\n||||||| base\na: 1\n=======\na: 3\n>>>>>>> theirs\n";
+    let text = format!("{document}\n{conflict}");
+    let case = Case::empty().local("a.yaml", &text);
+    let output = case
+        .program()
+        .arg("solve")
+        .arg(case.path("local").join("a.yaml"))
+        .output()
+        .unwrap();
+    let ran = ran(output);
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
+    assert!(case.read("a.yaml").unwrap() == text);
+}
+
+#[test]
+fn a_hundred_thousand_brackets() {
+    let count = 100_000;
+    let lists = format!("a: {}{}", "[".repeat(count), "]".repeat(count));
+    is_limited(&lists, "brackets are nested deeper than 255 levels");
+    let maps = format!("a: {}1{}", "{b: ".repeat(count), "}".repeat(count));
+    is_limited(&maps, "brackets are nested deeper than 255 levels");
+    is_limited(
+        &format!("a: {}", "[".repeat(count)),
+        "brackets are nested deeper than 255 levels",
+    );
+}
+
+#[test]
+fn five_thousand_maps_in_maps() {
+    let mut maps = String::new();
+    for depth in 0..5000 {
+        writeln!(maps, "{:depth$}a:", "").unwrap();
+    }
+    is_limited(
+        &format!("{maps}{:5000}b: 1", ""),
+        "nested deeper than 512 levels",
+    );
+    let lists = format!("a:\n{}b", "- ".repeat(5000));
+    is_limited(&lists, "nested deeper than 512 levels");
+}
+
+#[test]
+fn a_few_lines_that_stand_for_billions_of_values() {
+    let mut laughs = String::from("a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n");
+    for depth in 1..12 {
+        let aliases = vec![format!("*a{}", depth - 1); 9].join(", ");
+        writeln!(laughs, "a{depth}: &a{depth} [{aliases}]").unwrap();
+    }
+    is_limited(laughs.trim_end(), "stand for more than 1000000 values");
+}
+
+#[test]
+fn as_many_aliases_as_are_allowed() {
+    let mut text = String::from("a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n");
+    for depth in 1..6 {
+        let aliases = vec![format!("*a{}", depth - 1); 9].join(", ");
+        writeln!(text, "a{depth}: &a{depth} [{aliases}]").unwrap();
+    }
+    let start = Instant::now();
+    let case = around(&text);
+    let ran = case.merge();
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    assert!(case.read("a.yaml").unwrap().ends_with("x: 2\ny: 1\nz: 2\n"));
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_gigabyte() {
+    let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n");
+    let file = File::create(case.path("updated").join("a.yaml")).unwrap();
+    file.set_len(1 << 30).unwrap();
+    case.fails_with(&[
+        "updated/a.yaml is larger than 256 MiB",
+        "exclude it in .krmignore",
+    ]);
+}
+
+#[test]
+fn a_scalar_of_seventy_megabytes() {
+    let text = format!("a: {}", "a".repeat(70 << 20));
+    let start = Instant::now();
+    let case = Case::of("a.yaml", "x: 1\n", &format!("{text}\nx: 2\n"), "x: 3\n");
+    case.fails_with(&["a document of more than 64 MiB", "help: divide it"]);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}
+
+/// Ten times as many keys take about ten times as long.
+#[test]
+fn many_keys_in_one_map() {
+    let seconds = |count: usize| {
+        let keys: String = (0..count).fold(String::new(), |mut text, key| {
+            let _ = writeln!(text, "key{key}: {key}");
+            text
+        });
+        let case = around(keys.trim_end());
+        let start = Instant::now();
+        let ran = case.merge();
+        assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+        assert!(
+            case.read("a.yaml")
+                .unwrap()
+                .ends_with("\nx: 2\ny: 1\nz: 2\n")
+        );
+        start.elapsed().as_secs_f64()
+    };
+    let (few, many) = (seconds(10_000), seconds(100_000));
+    assert!(many < few * 40.0 + 5.0, "{few} seconds, then {many}");
+}

@@ -1,0 +1,122 @@
+//! Kinds of text: each keeps what it is, to the byte, where upstream changes one value in it.
+
+use std::fs;
+
+use crate::harness::Case;
+
+/// A file of which upstream changes `1` to `2` and local changes `ours` to `mine`: both changes are in the result, and not a byte else.
+fn keeps(text: &str) {
+    let change = |from: &str, to: &str, text: &str| {
+        assert!(text.contains(from), "{text:?}");
+        text.replace(from, to)
+    };
+    let local = change("ours", "mine", text);
+    let case = Case::of("a.yaml", text, &change("1", "2", text), &local);
+    let ran = case.merge();
+    let merged = fs::read(case.path("local").join("a.yaml")).unwrap();
+    let expected = change("1", "2", &local);
+    assert_eq!(
+        String::from_utf8(merged).unwrap(),
+        expected,
+        "{}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.contains("warning"), "{text:?}: {}", ran.stderr);
+}
+
+const TEXT: &str = "# head\na: 1 # one\n\nb:\n  - c: ours\n    d: |\n      text\n  - 'e'\n";
+
+#[test]
+fn with_and_without_a_byte_order_mark() {
+    keeps(TEXT);
+    keeps(&format!("\u{feff}{TEXT}"));
+    keeps(&format!("\u{feff}---\n{TEXT}"));
+}
+
+#[test]
+fn line_breaks_of_every_kind() {
+    keeps(&TEXT.replace('\n', "\r\n"));
+    keeps(&TEXT.replace('\n', "\r"));
+    keeps("a: 1\r\nb: ours\nc: x\r\nd: y\n");
+    keeps("a: 1\nb: ours\rc: x\r\nd: y\n");
+}
+
+#[test]
+fn no_newline_at_the_end_and_spaces_there() {
+    keeps("a: 1\nb: ours");
+    keeps("a: 1  \nb: ours \t \nc: x\t\n   \nd: y   ");
+    keeps("b: ours\na: 1");
+    keeps("b: ours\r\na: 1");
+}
+
+#[test]
+fn line_separators_of_unicode_are_text() {
+    keeps("a: 1\nb: \"x\u{2028}y\u{2029}z\" # ours\n");
+    keeps("a: 1\nb: ours\u{2028}# no comment\u{85}no key\n");
+    keeps("a: 1\nb: |\n  x\u{2028}y\n  ours\n");
+}
+
+#[test]
+fn tabs_where_yaml_takes_them() {
+    keeps("a:\t1\t# one\nb: \t'ours'\nc: [\t1x,\t2y\t]\nd: |\n  \tx\n");
+}
+
+#[test]
+fn emoji_accents_and_text_from_right_to_left() {
+    keeps("🚀: 1\n\"👩‍👩‍👧\": ours\né: {ü: ß, 🎉: x}\n");
+    keeps("a: 1\nשלום: עולם\nكلمة: [\u{202e}ours\u{202c}, ب]\n");
+    keeps("e\u{301}: 1\né: ours\n");
+    keeps("🚀: |\n  🎉🎉🎉 é\nb: 1\nc: ours\n");
+}
+
+/// UTF-16, with a byte order mark.
+fn utf_16(text: &str) -> Vec<u8> {
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+    units.flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn utf_16_on_one_side_is_refused() {
+    let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 3\n");
+    case.file("updated", "a.yaml", utf_16("a: 2\n"))
+        .fails_with(&[
+            "updated/a.yaml is not UTF-8 text",
+            "help: save the file as UTF-8",
+        ]);
+}
+
+#[test]
+fn utf_16_is_merged_as_a_whole() {
+    let sides = |local: &str| {
+        Case::empty()
+            .file("original", "a.yaml", utf_16("a: 1\n"))
+            .file("updated", "a.yaml", utf_16("a: 2\n"))
+            .file("local", "a.yaml", utf_16(local))
+    };
+    let case = sides("a: 1\n");
+    case.merge();
+    let merged = fs::read(case.path("local").join("a.yaml")).unwrap();
+    assert_eq!(merged, utf_16("a: 2\n"));
+    let ran = sides("a: 3\n").arg(&["--on-conflict", "local"]).merge();
+    assert!(
+        ran.stdout.contains("conflict a.yaml:1: binary"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn what_is_no_text_on_one_side_is_refused() {
+    for side in ["original", "updated", "local"] {
+        let invalid = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 3\n");
+        invalid
+            .file(side, "a.yaml", b"a: \xc3\x28\n")
+            .fails_with(&[&format!("{side}/a.yaml is not UTF-8 text"), "a.yaml:1:4"]);
+        let zero = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 3\n");
+        zero.file(side, "a.yaml", "a: x\0y\n").fails_with(&[
+            &format!("{side}/a.yaml"),
+            "is not valid YAML, and there are no lines to merge",
+            "a NUL character",
+        ]);
+    }
+}
