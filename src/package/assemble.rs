@@ -79,6 +79,10 @@ pub(crate) fn assemble(
                 Action::Mark(marks) => Some(marks),
                 _ => None,
             };
+            // a document of another file takes its place, where it began that file
+            if index > 0 && has_marker(document) && marker(rest).is_none() {
+                writer.last = None;
+            }
             writer.keep(index, rest, parsed.has_content, marks);
         }
     }

@@ -13,6 +13,11 @@ impl Editor<'_> {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
+        // JSON has no comments; a local text that has some all the same keeps up with them
+        let none = entry.comments == Comments::default();
+        if self.in_flow && none && self.target_is_json(entry) {
+            return;
+        }
         self.place_comment(entry, choices);
         self.leading_comment(entry, choices);
         if choices.line.is_updated() {

@@ -7,7 +7,7 @@ use super::block::local_entries;
 use super::layout::{is_blank, starts_its_line};
 use super::to_flow;
 use crate::merge::decision::{Child, CommentChoices, Incoming, Outcome, Slot};
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle};
+use crate::yaml::{Comments, Entry, EntryId, NodeId, NodeKind, ScalarStyle, Tree};
 
 /// An entry of the result on a line of its own: what comes up to its last byte, and what follows its comma.
 struct Line {
@@ -226,8 +226,10 @@ impl Editor<'_> {
         let entry = source.entry(id);
         let from_brackets = self.comes_from_brackets(id);
         let text = source.slice(entry.span);
+        let json = self.is_json(node);
         if from_brackets
             && !self.needs_rewriting(incoming)
+            && !(json && has_comment_inside(source, entry))
             && (column.is_some() || !text.contains(['\n', '#']))
         {
             let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
@@ -236,7 +238,6 @@ impl Editor<'_> {
                 .rest(entry.span.start..entry.span.end, by);
             return text.trim_end_matches(['\r', '\n']).to_owned();
         }
-        let json = self.is_json(node);
         let value = self.value_in_brackets(incoming, json);
         match entry.key {
             Some(key) => format!("{}: {value}", to_flow::text(source, key, json)),
@@ -319,8 +320,18 @@ impl Editor<'_> {
         self.value_in_brackets(incoming, json)
     }
 
-    fn target_is_json(&self, entry: &Entry) -> bool {
+    pub(super) fn target_is_json(&self, entry: &Entry) -> bool {
         let telling = entry.key.unwrap_or(entry.value);
         matches!(&self.target.node(telling).kind, NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted)
     }
+}
+
+/// Whether a comment stands between an entry's first byte and its last.
+fn has_comment_inside(tree: &Tree<'_>, entry: &Entry) -> bool {
+    let own = entry.comments.line;
+    let inner = tree.entries(entry.value).map(|id| tree.entry(id));
+    (!own.is_empty() && own.start < entry.span.end)
+        || inner
+            .into_iter()
+            .any(|inner| inner.comments != Comments::default() || has_comment_inside(tree, inner))
 }

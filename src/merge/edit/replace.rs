@@ -2,7 +2,7 @@
 
 use super::Editor;
 use super::block::last_block_scalar;
-use super::layout::{blank_below, has_dash, is_blank, starts_its_line};
+use super::layout::{blank_below, has_dash, is_blank};
 use super::reindent::is_block;
 use super::to_flow;
 use crate::merge::decision::{CommentChoices, Incoming};
@@ -203,7 +203,9 @@ impl Editor<'_> {
                 let lines = reindent.entries(incoming.node, 0, self.target.text());
                 lines.trim_end_matches(['\r', '\n']).to_owned()
             } else {
-                reindent.rest(node.span.start..node.span.end, 0)
+                let text = reindent.rest(node.span.start..node.span.end, 0);
+                let (first, below) = text.split_once('\n').unwrap_or((&text, ""));
+                join_lines(self, first.trim_end_matches('\r'), below)
             }
         } else {
             to_flow::part(self.source, incoming.node, &incoming.part, false)
@@ -239,6 +241,10 @@ impl Editor<'_> {
                 .to_owned(),
             None => rendered.on_line.clone(),
         };
+        if is_root && rendered.needs_own_line && !on_line.is_empty() {
+            self.replace_root(entry, start, on_line);
+            return;
+        }
         if inline
             && !rendered.follows_dash
             && !on_line.is_empty()
@@ -246,10 +252,6 @@ impl Editor<'_> {
             && !is_block_scalar(self, entry)
         {
             let text = join_lines(self, &on_line, &rendered.below);
-            if is_root && rendered.needs_own_line {
-                self.replace_root(entry, start, text);
-                return;
-            }
             // White space behind the old value would become part of the last line of the new one.
             let line_end = self.target.line_end(node.span.end).max(node.span.end);
             let has_tail =
@@ -275,13 +277,19 @@ impl Editor<'_> {
     fn replace_root(&mut self, entry: &Entry, start: u32, mut text: String) {
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end).max(span.end);
-        let behind = self.target.text()[span.end as usize..line_end as usize].trim();
+        let mut behind = self.target.text()[span.end as usize..line_end as usize].trim();
+        if is_block_scalar(self, entry) {
+            behind = self.target.slice(entry.comments.line);
+        }
         if !behind.is_empty() {
             text = format!("{behind}{}{text}", self.line_break);
         }
-        if !starts_its_line(self.target, entry) {
+        // behind `---` or an anchor no block collection begins
+        if !is_blank(self.target, self.target.line_start(start)..start) {
             text.insert_str(0, self.line_break);
         }
+        // the old root's own indentation would be that of the first new line alone
+        let start = self.before_white_space(start);
         self.edits.replace(start..line_end, text);
     }
 
