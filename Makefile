@@ -2,8 +2,10 @@
 CARGO ?= cargo
 REAL ?= ../shared/real
 TARGET := $(or $(CARGO_TARGET_DIR),target)
+# how long `make fuzz` runs each target
+TIME ?= 600
 
-.PHONY: help demo test real merges bench kubectl kubectl-apply build fmt cargo components
+.PHONY: help demo test real merges bench kubectl kubectl-apply soak fuzz build fmt cargo components
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,17 +23,33 @@ real: build ## run against real packages, REAL=FOLDER; a line for each check
 	@$(CARGO) build --release --quiet --examples
 	@python3 tests/real.py --bin $(TARGET)/release --real $(REAL)
 	@MERGE3_REAL=$(abspath $(REAL)) $(CARGO) test --release --quiet --test upgrade real -- --nocapture
+	@YAML_TEST_SUITE=$(abspath $(REAL))/yaml-test-suite/src $(CARGO) test --release --quiet --test yaml_suite
 
 merges: build ## replay real merges with git, mergiraf (if it is there) and the driver, REAL=FOLDER
 	@python3 tests/merges.py --tool $(REAL)/../tools/merges.py --merges $(REAL)/merges --bin $(TARGET)/release/merge3
 
 bench: build ## measure against cp, git and mergiraf, print a Markdown table, REAL=FOLDER; takes some minutes
 	@python3 benches/table.py --bin $(TARGET)/release/merge3 --real $(REAL)
+
 kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=300
 	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),300)
 
 kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generated pairs; needs kubectl, no cluster
 	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3
+
+soak: cargo ## the long form of the tests with random input: tens of minutes
+	PROPTEST_CASES=20000 $(CARGO) test --release --quiet --test laws
+	CASES=100000 $(CARGO) test --release --quiet --test spans --test readers
+	BROKEN=500 $(CARGO) test --release --quiet --test broken
+
+fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain and cargo-fuzz
+	@cargo fuzz --version >/dev/null 2>&1 || { \
+		echo "make: cargo-fuzz is missing. Run: rustup toolchain install nightly && cargo install cargo-fuzz --locked" >&2; exit 1; }
+	@for target in tree merge package solve; do \
+		mkdir -p fuzz/run/$$target && python3 fuzz/seed.py fuzz/run && \
+		cargo +nightly fuzz run --sanitizer none $$target fuzz/run/$$target fuzz/corpus/$$target -- \
+			-max_total_time=$(TIME) -rss_limit_mb=1024 -timeout=10 -dict=fuzz/yaml.dict || exit 1; \
+	done
 
 build: cargo
 	@$(CARGO) build --release --quiet

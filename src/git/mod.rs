@@ -18,3 +18,4 @@ mod status;
 pub use commands::{Command, Driver, FAILED, MergeFile, Solve, run};
 pub use hunks::Favor;
 pub use install::Scope;
+pub use solve::{NotSolved, Solved, solve_text};

@@ -1,10 +1,90 @@
 //! A file in which git left conflict markers: its three sides, rebuilt and merged by structure.
 
 use std::io::Write;
+use std::path::Path;
 
 use super::commands::{Solve, print, read_file, write};
 use super::hunks::{self, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
+
+/// What became of a text with conflict markers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solved {
+    /// The text; the one that was there, where a side is no YAML that can be merged.
+    pub text: String,
+    /// How many conflicts there were.
+    pub before: usize,
+    /// How many are left.
+    pub left: usize,
+    /// Whether the sides were merged by structure.
+    pub structural: bool,
+}
+
+/// Why nothing could be done with a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotSolved {
+    /// The markers do not match up.
+    Unmatched,
+    /// There are none.
+    NoMarkers,
+    /// They do not show the original.
+    NoOriginal {
+        /// The line of the first marker of those, from 1.
+        line: usize,
+    },
+}
+
+/// Solves what can be solved of a text's conflicts, whose markers have `size` characters. `path` is what the file is called.
+///
+/// # Errors
+/// Where the text has no markers, or some that do not match up or do not show the original.
+///
+/// ```
+/// use merge3::git::solve_text;
+///
+/// let text = "<<<<<<< ours\na: 2\nb: 1\n||||||| base\na: 1\nb: 1\n=======\na: 1\nb: 2\n>>>>>>> theirs\n";
+/// let solved = solve_text("a.yaml".as_ref(), text, 7).unwrap();
+/// assert_eq!((solved.text.as_str(), solved.left), ("a: 2\nb: 2\n", 0));
+/// ```
+pub fn solve_text(path: &Path, text: &str, size: usize) -> Result<Solved, NotSolved> {
+    let stretches = hunks::read(text, size).ok_or(NotSolved::Unmatched)?;
+    let before = stretches
+        .iter()
+        .filter(|it| matches!(it, Stretch::Conflict { .. }))
+        .count();
+    if before == 0 {
+        return Err(NotSolved::NoMarkers);
+    }
+    let (texts, style) =
+        hunks::sides(&stretches, size).map_err(|line| NotSolved::NoOriginal { line })?;
+    let request = Request {
+        path,
+        sides: texts.as_ref().map(String::as_bytes),
+        style: Style {
+            size,
+            labels: style.labels,
+            conflict_style: Some(style.conflict_style),
+        },
+        favor: None,
+        diff: Diff::Myers,
+    };
+    // where there is no structure, the markers are as good as they get
+    let merged = resolve(&request).filter(|merged| merged.structural || merged.conflicts == 0);
+    let merged = merged.and_then(|merged| {
+        Some(Solved {
+            text: String::from_utf8(merged.bytes).ok()?,
+            before,
+            left: merged.conflicts,
+            structural: merged.structural,
+        })
+    });
+    Ok(merged.unwrap_or_else(|| Solved {
+        text: text.to_owned(),
+        before,
+        left: before,
+        structural: false,
+    }))
+}
 
 /// Solves what can be solved of a file's conflicts. The status is 1 where conflicts are left.
 ///
@@ -19,53 +99,30 @@ pub(super) fn solve(
     let size = arguments.marker_size;
     let bytes = read_file(&arguments.file)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8 text"))?;
-    let stretches = hunks::read(text, size).ok_or_else(|| {
-        format!("{file}: the conflict markers do not match up; repair them by hand")
-    })?;
-    let before = stretches
-        .iter()
-        .filter(|it| matches!(it, Stretch::Conflict { .. }))
-        .count();
-    if before == 0 {
-        return Err(format!(
-            "{file} has no conflict markers of {size} characters"
-        ));
-    }
-    let (texts, style) = hunks::sides(&stretches, size).map_err(|line| {
-        format!(
+    let solved = solve_text(&arguments.file, text, size).map_err(|why| match why {
+        NotSolved::Unmatched => {
+            format!("{file}: the conflict markers do not match up; repair them by hand")
+        }
+        NotSolved::NoMarkers => format!("{file} has no conflict markers of {size} characters"),
+        NotSolved::NoOriginal { line } => format!(
             "{file}:{line}: the markers do not show the original, so what each side changed cannot be told; \
              have git write them anew with `git checkout --conflict=diff3 -- FILE`, and set it for good with \
              `git config --global merge.conflictStyle diff3`"
-        )
+        ),
     })?;
-    let request = Request {
-        path: &arguments.file,
-        sides: texts.as_ref().map(String::as_bytes),
-        style: Style {
-            size,
-            labels: style.labels,
-            conflict_style: Some(style.conflict_style),
-        },
-        favor: None,
-        diff: Diff::Myers,
-    };
-    // where there is no structure, the markers are as good as they get
-    let merged = resolve(&request).filter(|merged| merged.structural || merged.conflicts == 0);
-    let (result, left) = match &merged {
-        Some(merged) => (merged.bytes.as_slice(), merged.conflicts),
-        None => (bytes.as_slice(), before),
-    };
     if arguments.stdout {
-        print(output, result)?;
-    } else if result != bytes {
-        write(&arguments.file, result)?;
+        print(output, solved.text.as_bytes())?;
+    } else if solved.text != text {
+        write(&arguments.file, solved.text.as_bytes())?;
     }
-    let _ = match merged {
-        None => writeln!(
+    let Solved { before, left, .. } = solved;
+    let _ = if solved.structural || left == 0 {
+        writeln!(errors, "{file}: {before} conflicts before, {left} now")
+    } else {
+        writeln!(
             errors,
             "{file}: a side is no YAML that can be merged; nothing was changed"
-        ),
-        Some(_) => writeln!(errors, "{file}: {before} conflicts before, {left} now"),
+        )
     };
     Ok(u8::from(left > 0))
 }

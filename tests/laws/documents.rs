@@ -2,8 +2,8 @@
 
 use crate::drive::{Told, only_document, run, run_case, told, told_little};
 use crate::generate::{self, Case};
-use crate::reference;
-use crate::value::{Value, distinct, load};
+use crate::reference::changes_key;
+use crate::value::load;
 use merge3::merge::Lists;
 use merge3::triple::Triple;
 use proptest::prelude::*;
@@ -92,41 +92,6 @@ pub fn is_loud(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         );
     }
     Ok(())
-}
-
-/// Whether a merge leaves a list that another key identifies than before: two columns of one `type` are told apart by
-/// `name`, but when one of them has gone, by `type`. The key is what SPEC 6 says, so what a second merge makes of such a list
-/// may be something else.
-fn changes_key(before: &Value, after: &Value) -> bool {
-    let key = |list: &[Value]| {
-        reference::KEYS.split(' ').find(|key| {
-            let ids: Option<Vec<_>> = list
-                .iter()
-                .map(|element| element.field(key)?.scalar())
-                .collect();
-            ids.is_some_and(distinct)
-        })
-    };
-    match (before, after) {
-        (Value::List(before), Value::List(after)) => {
-            let filled = !before.is_empty() && !after.is_empty();
-            let pairs = before
-                .iter()
-                .flat_map(|before| after.iter().map(move |after| (before, after)));
-            filled && key(before) != key(after)
-                || pairs
-                    .into_iter()
-                    .any(|(before, after)| changes_key(before, after))
-        }
-        (Value::Map(fields), after) => {
-            let both = fields
-                .iter()
-                .filter_map(|(key, before)| Some((before, after.field(key)?)));
-            both.into_iter()
-                .any(|(before, after)| changes_key(before, after))
-        }
-        _ => false,
-    }
 }
 
 /// Law 4: a second merge finds nothing to do. (Lists that merge element by element may be an exception.)

@@ -1,6 +1,10 @@
 //! A three-way merge of plain values, straight from the words of SPEC 4, 5 and 6, to compare the program's with (law 6).
 //! It knows no text and shares no code with `src/merge`.
 
+mod keys;
+
+pub use keys::changes_key;
+
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
 

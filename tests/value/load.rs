@@ -61,11 +61,7 @@ impl Loader {
         let mut fields: Vec<(String, Value)> = Vec::new();
         let mut children = children.into_iter();
         while let (Some(key), Some(value)) = (children.next(), children.next()) {
-            let key = match key {
-                Value::Scalar { text, .. } => text,
-                Value::Null => "null".to_owned(),
-                other => format!("{other:?}"),
-            };
+            let key = key.into_key();
             if fields.iter().any(|(k, _)| *k == key) {
                 self.error = Some(format!("duplicate key {key:?}"));
             }
@@ -127,7 +123,8 @@ pub fn plain_type(text: &str) -> Option<&'static str> {
     if text.is_empty() || text == "~" || as_written("null") {
         return None;
     }
-    let digits = text.trim_start_matches(['+', '-']).replace('_', "");
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = digits.replace('_', "");
     let radix = |prefix: &str, radix: u32| {
         let rest = digits.strip_prefix(prefix).unwrap_or("");
         !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix))
@@ -136,7 +133,7 @@ pub fn plain_type(text: &str) -> Option<&'static str> {
         "bool"
     } else if text == "<<" {
         "merge"
-    } else if digits.bytes().all(|b| b.is_ascii_digit()) && digits.parse::<u128>().is_ok()
+    } else if digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty()
         || radix("0x", 16)
         || radix("0o", 8)
         || radix("0b", 2)

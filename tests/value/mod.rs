@@ -44,6 +44,14 @@ impl Value {
         matches!(self, Self::Scalar { .. }).then_some(self)
     }
 
+    /// What a map's field is called of which this is the key: a string as it is, anything else with its type.
+    pub fn into_key(self) -> String {
+        match self {
+            Self::Scalar { tag, text } if tag == "str" => text,
+            other => format!("\0{other:?}"),
+        }
+    }
+
     /// A map's field.
     pub fn field(&self, key: &str) -> Option<&Self> {
         match self {

@@ -1,0 +1,14 @@
+//! What the fuzz targets share: the functions that `make test` runs too, in `tests/fuzz`.
+
+#![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone
+
+#[path = "../../tests/fuzz/oracle/mod.rs"]
+pub mod oracle;
+#[path = "../../tests/support/readers.rs"]
+mod readers;
+#[path = "../../tests/reference/mod.rs"]
+mod reference;
+#[path = "../../tests/support/spans.rs"]
+mod spans;
+#[path = "../../tests/value/mod.rs"]
+mod value;

@@ -1,0 +1,16 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use merge3_fuzz::oracle;
+
+fuzz_target!(
+    init: {
+        // the fuzzer is told of what one thread does
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
+    },
+    |bytes: &[u8]| {
+        if let Err(failure) = oracle::package::check(bytes) {
+            panic!("{failure}");
+        }
+    }
+);

@@ -1,0 +1,132 @@
+//! Random broken YAML: valid files with bytes cut, doubled and swapped. Never a panic, and never a local file that was YAML and comes
+//! out as none.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use merge3::error::Error;
+use merge3::package::{Settings, plan};
+use merge3::triple::Triple;
+use merge3::yaml::{Tree, stream};
+
+#[path = "support/mutate.rs"]
+mod mutate;
+
+/// For each file of testdata; `BROKEN` may ask for more.
+const ROUNDS: usize = 6;
+
+fn is_yaml(bytes: &[u8]) -> bool {
+    let text = std::str::from_utf8(bytes);
+    text.is_ok_and(|text| {
+        let documents = stream::split(text);
+        documents
+            .iter()
+            .all(|document| Tree::parse(document.text).is_ok())
+    })
+}
+
+/// The files of testdata that all three sides have.
+fn files() -> Vec<Triple<PathBuf>> {
+    let mut found = Vec::new();
+    for case in fs::read_dir("testdata").unwrap() {
+        let case = case.unwrap().path();
+        let sides = Triple::new("original", "updated", "local").map(|side| case.join(side));
+        for entry in walkdir::WalkDir::new(&sides.local).into_iter().flatten() {
+            let path = entry
+                .path()
+                .strip_prefix(&sides.local)
+                .unwrap_or(Path::new(""));
+            let files = sides.as_ref().map(|side| side.join(path));
+            if files
+                .as_ref()
+                .into_array()
+                .iter()
+                .all(|file| file.is_file())
+            {
+                found.push(files);
+            }
+        }
+    }
+    found.sort_by(|left, right| left.local.cmp(&right.local));
+    found
+}
+
+/// One change to some bytes, which may leave no UTF-8.
+fn broken(bytes: &[u8], random: &mut impl FnMut() -> usize) -> Vec<u8> {
+    if let (Ok(text), true) = (std::str::from_utf8(bytes), random() % 4 > 0) {
+        return mutate::mutate(text, 1 + random() % 3, random).into_bytes();
+    }
+    let mut bytes = bytes.to_vec();
+    if bytes.is_empty() {
+        return bytes;
+    }
+    let (at, other) = (random() % bytes.len(), random() % bytes.len());
+    let end = (at + random() % 20).min(bytes.len());
+    match random() % 4 {
+        0 => drop(bytes.drain(at..end)),
+        1 => bytes.extend_from_within(at..end),
+        2 => bytes.swap(at, other),
+        _ => bytes[at] = u8::try_from(random() % 256).unwrap_or(0),
+    }
+    bytes
+}
+
+fn is_defect(error: &Error) -> bool {
+    match error {
+        Error::Unfaithful { .. } => true,
+        Error::Several(errors) => errors.iter().any(is_defect),
+        _ => false,
+    }
+}
+
+#[test]
+fn what_was_yaml_stays_yaml() {
+    let rounds = std::env::var("BROKEN")
+        .ok()
+        .and_then(|rounds| rounds.parse().ok());
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Triple::new("o.yaml", "u.yaml", "d.yaml").map(|name| folder.path().join(name));
+    let (mut refused, mut merged) = (0, 0);
+    for (number, files) in files().into_iter().enumerate() {
+        let whole = files.as_ref().map(|file| fs::read(file).unwrap());
+        let mut random = mutate::numbers(number + 1);
+        for _ in 0..rounds.unwrap_or(ROUNDS) {
+            let which = 1 + random() % 7;
+            let mut sides = whole.clone();
+            let three = [&mut sides.original, &mut sides.updated, &mut sides.local];
+            for (bit, side) in three.into_iter().enumerate() {
+                if which >> bit & 1 == 1 {
+                    *side = broken(side, &mut random);
+                }
+            }
+            for (path, bytes) in paths.as_ref().zip(sides.as_ref()).into_array() {
+                fs::write(path, bytes).unwrap();
+            }
+            match plan(&paths, &Settings::default()) {
+                Ok(plan) => {
+                    plan.write(false).unwrap();
+                    merged += 1;
+                }
+                Err(error) => {
+                    assert!(!is_defect(&error), "{sides:?}\n{}", error.render(false));
+                    refused += 1;
+                }
+            }
+            let after = fs::read(&paths.local).unwrap_or_default();
+            // a file that local has not touched becomes upstream's, whatever that is (law 2)
+            let forward = sides.original == sides.local && after == sides.updated;
+            assert!(
+                is_yaml(&after) || !is_yaml(&sides.local) || forward,
+                "{}, {:?}",
+                files.local.display(),
+                sides.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            );
+        }
+    }
+    assert!(
+        refused > 100 && merged > 100,
+        "{refused} refused, {merged} merged"
+    );
+}

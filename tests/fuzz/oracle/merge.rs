@@ -1,0 +1,215 @@
+//! Three texts, merged, and the laws of SPEC 1.
+
+use std::path::Path;
+
+use merge3::error::Error;
+use merge3::merge::text::merge_lines;
+use merge3::merge::{Lists, Nulls, OnConflict, Options, Side, Sides, merge_document};
+use merge3::package::{MergedFile, merge_file};
+use merge3::triple::Triple;
+use merge3::yaml::{Document, Tree, stream::split};
+
+use super::again::{pairs_anew, renamed};
+use super::{Verdict, ensure, input, same, untouched, values};
+use crate::reference;
+use crate::value::Value;
+
+/// Whatever the texts and the options: no panic, and the laws.
+///
+/// # Errors
+/// Says which law does not hold.
+pub fn check(bytes: &[u8]) -> Verdict {
+    let Some((options, resource, parts)) = input::read(bytes) else {
+        return Ok(());
+    };
+    let [original, updated, local] = parts[..] else {
+        return Ok(());
+    };
+    let parts = Triple::new(original, updated, local);
+    let Ok(texts) = parts.try_map(std::str::from_utf8) else {
+        return Ok(());
+    };
+    lines(texts, options.on_conflict)?;
+    files(texts, &options)?;
+    if let Ok(documents) = texts.try_map(only_document)
+        && let Ok(trees) = documents.try_map(|document| read(document.text))
+    {
+        let case = Case {
+            documents: &documents,
+            trees: trees.as_ref(),
+            resource,
+            options: &options,
+        };
+        case.check()?;
+    }
+    Ok(())
+}
+
+/// The laws of the line merge.
+fn lines(texts: Triple<&str>, policy: OnConflict) -> Verdict {
+    let merge = |texts| merge_lines(texts, policy).text;
+    let Triple {
+        original,
+        updated,
+        local,
+    } = texts;
+    same(
+        "law 1, lines",
+        merge(Triple::new(original, original, local)).as_str(),
+        local,
+    )?;
+    same(
+        "law 2, lines",
+        merge(Triple::new(original, updated, original)).as_str(),
+        updated,
+    )?;
+    same(
+        "law 3, lines",
+        merge(Triple::new(original, updated, updated)).as_str(),
+        updated,
+    )?;
+    merge(texts);
+    Ok(())
+}
+
+/// The laws of a file that merges document by document.
+fn files(texts: Triple<&str>, options: &Options) -> Verdict {
+    let Triple {
+        original,
+        updated,
+        local,
+    } = texts;
+    if let Some(merged) = file(Triple::new(original, original, local), options)? {
+        same("law 1, file", merged.text.as_str(), local)?;
+        same("law 1, file, conflicts", merged.conflicts.len(), 0)?;
+    }
+    let data = Options {
+        nulls: Some(Nulls::Keep),
+        ..options.clone()
+    };
+    if !original.contains("merge3:")
+        && let Some(merged) = file(Triple::new(original, updated, original), &data)?
+    {
+        same("law 2, file", merged.text.as_str(), updated)?;
+        same("law 2, file, conflicts", merged.conflicts.len(), 0)?;
+    }
+    if let Some(merged) = file(Triple::new(original, updated, updated), options)? {
+        same("law 3, file", merged.text.as_str(), updated)?;
+        same("law 3, file, conflicts", merged.conflicts.len(), 0)?;
+    }
+    let Some(merged) = file(texts, options)? else {
+        return Ok(());
+    };
+    if options.on_conflict == OnConflict::Markers && !merged.conflicts.is_empty() {
+        return Ok(());
+    }
+    for document in split(&merged.text) {
+        let read = Tree::parse(document.text);
+        ensure(read.is_ok(), || {
+            format!("law 6, file: {read:?} in {:?}", merged.text)
+        })?;
+    }
+    let value = |text: &str| values::of_file(text);
+    let exempt = renamed(value(original), value(updated), value(local))
+        || pairs_anew(value(local), value(&merged.text), value(updated));
+    if options.lists != Lists::Merge && !exempt {
+        let again = file(Triple::new(original, updated, &merged.text), options)?;
+        // a file in which nothing is left but a text is merged by lines
+        if let Some(again) = again {
+            same("law 4, file", again.text.as_str(), merged.text.as_str())?;
+        }
+    }
+    Ok(())
+}
+
+fn file(texts: Triple<&str>, options: &Options) -> Result<Option<MergedFile>, String> {
+    merge_file(Path::new("a.yaml"), texts, options)
+        .map_err(|error: Error| format!("law 6, file: {error}"))
+}
+
+/// One document on each side.
+struct Case<'a> {
+    documents: &'a Triple<Document<'a>>,
+    trees: Triple<&'a Tree<'a>>,
+    resource: bool,
+    options: &'a Options,
+}
+
+impl Case<'_> {
+    fn check(&self) -> Verdict {
+        let documents = self.documents.as_ref();
+        let sides = documents
+            .zip(self.trees)
+            .map(|(document, tree)| Some(Side { document, tree }));
+        let merged = merge_document(sides, self.resource, self.options)
+            .map_err(|error| format!("law 6: refused: {error:?}"))?;
+        if !merged.pinned.is_empty()
+            || (self.options.on_conflict == OnConflict::Markers && !merged.conflicts.is_empty())
+        {
+            return Ok(());
+        }
+        let local = self.documents.local.text;
+        let text = merged.text.as_deref().unwrap_or(local);
+        let tree =
+            read(text).map_err(|()| format!("law 6: the result has no content: {text:?}"))?;
+        untouched::check(self.trees, &tree)?;
+        if self.options.sides == Sides::Equal || local.contains("merge3:") {
+            return Ok(());
+        }
+        if !documents
+            .into_array()
+            .iter()
+            .all(|document| values::is_small(document.text))
+        {
+            return Ok(());
+        }
+        let values = self
+            .trees
+            .map(|tree| values::of_tree(tree, tree.root().value));
+        let expected = self.reference(values.as_ref());
+        if expected.ambiguous {
+            return Ok(());
+        }
+        let found = values::is_small(text).then(|| values::of_tree(&tree, tree.root().value));
+        if found.is_some() {
+            same("law 6", &found, &expected.value)?;
+        }
+        let conflicts = merged
+            .conflicts
+            .iter()
+            .filter(|conflict| !conflict.path.ends_with("(comment)"));
+        let paths: Vec<&str> = conflicts.map(|conflict| conflict.path.as_str()).collect();
+        ensure(paths.is_empty() == expected.conflicts.is_empty(), || {
+            format!("law 7: found {paths:?}, expected {:?}", expected.conflicts)
+        })
+    }
+
+    fn reference(&self, values: Triple<&Value>) -> reference::Outcome {
+        let settings = reference::Settings {
+            null_commands: match self.options.nulls {
+                Some(nulls) => nulls == Nulls::Clear,
+                None => self.resource,
+            },
+            lists: match self.options.lists {
+                Lists::Replace => reference::Lists::Replace,
+                Lists::Set => reference::Lists::Set,
+                Lists::Merge => reference::Lists::Merge,
+            },
+            local_wins: self.options.on_conflict == OnConflict::Local,
+            keys: self.options.keys.clone(),
+        };
+        reference::merge(values.map(Some), &settings)
+    }
+}
+
+/// The document of a text that has one.
+fn only_document(text: &str) -> Result<Document<'_>, ()> {
+    match split(text)[..] {
+        [document] => Ok(document),
+        _ => Err(()),
+    }
+}
+
+fn read(text: &str) -> Result<Tree<'_>, ()> {
+    Tree::parse(text).ok().flatten().ok_or(())
+}

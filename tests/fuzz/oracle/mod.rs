@@ -1,0 +1,24 @@
+//! What has to hold for any input, however broken. The fuzz targets in `fuzz/` call these functions, and `make test` does on
+//! the inputs that were kept.
+
+mod again;
+mod input;
+pub mod merge;
+pub mod package;
+pub mod solve;
+pub mod tree;
+mod untouched;
+mod values;
+
+/// What does not hold.
+pub type Verdict = Result<(), String>;
+
+fn ensure(holds: bool, what: impl FnOnce() -> String) -> Verdict {
+    if holds { Ok(()) } else { Err(what()) }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Verdict {
+    ensure(found == expected, || {
+        format!("{what}\n found    {found:?}\n expected {expected:?}")
+    })
+}

@@ -1,0 +1,72 @@
+//! Bytes to trees and back.
+
+use merge3::error::Place;
+use merge3::yaml::{Document, Tree, equal, stream::split};
+
+use super::{Verdict, ensure, same, values};
+use crate::readers;
+use crate::spans;
+use crate::value::load;
+
+/// Whatever the bytes: no panic; the documents joined are the text; the spans and gaps of a tree joined are its text, its values are
+/// those that the parser alone reads, both readers read the same, and it equals itself; an error points into the text.
+///
+/// # Errors
+/// Says what of this does not hold.
+pub fn check(bytes: &[u8]) -> Verdict {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Ok(());
+    };
+    let documents = split(text);
+    let joined: String = documents.iter().map(|document| document.text).collect();
+    same(
+        "the documents joined are not the text",
+        joined.as_str(),
+        text,
+    )?;
+    for document in &documents {
+        one(text, document)?;
+    }
+    Ok(())
+}
+
+fn one(text: &str, document: &Document<'_>) -> Verdict {
+    same(
+        "a document's start",
+        &text[document.start..][..document.text.len()],
+        document.text,
+    )?;
+    let body = document.text.get(document.body.range());
+    ensure(body.is_some(), || {
+        format!("a body that is none: {:?}", document.body)
+    })?;
+    let tree = match Tree::parse(document.text) {
+        Ok(Some(tree)) => tree,
+        Ok(None) => return Ok(()),
+        Err(error) => {
+            ensure(document.text.is_char_boundary(error.offset), || {
+                format!(
+                    "an error at byte {}, where no character starts",
+                    error.offset
+                )
+            })?;
+            let place = Place::new("a.yaml", text, document.start + error.offset);
+            return ensure(place.line > 0 && !error.message.is_empty(), || {
+                format!("an error that says nothing: {error:?}")
+            });
+        }
+    };
+    readers::agree(document.text)?;
+    spans::check(&tree)?;
+    let root = tree.root().value;
+    ensure(equal(&tree, root, &tree.clone(), root), || {
+        "a tree that does not equal itself".to_owned()
+    })?;
+    match load::document(document.text) {
+        Ok(Some(value)) if values::is_small(document.text) => {
+            let found = values::of_tree(&tree, root);
+            same("the values", values::roughly(found), values::roughly(value))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,79 @@
+//! Law 5: a field that upstream did not touch is, to the byte, what it was.
+
+use merge3::triple::Triple;
+use merge3::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree};
+
+use super::{Verdict, ensure};
+
+/// Compares the maps of a merged document with those of the local one, as far down as all sides have maps.
+pub(super) fn check(trees: Triple<&Tree<'_>>, merged: &Tree<'_>) -> Verdict {
+    let aliases = trees.into_array().iter().any(|tree| tree.has_aliases());
+    if aliases || trees.local.anchor_names().next().is_some() {
+        return Ok(());
+    }
+    let roots = trees.map(|tree| tree.root().value);
+    maps(trees, roots, merged, merged.root().value)
+}
+
+fn maps(
+    trees: Triple<&Tree<'_>>,
+    nodes: Triple<NodeId>,
+    merged: &Tree<'_>,
+    node: NodeId,
+) -> Verdict {
+    let sides = trees.zip(nodes);
+    let is_map = |tree: &Tree<'_>, node| matches!(tree.node(node).kind, NodeKind::Mapping(_));
+    let all = sides
+        .into_array()
+        .into_iter()
+        .all(|(tree, node)| is_map(tree, node));
+    if !all || !is_map(merged, node) {
+        return Ok(());
+    }
+    for id in trees.local.entries(nodes.local) {
+        let Some(key) = key(trees.local, id) else {
+            continue;
+        };
+        let entry = trees.local.entry(id);
+        let of = |tree: &Tree<'_>, node| tree.find(node, &key).map(|id| tree.entry(id).value);
+        let text = trees.local.slice(entry.span);
+        let (original, updated) = (
+            of(trees.original, nodes.original),
+            of(trees.updated, nodes.updated),
+        );
+        let found = merged.find(node, &key);
+        let slice = |tree: &Tree<'_>, node: Option<NodeId>| {
+            node.map(|node| tree.slice(tree.node(node).span).to_owned())
+        };
+        let alike = slice(trees.original, original) == slice(trees.updated, updated)
+            && tag(trees.original, original) == tag(trees.updated, updated)
+            && comments(trees.original, nodes.original, &key)
+                == comments(trees.updated, nodes.updated, &key);
+        if alike {
+            let now = found.map(|id| merged.slice(merged.entry(id).span));
+            ensure(now == Some(text), || {
+                format!("law 5: `{key}` was {text:?} and is {now:?}")
+            })?;
+        } else if let (Some(original), Some(updated), Some(found)) = (original, updated, found) {
+            let nodes = Triple::new(original, updated, entry.value);
+            maps(trees, nodes, merged, merged.entry(found).value)?;
+        }
+    }
+    Ok(())
+}
+
+/// A key that is a string, which [`Tree::find`] finds.
+fn key(tree: &Tree<'_>, id: EntryId) -> Option<String> {
+    let scalar = tree.scalar(tree.entry(id).key?)?;
+    (scalar.scalar_type == ScalarType::Str).then(|| scalar.content.to_string())
+}
+
+fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
+    tree.node(node?).tag.map(|span| tree.slice(span).to_owned())
+}
+
+/// The comments that belong to a field itself.
+fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 2]> {
+    let comments = tree.entry(tree.find(map, key)?).comments;
+    Some([comments.line, comments.tail].map(|span| tree.slice(span).to_owned()))
+}

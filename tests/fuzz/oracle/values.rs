@@ -1,0 +1,108 @@
+//! The values of a text, where it is cheap to know them.
+
+use merge3::yaml::{NodeId, NodeKind, ScalarType, Tree};
+
+use crate::value::{Value, load};
+
+/// With more aliases than these a value can be too large to write out.
+const MOST_ALIASES: usize = 12;
+
+/// Whether a text's value is small enough.
+pub(super) fn is_small(text: &str) -> bool {
+    text.matches('*').count() <= MOST_ALIASES
+}
+
+/// The value of a text's documents; none where the parser alone does not take it.
+pub(super) fn of_file(text: &str) -> Option<Value> {
+    if !is_small(text) {
+        return None;
+    }
+    load::documents(text).ok().map(Value::List)
+}
+
+/// The value of a tree.
+pub(super) fn of_tree(tree: &Tree<'_>, id: NodeId) -> Value {
+    let id = tree.resolve(id);
+    match &tree.node(id).kind {
+        NodeKind::Scalar(scalar) => match scalar.scalar_type {
+            ScalarType::Null => Value::Null,
+            other => Value::Scalar {
+                tag: match other {
+                    ScalarType::Bool => "bool".to_owned(),
+                    ScalarType::Int => "int".to_owned(),
+                    ScalarType::Float => "float".to_owned(),
+                    ScalarType::Timestamp => "timestamp".to_owned(),
+                    ScalarType::Merge => "merge".to_owned(),
+                    ScalarType::Custom => custom(tree, id),
+                    ScalarType::Str | ScalarType::Null => "str".to_owned(),
+                },
+                text: scalar.content.to_string(),
+            },
+        },
+        NodeKind::Sequence(_) => {
+            let entries = tree.entries(id).map(|entry| tree.entry(entry));
+            Value::List(entries.map(|entry| of_tree(tree, entry.value)).collect())
+        }
+        NodeKind::Mapping(_) => {
+            let entries = tree.entries(id).map(|entry| tree.entry(entry));
+            let field = |entry: &merge3::yaml::Entry| {
+                let key = of_tree(tree, entry.key?);
+                Some((key.into_key(), of_tree(tree, entry.value)))
+            };
+            Value::Map(entries.filter_map(field).collect())
+        }
+        NodeKind::Alias(_) => Value::Null,
+    }
+}
+
+/// A tag as the parser's readers have it.
+fn custom(tree: &Tree<'_>, id: NodeId) -> String {
+    let tag = tree.custom_tag(id).unwrap_or_default();
+    tag.strip_prefix("tag:yaml.org,2002:")
+        .unwrap_or(tag)
+        .to_owned()
+}
+
+/// A value in which a text of line breaks is none: in a block scalar without a line the parser finds one or not, as what follows has
+/// it. And numbers to the base of 60, numbers with `_` and dates have no type of their own: the readers of the tests know those
+/// only roughly.
+pub(super) fn roughly(value: Value) -> Value {
+    match value {
+        Value::Scalar { tag, text } => {
+            let text = match text.trim_end_matches('\n') {
+                "" => String::new(),
+                _ => text,
+            };
+            let first = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+            let core = ["int", "float", "timestamp", "str"].contains(&tag.as_str());
+            if first && core && text.contains([':', '_', '-', '+', '.']) {
+                Value::Scalar {
+                    tag: "number".to_owned(),
+                    text,
+                }
+            } else {
+                Value::Scalar { tag, text }
+            }
+        }
+        Value::List(elements) => Value::List(elements.into_iter().map(roughly).collect()),
+        Value::Map(fields) => {
+            let fields = fields.into_iter();
+            // a key that is no string carries its type: `\0int(1)`
+            let key = |key: String| {
+                let typed = key.strip_prefix('\0').and_then(|it| it.strip_suffix(')'));
+                let text = typed.and_then(|it| it.split_once('('));
+                let text = text.map_or(key.as_str(), |(_, text)| text);
+                match text.trim_end_matches('\n') {
+                    "" => String::new(),
+                    _ => text.to_owned(),
+                }
+            };
+            Value::Map(
+                fields
+                    .map(|(name, value)| (key(name), roughly(value)))
+                    .collect(),
+            )
+        }
+        Value::Null => Value::Null,
+    }
+}
