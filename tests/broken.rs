@@ -55,7 +55,7 @@ fn files() -> Vec<Triple<PathBuf>> {
 
 /// One change to some bytes, which may leave no UTF-8.
 fn broken(bytes: &[u8], random: &mut impl FnMut() -> usize) -> Vec<u8> {
-    if let (Ok(text), true) = (std::str::from_utf8(bytes), random() % 4 > 0) {
+    if let (Ok(text), true) = (std::str::from_utf8(bytes), !random().is_multiple_of(4)) {
         return mutate::mutate(text, 1 + random() % 3, random).into_bytes();
     }
     let mut bytes = bytes.to_vec();
