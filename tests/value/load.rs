@@ -5,9 +5,22 @@ use std::collections::HashMap;
 use yaml_rust2::parser::{Event, MarkedEventReceiver, Parser, Tag};
 use yaml_rust2::scanner::{Marker, TScalarStyle};
 
-/// The values of a text's documents; an empty document is null.
+/// The values of a text's documents; an empty document is null. A field is called as its key is written, whatever its type.
 pub fn documents(text: &str) -> Result<Vec<Value>, String> {
-    let mut loader = Loader::default();
+    read(text, Loader::default())
+}
+
+/// As [`documents`], with [`Value::into_key`] for what a field is called.
+#[allow(dead_code)]
+pub fn documents_by_type(text: &str) -> Result<Vec<Value>, String> {
+    let loader = Loader {
+        typed_keys: true,
+        ..Loader::default()
+    };
+    read(text, loader)
+}
+
+fn read(text: &str, mut loader: Loader) -> Result<Vec<Value>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let result = Parser::new_from_str(text).load(&mut loader, true);
     result.map_err(|error| error.to_string())?;
@@ -19,7 +32,16 @@ pub fn documents(text: &str) -> Result<Vec<Value>, String> {
 
 /// The value of a text that is one document, or none where it has no content.
 pub fn document(text: &str) -> Result<Option<Value>, String> {
-    let mut documents = documents(text)?;
+    only(documents(text)?)
+}
+
+/// As [`document`], with [`Value::into_key`] for what a field is called.
+#[allow(dead_code)]
+pub fn document_by_type(text: &str) -> Result<Option<Value>, String> {
+    only(documents_by_type(text)?)
+}
+
+fn only(mut documents: Vec<Value>) -> Result<Option<Value>, String> {
     match documents.len() {
         0 | 1 => Ok(documents.pop()),
         many => Err(format!("{many} documents where one was expected")),
@@ -33,6 +55,7 @@ struct Loader {
     open: Vec<(bool, usize, Vec<Value>)>,
     anchors: HashMap<usize, Value>,
     error: Option<String>,
+    typed_keys: bool,
 }
 
 impl Loader {
@@ -61,7 +84,12 @@ impl Loader {
         let mut fields: Vec<(String, Value)> = Vec::new();
         let mut children = children.into_iter();
         while let (Some(key), Some(value)) = (children.next(), children.next()) {
-            let key = key.into_key();
+            let key = match key {
+                key if self.typed_keys => key.into_key(),
+                Value::Scalar { text, .. } => text,
+                Value::Null => "null".to_owned(),
+                other => format!("{other:?}"),
+            };
             if fields.iter().any(|(k, _)| *k == key) {
                 self.error = Some(format!("duplicate key {key:?}"));
             }

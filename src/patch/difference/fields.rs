@@ -1,6 +1,6 @@
 //! Maps, field by field: what changed or came is the new text, and a null stands for what went.
 
-use crate::merge::{Child, FieldIndex, Outcome, Shape, key_of, shape};
+use crate::merge::{Child, FieldIndex, Shape, key_of, shape};
 use crate::patch::directives::name_of;
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId};
@@ -31,7 +31,7 @@ impl Differ<'_> {
             if kept.contains(&name.as_str()) {
                 children.push(Child::keep(entry));
             } else if is_root && name == "metadata" {
-                children.push(self.metadata(entry, before, place));
+                children.extend(self.metadata(entry, before, place));
             } else {
                 let below = place.map(|place| place.field(&name));
                 children.extend(self.field(entry, before, &name, below));
@@ -55,19 +55,20 @@ impl Differ<'_> {
         entry: EntryId,
         before: Option<EntryId>,
         place: Option<Place<'_>>,
-    ) -> Child {
+    ) -> Vec<Child> {
         let value = self.new.entry(entry).value;
-        match before.map(|before| self.old.entry(before).value) {
-            Some(before)
-                if shape(self.new, value) == Shape::Map
-                    && shape(self.old, before) == Shape::Map =>
-            {
+        let before = before.map(|before| self.old.entry(before).value);
+        let is_map = shape(self.new, value) == Shape::Map;
+        let before = before.filter(|it| is_map && shape(self.old, *it) == Shape::Map);
+        let part = match before {
+            Some(before) => {
                 let below = place.map(|place| place.field("metadata"));
                 let children = self.fields(before, value, below, &NAMES, false);
-                Child::local(entry, Outcome::Merge(children))
+                self.part(entry, children)
             }
-            _ => Child::keep(entry),
-        }
+            None => Part::Whole,
+        };
+        self.child(entry, part)
     }
 
     fn field(
@@ -90,7 +91,7 @@ impl Differ<'_> {
         if self.is_strategic && are_lists {
             return self.list(entry, before, value, name, place);
         }
-        let part = self.value(before, value, name, place);
+        let part = self.value(entry, before, place);
         self.child(entry, part)
     }
 }

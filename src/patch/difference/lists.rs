@@ -10,7 +10,7 @@ use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, Tree};
 
 use super::values::{is_same, key_text, scalar_text};
-use super::{Differ, Part};
+use super::{Differ, Grain, Part};
 
 /// The elements of a list by their keys.
 struct Keys<'t> {
@@ -56,19 +56,19 @@ impl<'a> Differ<'a> {
         let keys = Keys::of(old_tree, old, pairing).zip(Keys::of(new_tree, new, pairing));
         match keys {
             _ if pairing == Pairing::Nothing => self.child(entry, Part::Whole),
-            Some((olds, news)) if !self.whole_lists => {
+            Some((olds, news)) if self.grain == Grain::Fine => {
                 self.merged_list(entry, &olds, &news, name, place)
             }
-            _ => self.replaced_list(entry, new, name),
+            _ => self.replaced_list(entry, new),
         }
     }
 
     /// The whole list, behind a directive that says so.
-    fn replaced_list(&mut self, entry: EntryId, new: NodeId, name: &str) -> Vec<Child> {
+    fn replaced_list(&mut self, entry: EntryId, new: NodeId) -> Vec<Child> {
         let directive = self.pieces.add("- $patch: replace\n".to_owned());
         let own = self.new.entries(self.new.resolve(new)).map(Child::keep);
         let children: Vec<Child> = std::iter::once(directive).chain(own).collect();
-        let part = self.part(new, name, children);
+        let part = self.part(entry, children);
         self.child(entry, part)
     }
 
@@ -127,9 +127,8 @@ impl<'a> Differ<'a> {
         if !has_order(olds, news, &patched) {
             beside.push(self.order(news, name, pairing));
         }
-        let new = self.new.entry(entry).value;
         let mut result = if children.iter().any(Child::stays) {
-            let part = self.part(new, name, children);
+            let part = self.part(entry, children);
             self.child(entry, part)
         } else {
             self.child(entry, Part::Same)

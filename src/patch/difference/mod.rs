@@ -6,7 +6,7 @@ mod lists;
 mod pieces;
 mod values;
 
-use crate::merge::{Child, Outcome, Shape, Unfaithful, edited, part_of, shape};
+use crate::merge::{Child, Outcome, Shape, Unfaithful, edited, part_of, shape, without_aliases};
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -45,19 +45,27 @@ pub fn merge_difference(
     if values::is_same(old, old.root().value, new, new.root().value) {
         return Ok(None);
     }
+    if new.has_aliases() {
+        // an anchor may be in what did not change, and so not in the patch
+        let plain = without_aliases(new)
+            .ok_or_else(|| unfaithful("its aliases, written out, would make it too long"))?;
+        return merge_difference(old, &parsed(&plain)?, rules);
+    }
     let (is_strategic, place) = match rules {
         Rules::Strategic(place) => (true, Some(place)),
         Rules::Merge => (false, None),
     };
-    for whole_lists in [false, true] {
-        let patch = Differ {
+    for grain in [Grain::Fine, Grain::Lists, Grain::Everything] {
+        let made = Differ {
             old,
             new,
             is_strategic,
-            whole_lists,
+            grain,
             pieces: Pieces::default(),
         }
-        .patch(place)?;
+        .patch(place);
+        // where the text is so tangled that an edit of it fails, more of it comes
+        let Ok(patch) = made else { continue };
         let tree = parsed(&patch)?;
         let patched = merge_patch(old, &tree, rules)?;
         let result = patched.unwrap_or_else(|| old.text().to_owned());
@@ -66,10 +74,25 @@ pub fn merge_difference(
             return Ok(Some(patch));
         }
     }
-    Err(PatchError::Unfaithful(Unfaithful {
+    Err(unfaithful("no patch was found that gives the new values"))
+}
+
+fn unfaithful(message: &str) -> PatchError {
+    PatchError::Unfaithful(Unfaithful {
         path: String::new(),
-        message: "no patch was found that gives the new values".to_owned(),
-    }))
+        message: message.to_owned(),
+    })
+}
+
+/// How small a patch is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grain {
+    /// As small as can be.
+    Fine,
+    /// Lists that change are replaced.
+    Lists,
+    /// What did not change is in it, too.
+    Everything,
 }
 
 /// What an entry of the new document is in the patch.
@@ -90,8 +113,7 @@ struct Differ<'a> {
     old: &'a Tree<'a>,
     new: &'a Tree<'a>,
     is_strategic: bool,
-    /// Whether lists that change are replaced, where finer patches do not do.
-    whole_lists: bool,
+    grain: Grain,
     /// What the new text does not have: nulls and directives.
     pieces: Pieces,
 }
@@ -100,6 +122,9 @@ impl Differ<'_> {
     fn patch(mut self, place: Option<Place<'_>>) -> Result<String, PatchError> {
         let (old, new) = (self.old.root().value, self.new.root().value);
         let children = self.fields(old, new, place, &["apiVersion", "kind"], true);
+        if self.new.entries(self.new.resolve(new)).len() == 0 {
+            return Ok(self.pieces.taken_back(&children).concat());
+        }
         let text = self.pieces.text();
         let source = parsed(&text)?;
         let outcome = self.pieces.placed(&source, part_of(children));
@@ -110,6 +135,7 @@ impl Differ<'_> {
     /// An entry of the new document as a child of the patch; none where it is not in it.
     fn child(&mut self, entry: EntryId, part: Part) -> Vec<Child> {
         match part {
+            Part::Same if self.grain == Grain::Everything => vec![Child::keep(entry)],
             Part::Same => vec![Child::local(entry, Outcome::Remove)],
             Part::Whole => vec![Child::keep(entry)],
             Part::Some(children) => vec![Child::local(entry, Outcome::Merge(children))],
@@ -120,7 +146,8 @@ impl Differ<'_> {
         }
     }
 
-    fn value(&mut self, old: NodeId, new: NodeId, name: &str, place: Option<Place<'_>>) -> Part {
+    fn value(&mut self, entry: EntryId, old: NodeId, place: Option<Place<'_>>) -> Part {
+        let new = self.new.entry(entry).value;
         if values::is_same(self.old, old, self.new, new) {
             return Part::Same;
         }
@@ -128,24 +155,26 @@ impl Differ<'_> {
         match (shape(self.old, old), shape(self.new, new)) {
             (Shape::Map, Shape::Map) if !is_patched_whole => {
                 let children = self.fields(old, new, place, &[], false);
-                self.part(new, name, children)
+                self.part(entry, children)
             }
             _ => Part::Whole,
         }
     }
 
     /// A map or list of which some entries are in the patch.
-    fn part(&mut self, new: NodeId, name: &str, children: Vec<Child>) -> Part {
+    fn part(&mut self, entry: EntryId, children: Vec<Child>) -> Part {
+        let new = self.new.entry(entry).value;
         let is_empty = self.new.entries(self.new.resolve(new)).len() == 0;
         if !is_empty {
             return Part::Some(children);
         }
+        if children.is_empty() {
+            return Part::Whole;
+        }
+        let key = self.new.entry(entry).key;
+        let key = key.map_or_else(String::new, |key| values::scalar_text(self.new, key));
         let texts = self.pieces.taken_back(&children);
         let indented = texts.join("").replace('\n', "\n  ");
-        Part::Instead(format!(
-            "{}:\n  {}\n",
-            values::key_text(name),
-            indented.trim_end()
-        ))
+        Part::Instead(format!("{}:\n  {}\n", key, indented.trim_end()))
     }
 }

@@ -5,7 +5,9 @@ mod pointer;
 mod same;
 
 use super::{Decided, PatchError, parsed, wrong_at};
-use crate::merge::{Child, CommentChoice, CommentChoices, Incoming, Outcome, Shape, edited, shape};
+use crate::merge::{
+    Child, CommentChoice, CommentChoices, Incoming, Outcome, Shape, edited, shape, without_aliases,
+};
 use crate::yaml::{Entry, EntryId, NodeId, ScalarStyle, ScalarType, Span, Tree, scalar};
 
 use operation::{Action, Operation, operations};
@@ -30,9 +32,17 @@ use same::is_same;
 pub fn json_patch(target: &str, patch: &Tree<'_>) -> Result<Option<String>, PatchError> {
     let mut text = target.to_owned();
     for operation in operations(patch)? {
-        if let Some(next) = applied(&text, patch, &operation)? {
-            text = next;
-        }
+        let next = match applied(&text, patch, &operation) {
+            // what an alias stands for changes in one place: the last resort is to write them all out
+            Err(PatchError::Unfaithful(unfaithful)) => {
+                let tree = parsed(&text)?;
+                let plain = without_aliases(&tree).filter(|_| tree.has_aliases());
+                let plain = plain.ok_or(PatchError::Unfaithful(unfaithful))?;
+                Some(applied(&plain, patch, &operation)?.unwrap_or(plain))
+            }
+            result => result?,
+        };
+        text = next.unwrap_or(text);
     }
     Ok((text != target).then_some(text))
 }
@@ -197,7 +207,15 @@ impl Run<'_> {
             .split_inclusive('\n')
             .map(|line| format!("  {line}"))
             .collect();
-        let holder = format!("holder:\n{indented}");
+        let owner = spot
+            .above
+            .last()
+            .map(|(_, owner)| self.target.entry(*owner));
+        // a dash and a key indent what is below them each in its own way
+        let holder = match owner.map(|owner| owner.key) {
+            Some(None) => format!("-\n{indented}"),
+            _ => format!("holder:\n{indented}"),
+        };
         let holder = parsed(&holder)?;
         let root = holder.root().value;
         let first = holder.entries(root).next();

@@ -62,7 +62,7 @@ fn one(text: &str, document: &Document<'_>) -> Verdict {
     ensure(equal(&tree, root, &tree.clone(), root), || {
         "a tree that does not equal itself".to_owned()
     })?;
-    match load::document(document.text) {
+    match load::document_by_type(document.text) {
         Ok(Some(value)) if values::is_small(document.text) => {
             let found = values::of_tree(&tree, root);
             same("the values", values::roughly(found), values::roughly(value))

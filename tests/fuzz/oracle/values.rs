@@ -17,7 +17,7 @@ pub(super) fn of_file(text: &str) -> Option<Value> {
     if !is_small(text) {
         return None;
     }
-    load::documents(text).ok().map(Value::List)
+    load::documents_by_type(text).ok().map(Value::List)
 }
 
 /// The value of a tree.
