@@ -419,6 +419,18 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if is_original {
             trees.local = trees.original;
         }
+        // what has content has a tree: to go on without one would be to merge nothing, in silence
+        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, Option<&Tree<'_>>)| {
+            parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
+        };
+        let lost = members.zip(trees).map(is_lost).into_array();
+        if lost.contains(&true) {
+            return Err(Error::Unfaithful {
+                file: self.path(group),
+                path: String::new(),
+                message: "a document was readable, and then it was not".to_owned(),
+            });
+        }
         let sides = members
             .zip(trees)
             .map(|(parsed, tree)| side(parsed?, tree?));

@@ -180,7 +180,7 @@ impl<'s> Tree<'s> {
 }
 
 /// What no reader takes.
-fn is_readable(text: &str) -> Result<(), ParseError> {
+pub(super) fn is_readable(text: &str) -> Result<(), ParseError> {
     if text.len() > LARGEST {
         let most = LARGEST >> 20;
         let message = format!("a document of more than {most} MiB, the most that is read as YAML");

@@ -6,6 +6,7 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
+use super::navigate::is_readable;
 use super::outline_scalar::{Ended, first_of_plain, has_odd_characters};
 
 /// More levels than any document has that people write.
@@ -57,7 +58,7 @@ struct Field<'s> {
 impl<'s> Outline<'s> {
     /// The outline of a document's text; none where it is not plain, or not valid.
     pub fn of(text: &'s str) -> Option<Self> {
-        if u32::try_from(text.len()).is_err() || has_odd_characters(text) {
+        if is_readable(text).is_err() || has_odd_characters(text) {
             return None;
         }
         let mut reader = Reader {
