@@ -35,7 +35,7 @@ fmt: cargo components ## format the code
 
 cargo:
 	@command -v $(CARGO) >/dev/null || { \
-		echo "make: cargo is missing. Install Rust 1.88 or later, say from https://rustup.rs, and run this again." >&2; exit 1; }
+		echo "make: cargo is missing. Install Rust 1.89 or later, say from https://rustup.rs, and run this again." >&2; exit 1; }
 
 components: cargo
 	@$(CARGO) fmt --version >/dev/null 2>&1 || { \

@@ -6,6 +6,20 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+/// A path as messages show it: on one line, and with nothing in it that a terminal would obey.
+pub fn shown(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if !path.contains(char::is_control) {
+        return path.into_owned();
+    }
+    path.chars()
+        .map(|c| match c.is_control() {
+            true => c.escape_default().to_string(),
+            false => c.to_string(),
+        })
+        .collect()
+}
+
 /// A place in a file, with the line that it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -65,7 +79,7 @@ impl fmt::Display for Place {
         write!(
             formatter,
             "{}:{}:{}",
-            self.path.display(),
+            shown(&self.path),
             self.line,
             self.column
         )
@@ -85,6 +99,13 @@ pub enum Error {
     },
     /// A side is neither a file nor a folder (a pipe, a device).
     Unsupported {
+        /// The option that named it.
+        option: &'static str,
+        /// What it named.
+        path: PathBuf,
+    },
+    /// Something that is no file stands where a file is to be written.
+    NoFile {
         /// The option that named it.
         option: &'static str,
         /// What it named.
@@ -189,6 +210,30 @@ pub enum Error {
         /// Which.
         path: PathBuf,
     },
+    /// Another run is at the local package.
+    Busy {
+        /// The package.
+        path: PathBuf,
+    },
+    /// Somebody wanted the run to stop, with Ctrl-C say.
+    Stopped {
+        /// How many files had been changed before, and stay so.
+        written: usize,
+    },
+    /// A run that was killed has left the package half merged.
+    Unfinished {
+        /// What it wrote down.
+        journal: PathBuf,
+        /// Whether it was the same merge as this one.
+        same: bool,
+    },
+    /// A file was changed after the run was killed that had changed it.
+    ChangedSince {
+        /// Which.
+        path: PathBuf,
+        /// What that run wrote down.
+        journal: PathBuf,
+    },
     /// Something local stands where a file has to go.
     InTheWay {
         /// Where the file has to go.
@@ -219,6 +264,11 @@ impl Error {
             }
             Self::Unsupported { option, .. } => {
                 return Some(format!("give {option} a regular file or a folder"));
+            }
+            Self::NoFile { option, .. } => {
+                return Some(format!(
+                    "nothing was written; give {option} a regular file, or one that is not there yet"
+                ));
             }
             Self::Mixed { .. } => {
                 "give three folders, or three files: --ancestor, --from and --to must be of one sort"
@@ -258,6 +308,26 @@ impl Error {
                 "nothing was written; this is a defect of merge3, please report it with the three files"
             }
             Self::Changed { .. } => "nothing lost; run again to merge what is there now",
+            Self::Busy { .. } => "nothing was written; run again when the other one is done",
+            Self::Stopped { written: 0 } => "nothing was written",
+            Self::Stopped { .. } => {
+                "every file is whole, old or new; running again finishes the merge"
+            }
+            Self::Unfinished { same: true, .. } => {
+                "nothing was written; run the merge itself, and it starts anew from what was there before"
+            }
+            Self::Unfinished { journal, .. } => {
+                return Some(format!(
+                    "nothing was written; run that merge again to finish it, or keep the package as it is now: rm {}",
+                    shown(journal)
+                ));
+            }
+            Self::ChangedSince { journal, .. } => {
+                return Some(format!(
+                    "nothing was written; put the file back (git checkout) and run again, or keep the package as it is now: rm {}",
+                    shown(journal)
+                ));
+            }
             Self::InTheWay { .. } => "move it away and run again",
             Self::Threads(_) => "try --threads 1",
             Self::Several(_) => return None,
@@ -293,7 +363,7 @@ impl Error {
             group = group.element(
                 Snippet::source(place.text.as_str())
                     .line_start(place.line)
-                    .path(place.path.to_string_lossy())
+                    .path(shown(&place.path))
                     .annotation(
                         AnnotationKind::Primary
                             .span(place.span())
@@ -312,38 +382,41 @@ impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { option, path } => {
-                write!(formatter, "{option}: {} does not exist", path.display())
+                write!(formatter, "{option}: {} does not exist", shown(path))
             }
             Self::Unsupported { option, path } => write!(
                 formatter,
                 "{option}: {} is neither a file nor a folder",
-                path.display()
+                shown(path)
             ),
+            Self::NoFile { option, path } => {
+                write!(formatter, "{option}: {} is no regular file", shown(path))
+            }
             Self::Mixed { folder, file } => write!(
                 formatter,
                 "{} is a folder and {} is a file",
-                folder.display(),
-                file.display()
+                shown(folder),
+                shown(file)
             ),
             Self::Read { path, error } => {
-                write!(formatter, "cannot read {}: {error}", path.display())
+                write!(formatter, "cannot read {}: {error}", shown(path))
             }
             Self::Write { path, error, .. } => {
-                write!(formatter, "cannot write {}: {error}", path.display())
+                write!(formatter, "cannot write {}: {error}", shown(path))
             }
             Self::Pattern { pattern, message } => {
                 write!(formatter, "--match '{pattern}' is no pattern: {message}")
             }
             Self::Output { path, message } => {
-                write!(formatter, "--output: {} {message}", path.display())
+                write!(formatter, "--output: {} {message}", shown(path))
             }
             Self::NothingThere { file, path } => match path {
                 Some(path) => write!(
                     formatter,
                     "there is no {path} in {} on any side",
-                    file.display()
+                    shown(file)
                 ),
-                None => write!(formatter, "no side has {} as YAML", file.display()),
+                None => write!(formatter, "no side has {} as YAML", shown(file)),
             },
             Self::NoPath { path, message } => {
                 write!(formatter, "'{path}' is no path in a document: {message}")
@@ -351,15 +424,15 @@ impl fmt::Display for Error {
             Self::Rules { place, .. } => write!(
                 formatter,
                 "{} does not hold rules for a merge",
-                place.path.display()
+                shown(&place.path)
             ),
             Self::Broken { place, refused, .. } => write!(
                 formatter,
                 "{} is not valid YAML, and {refused}",
-                place.path.display()
+                shown(&place.path)
             ),
             Self::NotUtf8 { place } => {
-                write!(formatter, "{} is not UTF-8 text", place.path.display())
+                write!(formatter, "{} is not UTF-8 text", shown(&place.path))
             }
             Self::DuplicateResource {
                 resource,
@@ -368,7 +441,7 @@ impl fmt::Display for Error {
             } => write!(
                 formatter,
                 "{resource} is twice in {}: in lines {} and {}",
-                first.path.display(),
+                shown(&first.path),
                 first.line,
                 second.line
             ),
@@ -379,18 +452,31 @@ impl fmt::Display for Error {
             } => write!(
                 formatter,
                 "the merged text of {} is not what was decided, at '{path}': {message}",
-                file.display()
+                shown(file)
             ),
             Self::Changed { path } => write!(
                 formatter,
                 "{} changed while the merge was running",
-                path.display()
+                shown(path)
+            ),
+            Self::Busy { path } => write!(formatter, "another run of merge3 is at {}", shown(path)),
+            Self::Stopped { .. } => write!(formatter, "stopped"),
+            Self::Unfinished { journal, same } => write!(
+                formatter,
+                "{} is half merged: a run of {} did not come to its end",
+                shown(journal.parent().unwrap_or(journal)),
+                if *same { "this merge" } else { "another merge" }
+            ),
+            Self::ChangedSince { path, .. } => write!(
+                formatter,
+                "{} was changed after a run was killed that had changed it",
+                shown(path)
             ),
             Self::InTheWay { path, obstacle } => write!(
                 formatter,
                 "upstream has a file {}, but {} is in its way",
-                path.display(),
-                obstacle.display()
+                shown(path),
+                shown(obstacle)
             ),
             Self::Threads(message) => write!(formatter, "cannot start threads: {message}"),
             Self::Several(errors) => write!(formatter, "{} errors", errors.len()),
@@ -429,10 +515,10 @@ impl Warning {
 
     /// The warning in one line: file, line and column, and what to know.
     pub fn render(&self, color: bool) -> String {
-        let place = self.place.as_ref().map_or_else(
-            || self.path.display().to_string(),
-            std::string::ToString::to_string,
-        );
+        let place = self
+            .place
+            .as_ref()
+            .map_or_else(|| shown(&self.path), std::string::ToString::to_string);
         let title = format!("{place}: {}", self.message);
         renderer(color).render(&[Group::with_title(Level::WARNING.primary_title(title))])
     }

@@ -11,6 +11,7 @@ mod markers;
 mod progress;
 mod report;
 mod run;
+mod signals;
 
 pub use args::parse;
 pub use config::{Action, Command, Config, Form, ReportTo, Verbosity};

@@ -8,10 +8,11 @@ use super::config::{Action, Command, Config, Form, Verbosity};
 use super::elsewhere::{self, Destination};
 use super::exit_code::ExitCode;
 use super::progress::with_bar;
-use crate::error::Error;
+use super::signals::Signals;
+use crate::error::{Error, shown};
 use crate::git;
 use crate::merge::OnConflict;
-use crate::package::{self, Plan};
+use crate::package::{self, Access, Lock, Plan};
 use crate::report::{self, Detail, Facts};
 
 /// Runs a command. Results go to `output`, everything else to `errors`.
@@ -51,12 +52,26 @@ struct Done {
 }
 
 fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let result = in_pool(config, || carry_out(config));
+    // a system that knows no signals sends none
+    let signals = Signals::listen().unwrap_or_default();
+    let waiting = || {
+        // there is nobody left to tell where that fails
+        let _ = writeln!(
+            errors,
+            "waiting for another run of merge3 at {}",
+            shown(&config.sides.local)
+        );
+    };
+    let result =
+        locked(config, waiting).and_then(|_lock| in_pool(config, || carry_out(config, &signals)));
     let reported = match &result {
         Ok(done) => tell(config, done, output, errors),
         Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
     };
     match (result, reported) {
+        (Err(Error::Stopped { .. }), _) => {
+            signals.status().map_or(ExitCode::Failed, ExitCode::Other)
+        }
         (Err(_), _) => ExitCode::Failed,
         // whoever read the report has stopped reading: the merge itself is done
         (Ok(_), Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::Failed,
@@ -66,12 +81,39 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
     }
 }
 
-fn carry_out(config: &Config) -> Result<Done, Error> {
+/// The right to be at the local package.
+fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
+    let access = if config.is_in_place() {
+        Access::Write
+    } else {
+        Access::Read
+    };
+    package::lock(&config.sides.local, access, waiting)
+}
+
+/// The plan. What a run of this merge left half done that was killed is taken back before, where this one may write.
+fn planned(config: &Config) -> Result<Plan, Error> {
+    let bar = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
+    let plan = || {
+        with_bar(bar, |progress| {
+            package::plan_with(&config.sides, &config.settings, progress)
+        })
+    };
+    match plan() {
+        Err(Error::Unfinished { same: true, .. }) if config.is_in_place() => {
+            package::undo(&config.sides.local)?;
+            plan()
+        }
+        planned => planned,
+    }
+}
+
+fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
     let start = Instant::now();
-    let shown = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
-    let mut plan = with_bar(shown, |progress| {
-        package::plan_with(&config.sides, &config.settings, progress)
-    })?;
+    if let Some(file) = &config.report.file {
+        elsewhere::ready("--report-file", file)?;
+    }
+    let mut plan = planned(config)?;
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();
         conflicts.any(|it| it.conflict.rule.is_none())
@@ -81,7 +123,7 @@ fn carry_out(config: &Config) -> Result<Done, Error> {
     let written = match config.action {
         Action::Write { durable } if !refused => {
             match &config.destination {
-                None => plan.write(durable)?,
+                None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
                 Some(Destination::Output) => printed = Some(elsewhere::result(config, &plan)?),
                 Some(Destination::Path(path)) => {
                     elsewhere::write(config, &mut plan, path, durable)?
@@ -98,7 +140,7 @@ fn carry_out(config: &Config) -> Result<Done, Error> {
     };
     if let Some(file) = &config.report.file {
         let text = report_text(config, &plan, &facts, refused, false);
-        std::fs::write(file, text).map_err(|error| Error::Write {
+        elsewhere::put(file, text.as_bytes()).map_err(|error| Error::Write {
             path: file.clone(),
             error,
             written: if written { plan.files.len() } else { 0 },

@@ -1,6 +1,5 @@
 //! `.krmignore`: what a package excludes from merges (SPEC 2), in the syntax of gitignore.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use ignore::Match;
@@ -85,7 +84,7 @@ fn is_ignored(files: &FxHashMap<PathBuf, Gitignore>, path: &Path, is_folder: boo
 }
 
 fn read(path: &Path, folder: &Path, warnings: &mut Vec<Warning>) -> Result<Gitignore, Error> {
-    let bytes = fs::read(path).map_err(|error| Error::Read {
+    let bytes = super::disk::read_named(path).map_err(|error| Error::Read {
         path: path.to_owned(),
         error,
     })?;

@@ -1,16 +1,19 @@
 //! Three packages in memory: every file that all three sides' rules let in, by its relative path.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, Permissions};
+use std::hash::Hasher as _;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
+use super::disk::{open, read_named, temporary_for};
 use super::ignored::Ignored;
 use super::rules::RULES_FILE;
+use super::undo::{Found, look};
 use super::walk::{Kind, Listing, list};
 use crate::error::{Error, Warning};
 use crate::merge::pins::is_file_pinned;
@@ -89,6 +92,8 @@ pub(crate) struct Loaded {
     pub(crate) local_kinds: FxHashMap<PathBuf, Kind>,
     /// Temporary files in the local folder that a killed run left.
     pub(crate) leftovers: Vec<PathBuf>,
+    /// The fingerprint of what upstream changed: which merge this is.
+    pub(crate) merge: u64,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -195,6 +200,8 @@ fn load_files(
     // a link that was named on purpose is resolved, so that its target is written and not the link replaced
     let local = fs::canonicalize(&sides.local).map_err(|error| read_error(&sides.local, error))?;
     let name = PathBuf::from(local.file_name().unwrap_or_default());
+    let staged = temporary_for(&local);
+    let leftovers = staged.is_file().then_some(staged).into_iter().collect();
     Ok(Loaded {
         roots: Roots::Files(Triple {
             local,
@@ -206,7 +213,8 @@ fn load_files(
             sides: sources,
         }],
         local_kinds: FxHashMap::default(),
-        leftovers: Vec::new(),
+        leftovers,
+        merge: 0,
         warnings: Vec::new(),
     })
 }
@@ -225,7 +233,8 @@ fn load_folders(
     let mut ignored = Ignored::default();
     ignored.add(&sides.local, &listings.local, &mut warnings)?;
     ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
-    let leftovers = std::mem::take(&mut listings.local.leftovers);
+    let mut leftovers = std::mem::take(&mut listings.local.leftovers);
+    let journal = listings.local.journal.take();
     let listings = sides
         .as_ref()
         .zip(listings)
@@ -250,13 +259,41 @@ fn load_folders(
     }
     slots.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
+    let slots = read_all(sides, slots)?;
+    let merge = fingerprint(&slots);
+    if let Some(journal) = journal {
+        let bytes = read_named(&journal).map_err(|error| read_error(&journal, error))?;
+        match look(&sides.local, &bytes, merge)? {
+            Found::Nothing => leftovers.push(journal),
+            Found::Unfinished { same } => return Err(Error::Unfinished { journal, same }),
+        }
+    }
     Ok(Loaded {
         roots: Roots::Folders(sides.clone()),
-        slots: read_all(sides, slots)?,
+        slots,
         local_kinds,
         leftovers,
+        merge,
         warnings,
     })
+}
+
+/// A number for what upstream changed, so that it can be told whether two merges are the same.
+fn fingerprint(slots: &[Slot]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for slot in slots {
+        let sides = slot.sides.as_ref();
+        let bytes = sides.map(|source| source.as_ref().map(|it| it.bytes.as_slice()));
+        if bytes.original == bytes.updated {
+            continue;
+        }
+        hasher.write(slot.path.as_os_str().as_encoded_bytes());
+        for side in [bytes.original, bytes.updated] {
+            hasher.write_usize(side.map_or(usize::MAX, <[u8]>::len));
+            hasher.write(side.unwrap_or_default());
+        }
+    }
+    hasher.finish()
 }
 
 /// What is not excluded.
@@ -351,8 +388,7 @@ fn read_all(
 
 fn read(path: &Path) -> Result<Source, Error> {
     let source = || {
-        let mut file = File::open(path)?;
-        let metadata = file.metadata()?;
+        let (mut file, metadata) = open(path)?;
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
         if metadata.len() < SMALL {
             // a `File` by itself would ask for its length and place again: most files are small, and there are many

@@ -5,10 +5,13 @@
 //! others by `whole_file`. Nothing is written before all of it is done.
 
 mod assemble;
+mod disk;
 mod documents;
 mod ignored;
 mod jobs;
+mod journal;
 mod load;
+mod lock;
 mod look_up;
 mod nulls;
 mod obstacles;
@@ -23,10 +26,14 @@ mod resource;
 mod rules;
 mod run;
 mod single;
+mod undo;
 mod walk;
 mod whole_file;
 mod write;
 
+pub use disk::{Disk, RealDisk};
+pub(crate) use disk::{is_open_already, is_temporary, read_named, replace};
+pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;
@@ -34,6 +41,7 @@ pub use resource::ResourceId;
 pub use run::{plan, plan_with};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};
+pub use undo::undo;
 
 use std::path::PathBuf;
 

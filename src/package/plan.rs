@@ -24,6 +24,8 @@ pub struct Plan {
     pub counts: Counts,
     /// Temporary files that a killed run left and that writing clears away.
     pub(crate) leftovers: Vec<PathBuf>,
+    /// The fingerprint of what upstream changed: which merge this is.
+    pub(crate) merge: u64,
 }
 
 /// One file that changes.
@@ -98,6 +100,11 @@ impl ChangeKind {
 }
 
 impl Plan {
+    /// Leaves the temporary files alone that a killed run left.
+    pub(crate) fn forget_leftovers(&mut self) {
+        self.leftovers.clear();
+    }
+
     /// Whether a conflict is left to somebody, most often between conflict markers.
     pub fn has_open_conflicts(&self) -> bool {
         self.conflicts

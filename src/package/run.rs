@@ -220,6 +220,7 @@ fn collect(
         warnings: loaded.warnings,
         counts: Counts::default(),
         leftovers: loaded.leftovers,
+        merge: loaded.merge,
     };
     let base = |index: usize| {
         let base = &slots[jobs[index].base.filter(|base| *base != index)?];
