@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 /// A path as messages show it: on one line, and with nothing in it that a terminal would obey.
 pub fn shown(path: &Path) -> String {
@@ -33,6 +33,8 @@ pub struct Place {
     pub text: String,
     /// Where in `text` it is, in bytes.
     offset: usize,
+    /// Whether the line is not shown, because its file may hold a Secret.
+    hidden: bool,
 }
 
 impl Place {
@@ -61,6 +63,7 @@ impl Place {
             column: line[..within].chars().count() + 1,
             text: line.to_owned(),
             offset: within,
+            hidden: crate::secret::may_be_in(text.as_bytes()),
         }
     }
 
@@ -335,6 +338,26 @@ impl Error {
         Some(help.to_owned())
     }
 
+    /// Has the lines shown that may hold secrets.
+    #[must_use]
+    pub fn with_secrets(mut self) -> Self {
+        match &mut self {
+            Self::Rules { place, .. } | Self::Broken { place, .. } | Self::NotUtf8 { place } => {
+                place.hidden = false;
+            }
+            Self::DuplicateResource { first, second, .. } => {
+                first.hidden = false;
+                second.hidden = false;
+            }
+            Self::Several(errors) => {
+                let shown = std::mem::take(errors).into_iter().map(Self::with_secrets);
+                *errors = shown.collect();
+            }
+            _ => {}
+        }
+        self
+    }
+
     /// The places to show, with a word for each.
     fn places(&self) -> Vec<(&Place, String)> {
         match self {
@@ -360,6 +383,15 @@ impl Error {
         let mut group = Group::with_title(Level::ERROR.primary_title(title));
         let places = self.places();
         for (place, label) in &places {
+            if place.hidden {
+                let origin = Origin::path(shown(&place.path))
+                    .line(place.line)
+                    .char_column(place.column);
+                group = group.element(origin).element(Level::NOTE.message(format!(
+                    "{label}; the line may hold a secret: --show-secrets shows it"
+                )));
+                continue;
+            }
             group = group.element(
                 Snippet::source(place.text.as_str())
                     .line_start(place.line)

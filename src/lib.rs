@@ -9,5 +9,6 @@ pub mod git;
 pub mod merge;
 pub mod package;
 pub mod report;
+mod secret;
 pub mod triple;
 pub mod yaml;

@@ -140,6 +140,9 @@ struct Args {
     /// Write the result there, not to LOCAL; - prints one file
     #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
     output: Option<PathBuf>,
+    /// Show values of Secrets, in reports, errors and diffs
+    #[arg(long, hide_short_help = true)]
+    show_secrets: bool,
     /// Force what is written to the disk
     #[arg(long, hide_short_help = true)]
     sync: bool,
@@ -323,6 +326,7 @@ fn config(args: Args, markers: MarkerArgs, report: ReportArgs) -> Result<Config,
             matches: args.matches,
             yaml_only: args.yaml_only,
             config: args.config,
+            show_secrets: args.show_secrets,
         },
         sides,
     })

@@ -25,7 +25,7 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
             let (text, code) = match told {
                 Ok(text) => (output.write_all(text.as_bytes()), ExitCode::Merged),
                 Err(error) => {
-                    let text = error.render(config.color_errors);
+                    let text = readable(config, error).render(config.color_errors);
                     (writeln!(errors, "{text}"), ExitCode::Failed)
                 }
             };
@@ -62,8 +62,9 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
             shown(&config.sides.local)
         );
     };
-    let result =
-        locked(config, waiting).and_then(|_lock| in_pool(config, || carry_out(config, &signals)));
+    let result = locked(config, waiting)
+        .and_then(|_lock| in_pool(config, || carry_out(config, &signals)))
+        .map_err(|error| readable(config, error));
     let reported = match &result {
         Ok(done) => tell(config, done, output, errors),
         Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
@@ -78,6 +79,15 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
         (Ok(done), _) if done.facts.open => ExitCode::Conflicts,
         (Ok(done), _) if config.check && !done.plan.files.is_empty() => ExitCode::Conflicts,
         (Ok(_), _) => ExitCode::Merged,
+    }
+}
+
+/// An error as it may be shown.
+fn readable(config: &Config, error: Error) -> Error {
+    if config.settings.show_secrets {
+        error.with_secrets()
+    } else {
+        error
     }
 }
 

@@ -40,14 +40,13 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Does `work` that a signal only asks to stop.
+    /// Does `work` that a signal only asks to stop. When it is done one is not heeded any more, unless it comes twice: what was done is
+    /// to be told.
     pub(super) fn hold_off<R>(&self, work: impl FnOnce(&Stoppable) -> R) -> R {
         self.ends_at_once.store(false, Ordering::SeqCst);
-        let result = work(&Stoppable {
+        work(&Stoppable {
             came: Arc::clone(&self.came),
-        });
-        self.ends_at_once.store(true, Ordering::SeqCst);
-        result
+        })
     }
 
     /// The exit status that tells of the signal that came, if one did.

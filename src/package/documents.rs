@@ -13,6 +13,7 @@ use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::pins::may_pin;
 use crate::merge::{Merged, Nulls, Options, Resolution, Side, merge_document};
+use crate::secret::may_be_in;
 use crate::triple::Triple;
 use crate::yaml::{self, Tree};
 
@@ -364,10 +365,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .map(|(parsed, tree)| side(parsed?, tree?));
         let options = self.options(group);
         merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
+            let texts = members.map(text).into_array();
+            let mut texts = texts.into_iter().flatten();
             Error::Unfaithful {
                 file: self.path(group),
                 path: unfaithful.path,
-                message: unfaithful.message,
+                message: match texts.any(|text| may_be_in(text.as_bytes())) {
+                    true => "a value of a Secret differs".to_owned(),
+                    false => unfaithful.message,
+                },
             }
         })
     }

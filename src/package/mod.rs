@@ -25,6 +25,7 @@ mod records;
 mod resource;
 mod rules;
 mod run;
+mod secrets;
 mod single;
 mod undo;
 mod walk;
@@ -61,6 +62,8 @@ pub struct Settings {
     pub yaml_only: bool,
     /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the local package.
     pub config: Option<PathBuf>,
+    /// Whether the values of Secrets are told, in conflicts and in diffs.
+    pub show_secrets: bool,
 }
 
 /// What becomes of a file.

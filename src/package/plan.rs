@@ -22,6 +22,8 @@ pub struct Plan {
     pub warnings: Vec<Warning>,
     /// How much was done.
     pub counts: Counts,
+    /// Whether a diff shows the content of files that hold Secrets.
+    pub show_secrets: bool,
     /// Temporary files that a killed run left and that writing clears away.
     pub(crate) leftovers: Vec<PathBuf>,
     /// The fingerprint of what upstream changed: which merge this is.
@@ -70,6 +72,8 @@ pub struct FileConflict {
     pub resource: Option<ResourceId>,
     /// What happened.
     pub conflict: Conflict,
+    /// Whether its values are left out, because they are those of a Secret.
+    pub hidden: bool,
 }
 
 /// How much was done.

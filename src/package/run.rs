@@ -14,6 +14,7 @@ use super::parsed::{Reading, Readings, Trees, read_sides};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
 use super::rules::{Rules, policy, rules_file};
+use super::secrets::hide;
 use super::whole_file::merge_whole;
 use super::{Content, Outcome, Settings};
 use crate::error::Error;
@@ -84,10 +85,18 @@ pub fn plan_with(
         progress.step();
         outcome
     });
-    let outcomes = all_or_errors(outcomes)?;
+    let mut outcomes = all_or_errors(outcomes)?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
     drop((groups, files, wholes));
-    collect(slots, &jobs, outcomes, loaded)
+    if !settings.show_secrets {
+        for (index, outcome) in outcomes.iter_mut().enumerate() {
+            let base = &slots[jobs[index].base.unwrap_or(index)];
+            for record in outcome.conflicts.iter_mut().chain(&mut outcome.pinned) {
+                hide(record, base);
+            }
+        }
+    }
+    collect(slots, &jobs, outcomes, loaded, settings.show_secrets)
 }
 
 /// How many bytes the files of a slot have.
@@ -211,6 +220,7 @@ fn collect(
     jobs: &[Job],
     outcomes: Vec<Outcome>,
     loaded: Loaded,
+    show_secrets: bool,
 ) -> Result<Plan, Error> {
     let mut plan = Plan {
         root: loaded.roots.local(),
@@ -221,6 +231,7 @@ fn collect(
         counts: Counts::default(),
         leftovers: loaded.leftovers,
         merge: loaded.merge,
+        show_secrets,
     };
     let base = |index: usize| {
         let base = &slots[jobs[index].base.filter(|base| *base != index)?];

@@ -9,4 +9,5 @@ mod files;
 mod full_disk;
 mod harness;
 mod kill;
+mod secrets;
 mod two_at_once;
