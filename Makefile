@@ -3,7 +3,7 @@ CARGO ?= cargo
 REAL ?= ../shared/real
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 
-.PHONY: help demo test real merges bench kubectl kubectl-apply build fmt cargo components
+.PHONY: help demo test soak real merges bench kubectl kubectl-apply build fmt cargo components
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -16,6 +16,12 @@ test: cargo components ## every check: format, lints, tests, docs, all warnings 
 	$(CARGO) clippy --all-targets --quiet -- -D warnings
 	$(CARGO) test --quiet
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --quiet
+
+SOAK ?= 500
+soak: cargo ## the tests of faults for long: SOAK kills, as many interruptions; cargo deny, where it is installed
+	SOAK=$(SOAK) $(CARGO) test --release --test faults -- --nocapture --test-threads 1
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check; \
+	else echo "make soak: cargo deny is not installed, advisories are not checked (cargo install cargo-deny)"; fi
 
 real: build ## run against real packages, REAL=FOLDER; a line for each check
 	@$(CARGO) build --release --quiet --examples
@@ -41,7 +47,7 @@ fmt: cargo components ## format the code
 
 cargo:
 	@command -v $(CARGO) >/dev/null || { \
-		echo "make: cargo is missing. Install Rust 1.88 or later, say from https://rustup.rs, and run this again." >&2; exit 1; }
+		echo "make: cargo is missing. Install Rust 1.89 or later, say from https://rustup.rs, and run this again." >&2; exit 1; }
 
 components: cargo
 	@$(CARGO) fmt --version >/dev/null 2>&1 || { \

@@ -5,6 +5,7 @@ use std::io::Write;
 use super::commands::{Solve, print, read_file, write};
 use super::hunks::{self, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
+use crate::error::shown;
 
 /// Solves what can be solved of a file's conflicts. The status is 1 where conflicts are left.
 ///
@@ -15,7 +16,7 @@ pub(super) fn solve(
     output: &mut impl Write,
     errors: &mut impl Write,
 ) -> Result<u8, String> {
-    let file = arguments.file.display();
+    let file = shown(&arguments.file);
     let size = arguments.marker_size;
     let bytes = read_file(&arguments.file)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8 text"))?;
