@@ -19,6 +19,7 @@ test: cargo components ## every check: format, lints, tests, docs, all warnings 
 	$(CARGO) test --quiet
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --quiet
 
+SOAK ?= 500
 real: build ## run against real packages, REAL=FOLDER; a line for each check
 	@$(CARGO) build --release --quiet --examples
 	@python3 tests/real.py --bin $(TARGET)/release --real $(REAL)
@@ -37,10 +38,13 @@ kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if t
 kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generated pairs; needs kubectl, no cluster
 	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3
 
-soak: cargo ## the long form of the tests with random input: tens of minutes
+soak: cargo ## the long form of the tests: SOAK kills, as many interruptions, much random input; cargo deny, where it is installed
 	PROPTEST_CASES=20000 $(CARGO) test --release --quiet --test laws
 	CASES=100000 $(CARGO) test --release --quiet --test spans --test readers
 	BROKEN=500 $(CARGO) test --release --quiet --test broken
+	SOAK=$(SOAK) $(CARGO) test --release --test faults -- --nocapture --test-threads 1
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check; \
+	else echo "make soak: cargo deny is not installed, advisories are not checked (cargo install cargo-deny)"; fi
 
 fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain and cargo-fuzz
 	@cargo fuzz --version >/dev/null 2>&1 || { \
@@ -59,7 +63,7 @@ fmt: cargo components ## format the code
 
 cargo:
 	@command -v $(CARGO) >/dev/null || { \
-		echo "make: cargo is missing. Install Rust 1.88 or later, say from https://rustup.rs, and run this again." >&2; exit 1; }
+		echo "make: cargo is missing. Install Rust 1.89 or later, say from https://rustup.rs, and run this again." >&2; exit 1; }
 
 components: cargo
 	@$(CARGO) fmt --version >/dev/null 2>&1 || { \

@@ -4,7 +4,21 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+/// A path as messages show it: on one line, and with nothing in it that a terminal would obey.
+pub fn shown(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if !path.contains(char::is_control) {
+        return path.into_owned();
+    }
+    path.chars()
+        .map(|c| match c.is_control() {
+            true => c.escape_default().to_string(),
+            false => c.to_string(),
+        })
+        .collect()
+}
 
 /// A place in a file, with the line that it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +33,8 @@ pub struct Place {
     pub text: String,
     /// Where in `text` it is, in bytes.
     offset: usize,
+    /// Whether the line is not shown, because its file may hold a Secret.
+    hidden: bool,
 }
 
 impl Place {
@@ -47,6 +63,7 @@ impl Place {
             column: line[..within].chars().count() + 1,
             text: line.to_owned(),
             offset: within,
+            hidden: crate::secret::may_be_in(text.as_bytes()),
         }
     }
 
@@ -65,7 +82,7 @@ impl fmt::Display for Place {
         write!(
             formatter,
             "{}:{}:{}",
-            self.path.display(),
+            shown(&self.path),
             self.line,
             self.column
         )
@@ -85,6 +102,13 @@ pub enum Error {
     },
     /// A side is neither a file nor a folder (a pipe, a device).
     Unsupported {
+        /// The option that named it.
+        option: &'static str,
+        /// What it named.
+        path: PathBuf,
+    },
+    /// Something that is no file stands where a file is to be written.
+    NoFile {
         /// The option that named it.
         option: &'static str,
         /// What it named.
@@ -209,6 +233,30 @@ pub enum Error {
         /// Which.
         path: PathBuf,
     },
+    /// Another run is at the local package.
+    Busy {
+        /// The package.
+        path: PathBuf,
+    },
+    /// Somebody wanted the run to stop, with Ctrl-C say.
+    Stopped {
+        /// How many files had been changed before, and stay so.
+        written: usize,
+    },
+    /// A run that was killed has left the package half merged.
+    Unfinished {
+        /// What it wrote down.
+        journal: PathBuf,
+        /// Whether it was the same merge as this one.
+        same: bool,
+    },
+    /// A file was changed after the run was killed that had changed it.
+    ChangedSince {
+        /// Which.
+        path: PathBuf,
+        /// What that run wrote down.
+        journal: PathBuf,
+    },
     /// Something local stands where a file has to go.
     InTheWay {
         /// Where the file has to go.
@@ -265,6 +313,11 @@ impl Error {
             Self::Unsupported { option, .. } => {
                 return Some(format!("give {option} a regular file or a folder"));
             }
+            Self::NoFile { option, .. } => {
+                return Some(format!(
+                    "nothing was written; give {option} a regular file, or one that is not there yet"
+                ));
+            }
             Self::Mixed { help, .. } => help,
             Self::Read { error, .. } => match error.kind() {
                 io::ErrorKind::PermissionDenied => {
@@ -308,11 +361,55 @@ impl Error {
                 "nothing was written; this is a defect of merge3, please report it with the three files"
             }
             Self::Changed { .. } => "nothing lost; run again to merge what is there now",
+            Self::Busy { .. } => "nothing was written; run again when the other one is done",
+            Self::Stopped { written: 0 } => "nothing was written",
+            Self::Stopped { .. } => {
+                "every file is whole, old or new; running again finishes the merge"
+            }
+            Self::Unfinished { same: true, .. } => {
+                "nothing was written; run the merge itself, and it starts anew from what was there before"
+            }
+            Self::Unfinished { journal, .. } => {
+                return Some(format!(
+                    "nothing was written; run that merge again to finish it, or keep the package as it is now: rm {}",
+                    shown(journal)
+                ));
+            }
+            Self::ChangedSince { journal, .. } => {
+                return Some(format!(
+                    "nothing was written; put the file back (git checkout) and run again, or keep the package as it is now: rm {}",
+                    shown(journal)
+                ));
+            }
             Self::InTheWay { .. } => "move it away and run again",
             Self::Threads(_) => "try --threads 1",
             Self::Several(_) => return None,
         };
         Some(help.to_owned())
+    }
+
+    /// Has the lines shown that may hold secrets.
+    #[must_use]
+    pub fn with_secrets(mut self) -> Self {
+        match &mut self {
+            Self::Rules { place, .. }
+            | Self::Broken { place, .. }
+            | Self::NotUtf8 { place }
+            | Self::Unfit { place, .. }
+            | Self::Record { place, .. } => {
+                place.hidden = false;
+            }
+            Self::DuplicateResource { first, second, .. } => {
+                first.hidden = false;
+                second.hidden = false;
+            }
+            Self::Several(errors) => {
+                let shown = std::mem::take(errors).into_iter().map(Self::with_secrets);
+                *errors = shown.collect();
+            }
+            _ => {}
+        }
+        self
     }
 
     /// The places to show, with a word for each.
@@ -343,10 +440,19 @@ impl Error {
         let mut group = Group::with_title(Level::ERROR.primary_title(title));
         let places = self.places();
         for (place, label) in &places {
+            if place.hidden {
+                let origin = Origin::path(shown(&place.path))
+                    .line(place.line)
+                    .char_column(place.column);
+                group = group.element(origin).element(Level::NOTE.message(format!(
+                    "{label}; the line may hold a secret: --show-secrets shows it"
+                )));
+                continue;
+            }
             group = group.element(
                 Snippet::source(place.text.as_str())
                     .line_start(place.line)
-                    .path(place.path.to_string_lossy())
+                    .path(shown(&place.path))
                     .annotation(
                         AnnotationKind::Primary
                             .span(place.span())
@@ -365,21 +471,24 @@ impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { option, path } => {
-                write!(formatter, "{option}: {} does not exist", path.display())
+                write!(formatter, "{option}: {} does not exist", shown(path))
             }
             Self::Unsupported { option, path } => write!(
                 formatter,
                 "{option}: {} is neither a file nor a folder",
-                path.display()
+                shown(path)
             ),
+            Self::NoFile { option, path } => {
+                write!(formatter, "{option}: {} is no regular file", shown(path))
+            }
             Self::Mixed { folder, file, .. } => write!(
                 formatter,
                 "{} is a folder and {} is a file",
-                folder.display(),
-                file.display()
+                shown(folder),
+                shown(file)
             ),
             Self::Read { path, error } => {
-                write!(formatter, "cannot read {}: {error}", path.display())
+                write!(formatter, "cannot read {}: {error}", shown(path))
             }
             Self::TooLarge { path, most } => write!(
                 formatter,
@@ -388,21 +497,21 @@ impl fmt::Display for Error {
                 most >> 20
             ),
             Self::Write { path, error, .. } => {
-                write!(formatter, "cannot write {}: {error}", path.display())
+                write!(formatter, "cannot write {}: {error}", shown(path))
             }
             Self::Pattern { pattern, message } => {
                 write!(formatter, "--match '{pattern}' is no pattern: {message}")
             }
             Self::Output { path, message } => {
-                write!(formatter, "--output: {} {message}", path.display())
+                write!(formatter, "--output: {} {message}", shown(path))
             }
             Self::NothingThere { file, path } => match path {
                 Some(path) => write!(
                     formatter,
                     "there is no {path} in {} on any side",
-                    file.display()
+                    shown(file)
                 ),
-                None => write!(formatter, "no side has {} as YAML", file.display()),
+                None => write!(formatter, "no side has {} as YAML", shown(file)),
             },
             Self::NoPath { path, message } => {
                 write!(formatter, "'{path}' is no path in a document: {message}")
@@ -410,18 +519,18 @@ impl fmt::Display for Error {
             Self::Rules { place, .. } => write!(
                 formatter,
                 "{} does not hold rules for a merge",
-                place.path.display()
+                shown(&place.path)
             ),
             Self::Unfit { place, problem, .. } => {
-                write!(formatter, "{}: {problem}", place.path.display())
+                write!(formatter, "{}: {problem}", shown(&place.path))
             }
             Self::Broken { place, refused, .. } => write!(
                 formatter,
                 "{} is not valid YAML, and {refused}",
-                place.path.display()
+                shown(&place.path)
             ),
             Self::NotUtf8 { place } => {
-                write!(formatter, "{} is not UTF-8 text", place.path.display())
+                write!(formatter, "{} is not UTF-8 text", shown(&place.path))
             }
             Self::DuplicateResource {
                 resource,
@@ -430,7 +539,7 @@ impl fmt::Display for Error {
             } => write!(
                 formatter,
                 "{resource} is twice in {}: in lines {} and {}",
-                first.path.display(),
+                shown(&first.path),
                 first.line,
                 second.line
             ),
@@ -441,27 +550,40 @@ impl fmt::Display for Error {
             } => write!(
                 formatter,
                 "the merged text of {} is not what was decided, at '{path}': {message}",
-                file.display()
+                shown(file)
             ),
             Self::Changed { path } => write!(
                 formatter,
                 "{} changed while the merge was running",
-                path.display()
+                shown(path)
+            ),
+            Self::Busy { path } => write!(formatter, "another run of merge3 is at {}", shown(path)),
+            Self::Stopped { .. } => write!(formatter, "stopped"),
+            Self::Unfinished { journal, same } => write!(
+                formatter,
+                "{} is half merged: a run of {} did not come to its end",
+                shown(journal.parent().unwrap_or(journal)),
+                if *same { "this merge" } else { "another merge" }
+            ),
+            Self::ChangedSince { path, .. } => write!(
+                formatter,
+                "{} was changed after a run was killed that had changed it",
+                shown(path)
             ),
             Self::InTheWay { path, obstacle } => write!(
                 formatter,
                 "upstream has a file {}, but {} is in its way",
-                path.display(),
-                obstacle.display()
+                shown(path),
+                shown(obstacle)
             ),
             Self::Git { message, .. } => formatter.write_str(message),
             Self::Record { place, message, .. } => write!(
                 formatter,
                 "{} does not say where the package comes from: {message}",
-                place.path.display()
+                shown(&place.path)
             ),
             Self::Package { path, message, .. } => {
-                write!(formatter, "{}: {message}", path.display())
+                write!(formatter, "{}: {message}", shown(path))
             }
             Self::Threads(message) => write!(formatter, "cannot start threads: {message}"),
             Self::Several(errors) => write!(formatter, "{} errors", errors.len()),
@@ -500,10 +622,10 @@ impl Warning {
 
     /// The warning in one line: file, line and column, and what to know.
     pub fn render(&self, color: bool) -> String {
-        let place = self.place.as_ref().map_or_else(
-            || self.path.display().to_string(),
-            std::string::ToString::to_string,
-        );
+        let place = self
+            .place
+            .as_ref()
+            .map_or_else(|| shown(&self.path), std::string::ToString::to_string);
         let title = format!("{place}: {}", self.message);
         renderer(color).render(&[Group::with_title(Level::WARNING.primary_title(title))])
     }

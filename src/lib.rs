@@ -11,6 +11,7 @@ pub mod package;
 pub mod patch;
 pub mod report;
 pub mod schema;
+mod secret;
 pub mod triple;
 pub mod upgrade;
 pub mod yaml;

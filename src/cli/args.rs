@@ -353,7 +353,7 @@ impl MergeArgs {
                 definitions: self.definitions,
             }),
             config: self.config,
-            apart: Vec::new(),
+            ..Settings::default()
         })
     }
 }

@@ -59,6 +59,13 @@ pub struct Config {
     pub color_errors: bool,
 }
 
+impl Config {
+    /// Whether the local package is what is written.
+    pub(super) fn is_in_place(&self) -> bool {
+        matches!(self.action, Action::Write { .. }) && self.destination.is_none()
+    }
+}
+
 /// What is done with the packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Job {

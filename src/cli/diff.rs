@@ -1,14 +1,16 @@
 //! `merge3 diff`: the patch that turns one package into another.
 
 use std::io::{self, IsTerminal as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::exit_code::ExitCode;
 use super::output::Color;
-use super::run::in_pool;
-use crate::package::{Differing, PatchForm, ResourceName, difference, plan_difference};
+use super::run::{in_pool, readable, waiting_at};
+use crate::package::{
+    self, Access, Differing, PatchForm, ResourceName, difference, plan_difference,
+};
 use crate::report;
 
 /// Two packages to compare, and the form of the answer.
@@ -18,6 +20,8 @@ pub struct DiffJob {
     pub differing: Differing,
     /// The patch to make; a unified diff where none is said.
     pub form: Option<PatchForm>,
+    /// Whether a unified diff shows the values of Secrets.
+    pub show_secrets: bool,
     /// Whether standard output is coloured.
     pub color_output: bool,
     /// Whether standard error is.
@@ -43,6 +47,9 @@ pub(super) struct DiffArgs {
     /// Which files are YAML (repeatable)
     #[arg(long = "match", value_name = "GLOB")]
     matches: Vec<String>,
+    /// Show values of Secrets in a unified diff, and in errors
+    #[arg(long, hide_short_help = true)]
+    show_secrets: bool,
     /// Colour: auto (default), always, never
     #[arg(
         long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
@@ -76,6 +83,7 @@ impl DiffArgs {
                 Format::Merge => Some(PatchForm::Merge),
                 Format::Json => Some(PatchForm::Json),
             },
+            show_secrets: args.show_secrets,
             color_output: args.color.is_on(io::stdout().is_terminal()),
             color_errors: args.color.is_on(io::stderr().is_terminal()),
         }
@@ -84,10 +92,24 @@ impl DiffArgs {
 
 /// Prints the patch to `output`, and what is wrong to `errors`.
 pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let text = in_pool(None, || match job.form {
-        Some(form) => difference(&job.differing, form),
-        None => plan_difference(&job.differing).map(|plan| report::diff(&plan, job.color_output)),
-    });
+    let mut locked = |path: &Path| {
+        package::lock(path, Access::Read, || {
+            // there is nobody left to tell where that fails
+            let _ = writeln!(errors, "{}", waiting_at(path));
+        })
+    };
+    let locks = locked(&job.differing.old).and_then(|old| Ok((old, locked(&job.differing.new)?)));
+    let text = locks
+        .and_then(|_locks| {
+            in_pool(None, || match job.form {
+                Some(form) => difference(&job.differing, form),
+                None => plan_difference(&job.differing).map(|mut plan| {
+                    plan.show_secrets = job.show_secrets;
+                    report::diff(&plan, job.color_output)
+                }),
+            })
+        })
+        .map_err(|error| readable(job.show_secrets, error));
     let told = match &text {
         Ok(text) => output
             .write_all(text.as_bytes())

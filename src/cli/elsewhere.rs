@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use crate::error::Error;
-use crate::package::Plan;
+use crate::package::{Plan, is_open_already, is_temporary, read_named, replace};
 
 /// Where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,8 @@ pub(super) fn write(
     };
     if !local.is_dir() {
         let bytes = result(config, plan)?;
-        return fs::write(path, bytes).map_err(failed);
+        ready("--output", path)?;
+        return put(path, &bytes).map_err(failed);
     }
     let taken = |message| Error::Output {
         path: path.to_owned(),
@@ -53,7 +54,47 @@ pub(super) fn write(
     }
     copy(local, path).map_err(failed)?;
     plan.root = path.to_owned();
+    // the local package is left alone, and the copy has none
+    plan.forget_leftovers();
     plan.write(durable)
+}
+
+/// Sees that a file can go to `path`, before anything is written: a pipe has perhaps nobody at its other end, and is not opened.
+///
+/// # Errors
+/// Where something other than a file is there, or its folder is not.
+pub(super) fn ready(option: &'static str, path: &Path) -> Result<(), Error> {
+    if is_open_already(path) {
+        return Ok(());
+    }
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(_) => Err(Error::NoFile {
+            option,
+            path: path.to_owned(),
+        }),
+        Err(_)
+            if path
+                .parent()
+                .is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir()) =>
+        {
+            Ok(())
+        }
+        Err(error) => Err(Error::Write {
+            path: path.to_owned(),
+            error,
+            written: 0,
+        }),
+    }
+}
+
+/// Writes a file that [`ready`] has seen to.
+pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if is_open_already(path) {
+        fs::write(path, bytes)
+    } else {
+        replace(path, bytes)
+    }
 }
 
 /// The merged file, where the sides are files.
@@ -70,7 +111,7 @@ pub(super) fn result(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
     }
     match plan.files.first() {
         Some(change) => Ok(change.new.clone().unwrap_or_default()),
-        None => fs::read(local).map_err(|error| Error::Read {
+        None => read_named(local).map_err(|error| Error::Read {
             path: local.clone(),
             error,
         }),
@@ -81,7 +122,7 @@ pub(super) fn result(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        if entry.file_name() == ".git" {
+        if entry.file_name() == ".git" || is_temporary(entry.file_name().as_ref()) {
             continue;
         }
         let target = to.join(entry.file_name());

@@ -6,6 +6,7 @@ use super::config::Config;
 use crate::error::Error;
 use crate::merge::{Conflict, Pattern, Side, merge_document};
 use crate::package::{Paired, documents_in};
+use crate::secret::may_be_in;
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeKind, Tree, equal, stream::split};
 
@@ -28,6 +29,11 @@ pub(super) fn explain(config: &Config, file: &Path, path: &str) -> Result<String
     let mut text = String::new();
     for paired in &documents {
         if let Some(told) = explain_one(paired, &pattern, file)? {
+            let told = if config.settings.show_secrets || !is_kept_in(paired, path) {
+                told
+            } else {
+                without_values(&told)
+            };
             text.push_str(&told);
         }
     }
@@ -38,6 +44,37 @@ pub(super) fn explain(config: &Config, file: &Path, path: &str) -> Result<String
         });
     }
     Ok(text)
+}
+
+/// Whether the values at a path are those of a Secret.
+fn is_kept_in(paired: &Paired, path: &str) -> bool {
+    const OPEN: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
+    let sides = paired.texts.as_ref().into_array();
+    let mut texts = sides.into_iter().flatten();
+    texts.any(|text| may_be_in(text.as_bytes())) && !OPEN.contains(&path) && path != "metadata.name"
+}
+
+/// What is told of a place, but for the values.
+fn without_values(told: &str) -> String {
+    let mut text = String::new();
+    for line in told.lines() {
+        let named = ["original:", "updated:", "local:", "result:"];
+        let value = named
+            .into_iter()
+            .find_map(|name| Some((name, line.strip_prefix(name)?)));
+        match value {
+            Some((_, " (absent)")) => text.push_str(line),
+            Some((name, _)) => {
+                text.push_str(name);
+                text.push_str(" (secret)");
+            }
+            // the further lines of a value are indented
+            None if line.starts_with(' ') => continue,
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// A place in three trees: what each side has there.

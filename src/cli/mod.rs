@@ -15,6 +15,7 @@ mod patch;
 mod progress;
 mod report;
 mod run;
+mod signals;
 mod upgrade;
 mod upstream;
 

@@ -35,6 +35,9 @@ pub(super) struct OutputArgs {
 #[derive(Debug, Args)]
 #[group(skip)]
 pub(super) struct RunArgs {
+    /// Show values of Secrets, in reports, errors and diffs
+    #[arg(long, hide_short_help = true)]
+    pub(super) show_secrets: bool,
     /// Force what is written to the disk
     #[arg(long, hide_short_help = true)]
     pub(super) sync: bool,
@@ -93,7 +96,10 @@ impl OutputArgs {
             color_output: color(std::io::stdout().is_terminal()),
             color_errors: color(std::io::stderr().is_terminal()),
             threads: self.run.threads,
-            settings,
+            settings: Settings {
+                show_secrets: self.run.show_secrets,
+                ..settings
+            },
             sides,
             job,
         }

@@ -2,17 +2,18 @@
 
 use std::io::{self, IsTerminal as _, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::config::{Action, Command, Config, Form, Job, Verbosity};
 use super::elsewhere::{self, Destination};
 use super::exit_code::ExitCode;
 use super::progress::with_bar;
-use crate::error::Error;
+use super::signals::Signals;
+use crate::error::{Error, shown};
 use crate::git;
 use crate::merge::OnConflict;
-use crate::package::{self, Plan};
+use crate::package::{self, Access, Lock, Plan};
 use crate::report::{self, Detail, Facts};
 
 /// Runs a command. Results go to `output`, everything else to `errors`.
@@ -28,7 +29,8 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
             let (text, code) = match told {
                 Ok(text) => (output.write_all(text.as_bytes()), ExitCode::Merged),
                 Err(error) => {
-                    let text = error.render(config.color_errors);
+                    let text =
+                        readable(config.settings.show_secrets, error).render(config.color_errors);
                     (writeln!(errors, "{text}"), ExitCode::Failed)
                 }
             };
@@ -56,12 +58,23 @@ struct Done {
 }
 
 fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let result = in_pool(threads_for(config), || carry_out(config));
+    // a system that knows no signals sends none
+    let signals = Signals::listen().unwrap_or_default();
+    let waiting = || {
+        // there is nobody left to tell where that fails
+        let _ = writeln!(errors, "{}", waiting_at(&config.sides.local));
+    };
+    let result = locked(config, waiting)
+        .and_then(|_lock| in_pool(threads_for(config), || carry_out(config, &signals)))
+        .map_err(|error| readable(config.settings.show_secrets, error));
     let reported = match &result {
         Ok(done) => tell(config, done, output, errors),
         Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
     };
     match (result, reported) {
+        (Err(Error::Stopped { .. }), _) => {
+            signals.status().map_or(ExitCode::Failed, ExitCode::Other)
+        }
         (Err(_), _) => ExitCode::Failed,
         // whoever read the report has stopped reading: the merge itself is done
         (Ok(_), Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::Failed,
@@ -71,14 +84,59 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
     }
 }
 
-fn carry_out(config: &Config) -> Result<Done, Error> {
+/// What is told while another run is at a package.
+pub(super) fn waiting_at(package: &Path) -> String {
+    format!("waiting for another run of merge3 at {}", shown(package))
+}
+
+/// An error as it may be shown.
+pub(super) fn readable(show_secrets: bool, error: Error) -> Error {
+    if show_secrets {
+        error.with_secrets()
+    } else {
+        error
+    }
+}
+
+/// The right to be at the local package.
+fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
+    let access = if config.is_in_place() {
+        Access::Write
+    } else {
+        Access::Read
+    };
+    package::lock(&config.sides.local, access, waiting)
+}
+
+/// The plan. What a run of this merge left half done that was killed is taken back before, where this one may write.
+fn planned(config: &Config) -> Result<Plan, Error> {
+    let bar = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
+    let plan = || {
+        with_bar(bar, |progress| {
+            let mut plan = match &config.job {
+                Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
+                Job::Apply(what) => package::apply_with(what, &config.settings, progress),
+                Job::Patch(patching) => package::plan_patches(patching),
+            }?;
+            plan.show_secrets = config.settings.show_secrets;
+            Ok(plan)
+        })
+    };
+    match plan() {
+        Err(Error::Unfinished { same: true, .. }) if config.is_in_place() => {
+            package::undo(&config.sides.local)?;
+            plan()
+        }
+        planned => planned,
+    }
+}
+
+fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
     let start = Instant::now();
-    let shown = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
-    let mut plan = with_bar(shown, |progress| match &config.job {
-        Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
-        Job::Apply(what) => package::apply_with(what, &config.settings, progress),
-        Job::Patch(patching) => package::plan_patches(patching),
-    })?;
+    if let Some(file) = &config.report.file {
+        elsewhere::ready("--report-file", file)?;
+    }
+    let mut plan = planned(config)?;
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();
         conflicts.any(|it| it.conflict.rule.is_none())
@@ -88,7 +146,7 @@ fn carry_out(config: &Config) -> Result<Done, Error> {
     let written = match config.action {
         Action::Write { durable } if !refused => {
             match &config.destination {
-                None => plan.write(durable)?,
+                None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
                 Some(Destination::Output) => printed = Some(elsewhere::result(config, &plan)?),
                 Some(Destination::Path(path)) => {
                     elsewhere::write(config, &mut plan, path, durable)?
@@ -105,7 +163,7 @@ fn carry_out(config: &Config) -> Result<Done, Error> {
     };
     if let Some(file) = &config.report.file {
         let text = report_text(config, &plan, &facts, refused, false);
-        std::fs::write(file, text).map_err(|error| Error::Write {
+        elsewhere::put(file, text.as_bytes()).map_err(|error| Error::Write {
             path: file.clone(),
             error,
             written: if written { plan.files.len() } else { 0 },

@@ -1,12 +1,16 @@
 //! Runs of the subcommands about packages that come from upstream, and what is told of them.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::config::{Form, Verbosity};
+use super::elsewhere;
 use super::exit_code::ExitCode;
+use super::run::{in_pool, readable, waiting_at};
+use super::signals::Signals;
 use super::upstream::{Command, Run};
 use crate::error::Error;
+use crate::package::Disk;
 use crate::report;
 use crate::upgrade::{self, Cache, Choice, Outcome, Remotes, State, Told, Wish};
 
@@ -19,12 +23,16 @@ struct Done {
     /// What was left out or went wrong, each rendered.
     notes: Vec<String>,
     code: ExitCode,
+    /// Whether a signal kept it from its end.
+    stopped: bool,
 }
 
 /// Runs a command about upstream.
 pub(super) fn run(run: &Run, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    let done = super::run::in_pool(run.threads, || carry_out(run));
-    let done = match done {
+    // a system that knows no signals sends none
+    let signals = Signals::listen().unwrap_or_default();
+    let done = in_pool(run.threads, || carry_out(run, &signals));
+    let done = match done.map_err(|error| readable(run.show_secrets, error)) {
         Ok(done) => done,
         Err(error) => {
             let told = writeln!(errors, "{}", error.render(run.color.1));
@@ -34,7 +42,24 @@ pub(super) fn run(run: &Run, output: &mut impl Write, errors: &mut impl Write) -
     match tell(run, &done, output, errors) {
         // whoever read the report has stopped reading: the work itself is done
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::Failed,
-        _ => done.code,
+        _ => match signals.status() {
+            Some(status) if done.stopped => ExitCode::Other(status),
+            _ => done.code,
+        },
+    }
+}
+
+/// Upgrades wait, and write, as this process is told to.
+struct Here<'s>(&'s Signals);
+
+impl upgrade::Host for Here<'_> {
+    fn waiting(&self, package: &Path) {
+        // there is nobody left to tell where that fails
+        let _ = writeln!(io::stderr(), "{}", waiting_at(package));
+    }
+
+    fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error> {
+        self.0.hold_off(|disk| work(disk))
     }
 }
 
@@ -49,7 +74,7 @@ fn tell(
     }
     let told = match &run.report.file {
         Some(file) => {
-            if let Err(error) = std::fs::write(file, &done.report) {
+            if let Err(error) = elsewhere::put(file, done.report.as_bytes()) {
                 let error = Error::Write {
                     path: file.clone(),
                     error,
@@ -69,7 +94,10 @@ fn tell(
     output.flush()
 }
 
-fn carry_out(run: &Run) -> Result<Done, Error> {
+fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
+    if let Some(file) = &run.report.file {
+        elsewhere::ready("--report-file", file)?;
+    }
     let cache = Cache::of_user()?;
     match &run.command {
         Command::CachePath => Ok(plain(format!("{}\n", cache.root().display()))),
@@ -96,8 +124,25 @@ fn carry_out(run: &Run) -> Result<Done, Error> {
             commits,
             diff,
         } => {
-            let outcomes = upgrade::upgrade(&Remotes::new(cache), packages, wish, commits)?;
-            Ok(upgraded(run, &outcomes, wish.dry_run, *diff))
+            let outcomes = upgrade::upgrade(
+                &Remotes::new(cache),
+                packages,
+                wish,
+                commits,
+                &Here(signals),
+            )?;
+            let outcomes = outcomes.into_iter().map(|outcome| match outcome {
+                Outcome::Failed(package, error) => {
+                    Outcome::Failed(package, readable(run.show_secrets, error))
+                }
+                other => other,
+            });
+            let outcomes: Vec<Outcome> = outcomes.collect();
+            let stopped = |it: &Outcome| matches!(it, Outcome::Failed(_, Error::Stopped { .. }));
+            Ok(Done {
+                stopped: outcomes.iter().any(stopped),
+                ..upgraded(run, &outcomes, wish.dry_run, *diff)
+            })
         }
     }
 }
@@ -108,6 +153,7 @@ fn plain(text: String) -> Done {
         text,
         notes: Vec::new(),
         code: ExitCode::Merged,
+        stopped: false,
     }
 }
 
@@ -161,6 +207,7 @@ fn outdated(run: &Run, states: &[State]) -> Done {
             false => ExitCode::Failed,
         },
         notes,
+        stopped: false,
     }
 }
 
@@ -212,6 +259,7 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
             text: shown,
             notes,
             code,
+            stopped: false,
         };
     }
     Done {
@@ -223,5 +271,6 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
         text,
         notes,
         code,
+        stopped: false,
     }
 }

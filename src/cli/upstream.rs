@@ -11,6 +11,7 @@ use super::config::{Form, ReportTo, Verbosity};
 use super::markers::MarkerArgs;
 use super::output::{Color, RunArgs};
 use super::report::ReportArgs;
+use crate::package::Settings;
 use crate::triple::Triple;
 use crate::upgrade::{Choice, Commits, Packages, Shard, Wish, Within};
 
@@ -177,6 +178,8 @@ pub struct Run {
     pub color: (bool, bool),
     /// How many threads.
     pub threads: Option<NonZeroUsize>,
+    /// Whether the values of Secrets are told.
+    pub show_secrets: bool,
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -247,7 +250,10 @@ impl UpgradeArgs {
                 dry_run: self.dry_run || self.diff,
                 durable: self.run.sync,
                 allow_dirty: self.allow_dirty,
-                settings: self.merge.settings(self.markers, names)?,
+                settings: Settings {
+                    show_secrets: self.run.show_secrets,
+                    ..self.merge.settings(self.markers, names)?
+                },
             }),
             packages: self.which.packages(false)?,
             commits: Commits {
@@ -268,6 +274,7 @@ impl Run {
             verbosity: run.verbosity(),
             color: Self::color(run.color),
             threads: run.threads,
+            show_secrets: run.show_secrets,
         }
     }
 
@@ -282,6 +289,7 @@ impl Run {
             verbosity: Verbosity::Normal,
             color: Self::color(Color::Auto),
             threads: None,
+            show_secrets: false,
         }
     }
 

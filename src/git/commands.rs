@@ -8,6 +8,8 @@ use super::hunks::Favor;
 use super::install::{self, Scope};
 use super::resolve::{Diff, Request, Resolved, Style, resolve};
 use super::{solve, status};
+use crate::error::shown;
+use crate::package::{Access, is_open_already, lock, read_named, replace};
 use crate::triple::Triple;
 
 /// What git takes for a failure and not for a conflict: a status above 128.
@@ -110,8 +112,8 @@ fn drive(driver: &Driver) -> Result<u8, String> {
     });
     if driver.output.is_some() || merged.bytes != contents.local {
         // a file that git made for this call
-        fs::write(target, &merged.bytes)
-            .map_err(|error| format!("cannot write {}: {error}", target.display()))?;
+        replace(target, &merged.bytes)
+            .map_err(|error| format!("cannot write {}: {error}", shown(target)))?;
     }
     Ok(match driver.output {
         // for tools that know one status for conflicts
@@ -134,15 +136,15 @@ fn merge_file(
         favor: arguments.favor,
         diff: Diff::Myers,
     };
-    let merged = resolve(&request)
-        .ok_or_else(|| format!("cannot merge binary files: {}", local.display()))?;
+    let merged =
+        resolve(&request).ok_or_else(|| format!("cannot merge binary files: {}", shown(local)))?;
     if arguments.stdout {
         print(output, &merged.bytes)?;
     } else if merged.bytes != contents.local {
         write(local, &merged.bytes)?;
     }
     if merged.conflicts > 0 && !arguments.quiet {
-        let _ = writeln!(errors, "warning: conflicts in {}", local.display());
+        let _ = writeln!(errors, "warning: conflicts in {}", shown(local));
     }
     Ok(status_of(merged.conflicts))
 }
@@ -166,24 +168,16 @@ fn read(sides: &Triple<PathBuf>) -> Result<Triple<Vec<u8>>, String> {
 }
 
 pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    let read = if is_open_already(path) {
+        fs::read(path)
+    } else {
+        read_named(path)
+    };
+    read.map_err(|error| format!("cannot read {}: {error}", shown(path)))
 }
 
 /// Writes a file that is there, by a temporary one beside it, so that it is whole at any moment; links and permissions stay.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let replace = || -> io::Result<()> {
-        let Ok(path) = fs::canonicalize(path) else {
-            return fs::write(path, bytes);
-        };
-        let metadata = fs::metadata(&path)?;
-        let folder = path.parent().unwrap_or_else(|| Path::new("."));
-        let mut file = tempfile::Builder::new()
-            .prefix(".merge3-")
-            .tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().set_permissions(metadata.permissions())?;
-        file.persist(&path)?;
-        Ok(())
-    };
-    replace().map_err(|error| format!("cannot write {}: {error}", path.display()))
+    let _lock = lock(path, Access::Write, || ()).map_err(|error| error.to_string())?;
+    replace(path, bytes).map_err(|error| format!("cannot write {}: {error}", shown(path)))
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::commands::{Solve, print, read_file, write};
 use super::hunks::{self, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
+use crate::error::shown;
 
 /// What became of a text with conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +96,7 @@ pub(super) fn solve(
     output: &mut impl Write,
     errors: &mut impl Write,
 ) -> Result<u8, String> {
-    let file = arguments.file.display();
+    let file = shown(&arguments.file);
     let size = arguments.marker_size;
     let bytes = read_file(&arguments.file)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8 text"))?;

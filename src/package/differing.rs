@@ -9,8 +9,8 @@ use super::parsed::{Parsed, ParsedFile, Trees, read};
 use super::patching::{PatchForm, ResourceName, unreadable};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::resource::Identity;
+use super::secrets;
 use crate::error::{Error, Place};
-use crate::merge::Unfaithful;
 use crate::patch::{PatchError, Rules, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::Tree;
@@ -42,7 +42,9 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
         pinned: Vec::new(),
         warnings: Vec::new(),
         counts: Counts::default(),
+        show_secrets: false,
         leftovers: Vec::new(),
+        merge: 0,
     };
     let mut news = new.files;
     if let ([(name, _)], [(other, _)]) = (old.files.as_slice(), news.as_mut_slice())
@@ -298,11 +300,10 @@ impl Comparison<'_> {
         };
         merge_difference(old.tree, new.tree, rules).map_err(|error| match error {
             PatchError::Patch(error) | PatchError::Target(error) => new.unfit(error.message, ""),
-            PatchError::Unfaithful(Unfaithful { path, message }) => Error::Unfaithful {
-                file: new.file.path.clone(),
-                path,
-                message,
-            },
+            PatchError::Unfaithful(error) => {
+                let texts = [old.file.file.text, new.file.file.text];
+                secrets::unfaithful(new.file.path.clone(), error, texts)
+            }
         })
     }
 }

@@ -10,7 +10,7 @@ use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
 use super::rules::Rules;
-use super::{Content, Outcome};
+use super::{Content, Outcome, secrets};
 use crate::error::{Error, Warning};
 use crate::merge::pins::may_pin;
 use crate::merge::{Merged, Nulls, Options, Resolution, Side, merge_document};
@@ -437,11 +437,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let options = self.options(group);
         let merged =
             merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
-                Error::Unfaithful {
-                    file: self.path(group),
-                    path: unfaithful.path,
-                    message: unfaithful.message,
-                }
+                let texts = members.map(text).into_array();
+                secrets::unfaithful(self.path(group), unfaithful, texts.into_iter().flatten())
             })?;
         Ok((merged, Vec::new()))
     }

@@ -1,16 +1,19 @@
 //! Three packages in memory: every file that all three sides' rules let in, by its relative path.
 
 use std::fs::{self, Permissions};
+use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
+use super::disk::{hash, read_named, temporary_for};
 use super::ignored::Ignored;
 use super::rules::RULES_FILE;
 use super::side::Side;
+use super::undo::{Found, look};
 use super::walk::{Kind, Listing};
 use crate::error::{Error, Warning};
 use crate::merge::pins::is_file_pinned;
@@ -87,14 +90,57 @@ pub(crate) struct Loaded {
     pub(crate) local_kinds: FxHashMap<PathBuf, Kind>,
     /// Temporary files in the local folder that a killed run left.
     pub(crate) leftovers: Vec<PathBuf>,
+    /// What a run wrote down in the local folder that did not come to its end.
+    pub(crate) journal: Option<PathBuf>,
+    /// The fingerprint of what upstream changed: which merge this is.
+    pub(crate) merge: u64,
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Reads three packages.
+impl Loaded {
+    /// Sees to what a run left in the local folder that did not come to its end. This one is the merge with that fingerprint.
+    ///
+    /// # Errors
+    /// [`Error::Unfinished`] where that run did a part of its work.
+    pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
+        self.merge = merge;
+        if let Some(journal) = self.journal.take() {
+            settle(&self.roots.local(), journal, merge, &mut self.leftovers)?;
+        }
+        Ok(())
+    }
+}
+
+fn settle(
+    root: &Path,
+    journal: PathBuf,
+    merge: u64,
+    leftovers: &mut Vec<PathBuf>,
+) -> Result<(), Error> {
+    let bytes = read_named(&journal).map_err(|error| read_error(&journal, error))?;
+    match look(root, &bytes, merge)? {
+        Found::Nothing => leftovers.push(journal),
+        Found::Unfinished { same } => return Err(Error::Unfinished { journal, same }),
+    }
+    Ok(())
+}
+
+/// Reads three packages, the local one as it is where no run is left half done.
 ///
 /// # Errors
-/// A side that is missing, not of the others' sort, or not readable; a pattern that is none.
+/// A side that is missing, not of the others' sort, or not readable; a pattern that is none; [`Error::Unfinished`].
 pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, Error> {
+    let mut loaded = load_unsettled(sides, settings)?;
+    let merge = fingerprint(&loaded.slots);
+    loaded.settle(merge)?;
+    Ok(loaded)
+}
+
+/// [`load`], whatever a run has left in the local folder.
+///
+/// # Errors
+/// As for [`load`].
+pub(crate) fn load_unsettled(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, Error> {
     let names = YamlNames::of(&settings.matches)?;
     let kinds = sides
         .as_ref()
@@ -122,7 +168,32 @@ pub(crate) struct Package {
     /// The files, by path.
     pub(crate) files: Vec<(PathBuf, Source)>,
     pub(crate) leftovers: Vec<PathBuf>,
+    /// What a run wrote down in it that did not come to its end.
+    pub(crate) journal: Option<PathBuf>,
     pub(crate) warnings: Vec<Warning>,
+}
+
+impl Package {
+    /// A number for what is in it.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for (path, source) in &self.files {
+            hasher.write(path.as_os_str().as_encoded_bytes());
+            hasher.write_u64(hash(&source.bytes));
+        }
+        hasher.finish()
+    }
+
+    /// As [`Loaded::settle`].
+    ///
+    /// # Errors
+    /// [`Error::Unfinished`] where a run did a part of its work.
+    pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
+        match self.journal.take() {
+            Some(journal) => settle(&self.root, journal, merge, &mut self.leftovers),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Reads the YAML files of one package; a file that is named is one whatever it is called.
@@ -138,10 +209,12 @@ pub(crate) fn load_package(
     if !root_kind(path, option)? {
         let file = fs::canonicalize(path).map_err(|error| read_error(path, error))?;
         let name = PathBuf::from(file.file_name().unwrap_or_default());
+        let staged = temporary_for(&file);
         return Ok(Package {
             root: file.parent().map_or_else(PathBuf::new, Path::to_owned),
             files: vec![(name, Source::read(path, true)?)],
-            leftovers: Vec::new(),
+            leftovers: staged.is_file().then_some(staged).into_iter().collect(),
+            journal: None,
             warnings: Vec::new(),
         });
     }
@@ -150,6 +223,7 @@ pub(crate) fn load_package(
     let mut ignored = Ignored::default();
     ignored.add(&Side::disk(path), &listing, &mut warnings)?;
     let leftovers = std::mem::take(&mut listing.leftovers);
+    let journal = listing.journal.take();
     let mut paths: Vec<PathBuf> = keep(path, listing, &mut ignored)?
         .into_iter()
         .filter(|(path, kind)| *kind == Kind::File && names.have(path))
@@ -165,6 +239,7 @@ pub(crate) fn load_package(
         root: path.to_owned(),
         files,
         leftovers,
+        journal,
         warnings,
     })
 }
@@ -259,6 +334,8 @@ fn load_files(
     // a link that was named on purpose is resolved, so that its target is written and not the link replaced
     let local = fs::canonicalize(&sides.local).map_err(|error| read_error(&sides.local, error))?;
     let name = PathBuf::from(local.file_name().unwrap_or_default());
+    let staged = temporary_for(&local);
+    let leftovers = staged.is_file().then_some(staged).into_iter().collect();
     Ok(Loaded {
         roots: Roots::Files(Triple {
             local,
@@ -270,7 +347,9 @@ fn load_files(
             sides: sources,
         }],
         local_kinds: FxHashMap::default(),
-        leftovers: Vec::new(),
+        leftovers,
+        journal: None,
+        merge: 0,
         warnings: Vec::new(),
     })
 }
@@ -290,6 +369,7 @@ fn load_folders(
     ignored.add(&sides.local, &listings.local, &mut warnings)?;
     ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
     let leftovers = std::mem::take(&mut listings.local.leftovers);
+    let journal = listings.local.journal.take();
     let listings = sides
         .as_ref()
         .zip(listings)
@@ -317,11 +397,14 @@ fn load_folders(
     }
     slots.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
+    let slots = read_all(sides, slots)?;
     Ok(Loaded {
         roots: Roots::Folders(sides.as_ref().map(Side::to_path)),
-        slots: read_all(sides, slots)?,
+        slots,
         local_kinds,
         leftovers,
+        journal,
+        merge: 0,
         warnings,
     })
 }
@@ -340,6 +423,24 @@ pub(crate) fn ignored(sides: &Triple<Side>) -> Result<Vec<PathBuf>, Error> {
         }
     }
     Ok(paths)
+}
+
+/// A number for what upstream changed, so that it can be told whether two merges are the same.
+pub(crate) fn fingerprint(slots: &[Slot]) -> u64 {
+    let mut hasher = FxHasher::default();
+    for slot in slots {
+        let sides = slot.sides.as_ref();
+        let bytes = sides.map(|source| source.as_ref().map(|it| it.bytes.as_slice()));
+        if bytes.original == bytes.updated {
+            continue;
+        }
+        hasher.write(slot.path.as_os_str().as_encoded_bytes());
+        for side in [bytes.original, bytes.updated] {
+            hasher.write_usize(side.map_or(usize::MAX, <[u8]>::len));
+            hasher.write(side.unwrap_or_default());
+        }
+    }
+    hasher.finish()
 }
 
 /// What is not excluded.

@@ -8,10 +8,13 @@ mod apply;
 mod assemble;
 mod definitions;
 mod differing;
+mod disk;
 mod documents;
 mod ignored;
 mod jobs;
+mod journal;
 mod load;
+mod lock;
 mod look_up;
 mod nulls;
 mod obstacles;
@@ -26,15 +29,20 @@ mod records;
 mod resource;
 mod rules;
 mod run;
+mod secrets;
 mod side;
 mod single;
+mod undo;
 mod walk;
 mod whole_file;
 mod write;
 
 pub use apply::{ApplyTo, apply_with};
 pub use differing::{Differing, difference, plan_difference};
+pub use disk::{Disk, RealDisk};
+pub(crate) use disk::{is_open_already, is_temporary, read_named, replace};
 pub(crate) use load::ignored;
+pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
 pub use patching::{PatchForm, Patching, ResourceName, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
@@ -45,6 +53,7 @@ pub use run::{plan, plan_sides, plan_with};
 pub use side::{Entry, Side, Snapshot};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};
+pub use undo::undo;
 
 use std::path::{Path, PathBuf};
 
@@ -68,6 +77,8 @@ pub struct Settings {
     pub config: Option<PathBuf>,
     /// Folders in the package that are none of its own: left out on all sides.
     pub apart: Vec<PathBuf>,
+    /// Whether the values of Secrets are told, in conflicts and in diffs.
+    pub show_secrets: bool,
 }
 
 impl Settings {

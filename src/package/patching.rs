@@ -1,15 +1,18 @@
 //! Patches applied to a package: each document of a patch file to the resource that it names.
 
 use std::fmt;
+use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+use rustc_hash::FxHasher;
 
 use super::load::{Package, load_package};
 use super::parsed::{Broken, Parsed, ParsedFile, Trees, read};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::resource::ResourceId;
+use super::secrets;
 use crate::error::{Error, Place, Warning};
-use crate::merge::Unfaithful;
 use crate::patch::{PatchError, Rules, first_directive, json_patch, merge_patch};
 use crate::schema::Schema;
 use crate::yaml::{NodeKind, ParseError, Tree};
@@ -101,7 +104,17 @@ impl fmt::Display for ResourceName {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
-    let package = load_package(&patching.target, "TARGET", &patching.matches)?;
+    let patches = patching.patches.iter();
+    let patches: Vec<(&PathBuf, Package)> = patches
+        .map(|path| Ok((path, load_package(path, "--patch", &[])?)))
+        .collect::<Result<_, Error>>()?;
+    let mut hasher = FxHasher::default();
+    for (_, patch) in &patches {
+        hasher.write_u64(patch.fingerprint());
+    }
+    let merge = hasher.finish();
+    let mut package = load_package(&patching.target, "TARGET", &patching.matches)?;
+    package.settle(merge)?;
     let is_file = !patching.target.is_dir();
     let mut files = Vec::new();
     for (index, (path, source)) in package.files.iter().enumerate() {
@@ -123,8 +136,8 @@ pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
         files,
         warnings: Vec::new(),
     };
-    for patch in &patching.patches {
-        run.apply(patch)?;
+    for (path, patch) in &patches {
+        run.apply(path, patch)?;
     }
     let Run {
         files, warnings, ..
@@ -134,7 +147,7 @@ pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
         .filter(|file| file.texts.iter().any(Option::is_some))
         .map(|file| (file.index, file.text()))
         .collect();
-    collect(package, changed, warnings)
+    collect(package, merge, changed, warnings)
 }
 
 /// A file of the target, with what patches made of its documents.
@@ -216,8 +229,7 @@ impl Patch<'_> {
 }
 
 impl Run<'_> {
-    fn apply(&mut self, path: &Path) -> Result<(), Error> {
-        let package = load_package(path, "--patch", &[])?;
+    fn apply(&mut self, path: &Path, package: &Package) -> Result<(), Error> {
         for (name, source) in &package.files {
             let path = if path.is_dir() {
                 path.join(name)
@@ -281,11 +293,9 @@ impl Run<'_> {
                 "this document cannot be patched",
                 error,
             ),
-            PatchError::Unfaithful(Unfaithful { path: at, message }) => Error::Unfaithful {
-                file: path.clone(),
-                path: at,
-                message,
-            },
+            PatchError::Unfaithful(error) => {
+                secrets::unfaithful(path.clone(), error, [text, patch.text])
+            }
         };
         if self.patching.form == PatchForm::Json {
             return json_patch(text, patch.tree).map_err(failed);
@@ -477,6 +487,7 @@ fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
 
 fn collect(
     package: Package,
+    merge: u64,
     changed: Vec<(usize, String)>,
     warnings: Vec<Warning>,
 ) -> Result<Plan, Error> {
@@ -490,7 +501,9 @@ fn collect(
             read: package.files.len(),
             ..Counts::default()
         },
+        show_secrets: false,
         leftovers: package.leftovers,
+        merge,
     };
     let mut texts = changed.into_iter().peekable();
     for (index, (path, source)) in package.files.into_iter().enumerate() {

@@ -22,8 +22,12 @@ pub struct Plan {
     pub warnings: Vec<Warning>,
     /// How much was done.
     pub counts: Counts,
+    /// Whether a diff shows the content of files that hold Secrets.
+    pub show_secrets: bool,
     /// Temporary files that a killed run left and that writing clears away.
     pub(crate) leftovers: Vec<PathBuf>,
+    /// The fingerprint of what upstream changed: which merge this is.
+    pub(crate) merge: u64,
 }
 
 /// One file that changes.
@@ -68,6 +72,8 @@ pub struct FileConflict {
     pub resource: Option<ResourceId>,
     /// What happened.
     pub conflict: Conflict,
+    /// Whether its values are left out, because they are those of a Secret.
+    pub hidden: bool,
 }
 
 /// How much was done.
@@ -98,6 +104,11 @@ impl ChangeKind {
 }
 
 impl Plan {
+    /// Leaves the temporary files alone that a killed run left.
+    pub(crate) fn forget_leftovers(&mut self) {
+        self.leftovers.clear();
+    }
+
     /// Whether a conflict is left to somebody, most often between conflict markers.
     pub fn has_open_conflicts(&self) -> bool {
         self.conflicts

@@ -164,6 +164,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
                 .and_then(|parsed| parsed.resource.as_ref())
                 .map(|resource| resource.id.to_id()),
             conflict,
+            hidden: false,
         };
         match record.conflict.kind {
             ConflictKind::Pinned => self.outcome.pinned.push(record),

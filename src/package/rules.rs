@@ -1,12 +1,14 @@
 //! `.merge3.yaml`: rules for single places of a package, each limited to a kind, an API version or some files if it says so.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::SchemaSource;
+use super::disk::read_named;
 use super::load::Slot;
 use super::parsed::{Parsed, ParsedFile, Readings, Trees};
 use crate::error::{Error, Place, Warning};
@@ -52,10 +54,15 @@ impl Rules {
     /// # Errors
     /// Where it cannot be read, or does not hold rules.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|error| Error::Read {
-            path: path.to_owned(),
-            error,
-        })?;
+        let text = read_named(path)
+            .and_then(|bytes| {
+                String::from_utf8(bytes)
+                    .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+            })
+            .map_err(|error| Error::Read {
+                path: path.to_owned(),
+                error,
+            })?;
         Self::parse(path, &text)
     }
 

@@ -15,6 +15,7 @@ use super::parsed::{Reading, Readings, Trees, read_sides};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
 use super::rules::{Rules, policy, rules_file};
+use super::secrets::hide_all;
 use super::side::Side;
 use super::whole_file::merge_whole;
 use super::{Content, Outcome, Settings};
@@ -100,10 +101,13 @@ pub fn plan_sides(
         progress.step();
         outcome
     });
-    let outcomes = all_or_errors(outcomes)?;
+    let mut outcomes = all_or_errors(outcomes)?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
     drop((groups, files, wholes));
-    collect(slots, &jobs, outcomes, loaded)
+    if !settings.show_secrets {
+        hide_all(&mut outcomes, &slots, &jobs);
+    }
+    collect(slots, &jobs, outcomes, loaded, settings.show_secrets)
 }
 
 /// How many bytes the files of a slot have.
@@ -227,6 +231,7 @@ pub(super) fn collect(
     jobs: &[Job],
     outcomes: Vec<Outcome>,
     loaded: Loaded,
+    show_secrets: bool,
 ) -> Result<Plan, Error> {
     let mut plan = Plan {
         root: loaded.roots.local(),
@@ -236,6 +241,8 @@ pub(super) fn collect(
         warnings: loaded.warnings,
         counts: Counts::default(),
         leftovers: loaded.leftovers,
+        merge: loaded.merge,
+        show_secrets,
     };
     let base = |index: usize| {
         let base = &slots[jobs[index].base.filter(|base| *base != index)?];

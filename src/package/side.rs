@@ -1,12 +1,14 @@
 //! Where one side of a merge comes from: a disk, or files that somebody has read already.
 
 use std::collections::BTreeMap;
-use std::fs::{File, Permissions};
+use std::fs::Permissions;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use super::disk::{is_temporary, open};
+use super::journal::JOURNAL;
 use super::load::{Source, read_error};
-use super::walk::{Kind, Listing, is_temporary, list};
+use super::walk::{Kind, Listing, list};
 use crate::error::Error;
 
 /// Files with less in them, in bytes, are read in one go.
@@ -101,7 +103,7 @@ impl Snapshot {
                 continue;
             }
             let kind = match entry {
-                Entry::File { .. } if is_temporary(path) => continue,
+                Entry::File { .. } if is_temporary(path) || path == Path::new(JOURNAL) => continue,
                 Entry::File { .. } => Kind::File,
                 Entry::Link(target) => Kind::Link(target.clone()),
                 Entry::Other => Kind::Special,
@@ -125,8 +127,7 @@ impl Source {
     /// Reads a file from the disk; one with a YAML name only up to a size.
     pub(super) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
         let source = || {
-            let mut file = File::open(path)?;
-            let metadata = file.metadata()?;
+            let (mut file, metadata) = open(path)?;
             if yaml && metadata.len() > LARGEST {
                 return Ok(None);
             }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use super::disk::is_temporary;
+use super::journal::JOURNAL;
+
 /// The file that says what of a package is none of a merge's business.
 pub(crate) const IGNORE_FILE: &str = ".krmignore";
-/// How the names of temporary files begin and end.
-pub(crate) const TEMPORARY: (&str, &str) = (".merge3-", ".tmp");
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(crate) struct Listing {
     pub(crate) errors: Vec<(PathBuf, io::Error)>,
     /// Temporary files that a killed run left, as absolute paths.
     pub(crate) leftovers: Vec<PathBuf>,
+    /// The journal of a run that did not come to its end.
+    pub(crate) journal: Option<PathBuf>,
 }
 
 /// Lists what is in `root`, at any depth. Links are not followed, and `.git` is skipped.
@@ -53,12 +56,6 @@ pub(crate) fn list(root: &Path) -> Listing {
     listing
 }
 
-/// Whether a file has the name of a temporary one that a killed run left.
-pub(crate) fn is_temporary(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
-}
-
 impl Listing {
     fn add(&mut self, root: &Path, entry: &walkdir::DirEntry) {
         let Ok(path) = entry.path().strip_prefix(root) else {
@@ -68,6 +65,10 @@ impl Listing {
         let kind = if file_type.is_file() {
             if is_temporary(path) {
                 self.leftovers.push(entry.path().to_owned());
+                return;
+            }
+            if path == Path::new(JOURNAL) {
+                self.journal = Some(entry.path().to_owned());
                 return;
             }
             Kind::File

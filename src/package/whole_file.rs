@@ -122,6 +122,7 @@ fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) -> FileConf
             resolution,
             rule: None,
         },
+        hidden: false,
     }
 }
 
@@ -181,6 +182,7 @@ fn merge_text(
             line: Some(conflict.line + 1),
             resource: None,
             conflict,
+            hidden: false,
         }
     }));
     if merge.text != texts.local {

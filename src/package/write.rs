@@ -1,62 +1,203 @@
-//! A plan, written to disk so that every file is whole at any moment (SPEC 9).
+//! A plan, written to disk so that every file is whole at any moment, and so that all of it is done or nothing (SPEC 9).
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs::{self, File, Permissions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
-use tempfile::TempPath;
 
-use super::obstacles::going;
-use super::plan::{ChangeKind, FileChange, Plan};
-use super::walk::TEMPORARY;
+use super::disk::{Disk, RealDisk, Unlike, content, gone_is_fine, temporary_for};
+use super::journal::{Entry, JOURNAL, Journal, Old, Print};
+use super::plan::{ChangeKind, Plan};
+use super::undo::{missing_folders, take_back};
 use crate::error::Error;
 
 impl Plan {
     /// Writes the plan.
     ///
-    /// First it is seen that no file has changed since it was read; then all new contents are written to temporary files
-    /// beside their places; then these are renamed into place, and what goes is deleted, with the folders that are left
-    /// empty by that. With `durable`, contents reach the disk before the renames, and the renames before the end.
+    /// First it is seen that no file has changed since it was read. Then it is written down what will be done, in a journal at
+    /// the top of the package; all new contents are written to temporary files beside their places; these are renamed into
+    /// place, and what goes is deleted, with the folders that are left empty by that. At last the journal goes.
+    /// With `durable`, contents and journal reach the disk before the renames, and the renames before the end.
     ///
     /// # Errors
-    /// [`Error::Changed`] where somebody else was at it, [`Error::Write`] where the disk says no. Every file is whole
-    /// then, old or new, and planning and writing again finishes the merge.
+    /// [`Error::Changed`] where somebody else was at it, [`Error::Write`] where the disk says no. What was done is taken
+    /// back then; where the disk does not allow that either, every file is whole, and [`undo`](super::undo()) can take the
+    /// rest back later.
     pub fn write(&self, durable: bool) -> Result<(), Error> {
+        self.write_to(&RealDisk, durable)
+    }
+
+    /// [`Plan::write`], to a disk that may be told to fail, or to stop.
+    ///
+    /// # Errors
+    /// As for [`Plan::write`], and [`Error::Stopped`] where the disk says that somebody wants that.
+    pub fn write_to(&self, disk: &dyn Disk, durable: bool) -> Result<(), Error> {
         let writer = Writer {
-            plan: self,
+            disk,
+            root: &self.root,
+            steps: self.steps(),
             durable,
             written: AtomicUsize::new(0),
         };
-        writer.run()
+        writer.clear(&self.leftovers)?;
+        writer.run(self.merge)
+    }
+
+    fn steps(&self) -> Vec<Step<'_>> {
+        let mut steps = Vec::with_capacity(self.files.len());
+        for change in &self.files {
+            let step = |path, old, new| Step {
+                path,
+                old,
+                new,
+                owner: path,
+                permissions: &change.permissions,
+            };
+            let (old, new) = (change.old.as_deref(), change.new.as_deref());
+            match &change.kind {
+                ChangeKind::Moved { from } => {
+                    steps.push(step(from, old, None));
+                    steps.push(Step {
+                        owner: from,
+                        ..step(&change.path, None, new)
+                    });
+                }
+                _ => steps.push(step(&change.path, old, new)),
+            }
+        }
+        steps
     }
 }
 
+/// What becomes of one place.
+#[derive(Clone, Copy)]
+struct Step<'p> {
+    path: &'p Path,
+    old: Option<&'p [u8]>,
+    new: Option<&'p [u8]>,
+    /// The file whose owner a new one stays.
+    owner: &'p Path,
+    permissions: &'p Permissions,
+}
+
 struct Writer<'p> {
-    plan: &'p Plan,
+    disk: &'p dyn Disk,
+    root: &'p Path,
+    steps: Vec<Step<'p>>,
     durable: bool,
     written: AtomicUsize,
 }
 
 impl Writer<'_> {
-    fn run(&self) -> Result<(), Error> {
-        let files = &self.plan.files;
-        for leftover in &self.plan.leftovers {
-            fs::remove_file(leftover)
-                .or_else(gone_is_fine)
-                .map_err(|error| self.error(leftover, error))?;
+    /// What a run left that was killed.
+    fn clear(&self, leftovers: &[PathBuf]) -> Result<(), Error> {
+        for leftover in leftovers {
+            self.remove(leftover)?;
         }
-        all(files.par_iter().map(|change| self.unchanged(change)))?;
+        Ok(())
+    }
+
+    fn run(&self, merge: u64) -> Result<(), Error> {
+        if self.steps.is_empty() {
+            return Ok(());
+        }
+        all(self.steps.par_iter().map(|step| self.unchanged(step)))?;
+        let journal = self.journal(merge);
+        let path = self.root.join(JOURNAL);
+        // one file that is replaced is old or new as it is
+        let is_written = self.steps.len() > 1 || self.steps[0].new.is_none();
+        let begun = if is_written {
+            self.write_down(&journal, &path)
+        } else {
+            Ok(())
+        };
+        let end = || {
+            if is_written {
+                self.remove(&path)
+            } else {
+                Ok(())
+            }
+        };
+        let done = begun
+            .and_then(|()| self.carry_out(&journal))
+            .and_then(|()| end());
+        done.map_err(|error| {
+            let undone = take_back(self.disk, self.root, &journal).and_then(|()| end());
+            if undone.is_ok() {
+                error
+            } else {
+                self.with_count(&error)
+            }
+        })
+    }
+
+    /// The file is what it was when it was read.
+    fn unchanged(&self, step: &Step<'_>) -> Result<(), Error> {
+        let path = || self.root.join(step.path);
+        match content(self.root, step.path) {
+            // a folder here is one that will be empty by the time the file comes
+            Ok(now) if now.as_deref() == step.old => Ok(()),
+            Err(Unlike::Unreadable(error)) => Err(Error::Read {
+                path: path(),
+                error,
+            }),
+            _ => Err(Error::Changed { path: path() }),
+        }
+    }
+
+    fn journal(&self, merge: u64) -> Journal<'_> {
+        let entries = self.steps.iter().map(|step| Entry {
+            path: step.path.to_owned(),
+            old: step.old.map(|bytes| Old {
+                bytes: bytes.into(),
+                mode: mode(step.permissions),
+            }),
+            new: step.new.map(Print::of),
+        });
+        let mut folders: FxHashSet<PathBuf> = FxHashSet::default();
+        for step in self.steps.iter().filter(|step| step.old.is_none()) {
+            let above = step.path.parent().unwrap_or(Path::new(""));
+            for missing in missing_folders(&self.root.join(above)) {
+                folders.extend(missing.strip_prefix(self.root).map(Path::to_owned));
+            }
+        }
+        let mut folders: Vec<PathBuf> = folders.into_iter().collect();
+        folders.sort_unstable();
+        Journal {
+            merge,
+            folders,
+            entries: entries.collect(),
+        }
+    }
+
+    fn write_down(&self, journal: &Journal<'_>, path: &Path) -> Result<(), Error> {
+        let write = || {
+            let mut file = self.disk.create_file(path)?;
+            self.disk.write(&mut file, &journal.to_bytes())?;
+            if self.durable {
+                self.disk.sync(&file)?;
+                self.disk.sync(&File::open(self.root)?)?;
+            }
+            Ok(())
+        };
+        write().map_err(|error| self.error(path, error))
+    }
+
+    fn carry_out(&self, journal: &Journal<'_>) -> Result<(), Error> {
         // what stands where a folder is to be, or the other way round, goes first
         let (early, late): (Vec<_>, Vec<_>) = self.deletions().partition(|(_, early)| *early);
         self.delete(&early)?;
-        let staged = all(files.par_iter().map(|change| self.stage(change)))?;
-        all(files
-            .par_iter()
-            .zip(staged)
-            .map(|(change, staged)| self.rename(change, staged)))?;
+        for folder in &journal.folders {
+            let path = self.root.join(folder);
+            self.disk
+                .create_folder(&path)
+                .map_err(|error| self.error(&path, error))?;
+        }
+        all(self.steps.par_iter().map(|step| self.stage(step)))?;
+        all(self.steps.par_iter().map(|step| self.place(step)))?;
         self.delete(&late)?;
         if self.durable {
             self.sync_folders()?;
@@ -64,185 +205,160 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The file is what it was when it was read.
-    fn unchanged(&self, change: &FileChange) -> Result<(), Error> {
-        let path = self.plan.root.join(going(change).unwrap_or(&change.path));
-        let now = match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_file() => {
-                Some(fs::read(&path).map_err(|error| Error::Read {
-                    path: path.clone(),
-                    error,
-                })?)
-            }
-            // a folder here is one that will be empty by the time the file comes
-            Ok(metadata) if metadata.is_dir() && change.old.is_none() => None,
-            Err(error) if is_missing(&error) => None,
-            Ok(_) => return Err(Error::Changed { path }),
-            Err(error) => return Err(Error::Read { path, error }),
-        };
-        if now == change.old {
-            Ok(())
-        } else {
-            Err(Error::Changed { path })
-        }
-    }
-
     /// The files that go for good, and whether they have to before others come.
-    fn deletions(&self) -> impl Iterator<Item = (&Path, bool)> {
-        let coming = self.plan.files.iter().filter(|change| change.new.is_some());
+    fn deletions(&self) -> impl Iterator<Item = (&Step<'_>, bool)> {
         let mut places: FxHashSet<&Path> = FxHashSet::default();
         let mut folders: FxHashSet<&Path> = FxHashSet::default();
-        for change in coming {
-            places.insert(&change.path);
-            folders.extend(change.path.ancestors().skip(1));
+        for step in self.steps.iter().filter(|step| step.new.is_some()) {
+            places.insert(step.path);
+            folders.extend(step.path.ancestors().skip(1));
         }
-        let deleted = self
-            .plan
-            .files
-            .iter()
-            .filter(|change| change.kind == ChangeKind::Deleted);
-        deleted.map(move |change| {
-            let path = change.path.as_path();
-            let below = path
+        let deleted = self.steps.iter().filter(|step| step.new.is_none());
+        deleted.map(move |step| {
+            let below = step
+                .path
                 .ancestors()
                 .skip(1)
                 .any(|folder| places.contains(folder));
-            (path, below || folders.contains(path))
+            (step, below || folders.contains(step.path))
         })
     }
 
-    fn delete(&self, paths: &[(&Path, bool)]) -> Result<(), Error> {
-        for (path, _) in paths {
-            let whole = self.plan.root.join(path);
-            fs::remove_file(&whole)
-                .or_else(gone_is_fine)
-                .map_err(|error| self.error(&whole, error))?;
+    fn delete(&self, steps: &[(&Step<'_>, bool)]) -> Result<(), Error> {
+        for (step, _) in steps {
+            self.go_on()?;
+            self.unchanged(step)?;
+            self.remove(&self.root.join(step.path))?;
             self.written.fetch_add(1, Ordering::Relaxed);
-            self.remove_empty_folders(path);
+            self.remove_empty_folders(step.path);
         }
         Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> Result<(), Error> {
+        self.disk
+            .remove_file(path)
+            .or_else(gone_is_fine)
+            .map_err(|error| self.error(path, error))
     }
 
     /// The folders above a file that is gone, as far as they are empty now.
     fn remove_empty_folders(&self, path: &Path) {
         for folder in path.ancestors().skip(1) {
             let is_root = folder.as_os_str().is_empty();
-            if is_root || fs::remove_dir(self.plan.root.join(folder)).is_err() {
+            if is_root || self.disk.remove_folder(&self.root.join(folder)).is_err() {
                 break;
             }
         }
     }
 
     /// The new content, in a temporary file beside its place.
-    fn stage(&self, change: &FileChange) -> Result<Option<TempPath>, Error> {
-        let Some(new) = &change.new else {
-            return Ok(None);
+    fn stage(&self, step: &Step<'_>) -> Result<(), Error> {
+        let Some(new) = step.new else {
+            return Ok(());
         };
-        let path = self.plan.root.join(&change.path);
-        let folder = path.parent().unwrap_or(&self.plan.root);
+        self.go_on()?;
+        let path = self.root.join(step.path);
         let stage = || {
-            if change.kind != ChangeKind::Changed {
-                fs::create_dir_all(folder)?;
-            }
-            let mut file = tempfile::Builder::new()
-                .prefix(TEMPORARY.0)
-                .suffix(TEMPORARY.1)
-                .tempfile_in(folder)?;
-            file.write_all(new)?;
-            if change.old.is_some() {
-                let old = going(change).unwrap_or(&change.path);
-                keep_owner(&self.plan.root.join(old), file.as_file())?;
-            }
-            file.as_file().set_permissions(change.permissions.clone())?;
+            // closed at the end: there may be more files than a process may have open
+            let mut file = self.disk.create_file(&temporary_for(&path))?;
+            self.disk.write(&mut file, new)?;
+            keep_owner(&self.root.join(step.owner), &file)?;
+            self.disk.set_permissions(&file, step.permissions.clone())?;
             if self.durable {
-                file.as_file().sync_all()?;
+                self.disk.sync(&file)?;
             }
-            // closes it: there may be more files than a process may have open
-            Ok(Some(file.into_temp_path()))
+            Ok(())
         };
         stage().map_err(|error| self.error(&path, error))
     }
 
-    fn rename(&self, change: &FileChange, staged: Option<TempPath>) -> Result<(), Error> {
-        let Some(staged) = staged else { return Ok(()) };
-        self.unchanged(change)?;
-        let path = self.plan.root.join(&change.path);
-        if let ChangeKind::Moved { from } = &change.kind {
-            // first the place, then the content: a run that is killed between leaves what the next one can go on with
-            fs::rename(self.plan.root.join(from), &path)
-                .map_err(|error| self.error(&path, error))?;
-            self.written.fetch_add(1, Ordering::Relaxed);
-        } else if change.kind == ChangeKind::Added {
-            self.remove_empty_folders(&change.path.join("x"));
+    /// A staged file goes to its place.
+    fn place(&self, step: &Step<'_>) -> Result<(), Error> {
+        if step.new.is_none() {
+            return Ok(());
         }
-        staged
-            .persist(&path)
-            .map_err(|error| self.error(&path, error.error))?;
+        self.go_on()?;
+        self.unchanged(step)?;
+        if step.old.is_none() {
+            // folders here are empty by now
+            self.remove_empty_folders(&step.path.join("x"));
+        }
+        let path = self.root.join(step.path);
+        self.disk
+            .rename(&temporary_for(&path), &path)
+            .map_err(|error| self.error(&path, error))?;
         self.written.fetch_add(1, Ordering::Relaxed);
-        if let ChangeKind::Moved { from } = &change.kind {
-            self.remove_empty_folders(from);
-        }
         Ok(())
     }
 
     /// The folders in which something was renamed or deleted.
     fn sync_folders(&self) -> Result<(), Error> {
-        let mut folders: FxHashSet<PathBuf> = FxHashSet::default();
-        for change in &self.plan.files {
-            let paths = [Some(change.path.as_path()), going(change)];
-            for path in paths.into_iter().flatten() {
-                folders.extend(path.ancestors().skip(1).map(Path::to_owned));
-            }
+        let mut folders: FxHashSet<&Path> = FxHashSet::default();
+        for step in &self.steps {
+            folders.extend(step.path.ancestors().skip(1));
         }
         for folder in folders {
-            let path = self.plan.root.join(folder);
-            match File::open(&path) {
-                Ok(file) => file.sync_all().map_err(|error| self.error(&path, error))?,
-                Err(error) => gone_is_fine(error).map_err(|error| self.error(&path, error))?,
-            }
+            let path = self.root.join(folder);
+            let synced = match File::open(&path) {
+                Ok(file) => self.disk.sync(&file),
+                Err(error) => gone_is_fine(error),
+            };
+            synced.map_err(|error| self.error(&path, error))?;
         }
         Ok(())
     }
 
+    fn go_on(&self) -> Result<(), Error> {
+        if self.disk.is_stopped() {
+            Err(Error::Stopped { written: 0 })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// An error that is taken back: nothing was written then.
     fn error(&self, path: &Path, error: io::Error) -> Error {
         Error::Write {
             path: path.to_owned(),
             error,
-            written: self.written.load(Ordering::Relaxed),
+            written: 0,
+        }
+    }
+
+    /// The error, where what was done could not be taken back.
+    fn with_count(&self, error: &Error) -> Error {
+        let written = self.written.load(Ordering::Relaxed);
+        match error {
+            Error::Stopped { .. } => Error::Stopped { written },
+            Error::Write { path, error, .. } => Error::Write {
+                path: path.clone(),
+                error: io::Error::new(error.kind(), error.to_string()),
+                written,
+            },
+            other => Error::Write {
+                path: self.root.to_owned(),
+                error: io::Error::other(other.to_string()),
+                written,
+            },
         }
     }
 }
 
 /// All results; of several errors that of the first file, whichever thread was first.
-fn all<T: Send>(
-    results: impl IndexedParallelIterator<Item = Result<T, Error>>,
-) -> Result<Vec<T>, Error> {
-    let results: Vec<Result<T, Error>> = results.collect();
+fn all(results: impl IndexedParallelIterator<Item = Result<(), Error>>) -> Result<(), Error> {
+    let results: Vec<Result<(), Error>> = results.collect();
     results.into_iter().collect()
-}
-
-/// Nothing is there; where a file is in place of a folder above, neither.
-fn is_missing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
-}
-
-fn gone_is_fine(error: io::Error) -> io::Result<()> {
-    if is_missing(&error) {
-        Ok(())
-    } else {
-        Err(error)
-    }
 }
 
 /// A file that is replaced stays its owner's, where we may say so.
 #[cfg(unix)]
-fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
+pub(super) fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, fchown};
 
-    let old = fs::metadata(old)?;
+    let Ok(old) = fs::symlink_metadata(old) else {
+        return Ok(());
+    };
     let own = new.metadata()?;
     if (old.uid(), old.gid()) != (own.uid(), own.gid()) {
         // only root may; anyone else gets a file of their own, as with an editor
@@ -252,6 +368,18 @@ fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
+pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(unix)]
+fn mode(permissions: &Permissions) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    Some(permissions.mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+fn mode(_permissions: &Permissions) -> Option<u32> {
+    None
 }

@@ -8,8 +8,10 @@ use similar::TextDiff;
 
 use super::paint::Paint;
 use crate::package::{ChangeKind, FileChange, Plan};
+use crate::secret::may_be_in;
 
-/// The unified diff of everything that changes, by file; paths are relative to the package, after `a/` and `b/`.
+/// The unified diff of everything that changes, by file; paths are relative to the package, after `a/` and `b/`. Of a file
+/// that holds a Secret it says that it changes, unless [`Plan::show_secrets`] is set.
 pub fn diff(plan: &Plan, color: bool) -> String {
     diff_in(Path::new(""), plan, color)
 }
@@ -18,7 +20,7 @@ pub fn diff(plan: &Plan, color: bool) -> String {
 pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> String {
     let mut text = String::new();
     for change in &plan.files {
-        let one = file_diff(folder, change);
+        let one = file_diff(folder, change, plan.show_secrets);
         if color {
             text.extend(one.split_inclusive('\n').map(paint));
         } else {
@@ -43,7 +45,7 @@ fn paint(line: &str) -> String {
     paint.apply(content, true) + end
 }
 
-fn file_diff(folder: &Path, change: &FileChange) -> String {
+fn file_diff(folder: &Path, change: &FileChange, show_secrets: bool) -> String {
     let from = match &change.kind {
         ChangeKind::Moved { from } => from,
         _ => &change.path,
@@ -77,6 +79,13 @@ fn file_diff(folder: &Path, change: &FileChange) -> String {
     let old = change.old.as_deref().unwrap_or_default();
     let new = change.new.as_deref().unwrap_or_default();
     if old == new {
+        return text;
+    }
+    if !show_secrets && (may_be_in(old) || may_be_in(new)) {
+        // git apply refuses this, and applies nothing
+        text.push_str(&format!(
+            "# it holds a Secret: --show-secrets shows what changes\nBinary files {old_name} and {new_name} differ\n"
+        ));
         return text;
     }
     match (as_text(old), as_text(new)) {

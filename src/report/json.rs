@@ -5,7 +5,6 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::Facts;
-use super::values::{is_secret, whole};
 use crate::error::Warning;
 use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, ResourceId};
 use crate::triple::Triple;
@@ -158,7 +157,7 @@ fn record(record: &FileConflict) -> RecordOut<'_> {
         original,
         updated,
         local,
-    } = whole(record);
+    } = record.conflict.values.clone();
     RecordOut {
         file: portable(&record.file),
         line: record.line,
@@ -170,7 +169,7 @@ fn record(record: &FileConflict) -> RecordOut<'_> {
             updated,
             local,
         },
-        hidden: is_secret(record),
+        hidden: record.hidden,
         resolution: record.conflict.resolution.as_str(),
         rule: record.conflict.rule.as_deref(),
     }

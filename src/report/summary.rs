@@ -1,7 +1,8 @@
 //! The summary after a merge (SPEC 10): how much was done, then each conflict on one line.
 
 use super::paint::Paint;
-use super::values::shown;
+use super::values;
+use crate::error::shown;
 use crate::merge::ConflictKind;
 use crate::package::{ChangeKind, FileConflict, Plan};
 
@@ -22,10 +23,10 @@ pub fn summary(plan: &Plan, detail: Detail) -> String {
     let mut text = String::new();
     if detail.files {
         for change in &plan.files {
-            let path = Paint::Name.apply(&change.path.display().to_string(), detail.color);
+            let path = Paint::Name.apply(&shown(&change.path), detail.color);
             let what = change.kind.as_str();
             let line = match &change.kind {
-                ChangeKind::Moved { from } => format!("{what} {} to {path}", from.display()),
+                ChangeKind::Moved { from } => format!("{what} {} to {path}", shown(from)),
                 _ => format!("{what} {path}"),
             };
             push_line(&mut text, &line);
@@ -79,7 +80,7 @@ pub(crate) fn many(count: usize, what: &str) -> String {
 /// `WORD FILE:LINE: RESOURCE: PATH: KIND: original VALUE, updated VALUE, local VALUE; SIDE taken`
 fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
     let mut parts = Vec::new();
-    let mut file = Paint::Name.apply(&conflict.file.display().to_string(), color);
+    let mut file = Paint::Name.apply(&shown(&conflict.file), color);
     if let Some(line) = conflict.line {
         file = format!("{file}:{line}");
     }
@@ -94,7 +95,7 @@ fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
     if kind != ConflictKind::Pinned {
         parts.push(Paint::Removed.apply(kind.as_str(), color));
     }
-    let values = shown(conflict);
+    let values = values::shown(conflict);
     let by = match &conflict.conflict.rule {
         Some(rule) => format!(" (by {rule})"),
         None => String::new(),

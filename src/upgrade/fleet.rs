@@ -11,6 +11,7 @@ use super::one::{self, Upgrade, Wish};
 use super::remote::{Remotes, Resolved};
 use super::{record, worktree};
 use crate::error::Error;
+use crate::package::{self, Access, Disk};
 
 /// Which packages are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +29,18 @@ pub struct Commits {
     pub branch: Option<String>,
     /// Whether commits are made.
     pub commit: bool,
+}
+
+/// The program that upgrades are run by.
+pub trait Host: Sync {
+    /// Is told that another run is at a package, which is waited for.
+    fn waiting(&self, package: &Path);
+
+    /// Has `work` write, to a disk that may say that the run is to stop.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error>;
 }
 
 /// What became of one package.
@@ -155,6 +168,7 @@ pub fn upgrade(
     packages: &Packages,
     wish: &Wish,
     commits: &Commits,
+    host: &dyn Host,
 ) -> Result<Vec<Outcome>, Error> {
     let families = families(packages)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
@@ -174,7 +188,7 @@ pub fn upgrade(
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
-            each.map(|found| one(remotes, found, wish, || branches.go(&tops, commits)))
+            each.map(|found| one(remotes, found, wish, host, || branches.go(&tops, commits)))
                 .collect()
         })
         .collect();
@@ -189,12 +203,20 @@ pub fn upgrade(
 
 /// Looks whether something in a package is not committed, where that matters.
 fn looked_at(found: Found, wish: &Wish) -> Found {
-    let matters = !wish.allow_dirty && !wish.dry_run && found.record.is_ok();
-    let looked = matters.then(|| worktree::refuse_uncommitted(&found.path));
+    let uncommitted = match found.record {
+        Ok(_) => uncommitted_in(&found.path, wish),
+        Err(_) => None,
+    };
     Found {
-        uncommitted: looked.and_then(Result::err),
+        uncommitted,
         ..found
     }
+}
+
+fn uncommitted_in(package: &Path, wish: &Wish) -> Option<Error> {
+    let matters = !wish.allow_dirty && !wish.dry_run;
+    let looked = matters.then(|| worktree::refuse_uncommitted(package));
+    looked.and_then(Result::err)
 }
 
 /// The repositories that the packages are in, each fit for commits where there are to be such.
@@ -262,21 +284,37 @@ fn one(
     remotes: &Remotes,
     found: Found,
     wish: &Wish,
+    host: &dyn Host,
     branch: impl Fn() -> Result<(), Error>,
 ) -> Outcome {
     let upgrade = || -> Result<Option<Upgrade>, Error> {
         let record = found.record?;
-        let Some(mut upgrade) = one::plan(remotes, &found.path, &record, wish)? else {
+        let access = match wish.dry_run {
+            true => Access::Read,
+            false => Access::Write,
+        };
+        let _lock = package::lock(&found.path, access, || host.waiting(&found.path))?;
+        let mut uncommitted = found.uncommitted;
+        let planned = loop {
+            match one::plan(remotes, &found.path, &record, wish) {
+                Err(error) if !wish.dry_run && one::recovered(&record, &error)? => {
+                    // what a killed run did was none of the user's changes
+                    uncommitted = uncommitted_in(&found.path, wish);
+                }
+                planned => break planned?,
+            }
+        };
+        let Some(mut upgrade) = planned else {
             return Ok(None);
         };
-        if let Some(error) = found.uncommitted {
+        if let Some(error) = uncommitted {
             return Err(error);
         }
         if wish.dry_run || upgrade.refused {
             upgrade.show_record();
         } else {
             branch()?;
-            upgrade.write(wish.durable)?;
+            host.write(&mut |disk| upgrade.write(disk, wish.durable))?;
         }
         Ok(Some(upgrade))
     };

@@ -25,7 +25,7 @@ mod worktree;
 pub use address::Place;
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use find::Shard;
-pub use fleet::{Commits, Outcome, Outdated, Packages, State, outdated, upgrade};
+pub use fleet::{Commits, Host, Outcome, Outdated, Packages, State, outdated, upgrade};
 pub use get::{Vendored, get};
 pub use history::Commit;
 pub use one::{Upgrade, Wish};

@@ -13,7 +13,7 @@ use super::version::{Choice, Tag};
 use super::{kptfile, subpackages};
 use crate::error::Error;
 use crate::merge::OnConflict;
-use crate::package::{ChangeKind, Counts, Entry, FileChange, Plan, Settings, Snapshot};
+use crate::package::{self, ChangeKind, Counts, Disk, Entry, FileChange, Plan, Settings, Snapshot};
 use crate::report::Facts;
 
 /// What an upgrade is told.
@@ -150,6 +150,24 @@ pub(super) fn plan(
     }))
 }
 
+/// Takes back what an upgrade did to a package that was killed, where an error of [`plan`] says so and this is the same upgrade.
+/// Whether it was so, and the plan is to be made anew.
+///
+/// # Errors
+/// As for [`package::undo`].
+pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
+    let Error::Unfinished { journal, same } = error else {
+        return Ok(false);
+    };
+    // what it has done so far counts as upstream's with `Replace`, and so no upgrade is the same
+    let is_same = *same || record.strategy == Strategy::Replace;
+    let Some(folder) = journal.parent().filter(|_| is_same) else {
+        return Ok(false);
+    };
+    package::undo(folder)?;
+    Ok(true)
+}
+
 /// The merge's plan, and the change of the record.
 fn merged(
     package: &Path,
@@ -161,10 +179,9 @@ fn merged(
     let (mut original, mut updated) = upstream;
     let read =
         |path: PathBuf| fs::read_to_string(&path).map_err(|error| Error::Read { path, error });
-    match record.strategy {
-        Strategy::Merge => {}
-        Strategy::FastForward => refuse_changed(package, record, &original)?,
-        Strategy::Replace => original = of_disk(package, &wish.settings)?,
+    let unchanged = (record.strategy == Strategy::FastForward).then(|| original.clone());
+    if record.strategy == Strategy::Replace {
+        original = of_disk(package, &wish.settings)?;
     }
     if package.join(KPTFILE).is_file() {
         let local = read(package.join(KPTFILE))?;
@@ -172,6 +189,10 @@ fn merged(
         kptfile::as_local_has_it(&mut updated, &local);
     }
     let plan = subpackages::plan((original, updated), package, &wish.settings)?;
+    // a run that was killed is told of before what it changed
+    if let Some(original) = unchanged {
+        refuse_changed(package, record, &original)?;
+    }
     let text = read(record.file.clone())?;
     let change = record_change(record, &plan, &text, to)?;
     Ok((plan, change))
@@ -306,8 +327,8 @@ impl Upgrade {
     ///
     /// # Errors
     /// Where the disk says no, or somebody changed a file in the meantime.
-    pub(super) fn write(&mut self, durable: bool) -> Result<(), Error> {
-        self.plan.write(durable)?;
+    pub(super) fn write(&mut self, disk: &dyn Disk, durable: bool) -> Result<(), Error> {
+        self.plan.write_to(disk, durable)?;
         if let Some(change) = self.record.take() {
             let record = Plan {
                 root: self.plan.root.clone(),
@@ -316,9 +337,11 @@ impl Upgrade {
                 pinned: Vec::new(),
                 warnings: Vec::new(),
                 counts: Counts::default(),
+                show_secrets: self.plan.show_secrets,
                 leftovers: Vec::new(),
+                merge: 0,
             };
-            record.write(durable)?;
+            record.write_to(disk, durable)?;
             self.record = record.files.into_iter().next();
         }
         self.facts.written = true;

@@ -132,11 +132,14 @@ impl Part<'_> {
                     resolution: Resolution::Local,
                     rule: None,
                 },
+                hidden: false,
             }],
             pinned: Vec::new(),
             warnings: Vec::new(),
             counts: Counts::default(),
+            show_secrets: self.settings.show_secrets,
             leftovers: Vec::new(),
+            merge: 0,
         }
     }
 }

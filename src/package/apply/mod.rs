@@ -17,13 +17,14 @@ use super::Settings;
 use super::definitions::schema;
 use super::documents::Context;
 use super::jobs::jobs;
-use super::load::{Loaded, Roots, Slot, load, root_kind};
+use super::load::{Loaded, Roots, Slot, fingerprint, load_unsettled, root_kind};
 use super::pair::DocRef;
 use super::parsed::{Parsed, ParsedFile, Reading, Readings, Trees, read_sides};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::rules::Rules;
 use super::run::{all_or_errors, collect, merge_slot};
+use super::secrets::hide_all;
 use super::side::Side as Source;
 use crate::error::{Error, Place, Warning};
 use crate::merge::{Application, Options, Refused, Side, annotated, apply_document};
@@ -115,8 +116,11 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
             outcome
         })
         .collect();
-    let outcomes = all_or_errors(outcomes)?;
-    collect(slots, &jobs, outcomes, loaded)
+    let mut outcomes = all_or_errors(outcomes)?;
+    if !settings.show_secrets {
+        hide_all(&mut outcomes, &slots, &jobs);
+    }
+    collect(slots, &jobs, outcomes, loaded, settings.show_secrets)
 }
 
 /// The configurations as the updated side and the live objects as the local one, by path; a file by the name of the live one. What was
@@ -137,7 +141,8 @@ fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), 
             help: "give a folder as --live too: new resources get files of their own in it",
         });
     }
-    let alone = |path: &Path| load(&Triple::new(path, path, path).map(Source::disk), &settings);
+    let alone =
+        |path: &Path| load_unsettled(&Triple::new(path, path, path).map(Source::disk), &settings);
     let (config, mut live) = (alone(&what.config)?, alone(&what.live)?);
     for slot in &mut live.slots {
         slot.sides.original = None;
@@ -170,6 +175,8 @@ fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), 
         live.slots[at].sides.updated = slot.sides.local;
     }
     live.slots.retain(|slot| slot.yaml);
+    let merge = fingerprint(&live.slots);
+    live.settle(merge)?;
     live.warnings.extend(config.warnings);
     live.roots = match (live.roots, config.roots) {
         (Roots::Files(live), Roots::Files(config)) => Roots::Files(Triple {

@@ -1,0 +1,73 @@
+//! Ctrl-C and the like: at once where nothing is being written, else when what was written is taken back.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use crate::package::Disk;
+
+/// What a shell says of a program that a signal ended: this and the signal's number.
+const BY_SIGNAL: i32 = 128;
+
+/// Who asked the run to stop.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Signals {
+    /// Whether a signal ends the run where it is.
+    ends_at_once: Arc<AtomicBool>,
+    /// The signal that came while it did not.
+    came: Arc<AtomicUsize>,
+}
+
+impl Signals {
+    /// Listens to signals.
+    ///
+    /// # Errors
+    /// Where the system does not allow that.
+    pub(super) fn listen() -> io::Result<Self> {
+        let signals = Self::default();
+        signals.ends_at_once.store(true, Ordering::SeqCst);
+        for signal in [SIGINT, SIGTERM] {
+            let number = usize::try_from(signal).unwrap_or_default();
+            let ends_at_once = Arc::clone(&signals.ends_at_once);
+            flag::register_conditional_shutdown(signal, BY_SIGNAL + signal, ends_at_once)?;
+            // who asks twice has no patience left: what was done is taken back by the next run
+            flag::register_usize(signal, Arc::clone(&signals.came), number)?;
+            flag::register(signal, Arc::clone(&signals.ends_at_once))?;
+        }
+        Ok(signals)
+    }
+
+    /// Does `work` that a signal only asks to stop. When it is done one is not heeded any more, unless it comes twice: what was done is
+    /// to be told.
+    pub(super) fn hold_off<R>(&self, work: impl FnOnce(&Stoppable) -> R) -> R {
+        self.ends_at_once.store(false, Ordering::SeqCst);
+        work(&Stoppable {
+            came: Arc::clone(&self.came),
+        })
+    }
+
+    /// The exit status that tells of the signal that came, if one did.
+    pub(super) fn status(&self) -> Option<u8> {
+        match self.came.load(Ordering::SeqCst) {
+            0 => None,
+            signal => u8::try_from(BY_SIGNAL)
+                .ok()?
+                .checked_add(u8::try_from(signal).ok()?),
+        }
+    }
+}
+
+/// The disk, until a signal comes.
+#[derive(Debug)]
+pub(super) struct Stoppable {
+    came: Arc<AtomicUsize>,
+}
+
+impl Disk for Stoppable {
+    fn is_stopped(&self) -> bool {
+        self.came.load(Ordering::SeqCst) != 0
+    }
+}

@@ -1,0 +1,247 @@
+//! What is done to a disk, a function for each, so that tests can put one in its place that fails or stops at any of them;
+//! and how files are opened: regular ones only.
+
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::hash::Hasher as _;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Component, Path, PathBuf};
+
+use rustc_hash::FxHasher;
+
+/// How the names of temporary files begin and end.
+const TEMPORARY: (&str, &str) = (".merge3-", ".tmp");
+
+/// Everything that writing a plan does to a disk. What is there by default does it.
+pub trait Disk: Sync {
+    /// Makes a folder, in one that is there.
+    ///
+    /// # Errors
+    /// As for [`fs::create_dir`].
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir(path)
+    }
+
+    /// Makes a file that nobody else can read, where nothing is.
+    ///
+    /// # Errors
+    /// As for [`OpenOptions::open`].
+    fn create_file(&self, path: &Path) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(path)
+    }
+
+    /// Writes to a file, all of it.
+    ///
+    /// # Errors
+    /// As for [`io::Write::write_all`].
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+        file.write_all(bytes)
+    }
+
+    /// Sets who may do what with a file.
+    ///
+    /// # Errors
+    /// As for [`File::set_permissions`].
+    fn set_permissions(&self, file: &File, permissions: Permissions) -> io::Result<()> {
+        file.set_permissions(permissions)
+    }
+
+    /// Forces a file or folder to the disk.
+    ///
+    /// # Errors
+    /// As for [`File::sync_all`].
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
+    }
+
+    /// Puts a file in a place, in that of the one that is there.
+    ///
+    /// # Errors
+    /// As for [`fs::rename`].
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    /// Deletes a file.
+    ///
+    /// # Errors
+    /// As for [`fs::remove_file`].
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    /// Deletes a folder that is empty.
+    ///
+    /// # Errors
+    /// As for [`fs::remove_dir`].
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir(path)
+    }
+
+    /// Whether somebody wants the run to stop.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// The disk itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RealDisk;
+
+impl Disk for RealDisk {}
+
+/// Where the new content of a file is put before it is renamed into place: beside it, under a name that is the same in each run.
+pub(crate) fn temporary_for(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    let hash = hash(name.as_encoded_bytes());
+    path.with_file_name(format!("{}{hash:016x}{}", TEMPORARY.0, TEMPORARY.1))
+}
+
+/// Whether a file has the name of a temporary one.
+pub(crate) fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
+}
+
+/// A hash that is the same in each run.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Opens a file to read it: a regular one, else it is an error. Nothing is waited for, whatever stands there.
+pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    // a pipe that came here since the folder was listed has nobody at its other end
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_file() {
+        Ok((file, metadata))
+    } else {
+        Err(no_file(&metadata))
+    }
+}
+
+/// Reads a file that somebody named: a regular one, else it is an error, and it is not opened.
+pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(no_file(&metadata));
+    }
+    let (mut file, _) = open(path)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes a file by a temporary one beside it, so that it is whole at any moment. Where one is there it keeps its permissions, and a link
+/// to it stays one.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let whole = fs::canonicalize(path);
+    let path = whole.as_deref().unwrap_or(path);
+    let old = match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => return Err(no_file(&metadata)),
+        old => old.ok(),
+    };
+    let staged = temporary_for(path);
+    RealDisk.remove_file(&staged).or_else(gone_is_fine)?;
+    let stage = || {
+        let Some(old) = old else {
+            return File::create_new(&staged)?.write_all(bytes);
+        };
+        let mut file = RealDisk.create_file(&staged)?;
+        file.write_all(bytes)?;
+        super::write::keep_owner(path, &file)?;
+        file.set_permissions(old.permissions())
+    };
+    stage()
+        .and_then(|()| fs::rename(&staged, path))
+        .inspect_err(|_| {
+            // it goes with the next try, if not now
+            let _ = fs::remove_file(&staged);
+        })
+}
+
+fn no_file(metadata: &Metadata) -> io::Error {
+    if metadata.is_dir() {
+        io::ErrorKind::IsADirectory.into()
+    } else {
+        io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is no regular file (a pipe, a socket or a device is not opened)",
+        )
+    }
+}
+
+/// Whether a path names something that this process has open already, such as `/dev/stdout`, or swallows everything: opening that
+/// waits for nobody.
+pub(crate) fn is_open_already(path: &Path) -> bool {
+    let known = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    let folders = ["/dev/fd", "/proc/self/fd"];
+    known.iter().any(|it| path == Path::new(it)) || folders.iter().any(|it| path.starts_with(it))
+}
+
+/// Whether a path stays in the folder that it is relative to.
+pub(crate) fn stays_within(path: &Path) -> bool {
+    let mut parts = path.components();
+    parts.clone().next().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Nothing is there; where a file is in place of a folder above, neither.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
+    if is_missing(&error) {
+        Ok(())
+    } else {
+        Err(error)
+    }
+}
+
+/// What is in a file now; none where there is none, or a folder.
+///
+/// # Errors
+/// [`Unlike::Other`] where something else stands there, or the way there leads over a link.
+pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlike> {
+    let through_link = path.ancestors().skip(1).any(|folder| {
+        !folder.as_os_str().is_empty()
+            && fs::symlink_metadata(root.join(folder)).is_ok_and(|it| it.is_symlink())
+    });
+    if through_link {
+        return Err(Unlike::Other);
+    }
+    let whole = root.join(path);
+    match fs::symlink_metadata(&whole) {
+        Ok(metadata) if metadata.is_file() => {
+            let (mut file, _) = open(&whole).map_err(Unlike::Unreadable)?;
+            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+            file.read_to_end(&mut bytes).map_err(Unlike::Unreadable)?;
+            Ok(Some(bytes))
+        }
+        Ok(metadata) if metadata.is_dir() => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
+        Ok(_) => Err(Unlike::Other),
+        Err(error) => Err(Unlike::Unreadable(error)),
+    }
+}
+
+/// Why nothing can be said of the content of a place.
+#[derive(Debug)]
+pub(crate) enum Unlike {
+    /// What stands there is neither a file nor a folder, or is reached over a link.
+    Other,
+    /// It cannot be read.
+    Unreadable(io::Error),
+}

@@ -1,0 +1,426 @@
+//! A disk that fails, a process that ends, a signal that comes: at each of the things that writing does to a disk, in turn.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use merge3::error::Error;
+use merge3::merge::OnConflict;
+use merge3::package::{Disk, Plan, RealDisk, Settings, plan};
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Packages, Ran, Standing, Tree, assert_whole};
+
+/// What happens at the one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    /// It fails: the disk is full.
+    Fails,
+    /// The process ends in the midst of it: nothing is done any more.
+    Ends,
+    /// From there on, somebody wants the run to stop.
+    Stops,
+}
+
+/// A disk with one fault.
+struct Faulty {
+    fault: Fault,
+    at: usize,
+    calls: AtomicUsize,
+}
+
+impl Faulty {
+    const fn new(fault: Fault, at: usize) -> Self {
+        Self {
+            fault,
+            at,
+            calls: AtomicUsize::new(0),
+        }
+    }
+
+    /// Does the next call, or what its fault lets be done of it.
+    fn call<T>(&self, whole: impl FnOnce() -> io::Result<T>, part: impl FnOnce()) -> io::Result<T> {
+        let call = self.calls.fetch_add(1, Ordering::SeqCst);
+        match self.fault {
+            Fault::Fails if call == self.at => {
+                part();
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            Fault::Ends if call >= self.at => {
+                if call == self.at {
+                    part();
+                }
+                Err(io::Error::other("the process has ended"))
+            }
+            _ => whole(),
+        }
+    }
+}
+
+impl Disk for Faulty {
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        self.call(|| RealDisk.create_folder(path), || ())
+    }
+
+    fn create_file(&self, path: &Path) -> io::Result<File> {
+        self.call(|| RealDisk.create_file(path), || ())
+    }
+
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+        let mut partly = file.try_clone()?;
+        let half = || partly.write_all(&bytes[..bytes.len() / 2]).unwrap();
+        self.call(|| RealDisk.write(file, bytes), half)
+    }
+
+    fn set_permissions(&self, file: &File, permissions: Permissions) -> io::Result<()> {
+        self.call(|| RealDisk.set_permissions(file, permissions), || ())
+    }
+
+    fn sync(&self, file: &File) -> io::Result<()> {
+        self.call(|| RealDisk.sync(file), || ())
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.call(|| RealDisk.rename(from, to), || ())
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.call(|| RealDisk.remove_file(path), || ())
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.call(|| RealDisk.remove_folder(path), || ())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.fault == Fault::Stops && self.calls.load(Ordering::SeqCst) >= self.at
+    }
+}
+
+/// The packages, and what an undisturbed run makes of them and says.
+struct Undisturbed {
+    packages: Packages,
+    before: Tree,
+    after: Tree,
+    said: Ran,
+}
+
+impl Undisturbed {
+    fn new(packages: Packages, arguments: &[&str]) -> Self {
+        let before = packages.tree();
+        let merged = packages.again();
+        let said = said(&merged, arguments);
+        let after = merged.tree();
+        assert_ne!(before, after);
+        Self {
+            packages,
+            before,
+            after,
+            said,
+        }
+    }
+}
+
+/// What a run says, with nothing in it of where the packages are.
+fn said(packages: &Packages, arguments: &[&str]) -> Ran {
+    let mut ran = packages.run(arguments);
+    let folder = packages.path("").display().to_string();
+    ran.stdout = ran.stdout.replace(&folder, "");
+    ran.stderr = ran.stderr.replace(&folder, "");
+    ran
+}
+
+fn planned(packages: &Packages) -> Plan {
+    plan(&packages.sides(), &Settings::default()).unwrap()
+}
+
+/// How many calls an undisturbed run makes.
+fn calls(packages: &Packages, durable: bool) -> usize {
+    let disk = Faulty::new(Fault::Fails, usize::MAX);
+    planned(&packages.again()).write_to(&disk, durable).unwrap();
+    disk.calls.load(Ordering::SeqCst)
+}
+
+#[test]
+fn a_call_that_fails_leaves_the_package_as_it_was() {
+    let case = Undisturbed::new(Packages::varied(), &[]);
+    let calls = calls(&case.packages, true);
+    assert!(calls > 50, "{calls}");
+    let mut failed = 0;
+    for at in 0..calls {
+        let packages = case.packages.again();
+        let disk = Faulty::new(Fault::Fails, at);
+        match planned(&packages).write_to(&disk, true) {
+            // a folder that could not be deleted stays
+            Ok(()) => assert_eq!(
+                files(packages.tree()),
+                files(case.after.clone()),
+                "call {at}"
+            ),
+            Err(error) => {
+                failed += 1;
+                assert!(
+                    matches!(error, Error::Write { written: 0, .. }),
+                    "{error:?}"
+                );
+                assert_eq!(packages.tree(), case.before, "call {at}: {error}");
+            }
+        }
+    }
+    // only a folder that cannot be deleted is nobody's loss
+    assert!(failed > calls * 3 / 4, "{failed} of {calls}");
+}
+
+#[test]
+fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
+    let case = Undisturbed::new(Packages::varied(), &[]);
+    let calls = calls(&case.packages, true);
+    let mut half = 0;
+    for at in 0..calls {
+        let packages = case.packages.again();
+        let disk = Faulty::new(Fault::Ends, at);
+        // a folder that is left empty is all that may be missing of a run that ended there
+        let _ = planned(&packages).write_to(&disk, true);
+        let now = packages.tree();
+        assert_whole(&now, &case.before, &case.after);
+        half += usize::from(now != case.before && now != case.after);
+        let ran = said(&packages, &[]);
+        assert_eq!(packages.tree(), case.after, "call {at}: {ran:?}");
+        assert_eq!(ran, case.said, "call {at}");
+    }
+    assert!(half > calls / 2, "{half} of {calls}");
+}
+
+#[test]
+fn a_run_that_ends_while_it_takes_back_is_made_good_too() {
+    let case = Undisturbed::new(Packages::varied(), &[]);
+    let calls = calls(&case.packages, false);
+    // fails in the midst of the renames, and ends some calls later
+    for (at, later) in [
+        (calls / 2, 1),
+        (calls / 2, 5),
+        (calls * 2 / 3, 3),
+        (calls * 3 / 4, 9),
+    ] {
+        let packages = case.packages.again();
+        let disk = FailsThenEnds {
+            fails: Faulty::new(Fault::Fails, at),
+            ends: Faulty::new(Fault::Ends, at + later),
+        };
+        planned(&packages).write_to(&disk, false).unwrap_err();
+        assert_whole(&packages.tree(), &case.before, &case.after);
+        assert_eq!(said(&packages, &[]), case.said);
+        assert_eq!(packages.tree(), case.after);
+    }
+}
+
+/// Two faults, one after the other.
+struct FailsThenEnds {
+    fails: Faulty,
+    ends: Faulty,
+}
+
+impl FailsThenEnds {
+    fn call<T>(&self, whole: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        self.fails
+            .call(|| Ok(()), || ())
+            .and(self.ends.call(|| Ok(()), || ()))
+            .and_then(|()| whole())
+    }
+}
+
+impl Disk for FailsThenEnds {
+    fn create_folder(&self, path: &Path) -> io::Result<()> {
+        self.call(|| RealDisk.create_folder(path))
+    }
+
+    fn create_file(&self, path: &Path) -> io::Result<File> {
+        self.call(|| RealDisk.create_file(path))
+    }
+
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
+        self.call(|| RealDisk.write(file, bytes))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.call(|| RealDisk.rename(from, to))
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.call(|| RealDisk.remove_file(path))
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.call(|| RealDisk.remove_folder(path))
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_leaves_the_package_as_it_was() {
+    let case = Undisturbed::new(Packages::varied(), &[]);
+    let calls = calls(&case.packages, true);
+    let mut stopped = 0;
+    for at in 0..calls {
+        let packages = case.packages.again();
+        match planned(&packages).write_to(&Faulty::new(Fault::Stops, at), true) {
+            Ok(()) => assert_eq!(packages.tree(), case.after, "call {at}"),
+            Err(error) => {
+                stopped += 1;
+                assert!(matches!(error, Error::Stopped { written: 0 }), "{error:?}");
+                assert_eq!(packages.tree(), case.before, "call {at}");
+            }
+        }
+    }
+    assert!(stopped > calls / 2, "{stopped} of {calls}");
+}
+
+/// A merge that a half merged package spoils: what is between markers is no YAML to go on with.
+#[test]
+fn conflict_markers_do_not_stand_in_the_way_of_the_next_run() {
+    let arguments = ["--on-conflict", "markers", "-Lours", "-Lbase", "-Ltheirs"];
+    let case = Undisturbed::new(Packages::varied(), &arguments);
+    let packages = case.packages.again();
+    let mut settings = Settings::default();
+    settings.merge.on_conflict = OnConflict::Markers;
+    let is_marked = |tree: Tree| {
+        let Some(Standing::File(_, text)) = tree.get(Path::new("a.yaml")) else {
+            return false;
+        };
+        text.contains("<<<<<<<")
+    };
+    let mut at = 0;
+    while !is_marked(packages.tree()) {
+        packages.restore(&case.packages);
+        let plan = plan(&packages.sides(), &settings).unwrap();
+        let _ = plan.write_to(&Faulty::new(Fault::Ends, at), false);
+        at += 1;
+    }
+    assert_ne!(packages.tree(), case.after);
+    assert_eq!(said(&packages, &arguments), case.said);
+    assert_eq!(packages.tree(), case.after);
+}
+
+/// A run that ended when some of its files were new.
+fn half_merged(packages: &Packages) -> Packages {
+    let script = Standing::File(0o750, "echo 2\n".to_owned());
+    ended(packages, |tree| {
+        tree.get(Path::new("run.sh")) == Some(&script)
+    })
+}
+
+/// A run that ended as soon as the package was so.
+fn ended(packages: &Packages, is_so: impl Fn(&Tree) -> bool) -> Packages {
+    for at in 0..calls(packages, false) {
+        let packages = packages.again();
+        let _ = planned(&packages).write_to(&Faulty::new(Fault::Ends, at), false);
+        let tree = packages.tree();
+        if is_so(&tree) {
+            assert!(tree.contains_key(Path::new(".merge3-journal")), "{tree:?}");
+            return packages;
+        }
+    }
+    panic!("it never was");
+}
+
+/// A tree without its folders.
+fn files(mut tree: Tree) -> Tree {
+    tree.retain(|_, standing| *standing != Standing::Folder);
+    tree
+}
+
+#[test]
+fn what_only_looks_says_that_a_package_is_half_merged() {
+    for option in ["--dry-run", "--diff", "--check"] {
+        half_merged(&Packages::varied()).fails_with(
+            &[option],
+            &[
+                "local is half merged: a run of this merge did not come to its end",
+                "help: nothing was written; run the merge itself",
+            ],
+        );
+    }
+}
+
+#[test]
+fn another_merge_does_not_touch_a_half_merged_package() {
+    let packages = half_merged(&Packages::varied());
+    fs::write(packages.path("updated/a.yaml"), "a: 5\n").unwrap();
+    packages.fails_with(
+        &[],
+        &[
+            "a run of another merge did not come to its end",
+            "run that merge again to finish it, or keep the package as it is now: rm ",
+            "local/.merge3-journal",
+        ],
+    );
+    // as the message says
+    fs::remove_file(packages.path("local/.merge3-journal")).unwrap();
+    assert_eq!(packages.run(&["--yaml-only"]).status, Some(0));
+    let left = packages.tree();
+    assert!(
+        !left
+            .keys()
+            .any(|path| path.to_string_lossy().contains(".merge3-")),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn what_was_changed_after_the_kill_is_not_taken_back() {
+    let packages = half_merged(&Packages::varied());
+    fs::write(packages.path("local/run.sh"), "echo mine\n").unwrap();
+    packages.fails_with(
+        &[],
+        &[
+            "local/run.sh was changed after a run was killed",
+            "git checkout",
+        ],
+    );
+}
+
+/// A journal may come from a stranger, with a package.
+#[test]
+fn a_journal_from_elsewhere_does_no_harm() {
+    for (content, path) in [
+        ("nothing of the kind", "a.yaml"),
+        (
+            "merge3 journal 1\nmerge 0\nfile 9 644 2 - -\n../../xx\nx\nend 0\n",
+            "xx",
+        ),
+    ] {
+        let packages = Packages::varied();
+        fs::write(packages.path(path), "precious\n").unwrap();
+        fs::write(packages.path("local/.merge3-journal"), content).unwrap();
+        fs::write(packages.path("updated/.merge3-journal"), content).unwrap();
+        assert_eq!(packages.run(&[]).status, Some(0));
+        assert_eq!(
+            fs::read_to_string(packages.path(path)).unwrap(),
+            "precious\n"
+        );
+        assert_eq!(packages.tree().get(Path::new(".merge3-journal")), None);
+    }
+}
+
+#[test]
+fn a_file_in_the_place_of_a_temporary_one_is_not_written_to() {
+    let packages = Packages::varied();
+    let plan = planned(&packages);
+    let before = packages.tree();
+    // whoever knows its name puts a link there that leads elsewhere
+    let is_staged = |path: &&PathBuf| {
+        path.to_string_lossy().starts_with(".merge3-") && path.extension().is_some()
+    };
+    let ended = ended(&packages, |tree| tree.keys().any(|path| is_staged(&path)));
+    let staged = ended.tree().keys().find(is_staged).unwrap().clone();
+    fs::write(packages.path("precious"), "precious\n").unwrap();
+    std::os::unix::fs::symlink(packages.path("precious"), packages.local().join(&staged)).unwrap();
+    plan.write(false).unwrap_err();
+    assert_eq!(
+        fs::read_to_string(packages.path("precious")).unwrap(),
+        "precious\n"
+    );
+    let mut after = packages.tree();
+    assert!(matches!(after.remove(&staged), None | Some(Standing::Else)));
+    assert_eq!(after, before);
+}

@@ -1,0 +1,93 @@
+//! A disk without room: a limit on the size of files, and, where that may be mounted, a small disk.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Packages, ran, tree};
+
+/// A package with a file that grows to so many KiB, among others that change.
+fn growing(kib: usize) -> Packages {
+    let packages = Packages::varied();
+    let long = format!("text: {}\n", "x".repeat(kib << 10));
+    packages.put("large.yaml", ["text: x\n", &long, "text: x\n"]);
+    packages
+}
+
+#[test]
+fn a_file_that_has_no_room_leaves_all_as_it_was() {
+    let packages = growing(64);
+    let before = packages.tree();
+    let merge = packages.command(&[]);
+    // in blocks of 512 or 1024 bytes; the signal for it is ignored, as where a disk is full
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 20; exec \"$@\"", "sh"]);
+    limited.arg(merge.get_program()).args(merge.get_args());
+    let ran = ran(limited.output().unwrap());
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(
+        ran.stderr.contains("cannot write ") && ran.stderr.contains("large.yaml"),
+        "{ran:?}"
+    );
+    assert!(
+        ran.stderr.contains(
+            "help: nothing was written; make the folder writable and see that the disk has room"
+        ),
+        "{ran:?}"
+    );
+    assert_eq!(packages.tree(), before);
+    assert_eq!(packages.run(&[]).status, Some(0));
+}
+
+/// A disk of its own, unmounted at the end.
+struct Disk<'p>(&'p Path);
+
+impl Disk<'_> {
+    fn mount(at: &Path) -> Option<Disk<'_>> {
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
+            .arg(at)
+            .output();
+        mounted
+            .is_ok_and(|it| it.status.success())
+            .then_some(Disk(at))
+    }
+}
+
+impl Drop for Disk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_leaves_all_as_it_was() {
+    for kib in [64, 100, 150, 300] {
+        let packages = growing(kib);
+        let local = packages.local();
+        let expected = packages.again();
+        let Some(_disk) = Disk::mount(&local) else {
+            println!("not shown here: only root may mount a small disk");
+            return;
+        };
+        let copied = Command::new("cp")
+            .arg("-a")
+            .arg(expected.local().join("."))
+            .arg(&local)
+            .status();
+        assert!(copied.unwrap().success());
+        fs::write(local.join("filler"), "x".repeat(64 << 10)).unwrap();
+        let before = tree(&local);
+        let ran = packages.run(&[]);
+        if ran.status == Some(0) {
+            assert!(kib < 150, "{kib} KiB on a disk of 256");
+            continue;
+        }
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains("help: nothing was written"), "{ran:?}");
+        assert_eq!(tree(&local), before);
+        fs::remove_file(local.join("filler")).unwrap();
+    }
+}

@@ -1,0 +1,233 @@
+//! Three packages with a bit of everything to do, the real binary run on them, and what is there afterwards.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use merge3::triple::Triple;
+use tempfile::TempDir;
+
+/// What stands at a path: a file with its mode and content, a folder, something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    File(u32, String),
+    Folder,
+    Else,
+}
+
+pub(crate) type Tree = BTreeMap<PathBuf, Standing>;
+
+/// Three packages.
+pub(crate) struct Packages {
+    folder: TempDir,
+}
+
+/// What a run gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ran {
+    pub(crate) status: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Packages {
+    pub(crate) fn empty() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for side in ["original", "updated", "local"] {
+            fs::create_dir(folder.path().join(side)).unwrap();
+        }
+        Self { folder }
+    }
+
+    /// A conflict, a document that moves between two files, files and folders that come, go, move and take each other's place.
+    pub(crate) fn varied() -> Self {
+        let packages = Self::empty();
+        let one = |value: u8| {
+            format!(
+                "{}---\n{}",
+                config_map("stays", value),
+                config_map("moves", value)
+            )
+        };
+        packages.put("a.yaml", ["a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 3\nb: 1\n"]);
+        packages.put("one.yaml", [&one(1), &config_map("stays", 2), &one(1)]);
+        let two = config_map("two", 1);
+        let moved = format!("{two}---\n{}", config_map("moves", 2));
+        packages.put("two.yaml", [&two, &moved, &format!("# ours\n{two}")]);
+        packages.put("gone/far/down.yaml", ["x: 1\n", "", "x: 1\n"]);
+        packages.put("new/far/down.yaml", ["", "x: 1\n", ""]);
+        packages.put("swap", ["a file\n", "", "a file\n"]);
+        packages.put("swap/in.yaml", ["", "x: 1\n", ""]);
+        packages.put("fold/in.yaml", ["x: 1\n", "", "x: 1\n"]);
+        packages.put("fold", ["", "a file\n", ""]);
+        let renamed = config_map("renamed", 1);
+        packages.put(
+            "old-name.yaml",
+            [&renamed, "", &format!("# ours\n{renamed}")],
+        );
+        packages.put("new/name.yaml", ["", &config_map("renamed", 2), ""]);
+        packages.put("run.sh", ["echo 1\n", "echo 2\n", "echo 1\n"]);
+        let script = packages.local().join("run.sh");
+        fs::set_permissions(script, Permissions::from_mode(0o750)).unwrap();
+        packages.put("ours/own.yaml", ["", "", "own: 1\n"]);
+        packages
+    }
+
+    /// `varied`, and so many files more that change, come and go.
+    pub(crate) fn large(files: usize) -> Self {
+        let packages = Self::varied();
+        for file in 0..files {
+            let texts: [String; 3] = [1, 2, 1].map(|value| config_map(&format!("c{file}"), value));
+            let [old, new, local] = texts.each_ref().map(String::as_str);
+            let sides = match file % 4 {
+                0 => ["", new, ""],
+                1 => [old, "", local],
+                _ => [old, new, local],
+            };
+            packages.put(&format!("f{}/{file}.yaml", file % 7), sides);
+        }
+        packages
+    }
+
+    /// Puts a file into the original, updated and local package; nothing where it is empty.
+    pub(crate) fn put(&self, path: &str, contents: [&str; 3]) {
+        let sides = ["original", "updated", "local"];
+        for (side, content) in sides.into_iter().zip(contents) {
+            if !content.is_empty() {
+                let path = self.path(side).join(path);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, content).unwrap();
+            }
+        }
+    }
+
+    /// The same, with another local package.
+    pub(crate) fn again(&self) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        copy(self.folder.path(), folder.path());
+        Self { folder }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn local(&self) -> PathBuf {
+        self.path("local")
+    }
+
+    pub(crate) fn sides(&self) -> Triple<PathBuf> {
+        Triple::new("original", "updated", "local").map(|side| self.path(side))
+    }
+
+    pub(crate) fn tree(&self) -> Tree {
+        tree(&self.local())
+    }
+
+    /// Puts the local package back.
+    pub(crate) fn restore(&self, from: &Self) {
+        fs::remove_dir_all(self.local()).unwrap();
+        fs::create_dir(self.local()).unwrap();
+        copy(&from.local(), &self.local());
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        let sides = self.sides();
+        command.arg("--ancestor").arg(sides.original);
+        command.arg("--from").arg(sides.updated);
+        command.arg("--to").arg(sides.local).args(arguments);
+        command.stdin(Stdio::null());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        ran(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs, and expects status 2, these messages, and that nothing changed.
+    pub(crate) fn fails_with(&self, arguments: &[&str], messages: &[&str]) {
+        let before = self.tree();
+        let ran = self.run(arguments);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        for message in messages {
+            assert!(
+                ran.stderr.contains(message),
+                "'{message}' is not in {}",
+                ran.stderr
+            );
+        }
+        assert_eq!(self.tree(), before);
+    }
+}
+
+pub(crate) fn ran(output: Output) -> Ran {
+    Ran {
+        status: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+pub(crate) fn config_map(name: &str, value: u8) -> String {
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata:\n  key: \"{value}\"\n"
+    )
+}
+
+/// Everything below a folder, by relative path.
+pub(crate) fn tree(root: &Path) -> Tree {
+    let mut found = Tree::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let kind = entry.file_type().unwrap();
+            let standing = if kind.is_dir() {
+                folders.push(entry.path());
+                Standing::Folder
+            } else if kind.is_file() {
+                let mode = entry.metadata().unwrap().permissions().mode() & 0o7777;
+                let bytes = fs::read(entry.path()).unwrap_or_default();
+                Standing::File(mode, String::from_utf8_lossy(&bytes).into_owned())
+            } else {
+                Standing::Else
+            };
+            let path = entry.path().strip_prefix(root).unwrap().to_owned();
+            found.insert(path, standing);
+        }
+    }
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp")
+        .arg("-a")
+        .arg(from.join("."))
+        .arg(to)
+        .status();
+    assert!(copied.unwrap().success());
+}
+
+/// Fails where a file is neither what it was nor what it is to be; of temporary files and of the journal nothing is said.
+pub(crate) fn assert_whole(now: &Tree, before: &Tree, after: &Tree) {
+    for (path, standing) in now {
+        let name = path.file_name().unwrap().to_string_lossy();
+        if !name.starts_with(".merge3-") && matches!(standing, Standing::File(..)) {
+            let known = [before.get(path), after.get(path)];
+            assert!(
+                known.contains(&Some(standing)),
+                "{}: {standing:?}",
+                path.display()
+            );
+        }
+    }
+}
+
+/// How often something is done: a little in `make test`, `SOAK` times in `make soak`.
+pub(crate) fn times(short: usize) -> usize {
+    let long = std::env::var("SOAK").ok();
+    long.and_then(|times| times.parse().ok()).unwrap_or(short)
+}

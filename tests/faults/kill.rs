@@ -1,0 +1,136 @@
+//! The real program, ended by real signals at any moment.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use pretty_assertions::assert_eq;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::harness::{Packages, Tree, assert_whole, ran, times};
+
+/// Moments, the same in each run.
+struct Moments(u64);
+
+impl Moments {
+    /// The next one, before `end`.
+    fn next(&mut self, end: Duration) -> Duration {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        end.mul_f64((self.0 >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+}
+
+/// A large package, and how long an undisturbed run takes there.
+struct Scene {
+    packages: Packages,
+    work: Packages,
+    before: Tree,
+    after: Tree,
+    duration: Duration,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let packages = Packages::large(120);
+        let work = packages.again();
+        let mut duration = Duration::ZERO;
+        for _ in 0..3 {
+            work.restore(&packages);
+            let start = Instant::now();
+            let ran = work.run(&[]);
+            duration = duration.max(start.elapsed());
+            assert_eq!(ran.status, Some(0), "{ran:?}");
+        }
+        Self {
+            before: packages.tree(),
+            after: work.tree(),
+            packages,
+            work,
+            duration,
+        }
+    }
+
+    /// Starts a run, and waits for the moment.
+    fn start(&self, moment: Duration) -> Child {
+        self.work.restore(&self.packages);
+        let mut command = self.work.command(&[]);
+        let child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        std::thread::sleep(moment);
+        child.unwrap()
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_is_made_good_by_the_next() {
+    let scene = Scene::new();
+    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
+    let (mut untouched, mut half, mut done) = (0, 0, 0);
+    let times = times(25);
+    for _ in 0..times {
+        let mut child = scene.start(moments.next(scene.duration));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = scene.work.tree();
+        assert_whole(&now, &scene.before, &scene.after);
+        match now {
+            now if now == scene.before => untouched += 1,
+            now if now == scene.after => done += 1,
+            _ => half += 1,
+        }
+        let ran = scene.work.run(&[]);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        assert_eq!(scene.work.tree(), scene.after);
+    }
+    println!(
+        "killed {times} times: {untouched} before the first write, {half} in between, {done} at the end"
+    );
+    assert!(
+        half > times / 20,
+        "{untouched} before, {half} in between, {done} at the end"
+    );
+}
+
+#[test]
+fn a_run_that_is_interrupted_leaves_nothing_behind() {
+    let scene = Scene::new();
+    let mut moments = Moments(0x2545_f491_4f6c_dd1d);
+    let (mut stopped, mut done, mut early) = (0, 0, 0);
+    let times = times(25);
+    for round in 0..times {
+        let (signal, status) = match round % 4 {
+            0 => (Signal::TERM, 143),
+            _ => (Signal::INT, 130),
+        };
+        let child = scene.start(moments.next(scene.duration));
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let ran = ran(child.wait_with_output().unwrap());
+        let now = scene.work.tree();
+        match ran.status {
+            // before the program listens, as with any other
+            None => {
+                early += 1;
+                assert_eq!(now, scene.before);
+            }
+            Some(0) => {
+                done += 1;
+                assert_eq!(now, scene.after);
+            }
+            other => {
+                stopped += 1;
+                assert_eq!(other, Some(status), "{ran:?}");
+                assert_eq!(now, scene.before, "{ran:?}");
+            }
+        }
+    }
+    println!(
+        "interrupted {times} times: {early} before it listened, {stopped} stopped, {done} at the end"
+    );
+    assert!(
+        stopped > times / 4,
+        "{early} early, {stopped} stopped, {done} done"
+    );
+}

@@ -1,0 +1,145 @@
+//! What the program is made of: licences, where crates come from, no unsafe code. It works without a network; `cargo deny check`
+//! (deny.toml) says more, where it is installed.
+#![allow(clippy::unwrap_used)] // helpers of tests may
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Any one of these, of those that a crate offers, is fine.
+const LICENCES: [&str; 12] = [
+    "MIT",
+    "MIT-0",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "MPL-2.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+    "CC0-1.0",
+];
+
+/// The crates that this system needs: those for others need not be on this machine.
+fn packages() -> Vec<Value> {
+    let rustc = Command::new("rustc").arg("-vV").output().unwrap();
+    let versions = String::from_utf8(rustc.stdout).unwrap();
+    let host = versions
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "));
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--offline", "--locked", "--format-version", "1"])
+        .args(["--filter-platform", host.unwrap()])
+        .arg("--manifest-path")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+/// Whether a licence expression can be met.
+fn is_met(expression: &str) -> bool {
+    let whole = expression.replace('/', " OR ");
+    let (open, closed) = (whole.replace(['(', ')'], ""), whole.contains('('));
+    if closed && open.contains(" AND ") {
+        // (A OR B) AND C
+        return whole
+            .split(" AND ")
+            .all(|part| is_met(part.trim_matches(['(', ')'])));
+    }
+    open.split(" OR ").any(|choice| {
+        choice
+            .split(" AND ")
+            .all(|it| LICENCES.contains(&it.trim()))
+    })
+}
+
+#[test]
+fn every_crate_may_be_used() {
+    let packages = packages();
+    assert!(packages.len() > 20, "{}", packages.len());
+    for package in packages {
+        let name = package["name"].as_str().unwrap();
+        let licence = package["license"].as_str().unwrap_or_default();
+        assert!(is_met(licence), "{name} is under '{licence}'");
+    }
+}
+
+#[test]
+fn licence_expressions_are_read() {
+    for fine in [
+        "MIT",
+        "MIT/Apache-2.0",
+        "GPL-3.0 OR MIT",
+        "(MIT OR Apache-2.0) AND Unicode-3.0",
+    ] {
+        assert!(is_met(fine), "{fine}");
+    }
+    for not in [
+        "",
+        "GPL-3.0",
+        "MIT AND GPL-3.0",
+        "(MIT OR Apache-2.0) AND GPL-3.0",
+    ] {
+        assert!(!is_met(not), "{not}");
+    }
+}
+
+#[test]
+fn every_crate_comes_from_the_registry_with_its_checksum() {
+    let lock =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock")).unwrap();
+    let mut seen = 0;
+    for package in lock.split("[[package]]").skip(1) {
+        if package.contains("name = \"kmerge3\"") {
+            continue;
+        }
+        seen += 1;
+        let source = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
+        assert!(
+            package.contains(source) && package.contains("checksum = \""),
+            "{package}"
+        );
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+#[test]
+fn no_code_is_unsafe() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for file in ["src/lib.rs", "src/main.rs"] {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        assert!(text.contains("#![forbid(unsafe_code)]"), "{file}");
+    }
+    assert!(
+        fs::read_to_string(root.join("Cargo.toml"))
+            .unwrap()
+            .contains("unsafe_code = \"forbid\"")
+    );
+    let mut folders: Vec<PathBuf> = vec![root.join("src")];
+    let word = concat!("unsafe", " ");
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                assert!(
+                    !fs::read_to_string(&path).unwrap().contains(word),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
