@@ -4,10 +4,13 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
+#[path = "../support/ending.rs"]
+mod ending;
 mod every_write;
 mod files;
 mod full_disk;
 mod harness;
 mod kill;
 mod secrets;
+mod subcommands;
 mod two_at_once;

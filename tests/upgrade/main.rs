@@ -2,10 +2,15 @@
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 mod commits;
+#[cfg(unix)]
+#[path = "../support/ending.rs"]
+mod ending;
 mod fleet;
 mod guide;
 mod harness;
 mod http;
+#[cfg(unix)]
+mod killed;
 mod real;
 mod refused;
 mod server;

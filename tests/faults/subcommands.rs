@@ -1,0 +1,158 @@
+//! `apply`, `patch` and `diff` keep to what a merge keeps to.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use merge3::package::{
+    ApplyTo, PatchForm, Patching, Plan, Progress, Settings, apply_with, plan_patches,
+};
+use pretty_assertions::assert_eq;
+use tempfile::TempDir;
+
+use crate::ending::Ending;
+use crate::harness::{Ran, config_map, ran, tree};
+
+const PRECIOUS: &str = "hunter2";
+
+/// A folder of objects, and what is to be made of them.
+struct Scene(TempDir);
+
+impl Scene {
+    fn new(text: impl Fn(&str, u8) -> String) -> Self {
+        let scene = Self(tempfile::tempdir().unwrap());
+        let names = ["a", "b", "c"];
+        for (folder, value) in [("live", 1), ("config", 2)] {
+            fs::create_dir(scene.path(folder)).unwrap();
+            for name in names {
+                let path = scene.path(folder).join(format!("{name}.yaml"));
+                fs::write(path, text(name, value)).unwrap();
+            }
+        }
+        let patch = names.map(|name| text(name, 2)).join("---\n");
+        fs::write(scene.path("patch.yaml"), patch).unwrap();
+        scene
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        command.args(arguments).current_dir(self.0.path());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        ran(self.command(arguments).output().unwrap())
+    }
+
+    fn applied(&self) -> Plan {
+        let what = ApplyTo {
+            config: self.path("config"),
+            live: self.path("live"),
+            last_applied: None,
+        };
+        apply_with(&what, &Settings::default(), &Progress::default()).unwrap()
+    }
+
+    fn patched(&self) -> Plan {
+        plan_patches(&Patching {
+            patches: vec![self.path("patch.yaml")],
+            target: self.path("live"),
+            form: PatchForm::Strategic,
+            resource: None,
+            matches: Vec::new(),
+        })
+        .unwrap()
+    }
+}
+
+const APPLY: [&str; 5] = ["apply", "--config", "config", "--live", "live"];
+const PATCH: [&str; 4] = ["patch", "live", "--patch", "patch.yaml"];
+
+fn is_made_good(plan: impl Fn(&Scene) -> Plan, arguments: &[&str]) {
+    let undisturbed = Scene::new(config_map);
+    let scene = Scene::new(config_map);
+    let done = undisturbed.run(arguments);
+    assert_eq!(done.status, Some(0), "{done:?}");
+    let ending = Ending::default();
+    assert!(plan(&scene).write_to(&ending, false).is_err());
+    let half = tree(&scene.path("live"));
+    assert!(scene.path("live/.merge3-journal").exists());
+    let dry = scene.run(&[arguments, &["--dry-run"]].concat());
+    assert_eq!(dry.status, Some(2), "{dry:?}");
+    assert_eq!(tree(&scene.path("live")), half);
+    let again = scene.run(arguments);
+    assert_eq!(again, done);
+    assert_eq!(tree(&scene.path("live")), tree(&undisturbed.path("live")));
+}
+
+#[test]
+fn apply_that_was_killed_is_made_good_by_the_next() {
+    is_made_good(Scene::applied, &APPLY);
+}
+
+#[test]
+fn patch_that_was_killed_is_made_good_by_the_next() {
+    is_made_good(Scene::patched, &PATCH);
+}
+
+#[test]
+fn another_patch_does_not_go_over_what_was_left_half_done() {
+    let scene = Scene::new(config_map);
+    let ending = Ending::default();
+    assert!(scene.patched().write_to(&ending, false).is_err());
+    fs::write(scene.path("patch.yaml"), config_map("a", 3)).unwrap();
+    let half = tree(&scene.path("live"));
+    let ran = scene.run(&PATCH);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("run that merge again"), "{ran:?}");
+    assert_eq!(tree(&scene.path("live")), half);
+}
+
+#[test]
+fn each_waits_for_another_run() {
+    for arguments in [&APPLY[..], &PATCH, &["diff", "live", "config"]] {
+        let scene = Scene::new(config_map);
+        let folder = File::open(scene.path("live")).unwrap();
+        folder.lock().unwrap();
+        let mut child = scene.command(arguments).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        assert_eq!(child.try_wait().unwrap(), None, "{arguments:?}");
+        folder.unlock().unwrap();
+        let ran = ran(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let waiting = "waiting for another run of merge3 at live";
+        assert!(ran.stderr.contains(waiting), "{ran:?}");
+    }
+}
+
+#[test]
+fn none_tells_a_secret() {
+    let secret = |name: &str, value: u8| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: {name}\nstringData:\n  k: {PRECIOUS}{value}\n"
+        )
+    };
+    let diff = ["diff", "live", "config"];
+    let told = |arguments: &[&str]| {
+        let ran = Scene::new(secret).run(arguments);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        format!("{}{}", ran.stdout, ran.stderr).contains(PRECIOUS)
+    };
+    for arguments in [
+        &[&APPLY[..], &["--diff"]].concat()[..],
+        &[&PATCH[..], &["--diff"]].concat(),
+        &diff,
+    ] {
+        assert!(!told(arguments), "{arguments:?}");
+        assert!(
+            told(&[arguments, &["--show-secrets"]].concat()),
+            "{arguments:?}"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! Upgrades around others: one that was killed, one that is still at it.
+
+use std::fs::File;
+
+use merge3::package::{Settings, plan};
+use merge3::triple::Triple;
+use pretty_assertions::assert_eq;
+
+use crate::ending::Ending;
+use crate::harness::{Workshop, web};
+
+/// A package of two files that both change, and upstream's two versions of it as folders.
+fn workshop() -> Workshop {
+    let workshop = Workshop::new();
+    for (tag, image) in [("v1.0.0", "1.0"), ("v1.1.0", "1.1")] {
+        let text = web(image, 1);
+        workshop.release(
+            tag,
+            &[
+                ("app/web.yaml", &text),
+                ("app/more.yaml", &text.replace("web", "more")),
+            ],
+        );
+        workshop.write(&format!("{tag}/web.yaml"), &text);
+        workshop.write(&format!("{tag}/more.yaml"), &text.replace("web", "more"));
+        if tag == "v1.0.0" {
+            workshop.get("app@v1.0.0", "app");
+        }
+    }
+    workshop
+}
+
+#[test]
+fn an_upgrade_that_was_killed_is_made_good_by_the_next() {
+    let undisturbed = workshop();
+    undisturbed.merge3(&["upgrade", "app"]).with(0);
+    let workshop = workshop();
+    let sides = Triple::new("v1.0.0", "v1.1.0", "fleet/app").map(|name| workshop.path(name));
+    let merge = plan(&sides, &Settings::default()).unwrap();
+    assert!(merge.write_to(&Ending::default(), false).is_err());
+    assert!(workshop.has("fleet/app/.merge3-journal"));
+    let half = workshop.files("fleet");
+    workshop
+        .merge3(&["upgrade", "app", "--dry-run"])
+        .with(2)
+        .says(&["help: "]);
+    assert_eq!(workshop.files("fleet"), half);
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    assert!(!workshop.has("fleet/app/.merge3-journal"));
+    for name in ["web.yaml", "more.yaml"] {
+        let name = format!("fleet/app/{name}");
+        assert_eq!(workshop.read(&name), undisturbed.read(&name));
+    }
+    assert!(workshop.read("fleet/app/.merge3.yaml").contains("v1.1.0"));
+}
+
+#[test]
+fn the_record_of_an_upgrade_that_was_killed_before_it_comes_with_the_next() {
+    let workshop = workshop();
+    let sides = Triple::new("v1.0.0", "v1.1.0", "fleet/app").map(|name| workshop.path(name));
+    let merge = plan(&sides, &Settings::default()).unwrap();
+    merge.write(false).unwrap();
+    assert!(workshop.read("fleet/app/.merge3.yaml").contains("v1.0.0"));
+    let merged = workshop.read("fleet/app/web.yaml");
+    workshop
+        .merge3(&["upgrade", "app", "--allow-dirty"])
+        .with(0);
+    assert!(workshop.read("fleet/app/.merge3.yaml").contains("v1.1.0"));
+    assert_eq!(workshop.read("fleet/app/web.yaml"), merged);
+}
+
+#[test]
+fn an_upgrade_waits_for_another_run() {
+    let workshop = workshop();
+    let folder = File::open(workshop.path("fleet/app")).unwrap();
+    folder.lock().unwrap();
+    let unlocked = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(1500));
+        folder.unlock().unwrap();
+    });
+    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
+    ran.says(&["waiting for another run of merge3 at app"]);
+    unlocked.join().unwrap();
+}
