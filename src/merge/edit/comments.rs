@@ -15,7 +15,7 @@ impl Editor<'_> {
         };
         // JSON has no comments; a local text that has some all the same keeps up with them
         let none = entry.comments == Comments::default();
-        if self.in_flow && none && self.target_is_json(entry) {
+        if self.in_json && none {
             return;
         }
         self.place_comment(entry, choices);

@@ -18,7 +18,11 @@ struct Line {
 impl Editor<'_> {
     /// A flow map or list of which at least one entry is left.
     pub(super) fn flow(&mut self, node: NodeId, children: &[Child]) {
-        let outside = std::mem::replace(&mut self.in_flow, true);
+        let json = self.is_json(node);
+        let outside = (
+            std::mem::replace(&mut self.in_flow, true),
+            std::mem::replace(&mut self.in_json, json),
+        );
         let same_entries = local_entries(children).eq(self.target.entries(node))
             && children
                 .iter()
@@ -32,7 +36,7 @@ impl Editor<'_> {
         } else {
             self.flow_row(node, children);
         }
-        self.in_flow = outside;
+        (self.in_flow, self.in_json) = outside;
     }
 
     fn flow_child(&mut self, child: &Child) {
@@ -230,6 +234,8 @@ impl Editor<'_> {
         if from_brackets
             && !self.needs_rewriting(incoming)
             && !(json && has_comment_inside(source, entry))
+            // the parser takes such a line of a text for an element, where it does not begin in the first column
+            && !text.lines().skip(1).any(|line| format!("{} ", line.trim()).starts_with("- "))
             && (column.is_some() || !text.contains(['\n', '#']))
         {
             let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
@@ -320,7 +326,7 @@ impl Editor<'_> {
         self.value_in_brackets(incoming, json)
     }
 
-    pub(super) fn target_is_json(&self, entry: &Entry) -> bool {
+    fn target_is_json(&self, entry: &Entry) -> bool {
         let telling = entry.key.unwrap_or(entry.value);
         matches!(&self.target.node(telling).kind, NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted)
     }

@@ -85,6 +85,8 @@ struct Editor<'a> {
     target_holders: OnceCell<Holders>,
     /// Whether the walk is inside brackets.
     in_flow: bool,
+    /// Whether that collection is JSON.
+    in_json: bool,
     edits: Edits,
 }
 
@@ -99,6 +101,7 @@ impl<'a> Editor<'a> {
             source_holders: OnceCell::new(),
             target_holders: OnceCell::new(),
             in_flow: false,
+            in_json: false,
             edits: Edits::default(),
         }
     }

@@ -6,7 +6,9 @@ use super::layout::{blank_below, has_dash, is_blank};
 use super::reindent::is_block;
 use super::to_flow;
 use crate::merge::decision::{CommentChoices, Incoming};
-use crate::yaml::{Entry, EntryId, NodeKind, Scalar, ScalarStyle, ScalarType, Span, Tree, scalar};
+use crate::yaml::{
+    Entry, EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span, Tree, scalar,
+};
 
 /// A value as it stands in an entry.
 #[derive(Default)]
@@ -32,6 +34,12 @@ impl Rendered {
     fn fits_tag(&self, target: &Tree<'_>, entry: &Entry) -> bool {
         let old = target.scalar(entry.value).map(|scalar| scalar.scalar_type);
         self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()
+    }
+
+    /// Whether it is a block scalar to which the blank lines below belong.
+    fn keeps_blank_lines(&self) -> bool {
+        let header = self.on_line.rsplit(' ').next().unwrap_or("");
+        self.ends_in_block_scalar && header.starts_with(['|', '>']) && header.contains('+')
     }
 }
 
@@ -155,9 +163,8 @@ impl Editor<'_> {
         let first = first.trim_end_matches('\r');
         let is_block_scalar = matches!(&node.kind, NodeKind::Scalar(scalar)
             if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded));
-        // Behind the header of a block scalar only its comment can stand, and that is not part of the value.
         let first = if is_block_scalar {
-            first.split([' ', '\t']).next().unwrap_or(first)
+            header(first)
         } else {
             first
         };
@@ -197,22 +204,36 @@ impl Editor<'_> {
     /// The source's root, in the place of the target's.
     fn rendered_root(&self, incoming: &Incoming) -> Rendered {
         let node = self.source.node(incoming.node);
-        let on_line = if incoming.is_whole() {
-            let reindent = self.reindent(self.source);
-            if is_block(self.source, incoming.node) {
-                let lines = reindent.entries(incoming.node, 0, self.target.text());
-                lines.trim_end_matches(['\r', '\n']).to_owned()
-            } else {
-                let text = reindent.rest(node.span.start..node.span.end, 0);
-                let (first, below) = text.split_once('\n').unwrap_or((&text, ""));
-                join_lines(self, first.trim_end_matches('\r'), below)
-            }
-        } else {
-            to_flow::part(self.source, incoming.node, &incoming.part, false)
-        };
+        let reindent = self.reindent(self.source);
+        if !incoming.is_whole() {
+            return Rendered {
+                on_line: to_flow::part(self.source, incoming.node, &incoming.part, false),
+                ..Rendered::default()
+            };
+        }
+        if is_block(self.source, incoming.node) {
+            let lines = reindent.entries(incoming.node, 0, self.target.text());
+            return Rendered {
+                on_line: lines.trim_end_matches(['\r', '\n']).to_owned(),
+                needs_own_line: true,
+                ..Rendered::default()
+            };
+        }
+        let text = reindent.rest(node.span.start..node.span.end, 0);
+        let (first, below) = text.split_once('\n').unwrap_or((&text, ""));
+        let first = first.trim_end_matches('\r');
+        let is_block_scalar = matches!(&node.kind, NodeKind::Scalar(scalar)
+            if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded));
         Rendered {
-            on_line,
-            needs_own_line: incoming.is_whole() && is_block(self.source, incoming.node),
+            on_line: if is_block_scalar {
+                header(first)
+            } else {
+                first
+            }
+            .to_owned(),
+            below: below.to_owned(),
+            comment_goes_first: is_block_scalar,
+            ends_in_block_scalar: is_block_scalar,
             ..Rendered::default()
         }
     }
@@ -225,6 +246,11 @@ impl Editor<'_> {
         comments: CommentChoices,
         anchor: Option<&str>,
     ) {
+        if let (Some(key), None) = (entry.key, entry.colon) {
+            self.put_below_key(entry, key, &rendered, anchor);
+            self.comments(entry, comments);
+            return;
+        }
         let node = self.target.node(entry.value);
         let is_root = entry.colon.is_none() && !has_dash(self.target, entry);
         let start = match node.tag {
@@ -254,9 +280,13 @@ impl Editor<'_> {
             let text = join_lines(self, &on_line, &rendered.below);
             // White space behind the old value would become part of the last line of the new one.
             let line_end = self.target.line_end(node.span.end).max(node.span.end);
-            let has_tail =
-                rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end);
-            let end = if has_tail { node.span.end } else { line_end };
+            // A comment behind a block collection's last entry is that entry's own, and goes with it.
+            let has_tail = !is_block(self.target, entry.value)
+                && (rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end));
+            let end = match has_tail {
+                true => node.span.end,
+                false => self.end_behind(line_end, &rendered),
+            };
             self.edits.replace(start..end, text);
             self.comments_below(entry, end, rendered.ends_in_block_scalar);
             self.comments(entry, comments);
@@ -291,6 +321,42 @@ impl Editor<'_> {
         // the old root's own indentation would be that of the first new line alone
         let start = self.before_white_space(start);
         self.edits.replace(start..line_end, text);
+    }
+
+    /// Where what stands in a value's place ends, which reaches to `line_end`: a block scalar that keeps its last blank lines would take
+    /// those below it in as well.
+    fn end_behind(&self, line_end: u32, rendered: &Rendered) -> u32 {
+        if !rendered.keeps_blank_lines() {
+            return line_end;
+        }
+        let below = self.target.next_line(line_end);
+        let blank = blank_below(self.target, below, self.target.text().len() as u32);
+        if blank > below {
+            let last = self.target.line_start(blank.saturating_sub(1));
+            self.target.line_end(last)
+        } else {
+            line_end
+        }
+    }
+
+    /// The value of a `? key` that has none, not even a `:`: on a line of its own.
+    fn put_below_key(
+        &mut self,
+        entry: &Entry,
+        key: NodeId,
+        rendered: &Rendered,
+        anchor: Option<&str>,
+    ) {
+        let key_end = self.target.node(key).span.end;
+        let at = self.target.line_end(key_end).max(key_end);
+        let indent = " ".repeat(self.target.column(entry.span.start) as usize);
+        let words: Vec<&str> = [":", anchor.unwrap_or(""), &rendered.on_line]
+            .into_iter()
+            .filter(|word| !word.is_empty())
+            .collect();
+        let line = format!("{}{indent}{}", self.line_break, words.join(" "));
+        let text = join_lines(self, &line, &rendered.below);
+        self.edits.insert(at, text);
     }
 
     /// By how much the lines of a value in brackets have to move further in, where it stood between brackets and now stands
@@ -365,22 +431,16 @@ impl Editor<'_> {
         let goes = is_block(self.target, entry.value);
         let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
         let end = match goes || is_free {
-            // A block scalar that keeps its last blank lines would take those below it in as well.
-            true if rendered.on_line.ends_with('+') => {
-                let below = self.target.next_line(line_end);
-                let blank = blank_below(self.target, below, self.target.text().len() as u32);
-                let last = self.target.line_start(blank.saturating_sub(1));
-                if blank > below {
-                    self.target.line_end(last)
-                } else {
-                    line_end
-                }
-            }
-            true => line_end,
+            true => self.end_behind(line_end, rendered),
             false => end,
         };
-        if rendered.on_line.ends_with('+') && end as usize == self.target.text().len() {
+        if rendered.keeps_blank_lines() && end as usize == self.target.text().len() {
             text.push_str(self.line_break);
+        }
+        // the root has no indicator that a space would set it off from
+        let before = &self.target.text()[..indicator as usize];
+        if self.target.line_start(indicator) == indicator || before.ends_with([' ', '\t']) {
+            text = text.trim_start_matches(' ').to_owned();
         }
         self.edits.replace(indicator..end, text);
         self.comments_below(entry, end, rendered.ends_in_block_scalar);
@@ -430,6 +490,11 @@ impl Editor<'_> {
 fn is_block_scalar(editor: &Editor<'_>, entry: &Entry) -> bool {
     matches!(&editor.target.node(entry.value).kind, NodeKind::Scalar(scalar)
         if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded))
+}
+
+/// A block scalar's first line without its comment: that is not part of the value.
+fn header(line: &str) -> &str {
+    line.split([' ', '\t']).next().unwrap_or(line)
 }
 
 /// A line and the lines below it, without the last line break.
