@@ -1,6 +1,8 @@
 //! The value check (SPEC 1, law 6): the merged text, read again, has the values that the merge decided.
 
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree, equal};
+use std::cell::RefCell;
+
+use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Tree, equal};
 
 use super::decision::{Incoming, Outcome, Slot};
 use super::walk::index::{FieldIndex, key_of};
@@ -21,15 +23,36 @@ pub(super) fn check(
     trees: Triple<&Tree<'_>>,
     outcome: &Outcome,
 ) -> Result<(), Unfaithful> {
-    let checker = Checker { merged, trees };
-    let root = merged.root().value;
-    let checked = checker.local(root, outcome, trees.local.root().value, &Place::ROOT);
-    checked.map_err(|unfaithful| *unfaithful)
+    let checker = Checker {
+        merged,
+        trees,
+        last_lines: None,
+    };
+    checker.whole(outcome)
+}
+
+/// The block scalars of the merged tree that differ from what was decided in the number of their last line breaks alone, each with
+/// how many it should have; an error where something else differs.
+pub(super) fn last_lines(
+    merged: &Tree<'_>,
+    trees: Triple<&Tree<'_>>,
+    outcome: &Outcome,
+) -> Result<Vec<(NodeId, usize)>, Unfaithful> {
+    let last_lines = RefCell::default();
+    let checker = Checker {
+        merged,
+        trees,
+        last_lines: Some(&last_lines),
+    };
+    checker.whole(outcome)?;
+    Ok(last_lines.into_inner())
 }
 
 struct Checker<'a> {
     merged: &'a Tree<'a>,
     trees: Triple<&'a Tree<'a>>,
+    /// Where block scalars are told that differ in their last line breaks alone.
+    last_lines: Option<&'a RefCell<Vec<(NodeId, usize)>>>,
 }
 
 type Checked = Result<(), Box<Unfaithful>>;
@@ -65,6 +88,12 @@ impl Place<'_> {
 }
 
 impl Checker<'_> {
+    fn whole(&self, outcome: &Outcome) -> Result<(), Unfaithful> {
+        let (root, local) = (self.merged.root().value, self.trees.local.root().value);
+        let checked = self.local(root, outcome, local, &Place::ROOT);
+        checked.map_err(|unfaithful| *unfaithful)
+    }
+
     /// A value that local has.
     fn local(
         &self,
@@ -76,14 +105,10 @@ impl Checker<'_> {
         match outcome {
             Outcome::Keep | Outcome::Remove => self.same(merged, self.trees.local, local, place),
             Outcome::Take(incoming) => self.incoming(merged, incoming, place),
-            Outcome::Text(text) => match self.merged.scalar(merged) {
-                Some(scalar)
-                    if scalar.scalar_type == ScalarType::Str && scalar.content == *text =>
-                {
-                    Ok(())
-                }
-                _ => Err(self.unfaithful(place, "the lines are not the ones that were decided")),
-            },
+            Outcome::Text(text) if self.is_text(merged, text) => Ok(()),
+            Outcome::Text(_) => {
+                Err(self.unfaithful(place, "the lines are not the ones that were decided"))
+            }
             Outcome::Apart(_) => Err(self.unfaithful(place, "both sides were decided")),
             Outcome::Merge(children) => {
                 let expected = children
@@ -122,11 +147,58 @@ impl Checker<'_> {
         expected: NodeId,
         place: &Place<'_>,
     ) -> Checked {
-        if equal(self.merged, merged, tree, expected) {
+        if equal(self.merged, merged, tree, expected) || self.same_lines(merged, tree, expected) {
             Ok(())
         } else {
             Err(self.unfaithful(place, "the value is not the one that was decided"))
         }
+    }
+
+    /// Whether a scalar is a string of that content.
+    fn is_text(&self, merged: NodeId, text: &str) -> bool {
+        let Some(scalar) = self.merged.scalar(merged) else {
+            return false;
+        };
+        let found = &*scalar.content;
+        let is_told = || {
+            let (Some(last_lines), ScalarStyle::Literal | ScalarStyle::Folded) =
+                (self.last_lines, scalar.style)
+            else {
+                return false;
+            };
+            let (lines, found_lines) = (text.trim_end_matches('\n'), found.trim_end_matches('\n'));
+            last_lines
+                .borrow_mut()
+                .push((merged, text.len() - lines.len()));
+            lines == found_lines
+        };
+        scalar.scalar_type == ScalarType::Str && (found == text || is_told())
+    }
+
+    /// Whether a value is the one that was decided, but for the last line breaks of block scalars, which are told.
+    fn same_lines(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
+        let expected = tree.resolve(expected);
+        if self.last_lines.is_none() {
+            return false;
+        }
+        if matches!(self.merged.node(merged).kind, NodeKind::Alias(_)) {
+            // told where its anchor is
+            return true;
+        }
+        if let Some(scalar) = tree.scalar(expected) {
+            return equal(self.merged, merged, tree, expected)
+                || scalar.scalar_type == ScalarType::Str && self.is_text(merged, &scalar.content);
+        }
+        let (found, wanted) = (self.merged.entries(merged), tree.entries(expected));
+        found.len() == wanted.len()
+            && found.zip(wanted).all(|(found, wanted)| {
+                self.same_key(found, tree, wanted)
+                    && self.same_lines(
+                        self.merged.entry(found).value,
+                        tree,
+                        tree.entry(wanted).value,
+                    )
+            })
     }
 
     /// A map or list, entry by entry.

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::check::{Unfaithful, check};
+use super::check::{Unfaithful, check, last_lines};
 use super::decision::{Chosen, Outcome};
-use super::edit::{Aliases, carry_out, line_break_of, without_aliases};
+use super::edit::{Aliases, carry_out, line_break_of, set_last_lines, without_aliases};
 use super::markers::mark;
 use super::pins::is_document_pinned;
 use super::walk::{Decided, Walker};
@@ -186,21 +186,37 @@ fn marked_text(
 
 /// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are written out.
 fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, Unfaithful> {
-    let whole = carry_out(trees.local, trees.updated, outcome, Aliases::Stay);
-    let text = with_end_of(Cow::Borrowed(&whole), trees.local.text());
-    let Err(unfaithful) = is_faithful(&text, trees, outcome) else {
-        return Ok(text.into_owned());
-    };
-    // The line breaks at the end may be a value's, that of a block scalar which keeps them.
-    if text.len() < whole.len() && is_faithful(&whole, trees, outcome).is_ok() {
-        return Ok(whole);
+    let result = edited_text(trees, outcome, Aliases::Stay);
+    if result.is_err() && (trees.local.has_aliases() || trees.updated.has_aliases()) {
+        edited_text(trees, outcome, Aliases::WriteOut)
+    } else {
+        result
     }
-    if !trees.local.has_aliases() && !trees.updated.has_aliases() {
-        return Err(unfaithful);
+}
+
+/// Local's text with the edits, checked.
+fn edited_text(
+    trees: Triple<&Tree<'_>>,
+    outcome: &Outcome,
+    aliases: Aliases,
+) -> Result<String, Unfaithful> {
+    let text = carry_out(trees.local, trees.updated, outcome, aliases);
+    let text = with_end_of(text, trees.local.text());
+    match is_faithful(&text, trees, outcome) {
+        Ok(()) => Ok(text),
+        Err(unfaithful) => {
+            let mended = with_last_lines(&text, trees, outcome).ok_or(unfaithful)?;
+            is_faithful(&mended, trees, outcome).map(|()| mended)
+        }
     }
-    let whole = carry_out(trees.local, trees.updated, outcome, Aliases::WriteOut);
-    let text = with_end_of(Cow::Owned(whole), trees.local.text());
-    is_faithful(&text, trees, outcome).map(|()| text.into_owned())
+}
+
+/// A text whose block scalars that keep their last line breaks have those that were decided, where that is all that is wrong with it. Where
+/// an entry goes or comes below one, the edits speak of lines, and its line breaks look like blank lines between entries.
+fn with_last_lines(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Option<String> {
+    let merged = read_again(text).ok()?;
+    let last_lines = last_lines(&merged, trees, outcome).ok()?;
+    Some(set_last_lines(&merged, &last_lines))
 }
 
 fn is_faithful(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<(), Unfaithful> {
@@ -249,19 +265,11 @@ fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
 }
 
 /// A merged text ends as local's does: with a line break or without (law 5).
-fn with_end_of<'t>(merged: Cow<'t, str>, local: &str) -> Cow<'t, str> {
-    if local.ends_with('\n') && !merged.ends_with('\n') {
-        return merged + line_break_of(local);
+fn with_end_of(mut merged: String, local: &str) -> String {
+    match (local.ends_with('\n'), merged.ends_with('\n')) {
+        (true, false) => merged.push_str(line_break_of(local)),
+        (false, true) => merged.truncate(merged.trim_end_matches(['\n', '\r']).len()),
+        _ => {}
     }
-    if local.ends_with('\n') || !merged.ends_with('\n') {
-        return merged;
-    }
-    let end = merged.trim_end_matches(['\n', '\r']).len();
-    match merged {
-        Cow::Borrowed(text) => Cow::Borrowed(&text[..end]),
-        Cow::Owned(mut text) => {
-            text.truncate(end);
-            Cow::Owned(text)
-        }
-    }
+    merged
 }

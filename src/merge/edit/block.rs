@@ -1,7 +1,7 @@
 //! Entries of block collections: staying, going and coming, line by line.
 
 use super::Editor;
-use super::layout::{blank_below, lines_of_entries, starts_its_line};
+use super::layout::{lines_of_entries, starts_its_line};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::walk::comments::comment_text;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree};
@@ -52,11 +52,7 @@ impl Editor<'_> {
                     let text = self.arriving(child, id, incoming, column);
                     let at = place.unwrap_or(front);
                     self.insert_lines(at, text);
-                    if let Some(last) = last_block_scalar(self.source, incoming.node) {
-                        if keeps_blank_lines(self.source, last) {
-                            let end = self.target.text().len() as u32;
-                            self.edits.delete(at..blank_below(self.target, at, end));
-                        }
+                    if last_block_scalar(self.source, incoming.node).is_some() {
                         self.outdent_comments(at, column);
                     }
                     if place.is_none() {
@@ -122,14 +118,6 @@ pub(super) fn last_block_scalar(tree: &Tree<'_>, node: NodeId) -> Option<NodeId>
         }
         _ => None,
     }
-}
-
-/// Whether a block scalar keeps its last blank lines: it would take in those below it as well.
-fn keeps_blank_lines(tree: &Tree<'_>, block_scalar: NodeId) -> bool {
-    let mut words = tree
-        .slice(tree.node(block_scalar).span)
-        .split_ascii_whitespace();
-    words.next().is_some_and(|header| header.contains('+'))
 }
 
 /// The local entries among children, in their order.

@@ -231,12 +231,10 @@ impl Editor<'_> {
         let from_brackets = self.comes_from_brackets(id);
         let text = source.slice(entry.span);
         let json = self.is_json(node);
-        if from_brackets
-            && !self.needs_rewriting(incoming)
-            && !(json && has_comment_inside(source, entry))
-            // the parser takes such a line of a text for an element, where it does not begin in the first column
-            && !text.lines().skip(1).any(|line| format!("{} ", line.trim()).starts_with("- "))
-            && (column.is_some() || !text.contains(['\n', '#']))
+        let must_be_rewritten = self.needs_rewriting(incoming)
+            || has_line_like_an_element(text)
+            || (json && has_comment_inside(source, entry));
+        if from_brackets && !must_be_rewritten && (column.is_some() || !text.contains(['\n', '#']))
         {
             let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
             let text = self
@@ -313,6 +311,7 @@ impl Editor<'_> {
         let text = source.slice(node.span);
         if as_it_stands
             && (!text.contains(['\n', '#']) || starts_its_line(self.target, entry))
+            && !has_line_like_an_element(text)
             && !node.span.is_empty()
         {
             let by = i64::from(self.target.column(entry.span.start))
@@ -340,4 +339,14 @@ fn has_comment_inside(tree: &Tree<'_>, entry: &Entry) -> bool {
         || inner
             .into_iter()
             .any(|inner| inner.comments != Comments::default() || has_comment_inside(tree, inner))
+}
+
+/// Whether a line of a text, below its first, begins with a dash: where that is not in the first column, the parser takes it for an
+/// element.
+fn has_line_like_an_element(text: &str) -> bool {
+    let mut words = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().next());
+    words.any(|word| word == Some("-"))
 }

@@ -9,6 +9,7 @@ mod flow;
 mod habits;
 mod holders;
 mod incoming;
+mod last_lines;
 mod layout;
 mod part;
 mod reindent;
@@ -25,6 +26,8 @@ use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 use edits::Edits;
 use habits::Habits;
 use holders::Holders;
+
+pub(crate) use last_lines::set_last_lines;
 
 /// How aliases are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

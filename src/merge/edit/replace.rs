@@ -2,7 +2,7 @@
 
 use super::Editor;
 use super::block::last_block_scalar;
-use super::layout::{blank_below, has_dash, is_blank};
+use super::layout::{has_dash, is_blank};
 use super::reindent::is_block;
 use super::to_flow;
 use crate::merge::decision::{CommentChoices, Incoming};
@@ -34,12 +34,6 @@ impl Rendered {
     fn fits_tag(&self, target: &Tree<'_>, entry: &Entry) -> bool {
         let old = target.scalar(entry.value).map(|scalar| scalar.scalar_type);
         self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()
-    }
-
-    /// Whether it is a block scalar to which the blank lines below belong.
-    fn keeps_blank_lines(&self) -> bool {
-        let header = self.on_line.rsplit(' ').next().unwrap_or("");
-        self.ends_in_block_scalar && header.starts_with(['|', '>']) && header.contains('+')
     }
 }
 
@@ -283,10 +277,7 @@ impl Editor<'_> {
             // A comment behind a block collection's last entry is that entry's own, and goes with it.
             let has_tail = !is_block(self.target, entry.value)
                 && (rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end));
-            let end = match has_tail {
-                true => node.span.end,
-                false => self.end_behind(line_end, &rendered),
-            };
+            let end = if has_tail { node.span.end } else { line_end };
             self.edits.replace(start..end, text);
             self.comments_below(entry, end, rendered.ends_in_block_scalar);
             self.comments(entry, comments);
@@ -321,22 +312,6 @@ impl Editor<'_> {
         // the old root's own indentation would be that of the first new line alone
         let start = self.before_white_space(start);
         self.edits.replace(start..line_end, text);
-    }
-
-    /// Where what stands in a value's place ends, which reaches to `line_end`: a block scalar that keeps its last blank lines would take
-    /// those below it in as well.
-    fn end_behind(&self, line_end: u32, rendered: &Rendered) -> u32 {
-        if !rendered.keeps_blank_lines() {
-            return line_end;
-        }
-        let below = self.target.next_line(line_end);
-        let blank = blank_below(self.target, below, self.target.text().len() as u32);
-        if blank > below {
-            let last = self.target.line_start(blank.saturating_sub(1));
-            self.target.line_end(last)
-        } else {
-            line_end
-        }
     }
 
     /// The value of a `? key` that has none, not even a `:`: on a line of its own.
@@ -430,13 +405,7 @@ impl Editor<'_> {
         // A comment behind a block collection's last entry is that entry's own, and goes with it.
         let goes = is_block(self.target, entry.value);
         let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
-        let end = match goes || is_free {
-            true => self.end_behind(line_end, rendered),
-            false => end,
-        };
-        if rendered.keeps_blank_lines() && end as usize == self.target.text().len() {
-            text.push_str(self.line_break);
-        }
+        let end = if goes || is_free { line_end } else { end };
         // the root has no indicator that a space would set it off from
         let before = &self.target.text()[..indicator as usize];
         if self.target.line_start(indicator) == indicator || before.ends_with([' ', '\t']) {

@@ -1,0 +1,59 @@
+//! The last line breaks of block scalars that keep them (`|+`): blank lines that are a value's, and no distance between entries.
+
+use super::edits::Edits;
+use super::layout::blank_below;
+use super::line_break_of;
+use crate::yaml::{NodeId, Tree};
+
+/// The text of a tree in which each of these block scalars has that number of line breaks at its end.
+pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) -> String {
+    let mut edits = Edits::default();
+    let line_break = line_break_of(tree.text());
+    for (node, wanted) in last_lines {
+        let Some(scalar) = tree.scalar(*node) else {
+            continue;
+        };
+        let found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
+        let span = tree.node(tree.resolve(*node)).span;
+        let last_word = span.start + tree.slice(span).trim_end().len() as u32;
+        let first_below = tree.next_line(last_word);
+        let end = blank_below(tree, first_below, tree.text().len() as u32);
+        if *wanted > found {
+            // the end of the text counts as a line break
+            let unended = usize::from(found > 0 && tree.line_start(end) != end);
+            edits.insert(end, line_break.repeat(wanted - found + unended));
+        } else {
+            let start = (*wanted..found).fold(end, |start, _| {
+                tree.line_start(start.saturating_sub(1)).max(first_below)
+            });
+            edits.delete(start..end);
+        }
+    }
+    edits.apply(tree.text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(text: &str, wanted: usize) -> String {
+        let tree = Tree::parse(text).unwrap().unwrap();
+        let first = tree.entries(tree.root().value).next().unwrap();
+        set_last_lines(&tree, &[(tree.entry(first).value, wanted)])
+    }
+
+    #[test]
+    fn lines_come_and_go_at_the_end() {
+        for text in ["a: |+\n  x\n\nb: 1\n", "a: |+\n  x\n\n\n\nb: 1\n"] {
+            assert_eq!(set(text, 1), "a: |+\n  x\nb: 1\n");
+            assert_eq!(set(text, 3), "a: |+\n  x\n\n\nb: 1\n");
+        }
+        assert_eq!(set("a: |+ # c\n\n\n", 1), "a: |+ # c\n\n");
+    }
+
+    #[test]
+    fn a_text_may_end_without_a_line_break() {
+        assert_eq!(set("a: |+\n  x", 2), "a: |+\n  x\n\n");
+        assert_eq!(set("a: |+\r\n  x\r\n", 2), "a: |+\r\n  x\r\n\r\n");
+    }
+}
