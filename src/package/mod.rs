@@ -32,6 +32,7 @@ mod run;
 mod secrets;
 mod side;
 mod single;
+mod twins;
 mod undo;
 mod walk;
 mod whole_file;

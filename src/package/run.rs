@@ -18,7 +18,7 @@ use super::rules::{Rules, policy, rules_file};
 use super::secrets::hide_all;
 use super::side::Side;
 use super::whole_file::merge_whole;
-use super::{Content, Outcome, Settings};
+use super::{Content, Outcome, Settings, twins};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
@@ -266,6 +266,8 @@ pub(super) fn collect(
         &plan.root,
         &mut plan.warnings,
     )?;
+    plan.warnings
+        .extend(twins::warnings(&plan.files, &loaded.local_kinds));
     for change in &plan.files {
         plan.counts.count(&change.kind);
     }

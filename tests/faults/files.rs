@@ -206,6 +206,42 @@ fn names_that_differ_only_in_case_are_two_names() {
         fs::read_to_string(packages.path("local/Case.yaml")).unwrap(),
         "a: 1\n"
     );
+    let warnings: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(
+        warnings,
+        [
+            "warning: Case.yaml: differs only in case from case.yaml: on macOS and Windows only one of the two can be there"
+        ]
+    );
+    // what is there already is nothing new
+    assert_eq!(packages.run(&[]).stderr, "");
+}
+
+#[test]
+fn two_folders_of_one_name_in_two_cases_are_told_of_once() {
+    let packages = with_work();
+    packages.put("Base/one.yaml", ["", "a: 1\n", ""]);
+    packages.put("Base/two.yaml", ["", "a: 1\n", ""]);
+    packages.put("base/one.yaml", ["", "", "mine: 1\n"]);
+    let ran = packages.run(&["--dry-run"]);
+    assert!(
+        ran.stderr
+            .contains("warning: Base: differs only in case from base: "),
+        "{ran:?}"
+    );
+    assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
+}
+
+#[test]
+fn a_name_that_only_changes_its_case_is_nothing_to_tell() {
+    let packages = with_work();
+    packages.put("readme.md", ["1\n", "", "1\n"]);
+    packages.put("README.md", ["", "1\n", ""]);
+    packages.put("docs/a.yaml", ["a: 1\n", "", "a: 1\n"]);
+    packages.put("Docs/a.yaml", ["", "a: 1\n", ""]);
+    let ran = packages.run(&[]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    assert!(packages.path("local/README.md").exists());
 }
 
 #[test]
