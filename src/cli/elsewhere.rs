@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use crate::error::Error;
-use crate::package::{Plan, is_open_already, is_temporary, read_named, replace};
+use crate::package::{Disk, Plan, is_open_already, read_named, replace};
 
 /// Where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub enum Destination {
     Path(PathBuf),
 }
 
-/// Writes the result of a merge to `path`: a file, or a folder that is missing or empty. `plan` is about a copy there afterwards.
+/// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or unfinished. `plan` is about a copy there
+/// afterwards.
 ///
 /// # Errors
 /// Where something is there already, or the disk says no.
@@ -25,38 +26,19 @@ pub(super) fn write(
     config: &Config,
     plan: &mut Plan,
     path: &Path,
+    disk: &dyn Disk,
     durable: bool,
 ) -> Result<(), Error> {
-    let local = &config.sides.local;
-    let failed = |error| Error::Write {
-        path: path.to_owned(),
-        error,
-        written: 0,
-    };
-    if !local.is_dir() {
+    if !config.sides.local.is_dir() {
         let bytes = result(config, plan)?;
         ready("--output", path)?;
-        return put(path, &bytes).map_err(failed);
+        return put(path, &bytes).map_err(|error| Error::Write {
+            path: path.to_owned(),
+            error,
+            written: 0,
+        });
     }
-    let taken = |message| Error::Output {
-        path: path.to_owned(),
-        message,
-    };
-    if fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(taken("is not empty"));
-    }
-    fs::create_dir_all(path).map_err(failed)?;
-    let (from, to) = (local.canonicalize(), path.canonicalize());
-    if let (Ok(from), Ok(to)) = (from, to)
-        && to.starts_with(from)
-    {
-        return Err(taken("is in the local package"));
-    }
-    copy(local, path).map_err(failed)?;
-    plan.root = path.to_owned();
-    // the local package is left alone, and the copy has none
-    plan.forget_leftovers();
-    plan.write(durable)
+    plan.write_copy(disk, path, durable)
 }
 
 /// Sees that a file can go to `path`, before anything is written: a pipe has perhaps nobody at its other end, and is not opened.
@@ -116,36 +98,4 @@ pub(super) fn result(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
             error,
         }),
     }
-}
-
-/// Copies a folder with all that is in it; links stay links, `.git` stays behind.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        if entry.file_name() == ".git" || is_temporary(entry.file_name().as_ref()) {
-            continue;
-        }
-        let target = to.join(entry.file_name());
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            fs::create_dir(&target)?;
-            copy(&entry.path(), &target)?;
-            fs::set_permissions(&target, entry.metadata()?.permissions())?;
-        } else if kind.is_file() {
-            fs::copy(entry.path(), &target)?;
-        } else if kind.is_symlink() {
-            link(&fs::read_link(entry.path())?, &target)?;
-        }
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn link(to: &Path, at: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(to, at)
-}
-
-#[cfg(not(unix))]
-fn link(_to: &Path, _at: &Path) -> io::Result<()> {
-    Ok(())
 }

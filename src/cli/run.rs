@@ -148,9 +148,8 @@ fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
             match &config.destination {
                 None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
                 Some(Destination::Output) => printed = Some(elsewhere::result(config, &plan)?),
-                Some(Destination::Path(path)) => {
-                    elsewhere::write(config, &mut plan, path, durable)?
-                }
+                Some(Destination::Path(path)) => signals
+                    .hold_off(|disk| elsewhere::write(config, &mut plan, path, disk, durable))?,
             }
             true
         }

@@ -169,6 +169,17 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         })
 }
 
+/// Makes a symbolic link, on systems that have them.
+#[cfg(unix)]
+pub(crate) fn link(to: &Path, at: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(to, at)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn link(_to: &Path, _at: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 fn no_file(metadata: &Metadata) -> io::Error {
     if metadata.is_dir() {
         io::ErrorKind::IsADirectory.into()

@@ -13,6 +13,8 @@ use super::disk::{Unlike, content, hash, stays_within};
 
 /// Its name.
 pub(crate) const JOURNAL: &str = ".merge3-journal";
+/// The file that says of a folder that the result which is written there is not finished.
+pub(crate) const UNFINISHED: &str = ".merge3-output";
 const FIRST_LINE: &str = "merge3 journal 1\n";
 
 /// What a run does.

@@ -6,6 +6,7 @@
 
 mod apply;
 mod assemble;
+mod copy;
 mod definitions;
 mod differing;
 mod disk;
@@ -41,7 +42,7 @@ mod write;
 pub use apply::{ApplyTo, apply_with};
 pub use differing::{Differing, difference, plan_difference};
 pub use disk::{Disk, RealDisk};
-pub(crate) use disk::{is_open_already, is_temporary, read_named, replace};
+pub(crate) use disk::{is_open_already, link, read_named, replace};
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};

@@ -104,11 +104,6 @@ impl ChangeKind {
 }
 
 impl Plan {
-    /// Leaves the temporary files alone that a killed run left.
-    pub(crate) fn forget_leftovers(&mut self) {
-        self.leftovers.clear();
-    }
-
     /// Whether a conflict is left to somebody, most often between conflict markers.
     pub fn has_open_conflicts(&self) -> bool {
         self.conflicts

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use super::disk::is_temporary;
-use super::journal::JOURNAL;
+use super::journal::{JOURNAL, UNFINISHED};
 
 /// The file that says what of a package is none of a merge's business.
 pub(crate) const IGNORE_FILE: &str = ".krmignore";
@@ -69,6 +69,13 @@ impl Listing {
             }
             if path == Path::new(JOURNAL) {
                 self.journal = Some(entry.path().to_owned());
+                return;
+            }
+            if path == Path::new(UNFINISHED) {
+                let message =
+                    "the run of merge3 that was to put its result there did not come to its end";
+                self.errors
+                    .push((path.to_owned(), io::Error::other(message)));
                 return;
             }
             Kind::File

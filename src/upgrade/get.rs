@@ -10,7 +10,7 @@ use super::record::{KPTFILE, RULES_FILE, with_record};
 use super::remote::{Remotes, Resolved};
 use super::version::Choice;
 use crate::error::{Error, Warning};
-use crate::package::{Entry, Snapshot};
+use crate::package::{Entry, Snapshot, link};
 
 /// A package that is new here.
 #[derive(Debug)]
@@ -199,16 +199,6 @@ fn stays_within(path: &Path, to: &Path) -> bool {
         }
     }
     true
-}
-
-#[cfg(unix)]
-fn link(to: &Path, at: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(to, at)
-}
-
-#[cfg(not(unix))]
-fn link(_to: &Path, _at: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::harness::{Packages, Ran, Standing, Tree, assert_whole};
 
 /// What happens at the one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
+pub(crate) enum Fault {
     /// It fails: the disk is full.
     Fails,
     /// The process ends in the midst of it: nothing is done any more.
@@ -24,19 +24,24 @@ enum Fault {
 }
 
 /// A disk with one fault.
-struct Faulty {
+pub(crate) struct Faulty {
     fault: Fault,
     at: usize,
     calls: AtomicUsize,
 }
 
 impl Faulty {
-    const fn new(fault: Fault, at: usize) -> Self {
+    pub(crate) const fn new(fault: Fault, at: usize) -> Self {
         Self {
             fault,
             at,
             calls: AtomicUsize::new(0),
         }
+    }
+
+    /// How many calls there were.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
     }
 
     /// Does the next call, or what its fault lets be done of it.
@@ -139,7 +144,7 @@ fn planned(packages: &Packages) -> Plan {
 fn calls(packages: &Packages, durable: bool) -> usize {
     let disk = Faulty::new(Fault::Fails, usize::MAX);
     planned(&packages.again()).write_to(&disk, durable).unwrap();
-    disk.calls.load(Ordering::SeqCst)
+    disk.calls()
 }
 
 #[test]

@@ -9,11 +9,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::harness::{Packages, Tree, assert_whole, ran, times};
 
 /// Moments, the same in each run.
-struct Moments(u64);
+pub(crate) struct Moments(pub(crate) u64);
 
 impl Moments {
     /// The next one, before `end`.
-    fn next(&mut self, end: Duration) -> Duration {
+    pub(crate) fn next(&mut self, end: Duration) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -11,6 +11,7 @@ mod files;
 mod full_disk;
 mod harness;
 mod kill;
+mod output;
 mod secrets;
 mod subcommands;
 mod two_at_once;

@@ -1,0 +1,237 @@
+//! `--output FOLDER`: a run that ends is made good by the next, and what is somebody else's stays.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use merge3::error::Error;
+use merge3::package::{Plan, Settings, plan};
+use pretty_assertions::assert_eq;
+
+use crate::every_write::{Fault, Faulty};
+use crate::harness::{Packages, Ran, Standing, Tree, times, tree};
+use crate::kill::Moments;
+
+/// Says in a folder that its run has not come to its end.
+const UNFINISHED: &str = ".merge3-output";
+
+/// Packages, a folder for the result, and what an undisturbed run puts there.
+struct Case {
+    packages: Packages,
+    before: Tree,
+    expected: Tree,
+}
+
+impl Case {
+    fn new(packages: Packages) -> Self {
+        std::os::unix::fs::symlink("a.yaml", packages.path("local/link")).unwrap();
+        let merged = packages.again();
+        assert_eq!(merged.run(&[]).status, Some(0));
+        Self {
+            before: packages.tree(),
+            expected: merged.tree(),
+            packages,
+        }
+    }
+
+    fn there(&self) -> PathBuf {
+        self.packages.path("in/result")
+    }
+
+    fn run(&self) -> Ran {
+        let there = self.there();
+        self.packages.run(&["--output", there.to_str().unwrap()])
+    }
+
+    /// Writes the result to a disk with a fault.
+    fn write(&self, disk: &Faulty) -> Result<(), Error> {
+        let plan: Result<Plan, Error> = plan(&self.packages.sides(), &Settings::default());
+        plan?.write_copy(disk, &self.there(), true)
+    }
+
+    /// Runs, and expects the whole result.
+    fn assert_done(&self, what: &str) {
+        let ran = self.run();
+        assert_eq!(ran.status, Some(0), "{what}: {ran:?}");
+        assert_eq!(tree(&self.there()), self.expected, "{what}");
+        assert_eq!(self.packages.tree(), self.before, "{what}");
+        self.clear();
+    }
+
+    fn clear(&self) {
+        let _ = fs::remove_dir_all(self.packages.path("in"));
+    }
+
+    fn calls(&self) -> usize {
+        let disk = Faulty::new(Fault::Fails, usize::MAX);
+        self.write(&disk).unwrap();
+        assert_eq!(tree(&self.there()), self.expected);
+        self.clear();
+        disk.calls()
+    }
+}
+
+#[test]
+fn a_call_that_fails_leaves_no_result() {
+    let case = Case::new(Packages::varied());
+    let calls = case.calls();
+    assert!(calls > 80, "{calls}");
+    let mut failed = 0;
+    for at in 0..calls {
+        match case.write(&Faulty::new(Fault::Fails, at)) {
+            // a folder of the copy that could not be deleted stays
+            Ok(()) => assert!(!case.there().join(UNFINISHED).exists()),
+            Err(error) => {
+                failed += 1;
+                let is_known = matches!(error, Error::Write { written: 0, .. });
+                assert!(is_known, "call {at}: {error:?}");
+                assert!(!case.packages.path("in").exists(), "call {at}: {error}");
+            }
+        }
+        assert_eq!(case.packages.tree(), case.before, "call {at}");
+        case.clear();
+    }
+    assert!(failed > calls * 3 / 4, "{failed} of {calls}");
+}
+
+#[test]
+fn a_run_that_ends_in_any_call_is_made_good_by_the_next() {
+    let case = Case::new(Packages::varied());
+    let mut half = 0;
+    let calls = case.calls();
+    for at in 0..calls {
+        let _ = case.write(&Faulty::new(Fault::Ends, at));
+        let is_unfinished = case.there().join(UNFINISHED).exists();
+        half += usize::from(is_unfinished);
+        if !is_unfinished && case.there().exists() {
+            let now = tree(&case.there());
+            assert!(now.is_empty() || now == case.expected, "call {at}: {now:?}");
+            case.clear();
+        }
+        case.assert_done(&format!("call {at}"));
+    }
+    assert!(half > calls * 3 / 4, "{half} of {calls}");
+}
+
+#[test]
+fn a_run_that_is_stopped_leaves_no_result() {
+    let case = Case::new(Packages::varied());
+    let mut stopped = 0;
+    for at in 0..case.calls() {
+        match case.write(&Faulty::new(Fault::Stops, at)) {
+            Ok(()) => assert_eq!(tree(&case.there()), case.expected, "call {at}"),
+            Err(error) => {
+                stopped += 1;
+                assert!(matches!(error, Error::Stopped { written: 0 }), "{error:?}");
+                assert!(!case.packages.path("in").exists(), "call {at}");
+            }
+        }
+        case.clear();
+    }
+    assert!(stopped > 20, "{stopped}");
+}
+
+#[test]
+fn a_run_that_is_killed_is_made_good_by_the_next() {
+    let case = Case::new(Packages::large(120));
+    let start = Instant::now();
+    case.run();
+    let duration = start.elapsed();
+    case.clear();
+    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
+    let (mut none, mut half, mut done) = (0, 0, 0);
+    let times = times(10);
+    for _ in 0..times {
+        let there = case.there();
+        let mut command = case
+            .packages
+            .command(&["--output", there.to_str().unwrap()]);
+        let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(moments.next(duration));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        match there.join(UNFINISHED).exists() {
+            true => half += 1,
+            false if there.exists() && !tree(&there).is_empty() => {
+                done += 1;
+                assert_eq!(tree(&there), case.expected);
+                case.clear();
+            }
+            false => none += 1,
+        }
+        case.assert_done("killed");
+    }
+    assert!(
+        half > times / 20,
+        "{none} before, {half} in between, {done} at the end"
+    );
+    println!(
+        "killed {times} times with --output: {none} before the first write, {half} in between, {done} at the end"
+    );
+}
+
+#[test]
+fn what_is_somebody_elses_is_left_alone() {
+    let case = Case::new(Packages::varied());
+    let _ = case.write(&Faulty::new(Fault::Ends, case.calls() / 2));
+    let there = case.there();
+    for (name, content) in [
+        ("mine.txt", Some("mine")),
+        ("a.yaml", Some("b: mine\n")),
+        ("mine", None),
+    ] {
+        let path = there.join(name);
+        let old = fs::read(&path).ok();
+        match content {
+            Some(content) => fs::write(&path, content).unwrap(),
+            None => fs::create_dir(&path).unwrap(),
+        }
+        let before = tree(&there);
+        let ran = case.run();
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        let message = format!("result/{name} is in the way");
+        assert!(ran.stderr.contains(&message), "{ran:?}");
+        assert_eq!(tree(&there), before);
+        match old {
+            Some(old) => fs::write(&path, old).unwrap(),
+            None if path.is_dir() => fs::remove_dir(&path).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+    }
+    case.assert_done("put right");
+}
+
+#[test]
+fn a_folder_that_a_run_of_another_merge_left_is_not_touched() {
+    let case = Case::new(Packages::varied());
+    let _ = case.write(&Faulty::new(Fault::Ends, case.calls() - 1));
+    case.packages.put("only-here.yaml", ["", "", "x: 1\n"]);
+    case.packages
+        .put("a.yaml", ["a: 1\nb: 1\n", "a: 9\nb: 1\n", "a: 8\nb: 1\n"]);
+    let before = tree(&case.there());
+    assert_eq!(before.get(Path::new(UNFINISHED)).map(is_file), Some(true));
+    let ran = case.run();
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(
+        ran.stderr.contains("result/a.yaml is in the way"),
+        "{ran:?}"
+    );
+    assert_eq!(tree(&case.there()), before);
+}
+
+fn is_file(standing: &Standing) -> bool {
+    matches!(standing, Standing::File(..))
+}
+
+#[test]
+fn a_result_that_is_not_finished_is_no_package() {
+    let case = Case::new(Packages::varied());
+    let _ = case.write(&Faulty::new(Fault::Ends, case.calls() / 2));
+    let local = case.packages.local();
+    fs::remove_dir_all(&local).unwrap();
+    fs::rename(case.there(), &local).unwrap();
+    case.packages.fails_with(
+        &[],
+        &["local/.merge3-output: the run of merge3 that was to put its result there did not come to its end"],
+    );
+}
