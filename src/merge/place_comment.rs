@@ -10,14 +10,16 @@ use crate::yaml::{Entry, Span, Tree};
 /// A line that is indented deeper than the entry is none: it may be the end of a block scalar. An entry that does not
 /// start its line has no place of its own.
 pub(super) fn place_comment(tree: &Tree<'_>, entry: &Entry) -> Span {
-    let line_start = tree.line_start(entry.span.start);
-    let indent = &tree.text()[line_start as usize..entry.span.start as usize];
-    let column = indent.len();
-    if !indent.trim_start_matches(' ').is_empty() {
+    let Some(line_start) = tree.start_of_indent(entry.span.start) else {
+        let line_start = tree.line_start(entry.span.start);
         return Span::new(line_start, line_start);
-    }
+    };
+    let column = (entry.span.start - line_start) as usize;
     let mut at = own_start(tree, entry);
     let mut found = Span::new(at, at);
+    if !is_below_blank_line(tree.text().as_bytes(), at) {
+        return found;
+    }
     let mut set_off = false;
     while let Some((line_start, line)) = line_above(tree, at) {
         let content = line.trim_start_matches(' ');
@@ -40,6 +42,14 @@ pub(super) fn place_comment(tree: &Tree<'_>, entry: &Entry) -> Span {
 pub(super) fn comment_lines<'t>(tree: &'t Tree<'_>) -> FxHashSet<&'t str> {
     let lines = tree.text().lines().map(str::trim);
     lines.filter(|line| line.starts_with('#')).collect()
+}
+
+/// Whether the line above the one that starts at `at` is blank: above most entries it is not, and there is nothing to look for.
+fn is_below_blank_line(bytes: &[u8], at: u32) -> bool {
+    let above = bytes[..at as usize].strip_suffix(b"\n");
+    let above = above.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    // a line break that is a CR alone is rare: look then
+    above.is_none_or(|above| above.last().is_none_or(u8::is_ascii_whitespace))
 }
 
 /// Where an entry's own lines start, its comments included.

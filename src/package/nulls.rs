@@ -20,15 +20,9 @@ pub(crate) fn brings_null(original: &Tree<'_>, updated: &Tree<'_>) -> bool {
 
 /// Whether a field's value is null anywhere in a document.
 pub(crate) fn has_null(tree: &Tree<'_>) -> bool {
-    is_in(tree, tree.root().value)
-}
-
-/// What an alias stands for is somewhere else in the tree.
-fn is_in(tree: &Tree<'_>, node: NodeId) -> bool {
-    let is_map = matches!(tree.node(node).kind, NodeKind::Mapping(_));
-    tree.entries(node).any(|id| {
-        let value = tree.entry(id).value;
-        (is_map && tree.is_null(value)) || is_in(tree, value)
+    tree.all_entries().any(|id| {
+        let entry = tree.entry(id);
+        entry.key.is_some() && tree.is_null(entry.value)
     })
 }
 

@@ -24,6 +24,36 @@ pub(crate) const fn is_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
+/// Eight spaces.
+const SPACES: u64 = u64::from_le_bytes(*b"        ");
+
+/// The first place from `at` on where no space stands.
+pub(super) fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
+    let rest = |at: usize| bytes.get(at..).unwrap_or_default();
+    while let Some(eight) = rest(at).first_chunk() {
+        let others = u64::from_le_bytes(*eight) ^ SPACES;
+        if others != 0 {
+            return at + others.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at + rest(at).iter().take_while(|byte| **byte == b' ').count()
+}
+
+/// How many spaces stand at the end.
+pub(super) fn spaces_at_end(bytes: &[u8]) -> usize {
+    let mut count = 0;
+    while let Some(eight) = bytes[..bytes.len() - count].last_chunk() {
+        let others = u64::from_le_bytes(*eight) ^ SPACES;
+        if others != 0 {
+            return count + others.leading_zeros() as usize / 8;
+        }
+        count += 8;
+    }
+    let rest = bytes[..bytes.len() - count].iter().rev();
+    count + rest.take_while(|byte| **byte == b' ').count()
+}
+
 impl<'s> Cursor<'s> {
     pub(crate) fn bytes(&self) -> &'s [u8] {
         self.text.as_bytes()
@@ -288,5 +318,30 @@ impl BlockHeader {
             at = cursor.after_break(line_end);
         }
         indent.max(parent.map_or(0, |column| column + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_are_counted_from_either_side() {
+        for count in 0..40 {
+            let text = format!("a{}b", " ".repeat(count));
+            assert_eq!(skip_spaces(text.as_bytes(), 1), 1 + count);
+            assert_eq!(
+                skip_spaces(text.trim_end_matches('b').as_bytes(), 1),
+                1 + count
+            );
+            assert_eq!(spaces_at_end(text.trim_end_matches('b').as_bytes()), count);
+            assert_eq!(
+                spaces_at_end(text.trim_matches(['a', 'b']).as_bytes()),
+                count
+            );
+            assert_eq!(spaces_at_end(text.as_bytes()), 0);
+        }
+        assert_eq!(skip_spaces(b"a", 5), 5);
+        assert_eq!(skip_spaces(b"a\t!", 1), 1);
     }
 }

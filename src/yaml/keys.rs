@@ -51,11 +51,17 @@ pub(crate) fn check(
         }
     };
     if entries.len() <= SMALL {
+        // keys that are the same have the same imprint; most have one of their own
+        let mut imprints = [0; SMALL];
         for (index, entry) in entries.iter().enumerate() {
             let key = identity(entry);
-            if let Some(first) = entries[..index].iter().find(|other| identity(other) == key) {
+            let own = key.as_ref().map_or(0, |key| imprint(key.content));
+            let above = imprints[..index].iter().zip(entries);
+            let mut alike = above.filter(|(imprint, _)| **imprint == own);
+            if let Some((_, first)) = alike.find(|(_, other)| identity(other) == key) {
                 return Err(duplicate(text, nodes, first, entry));
             }
+            imprints[index] = own;
         }
         return Ok(());
     }
@@ -66,6 +72,20 @@ pub(crate) fn check(
         }
     }
     Ok(())
+}
+
+/// A number for a key: its length, and what stands at its ends.
+fn imprint(content: &str) -> u64 {
+    let bytes = content.as_bytes();
+    let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => {
+            u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
+        }
+        _ => bytes
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    };
+    ends ^ (bytes.len() as u64) << 56
 }
 
 fn duplicate(text: &str, nodes: &[Node<'_>], first: &Entry, second: &Entry) -> ParseError {

@@ -1,5 +1,6 @@
 //! Finding things in a tree, and lines in its text.
 
+use super::cursor::spaces_at_end;
 use super::keys::KeyIdentity;
 use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarType, Tree};
 use super::{ParseError, build, lines};
@@ -149,6 +150,18 @@ impl<'s> Tree<'s> {
             Some(at) => to_u32(at + 1),
             None => to_u32(super::stream::byte_order_mark(self.text)).min(offset),
         }
+    }
+
+    /// The start of the line that `offset` is in, where only spaces stand before it there.
+    pub(crate) fn start_of_indent(&self, offset: u32) -> Option<u32> {
+        let before = &self.text.as_bytes()[..offset as usize];
+        let spaces = spaces_at_end(before);
+        let start = before.len() - spaces;
+        let starts_line = match before[..start].last() {
+            Some(byte) => matches!(byte, b'\n' | b'\r'),
+            None => true,
+        };
+        starts_line.then(|| to_u32(start))
     }
 
     /// Where the line break of the line that `offset` is in stands, or the end of the text.

@@ -6,6 +6,7 @@
 
 use memchr::{memchr, memchr2, memchr3};
 
+use super::cursor::skip_spaces;
 use super::navigate::is_readable;
 use super::outline_scalar::{Ended, first_of_plain, has_odd_characters};
 
@@ -335,8 +336,7 @@ impl<'s> Reader<'s> {
     }
 
     pub(super) fn skip_spaces(&self, at: usize) -> usize {
-        let rest = self.bytes.get(at..).unwrap_or_default();
-        at + rest.iter().take_while(|byte| **byte == b' ').count()
+        skip_spaces(self.bytes, at)
     }
 
     pub(super) fn line_end(&self, at: usize) -> usize {
@@ -379,8 +379,20 @@ impl<'s> Reader<'s> {
 
 /// A byte of a word that is a key without any doubt.
 const fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'$')
+    WORD[byte as usize]
 }
+
+const WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let sign = byte as u8;
+        word[byte] =
+            sign.is_ascii_alphanumeric() || matches!(sign, b'_' | b'-' | b'.' | b'/' | b'$');
+        byte += 1;
+    }
+    word
+};
 
 fn hash(bytes: &[u8]) -> u64 {
     use std::hash::Hasher as _;

@@ -181,7 +181,9 @@ impl Splitter<'_> {
             body: Span::new(span(body_start), span(body_end)),
             line: self.line,
         });
-        self.line += count_lines(text);
+        if end < self.text.len() {
+            self.line += count_lines(text);
+        }
         self.start = end;
         self.marker = None;
         self.end = None;
@@ -265,6 +267,9 @@ fn line_before(text: &str, at: usize) -> usize {
 /// How many line breaks a text has: LF, CRLF, or CR alone.
 pub(crate) fn count_lines(text: &str) -> usize {
     let bytes = text.as_bytes();
+    if memchr::memchr(b'\r', bytes).is_none() {
+        return memchr::memchr_iter(b'\n', bytes).count();
+    }
     memchr::memchr2_iter(b'\n', b'\r', bytes)
         .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))
         .count()

@@ -6,18 +6,24 @@ use crate::yaml::{Entry, EntryId, Tree};
 
 /// Whether nothing but white space stands before an entry on its line.
 pub(super) fn starts_its_line(tree: &Tree<'_>, entry: &Entry) -> bool {
-    is_blank(tree, tree.line_start(entry.span.start)..entry.span.start)
+    own_line(tree, entry).is_some()
+}
+
+/// The start of the line that an entry begins on, where nothing but white space stands before it there.
+fn own_line(tree: &Tree<'_>, entry: &Entry) -> Option<u32> {
+    tree.start_of_indent(entry.span.start).or_else(|| {
+        let start = tree.line_start(entry.span.start);
+        is_blank(tree, start..entry.span.start).then_some(start)
+    })
 }
 
 /// The lines of an entry of a block collection: from the first of its comments above, or its own first line, to the end of
 /// its last line, line break included. Where it shares its first line with a dash, from its own first byte.
 pub(super) fn lines(tree: &Tree<'_>, entry: &Entry) -> Range<u32> {
-    let start = if !entry.comments.leading.is_empty() {
-        entry.comments.leading.start
-    } else if starts_its_line(tree, entry) {
-        tree.line_start(entry.span.start)
+    let start = if entry.comments.leading.is_empty() {
+        own_line(tree, entry).unwrap_or(entry.span.start)
     } else {
-        entry.span.start
+        entry.comments.leading.start
     };
     start..tree.next_line(last_byte(entry))
 }

@@ -10,6 +10,7 @@ mod quoted;
 mod scalar;
 
 use super::comments::span;
+use super::cursor::skip_spaces;
 use super::parts::{DEPTH_LIMIT, NO_NODE, Parts, Role};
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
@@ -310,8 +311,7 @@ impl<'s> Reader<'s> {
     }
 
     fn skip_spaces(&self, at: usize) -> usize {
-        let rest = &self.bytes[at..];
-        at + rest.iter().take_while(|byte| **byte == b' ').count()
+        skip_spaces(self.bytes, at)
     }
 
     /// Whether a line ends here; none at a carriage return alone.

@@ -46,6 +46,7 @@ const STOPS: [bool; 256] = {
 
 impl<'s> Reader<'s> {
     /// The scalar that begins at `at`, and what follows it on its line.
+    #[inline]
     pub(super) fn found(&mut self, at: usize) -> Option<Found<'s>> {
         match self.bytes[at] {
             b'\'' | b'"' => self.quoted(at),
@@ -65,6 +66,7 @@ impl<'s> Reader<'s> {
     }
 
     /// The end of the line's part of the plain scalar that begins at `start`.
+    #[inline]
     pub(super) fn plain(&self, start: usize) -> Option<(usize, Stop)> {
         let mut at = start;
         let stop = loop {
@@ -149,6 +151,7 @@ impl<'s> Reader<'s> {
         Some(line_end)
     }
 
+    #[inline]
     pub(super) fn push_scalar(&mut self, start: usize, found: Found<'s>) -> NodeId {
         let scalar_type = match found.style {
             ScalarStyle::Plain => type_of_plain(&found.content),

@@ -49,7 +49,8 @@ pub(crate) fn type_of_tagged(content: &str, style: ScalarStyle, tag: Option<&str
 
 fn is_bool(bytes: &[u8]) -> bool {
     const WORDS: [&str; 8] = ["y", "n", "yes", "no", "on", "off", "true", "false"];
-    bytes.len() <= 5
+    matches!(bytes.first(), Some(b'y' | b'n' | b'o' | b't' | b'f' | b'Y' | b'N' | b'O' | b'T' | b'F'))
+        && bytes.len() <= 5
         && WORDS.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(bytes))
         // lower, UPPER and Title; nothing in between
         && (bytes[1..].iter().all(u8::is_ascii_lowercase)
