@@ -5,7 +5,7 @@ use super::pair::{DocRef, Group};
 use super::parsed::{ParsedFile, Readings};
 
 /// The work on one file of the result.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Job {
     /// Which slot's local file becomes this one: its own, that of a file that upstream renamed, or none.
     pub(crate) base: Option<usize>,
@@ -17,6 +17,23 @@ pub(crate) struct Job {
     pub(crate) coming: Vec<Group>,
     /// Upstream's documents that the local side has deleted.
     pub(crate) deleted: Vec<Group>,
+}
+
+impl Job {
+    /// The same work, of a file that was alone, on that file in the slot at `index`.
+    pub(super) fn in_slot(self, index: usize) -> Self {
+        let moved = |groups: Vec<Group>| {
+            let member = |member: Option<DocRef>| member.map(|it| DocRef { slot: index, ..it });
+            groups.into_iter().map(|group| group.map(member)).collect()
+        };
+        Self {
+            base: self.base.map(|_| index),
+            here: moved(self.here),
+            leaving: moved(self.leaving),
+            coming: moved(self.coming),
+            deleted: moved(self.deleted),
+        }
+    }
 }
 
 /// Sorts the pairs by the file they end up in.

@@ -52,6 +52,21 @@ pub(crate) enum Roots {
 }
 
 impl Slot {
+    /// Whether it has three sides, each of them with other bytes.
+    pub(crate) fn has_three_sides_apart(&self) -> bool {
+        let Triple {
+            original: Some(original),
+            updated: Some(updated),
+            local: Some(local),
+        } = &self.sides
+        else {
+            return false;
+        };
+        original.bytes != updated.bytes
+            && original.bytes != local.bytes
+            && updated.bytes != local.bytes
+    }
+
     /// Whether the first line of the local file pins it (SPEC 8).
     pub(crate) fn is_pinned(&self) -> bool {
         let local = self.sides.local.as_ref();

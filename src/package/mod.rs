@@ -37,6 +37,7 @@ mod twins;
 mod undo;
 mod walk;
 mod whole_file;
+mod within;
 mod write;
 
 pub use apply::{ApplyTo, apply_with};

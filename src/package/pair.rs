@@ -193,7 +193,7 @@ fn only(side: usize, document: DocRef) -> Group {
     Triple::new(member(0), member(1), member(2))
 }
 
-fn is_complete(group: &Group) -> bool {
+pub(super) fn is_complete(group: &Group) -> bool {
     group.into_array().iter().all(Option::is_some)
 }
 

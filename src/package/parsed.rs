@@ -29,7 +29,7 @@ pub(crate) struct Parsed<'a> {
 }
 
 /// What a resource is called.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Resource<'a> {
     pub(crate) id: Identity<'a>,
     /// The identity that it pairs by, where that is another.
@@ -90,6 +90,17 @@ impl<'a> Parsed<'a> {
         })
     }
 
+    /// The same without its tree.
+    fn without_tree(&self) -> Self {
+        Self {
+            document: self.document,
+            has_content: self.has_content,
+            resource: self.resource.clone(),
+            may_have_null: self.may_have_null,
+            kept: None,
+        }
+    }
+
     /// Its tree, where it was read with [`Trees::Kept`] and there is content.
     pub(crate) fn kept(&self) -> Option<&Tree<'a>> {
         self.kept.as_deref()
@@ -145,7 +156,16 @@ pub(crate) type Readings<'a> = Triple<Option<Reading<'a>>>;
 impl<'a> ParsedFile<'a> {
     /// Reads a text.
     pub(crate) fn parse(path: &Path, text: &'a str, trees: Trees) -> Result<Self, Box<Broken>> {
-        let read = |document: Document<'a>| {
+        let documents = split(text).into_iter();
+        Self::parse_documents(path, text, documents.map(|it| (it, trees)).collect())
+    }
+
+    fn parse_documents(
+        path: &Path,
+        text: &'a str,
+        documents: Vec<(Document<'a>, Trees)>,
+    ) -> Result<Self, Box<Broken>> {
+        let read = |(document, trees): (Document<'a>, Trees)| {
             Parsed::read(document, trees).map_err(|error| {
                 Box::new(Broken {
                     place: Place::new(path, text, document.start + error.offset),
@@ -157,11 +177,19 @@ impl<'a> ParsedFile<'a> {
                 })
             })
         };
-        let documents = in_parallel(text.len(), split(text), read);
+        let documents = in_parallel(text.len(), documents, read);
         Ok(Self {
             text,
             documents: documents.into_iter().collect::<Result<_, _>>()?,
         })
+    }
+
+    /// The same without the trees.
+    fn without_trees(&self) -> Self {
+        Self {
+            text: self.text,
+            documents: self.documents.iter().map(Parsed::without_tree).collect(),
+        }
     }
 
     /// Whether there is any document, not only comments.
@@ -205,7 +233,13 @@ fn has_conflict_markers(text: &str) -> bool {
 }
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
+///
+/// Documents that will most likely be merged keep their trees, also where those of others are dropped, unless they would
+/// take too much memory even so.
 pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
+    if trees == Trees::Dropped && slot.has_three_sides_apart() {
+        return read_apart(slot, roots);
+    }
     let shared = |path: &Path, source: &'a Source| shared(path, source, trees);
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(&slot.path);
@@ -222,6 +256,56 @@ pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Rea
         updated,
         local,
     }
+}
+
+fn read_apart<'a>(slot: &'a Slot, roots: &Roots) -> Readings<'a> {
+    let texts = slot.sides.as_ref().zip(roots.paths(&slot.path));
+    let texts = texts.map(|(source, path)| source.as_ref().map(|it| (text(&path, it), path)));
+    let documents = texts.as_ref().map(|side| match side {
+        Some((Ok(text), _)) => split(text),
+        _ => Vec::new(),
+    });
+    let apart = apart(&documents);
+    let trees = |index: usize| match apart.get(index) {
+        Some(true) => Trees::Kept,
+        _ => Trees::Dropped,
+    };
+    texts.zip(documents).map(|(side, documents)| {
+        let (text, path) = side?;
+        let documents = documents.into_iter().enumerate();
+        let documents = documents.map(|(index, it)| (it, trees(index))).collect();
+        let file = text.and_then(|text| ParsedFile::parse_documents(&path, text, documents));
+        Some(file.map(Arc::new))
+    })
+}
+
+/// Which of the documents, counted from the top, upstream changed and local has otherwise; none where their trees would take
+/// too much memory, all at once.
+fn apart(documents: &Triple<Vec<Document<'_>>>) -> Vec<bool> {
+    let counts = documents.as_ref().map(Vec::len).into_array();
+    let shortest = counts.into_iter().min().unwrap_or(0);
+    let mut bytes = 0;
+    let apart: Vec<bool> = (0..shortest)
+        .map(|index| {
+            let texts = documents.as_ref().map(|side| side[index].text);
+            let is_apart = texts.updated != texts.original && texts.updated != texts.local;
+            if is_apart {
+                bytes += texts.into_array().map(str::len).into_iter().sum::<usize>();
+            }
+            is_apart
+        })
+        .collect();
+    let is_one = apart.iter().filter(|apart| **apart).count() == 1;
+    if is_one || Trees::of(bytes) == Trees::Kept {
+        apart
+    } else {
+        Vec::new()
+    }
+}
+
+/// The same without trees.
+pub(crate) fn without_trees(readings: Readings<'_>) -> Readings<'_> {
+    readings.map(|side| side.map(|reading| reading.map(|file| Arc::new(file.without_trees()))))
 }
 
 /// The other side's reading, where the bytes are the same and the reading is good.
@@ -245,16 +329,17 @@ pub(crate) fn read<'a>(
     source: &'a Source,
     trees: Trees,
 ) -> Result<ParsedFile<'a>, Box<Broken>> {
-    match std::str::from_utf8(&source.bytes) {
-        Ok(text) => ParsedFile::parse(path, text, trees),
-        Err(error) => {
-            let text = String::from_utf8_lossy(&source.bytes);
-            Err(Box::new(Broken {
-                place: Place::new(path, &text, error.valid_up_to()),
-                message: "not UTF-8 from here on".to_owned(),
-                help: None,
-                utf8: false,
-            }))
-        }
-    }
+    text(path, source).and_then(|text| ParsedFile::parse(path, text, trees))
+}
+
+fn text<'a>(path: &Path, source: &'a Source) -> Result<&'a str, Box<Broken>> {
+    std::str::from_utf8(&source.bytes).map_err(|error| {
+        let text = String::from_utf8_lossy(&source.bytes);
+        Box::new(Broken {
+            place: Place::new(path, &text, error.valid_up_to()),
+            message: "not UTF-8 from here on".to_owned(),
+            help: None,
+            utf8: false,
+        })
+    })
 }

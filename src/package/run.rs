@@ -11,13 +11,14 @@ use super::jobs::{Job, jobs};
 use super::load::{Loaded, Roots, Slot, Source, load};
 use super::obstacles::clear_obstacles;
 use super::pair::pair;
-use super::parsed::{Reading, Readings, Trees, read_sides};
+use super::parsed::{Reading, Readings, Trees, read_sides, without_trees};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
 use super::rules::{Rules, policy, rules_file};
 use super::secrets::hide_all;
 use super::side::Side;
 use super::whole_file::merge_whole;
+use super::within::{Merged, merge_within};
 use super::{Content, Outcome, Settings, twins};
 use crate::error::Error;
 use crate::merge::Options;
@@ -80,12 +81,27 @@ pub fn plan_sides(
     let options = options_of(settings, &rules, &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);
     let trees = Trees::of(slots.iter().map(size).sum());
-    let readings = biggest_first(&slots, |index| {
+    progress.expect(slots.len());
+    let read = biggest_first(&slots, |index| {
         let slot = &slots[index];
-        needs_reading(slot).then(|| read_sides(slot, &loaded.roots, trees))
+        let readings = needs_reading(slot).then(|| read_sides(slot, &loaded.roots, trees));
+        let (files, whole) = by_documents(readings);
+        let merged = merge_within(slot, &files, &options, &rules, settings.path_merge_key);
+        if merged.is_some() {
+            progress.step();
+        }
+        let files = match trees {
+            Trees::Kept => files,
+            Trees::Dropped => files.map(without_trees),
+        };
+        (files, (whole, merged))
     });
-    refuse_duplicates(&slots, &readings, &loaded.roots)?;
-    let (files, wholes): (Vec<_>, Vec<_>) = readings.into_iter().map(by_documents).unzip();
+    let (files, (wholes, merged)): (Vec<_>, (Vec<_>, Vec<_>)) = read.into_iter().unzip();
+    let readings = files
+        .iter()
+        .zip(&wholes)
+        .map(|(file, whole)| file.as_ref().or(whole.as_ref()));
+    refuse_duplicates(&slots, readings, &loaded.roots)?;
     let groups = pair(&files, settings.path_merge_key);
     let jobs = jobs(&slots, &files, &groups);
     let context = Context {
@@ -95,13 +111,21 @@ pub fn plan_sides(
         rules: &rules,
         apply: None,
     };
-    progress.expect(slots.len());
-    let outcomes = biggest_first(&slots, |target| {
+    let merged = merged.into_iter().zip(&jobs).enumerate();
+    let merged: Vec<Option<Result<Outcome, Error>>> = merged
+        .map(|(target, (merged, job))| merged.and_then(|it: Merged| it.outcome(target, job)))
+        .collect();
+    let others = biggest_first(&slots, |target| {
+        if merged[target].is_some() {
+            return None;
+        }
         let outcome = merge_slot(&context, target, &jobs[target], wholes[target].as_ref());
         progress.step();
-        outcome
+        Some(outcome)
     });
-    let mut outcomes = all_or_errors(outcomes)?;
+    let outcomes = merged.into_iter().zip(others);
+    let outcomes = outcomes.filter_map(|(merged, other)| merged.or(other));
+    let mut outcomes = all_or_errors(outcomes.collect())?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
     drop((groups, files, wholes));
     if !settings.show_secrets {
@@ -161,9 +185,9 @@ fn has_documents(reading: &Reading<'_>) -> bool {
 
 /// Two resources with one identity in one file: which of them upstream's change is for, nobody can say. Where upstream
 /// changed nothing in the file, that does not matter.
-fn refuse_duplicates(
+fn refuse_duplicates<'r>(
     slots: &[Slot],
-    readings: &[Option<Readings<'_>>],
+    readings: impl Iterator<Item = Option<&'r Readings<'r>>>,
     roots: &Roots,
 ) -> Result<(), Error> {
     let mut errors = Vec::new();

@@ -1,0 +1,70 @@
+//! Files of which it is plain, as soon as they are read, that their documents pair within them: these are merged at once, while
+//! their trees are there.
+
+use super::Outcome;
+use super::documents::{Context, merge_documents};
+use super::jobs::{Job, jobs};
+use super::load::Slot;
+use super::pair::{Group, is_complete, pair};
+use super::parsed::{ParsedFile, Readings};
+use super::rules::Rules;
+use crate::error::Error;
+use crate::merge::Options;
+
+/// A file that was merged as if it were alone.
+pub(super) struct Merged {
+    job: Job,
+    outcome: Result<Outcome, Error>,
+}
+
+/// Merges a file by its documents; none where one of them may have to do with another file, or nothing is to be merged.
+///
+/// A resource that all three sides have in one file is paired there, whatever the other files hold (SPEC 3).
+pub(super) fn merge_within(
+    slot: &Slot,
+    files: &Option<Readings<'_>>,
+    options: &Options,
+    rules: &Rules,
+    path_merge_key: bool,
+) -> Option<Merged> {
+    let readings = files.as_ref()?;
+    if !slot.has_three_sides_apart() {
+        return None;
+    }
+    let (slots, files) = (std::slice::from_ref(slot), std::slice::from_ref(files));
+    let groups = pair(files, path_merge_key);
+    if groups
+        .iter()
+        .any(|group| is_resource(group, readings) && !is_complete(group))
+    {
+        return None;
+    }
+    let job = jobs(slots, files, &groups).pop()?;
+    let context = Context {
+        slots,
+        files,
+        options,
+        rules,
+        apply: None,
+    };
+    let outcome = merge_documents(&context, 0, &job);
+    Some(Merged { job, outcome })
+}
+
+impl Merged {
+    /// What the merge made of the file in the slot at `index`, where the work on it among all files, `job`, is what was done.
+    pub(super) fn outcome(self, index: usize, job: &Job) -> Option<Result<Outcome, Error>> {
+        (self.job.in_slot(index) == *job).then_some(self.outcome)
+    }
+}
+
+fn is_resource(group: &Group, readings: &Readings<'_>) -> bool {
+    let file = |side: &Option<super::parsed::Reading<'_>>, index: usize| {
+        let file: &ParsedFile<'_> = side.as_ref()?.as_ref().ok()?;
+        file.documents.get(index)?.resource.as_ref().map(|_| ())
+    };
+    let members = readings.as_ref().zip(*group).into_array();
+    members
+        .into_iter()
+        .any(|(side, member)| member.is_some_and(|it| file(side, it.document).is_some()))
+}
