@@ -76,6 +76,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
             old: Some(source.bytes),
             new: other.map(|other| other.bytes),
             permissions,
+            seen: None,
         });
     }
     for (path, source) in contents {
@@ -88,6 +89,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
             old: None,
             new: Some(source.bytes),
             permissions,
+            seen: None,
         });
     }
     plan.files.sort_by(|left, right| left.path.cmp(&right.path));

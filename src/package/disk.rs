@@ -1,10 +1,12 @@
 //! What is done to a disk, a function for each, so that tests can put one in its place that fails or stops at any of them;
 //! and how files are opened: regular ones only.
 
+use std::cell::RefCell;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 
@@ -129,6 +131,69 @@ pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
+/// What a system says of a file: as long as it says the same, the file is most likely the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    length: u64,
+    modified: Option<SystemTime>,
+    /// Which file it is, and when anything about it was changed last.
+    #[cfg(unix)]
+    changed: [i64; 3],
+}
+
+impl Seen {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt as _;
+
+        Self {
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            changed: [
+                metadata.ino().cast_signed(),
+                metadata.ctime(),
+                metadata.ctime_nsec(),
+            ],
+        }
+    }
+}
+
+thread_local! {
+    /// What files are read into: memory that is new to a process takes longer to come by than to fill.
+    static CONTENT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The memory for longer files, in bytes, is given back.
+pub(crate) const SHORT: u64 = 1 << 20;
+
+/// Reads the rest of a file, for `work` to look at.
+pub(crate) fn with_content<R>(file: &mut File, work: impl FnOnce(&[u8]) -> R) -> io::Result<R> {
+    CONTENT.with_borrow_mut(|buffer| {
+        let length = read_into(file, buffer)?;
+        let result = work(&buffer[..length]);
+        buffer.truncate(SHORT as usize);
+        buffer.shrink_to(SHORT as usize);
+        Ok(result)
+    })
+}
+
+/// Reads the rest of a file to the start of a buffer, which grows where it has to. Returns how many bytes these are.
+fn read_into(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    let mut length = 0;
+    loop {
+        if length == buffer.len() {
+            buffer.resize((length * 2).max(64 << 10), 0);
+        }
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => return Ok(length),
+            Ok(count) => length += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// Reads a file that somebody named: a regular one, else it is an error, and it is not opened.
 pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
@@ -221,11 +286,15 @@ pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
     }
 }
 
-/// What is in a file now; none where there is none, or a folder.
+/// Looks at what is in a file now; none where there is none, or a folder.
 ///
 /// # Errors
 /// [`Unlike::Other`] where something else stands there, or the way there leads over a link.
-pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlike> {
+pub(crate) fn content<R>(
+    root: &Path,
+    path: &Path,
+    work: impl FnOnce(Option<&[u8]>) -> R,
+) -> Result<R, Unlike> {
     let through_link = path.ancestors().skip(1).any(|folder| {
         !folder.as_os_str().is_empty()
             && fs::symlink_metadata(root.join(folder)).is_ok_and(|it| it.is_symlink())
@@ -237,12 +306,10 @@ pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlik
     match fs::symlink_metadata(&whole) {
         Ok(metadata) if metadata.is_file() => {
             let (mut file, _) = open(&whole).map_err(Unlike::Unreadable)?;
-            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-            file.read_to_end(&mut bytes).map_err(Unlike::Unreadable)?;
-            Ok(Some(bytes))
+            with_content(&mut file, |bytes| work(Some(bytes))).map_err(Unlike::Unreadable)
         }
-        Ok(metadata) if metadata.is_dir() => Ok(None),
-        Err(error) if is_missing(&error) => Ok(None),
+        Ok(metadata) if metadata.is_dir() => Ok(work(None)),
+        Err(error) if is_missing(&error) => Ok(work(None)),
         Ok(_) => Err(Unlike::Other),
         Err(error) => Err(Unlike::Unreadable(error)),
     }

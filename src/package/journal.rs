@@ -7,7 +7,11 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::hash::Hasher as _;
+use std::io;
 use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHasher;
 
 use super::disk::{Unlike, content, hash, stays_within};
 
@@ -16,6 +20,8 @@ pub(crate) const JOURNAL: &str = ".merge3-journal";
 /// The file that says of a folder that the result which is written there is not finished.
 pub(crate) const UNFINISHED: &str = ".merge3-output";
 const FIRST_LINE: &str = "merge3 journal 1\n";
+/// In bytes: no less is written at once, but for the last piece.
+const PIECE: usize = 256 << 10;
 
 /// What a run does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -73,44 +79,61 @@ impl Print {
 impl Entry<'_> {
     /// How far it is; an error where the disk does not say.
     pub(crate) fn state(&self, root: &Path) -> std::io::Result<State> {
-        let now = match content(root, &self.path) {
-            Ok(now) => now,
-            Err(Unlike::Other) => return Ok(State::Other),
-            Err(Unlike::Unreadable(error)) => return Err(error),
-        };
-        Ok(match now {
-            now if now.as_deref() == self.old.as_ref().map(|old| &*old.bytes) => State::Old,
-            now if now.as_deref().map(Print::of) == self.new => State::New,
+        let state = content(root, &self.path, |now| match now {
+            now if now == self.old.as_ref().map(|old| &*old.bytes) => State::Old,
+            now if now.map(Print::of) == self.new => State::New,
             _ => State::Other,
-        })
+        });
+        match state {
+            Ok(state) => Ok(state),
+            Err(Unlike::Other) => Ok(State::Other),
+            Err(Unlike::Unreadable(error)) => Err(error),
+        }
     }
 }
 
 impl Journal<'_> {
-    /// As it is written down.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let size: usize = self.entries.iter().map(Entry::size).sum();
-        let mut bytes = Vec::with_capacity(size + 256);
-        bytes.extend_from_slice(FIRST_LINE.as_bytes());
-        bytes.extend_from_slice(format!("merge {:x}\n", self.merge).as_bytes());
+    /// Writes it down, in pieces that are not too small.
+    ///
+    /// # Errors
+    /// As for `write`.
+    pub(crate) fn write_to(
+        &self,
+        mut write: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut piece = Vec::new();
+        let mut hasher = FxHasher::default();
+        piece.extend_from_slice(FIRST_LINE.as_bytes());
+        piece.extend_from_slice(format!("merge {:x}\n", self.merge).as_bytes());
         for folder in &self.folders {
             let path = path_bytes(folder);
-            bytes.extend_from_slice(format!("folder {}\n", path.len()).as_bytes());
-            bytes.extend_from_slice(&path);
-            bytes.push(b'\n');
+            piece.extend_from_slice(format!("folder {}\n", path.len()).as_bytes());
+            piece.extend_from_slice(&path);
+            piece.push(b'\n');
         }
+        hasher.write(&piece);
         for entry in &self.entries {
-            entry.push_to(&mut bytes);
+            let start = piece.len();
+            entry.push_to(&mut piece);
+            hasher.write(&piece[start..]);
+            if piece.len() >= PIECE {
+                write(&piece)?;
+                piece.clear();
+            }
         }
-        let end = format!("end {:x}\n", hash(&bytes));
-        bytes.extend_from_slice(end.as_bytes());
-        bytes
+        piece.extend_from_slice(format!("end {:x}\n", hasher.finish()).as_bytes());
+        write(&piece)
     }
 
-    /// Reads what [`Journal::to_bytes`] wrote; none where it is not finished, or not a journal whose paths stay in the package.
+    /// Reads what [`Journal::write_to`] wrote; none where it is not finished, or not a journal whose paths stay in the package.
     pub(crate) fn read(bytes: &[u8]) -> Option<Journal<'static>> {
         let mut reader = Reader { bytes, at: 0 };
         let mut journal = Journal::default();
+        let mut hashed = Hashed {
+            bytes,
+            at: 0,
+            hasher: FxHasher::default(),
+        };
         if reader.take(FIRST_LINE.len())? != FIRST_LINE.as_bytes() {
             return None;
         }
@@ -125,6 +148,7 @@ impl Journal<'_> {
                     reader.take(1)?;
                 }
                 ["file", length, mode, old, new, new_hash] => {
+                    hashed.up_to(start);
                     let path = reader.path(length)?;
                     let old = match *old {
                         "-" => None,
@@ -141,10 +165,12 @@ impl Journal<'_> {
                         }),
                     };
                     reader.take(1)?;
+                    hashed.up_to(reader.at);
                     journal.entries.push(Entry { path, old, new });
                 }
                 ["end", end] => {
-                    let whole = u64::from_str_radix(end, 16) == Ok(hash(&bytes[..start]));
+                    hashed.up_to(start);
+                    let whole = u64::from_str_radix(end, 16) == Ok(hashed.hasher.finish());
                     return (whole && reader.at == bytes.len()).then_some(journal);
                 }
                 _ => return None,
@@ -154,10 +180,6 @@ impl Journal<'_> {
 }
 
 impl Entry<'_> {
-    fn size(&self) -> usize {
-        self.old.as_ref().map_or(0, |old| old.bytes.len()) + self.path.as_os_str().len() + 64
-    }
-
     fn push_to(&self, bytes: &mut Vec<u8>) {
         let path = path_bytes(&self.path);
         let mut line = format!("file {}", path.len());
@@ -181,6 +203,23 @@ impl Entry<'_> {
             bytes.extend_from_slice(&old.bytes);
         }
         bytes.push(b'\n');
+    }
+}
+
+/// A journal's hash: that of its head and those of its entries, one after the other.
+struct Hashed<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    hasher: FxHasher,
+}
+
+impl Hashed<'_> {
+    /// Takes in what stands from where it is up to `end`, where that is anything.
+    fn up_to(&mut self, end: usize) {
+        if self.at < end {
+            self.hasher.write(&self.bytes[self.at..end]);
+            self.at = end;
+        }
     }
 }
 
@@ -236,6 +275,16 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
+    fn written(journal: &Journal<'_>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let written = journal.write_to(|piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        });
+        assert!(written.is_ok());
+        bytes
+    }
+
     fn journal(path: &str) -> Journal<'static> {
         Journal {
             merge: 7,
@@ -263,13 +312,35 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read() {
-        let bytes = journal("a.yaml").to_bytes();
+        let bytes = written(&journal("a.yaml"));
         assert_eq!(Journal::read(&bytes), Some(journal("a.yaml")));
     }
 
     #[test]
+    fn one_of_many_pieces_is_read() {
+        let old = vec![b'x'; PIECE / 3];
+        let mut long = journal("a.yaml");
+        let entry = |number: usize| Entry {
+            path: format!("{number}.yaml").into(),
+            old: Some(Old {
+                bytes: Cow::Borrowed(&old),
+                mode: None,
+            }),
+            new: Some(Print::of(&old)),
+        };
+        long.entries.extend((0..10).map(entry));
+        let mut pieces = 0;
+        let written_down = long.write_to(|_| {
+            pieces += 1;
+            Ok(())
+        });
+        assert!(written_down.is_ok() && pieces > 2, "{pieces}");
+        assert_eq!(Journal::read(&written(&long)).as_ref(), Some(&long));
+    }
+
+    #[test]
     fn an_unfinished_one_is_none() {
-        let bytes = journal("a.yaml").to_bytes();
+        let bytes = written(&journal("a.yaml"));
         for length in 0..bytes.len() {
             assert_eq!(Journal::read(&bytes[..length]), None, "{length}");
         }
@@ -281,7 +352,7 @@ mod tests {
     #[test]
     fn a_path_that_leads_out_is_none() {
         for path in ["../a.yaml", "/etc/passwd", "a/../../b", "", "."] {
-            assert_eq!(Journal::read(&journal(path).to_bytes()), None, "{path}");
+            assert_eq!(Journal::read(&written(&journal(path))), None, "{path}");
         }
     }
 }

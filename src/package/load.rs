@@ -3,13 +3,14 @@
 use std::fs::{self, Permissions};
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
-use super::disk::{hash, read_named, temporary_for};
+use super::disk::{Seen, hash, read_named, temporary_for};
 use super::ignored::Ignored;
 use super::rules::RULES_FILE;
 use super::side::Side;
@@ -28,9 +29,12 @@ const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 /// A file's bytes, and what the disk says about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
-    pub(crate) bytes: Vec<u8>,
+    /// Shared by the sides that have the same.
+    pub(crate) bytes: Arc<Vec<u8>>,
     /// None where it is on no disk.
     pub(crate) permissions: Option<Permissions>,
+    /// What the disk said of it.
+    pub(crate) seen: Option<Seen>,
 }
 
 /// The files at one relative path.
@@ -442,18 +446,24 @@ pub(crate) fn ignored(sides: &Triple<Side>) -> Result<Vec<PathBuf>, Error> {
 
 /// A number for what upstream changed, so that it can be told whether two merges are the same.
 pub(crate) fn fingerprint(slots: &[Slot]) -> u64 {
-    let mut hasher = FxHasher::default();
-    for slot in slots {
-        let sides = slot.sides.as_ref();
-        let bytes = sides.map(|source| source.as_ref().map(|it| it.bytes.as_slice()));
+    let of_slot = |slot: &Slot| {
+        let sides = slot.sides.as_ref().map(Option::as_ref);
+        let bytes = sides.map(|source| source.map(|it| &it.bytes));
         if bytes.original == bytes.updated {
-            continue;
+            return None;
         }
+        let mut hasher = FxHasher::default();
         hasher.write(slot.path.as_os_str().as_encoded_bytes());
         for side in [bytes.original, bytes.updated] {
-            hasher.write_usize(side.map_or(usize::MAX, <[u8]>::len));
-            hasher.write(side.unwrap_or_default());
+            hasher.write_usize(side.map_or(usize::MAX, |bytes| bytes.len()));
+            hasher.write(side.map_or(&[], |bytes| bytes.as_slice()));
         }
+        Some(hasher.finish())
+    };
+    let mut hasher = FxHasher::default();
+    let parts: Vec<Option<u64>> = slots.par_iter().map(of_slot).collect();
+    for part in parts.into_iter().flatten() {
+        hasher.write_u64(part);
     }
     hasher.finish()
 }
@@ -526,14 +536,18 @@ fn read_all(
     slots: Vec<(PathBuf, bool, Triple<bool>)>,
 ) -> Result<Vec<Slot>, Error> {
     let read_slot = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
-        let sources = sides
-            .as_ref()
-            .zip(files)
-            .try_map(|(side, is_file)| is_file.then(|| side.read(&path, yaml)).transpose())?;
+        let read = |side: &Side, is_file: bool, known: [Option<&Source>; 2]| {
+            let source = is_file.then(|| side.read_beside(&path, yaml, known));
+            source.transpose()
+        };
+        let original = read(&sides.original, files.original, [None, None])?;
+        let updated = read(&sides.updated, files.updated, [original.as_ref(), None])?;
+        let known = [original.as_ref(), updated.as_ref()];
+        let local = read(&sides.local, files.local, known)?;
         Ok(Slot {
-            path,
             yaml,
-            sides: sources,
+            sides: Triple::new(original, updated, local),
+            path,
         })
     };
     let results: Vec<Result<Slot, Error>> = slots.into_par_iter().map(read_slot).collect();

@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
@@ -513,7 +514,7 @@ fn collect(
         let Some(permissions) = source.permissions else {
             continue;
         };
-        let new = text.into_bytes();
+        let new = Arc::new(text.into_bytes());
         if new == source.bytes {
             continue;
         }
@@ -524,6 +525,7 @@ fn collect(
             old: Some(source.bytes),
             new: Some(new),
             permissions,
+            seen: source.seen,
         });
     }
     Ok(plan)

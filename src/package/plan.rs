@@ -2,7 +2,9 @@
 
 use std::fs::Permissions;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use super::disk::Seen;
 use super::resource::ResourceId;
 use crate::error::Warning;
 use crate::merge::Conflict;
@@ -38,11 +40,13 @@ pub struct FileChange {
     /// What happens to it.
     pub kind: ChangeKind,
     /// What is in it now; none for a file that comes.
-    pub old: Option<Vec<u8>>,
+    pub old: Option<Arc<Vec<u8>>>,
     /// What will be in it; none for a file that goes.
-    pub new: Option<Vec<u8>>,
+    pub new: Option<Arc<Vec<u8>>>,
     /// The permissions it has or gets.
     pub permissions: Permissions,
+    /// What the disk said of the file when it was read, where it was.
+    pub(crate) seen: Option<Seen>,
 }
 
 /// What happens to a file.

@@ -1,6 +1,7 @@
 //! From three packages to a plan.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -312,15 +313,15 @@ fn change(slot: Slot, moved: Option<(PathBuf, Source)>, content: Content) -> Opt
         Content::Unchanged => return None,
         Content::Delete => None,
         Content::Updated => bytes,
-        Content::Write(bytes) => Some(bytes),
+        Content::Write(bytes) => Some(Arc::new(bytes)),
     };
     let (from, local) = match moved {
         Some((path, local)) => (Some(path), Some(local)),
         None => (None, sides.local),
     };
-    let (old, of_local) = match local {
-        Some(local) => (Some(local.bytes), local.permissions),
-        None => (None, None),
+    let (old, of_local, seen) = match local {
+        Some(local) => (Some(local.bytes), local.permissions, local.seen),
+        None => (None, None, None),
     };
     let (path, kind) = match (&old, &new, from) {
         (Some(_), None, from) => (from.unwrap_or(path), ChangeKind::Deleted),
@@ -336,5 +337,6 @@ fn change(slot: Slot, moved: Option<(PathBuf, Source)>, content: Content) -> Opt
         permissions: if old.is_some() { of_local } else { of_updated }?,
         old,
         new,
+        seen,
     })
 }

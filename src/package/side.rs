@@ -1,18 +1,17 @@
 //! Where one side of a merge comes from: a disk, or files that somebody has read already.
 
 use std::collections::BTreeMap;
-use std::fs::Permissions;
-use std::io::Read as _;
+use std::fs::{File, Permissions};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::disk::{is_temporary, open};
+use super::disk::{SHORT, Seen, is_temporary, open, with_content};
 use super::journal::JOURNAL;
 use super::load::{Source, read_error};
 use super::walk::{Kind, Listing, list};
 use crate::error::Error;
 
-/// Files with less in them, in bytes, are read in one go.
-const SMALL: u64 = 8 << 10;
 /// How large a file with a YAML name can be: three of them are in memory at once.
 const LARGEST: u64 = 256 << 20;
 
@@ -78,12 +77,23 @@ impl Side {
 
     /// The file at a relative path; one with a YAML name only up to a size.
     pub(crate) fn read(&self, path: &Path, yaml: bool) -> Result<Source, Error> {
+        self.read_beside(path, yaml, [None, None])
+    }
+
+    /// [`Side::read`], and shares the bytes with a file that is known and has the same.
+    pub(super) fn read_beside(
+        &self,
+        path: &Path,
+        yaml: bool,
+        known: [Option<&Source>; 2],
+    ) -> Result<Source, Error> {
         match self {
-            Self::Disk(root) => Source::read(&root.join(path), yaml),
+            Self::Disk(root) => Source::read_beside(&root.join(path), yaml, known),
             Self::Read(snapshot) => match snapshot.entries.get(path) {
                 Some(Entry::File { bytes, permissions }) => Ok(Source {
-                    bytes: bytes.clone(),
+                    bytes: Arc::new(bytes.clone()),
                     permissions: Some(permissions.clone()),
+                    seen: None,
                 }),
                 _ => {
                     let missing = std::io::ErrorKind::NotFound.into();
@@ -126,21 +136,21 @@ impl Snapshot {
 impl Source {
     /// Reads a file from the disk; one with a YAML name only up to a size.
     pub(super) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
+        Self::read_beside(path, yaml, [None, None])
+    }
+
+    /// [`Source::read`], and shares the bytes with a file that is known and has the same.
+    fn read_beside(path: &Path, yaml: bool, known: [Option<&Self>; 2]) -> Result<Self, Error> {
         let source = || {
             let (mut file, metadata) = open(path)?;
             if yaml && metadata.len() > LARGEST {
                 return Ok(None);
             }
-            let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-            if metadata.len() < SMALL {
-                // a `File` by itself would ask for its length and place again: most files are small, and there are many
-                (&mut file).take(u64::MAX).read_to_end(&mut bytes)?;
-            } else {
-                file.read_to_end(&mut bytes)?;
-            }
+            let bytes = bytes_of(&mut file, metadata.len(), known)?;
             Ok(Some(Self {
                 bytes,
                 permissions: Some(metadata.permissions()),
+                seen: Some(Seen::of(&metadata)),
             }))
         };
         let source = source().map_err(|error| read_error(path, error))?;
@@ -149,6 +159,23 @@ impl Source {
             most: LARGEST,
         })
     }
+}
+
+/// What is in a file of about that length, in bytes; shared with a file that is known and has the same.
+fn bytes_of(file: &mut File, length: u64, known: [Option<&Source>; 2]) -> io::Result<Arc<Vec<u8>>> {
+    let shared = |content: &[u8]| {
+        let mut known = known.iter().flatten();
+        let same = known.find(|other| other.bytes.as_slice() == content);
+        same.map(|other| Arc::clone(&other.bytes))
+    };
+    if length <= SHORT {
+        return with_content(file, |content| {
+            shared(content).unwrap_or_else(|| Arc::new(content.to_vec()))
+        });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    file.read_to_end(&mut bytes)?;
+    Ok(shared(&bytes).unwrap_or_else(|| Arc::new(bytes)))
 }
 
 #[cfg(test)]
@@ -231,7 +258,7 @@ mod tests {
                     (
                         it.path,
                         it.kind,
-                        it.new.map(|new| String::from_utf8(new).unwrap()),
+                        it.new.map(|new| String::from_utf8(new.to_vec()).unwrap()),
                     )
                 })
                 .collect::<Vec<_>>()

@@ -60,8 +60,9 @@ pub fn merge_file(
         yaml: true,
         sides: texts.map(|text| {
             Some(Source {
-                bytes: text.as_bytes().to_vec(),
+                bytes: Arc::new(text.as_bytes().to_vec()),
                 permissions: None,
+                seen: None,
             })
         }),
     }];

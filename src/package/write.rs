@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::disk::{Disk, RealDisk, Unlike, content, gone_is_fine, temporary_for};
+use super::disk::{Disk, RealDisk, Seen, Unlike, content, gone_is_fine, temporary_for};
 use super::journal::{Entry, JOURNAL, Journal, Old, Print};
 use super::plan::{ChangeKind, Plan};
 use super::undo::{missing_folders, take_back};
@@ -55,8 +55,10 @@ impl Plan {
                 new,
                 owner: path,
                 permissions: &change.permissions,
+                seen: change.seen,
             };
-            let (old, new) = (change.old.as_deref(), change.new.as_deref());
+            let old = change.old.as_ref().map(|bytes| bytes.as_slice());
+            let new = change.new.as_ref().map(|bytes| bytes.as_slice());
             match &change.kind {
                 ChangeKind::Moved { from } => {
                     steps.push(step(from, old, None));
@@ -81,6 +83,7 @@ struct Step<'p> {
     /// The file whose owner a new one stays.
     owner: &'p Path,
     permissions: &'p Permissions,
+    seen: Option<Seen>,
 }
 
 struct Writer<'p> {
@@ -104,7 +107,7 @@ impl Writer<'_> {
         if self.steps.is_empty() {
             return Ok(());
         }
-        all(self.steps.par_iter().map(|step| self.unchanged(step)))?;
+        all(self.steps.par_iter().map(|step| self.seems_unchanged(step)))?;
         let journal = self.journal(merge);
         let path = self.root.join(JOURNAL);
         // one file that is replaced is old or new as it is
@@ -134,12 +137,21 @@ impl Writer<'_> {
         })
     }
 
+    /// The system says of the file what it said when it was read, or else the file is what it was.
+    fn seems_unchanged(&self, step: &Step<'_>) -> Result<(), Error> {
+        let now = fs::symlink_metadata(self.root.join(step.path)).ok();
+        match (step.old, step.seen, now) {
+            (Some(_), Some(seen), Some(now)) if seen == Seen::of(&now) => Ok(()),
+            _ => self.unchanged(step),
+        }
+    }
+
     /// The file is what it was when it was read.
     fn unchanged(&self, step: &Step<'_>) -> Result<(), Error> {
         let path = || self.root.join(step.path);
-        match content(self.root, step.path) {
-            // a folder here is one that will be empty by the time the file comes
-            Ok(now) if now.as_deref() == step.old => Ok(()),
+        // a folder here is one that will be empty by the time the file comes
+        match content(self.root, step.path, |now| now == step.old) {
+            Ok(true) => Ok(()),
             Err(Unlike::Unreadable(error)) => Err(Error::Read {
                 path: path(),
                 error,
@@ -149,7 +161,7 @@ impl Writer<'_> {
     }
 
     fn journal(&self, merge: u64) -> Journal<'_> {
-        let entries = self.steps.iter().map(|step| Entry {
+        let entries = self.steps.par_iter().map(|step| Entry {
             path: step.path.to_owned(),
             old: step.old.map(|bytes| Old {
                 bytes: bytes.into(),
@@ -176,7 +188,7 @@ impl Writer<'_> {
     fn write_down(&self, journal: &Journal<'_>, path: &Path) -> Result<(), Error> {
         let write = || {
             let mut file = self.disk.create_file(path)?;
-            self.disk.write(&mut file, &journal.to_bytes())?;
+            journal.write_to(|piece| self.disk.write(&mut file, piece))?;
             if self.durable {
                 self.disk.sync(&file)?;
                 self.disk.sync(&File::open(self.root)?)?;

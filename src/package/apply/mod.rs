@@ -169,7 +169,7 @@ fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), 
             && let Ok(text) = std::str::from_utf8(&source.bytes)
             && let Some((made, origin)) = without_lists(&live.slots[at].path, text)
         {
-            source.bytes = made.into_bytes();
+            source.bytes = made.into_bytes().into();
             origins.insert(live.slots[at].path.clone(), origin);
         }
         live.slots[at].sides.updated = slot.sides.local;
