@@ -179,6 +179,9 @@ impl Reindent<'_> {
 
     /// A stretch of the text, each of its lines moved as the last shift at or before its start says.
     fn moved(&self, range: Range<u32>, shifts: &[Shift]) -> String {
+        if let Some(same) = self.unmoved(&range, shifts) {
+            return same;
+        }
         let mut result = String::with_capacity(range.len() + 64);
         let mut shifts = shifts.iter().peekable();
         let mut by = 0;
@@ -214,6 +217,23 @@ impl Reindent<'_> {
             first = false;
         }
         result
+    }
+
+    /// The stretch as it is, where it is one of whole lines that stay in their columns and have the place's line break.
+    fn unmoved(&self, range: &Range<u32>, shifts: &[Shift]) -> Option<String> {
+        let text = &self.tree.text()[range.start as usize..range.end as usize];
+        let stays = self.line_break == "\n"
+            && shifts.iter().all(|shift| shift.by == 0)
+            && self.tree.line_start(range.start) == range.start
+            && memchr::memchr(b'\r', text.as_bytes()).is_none();
+        stays.then(|| {
+            let last = if text.ends_with('\n') || text.is_empty() {
+                ""
+            } else {
+                "\n"
+            };
+            [text, last].concat()
+        })
     }
 
     /// The rest of a line with the line break of the place; an unfinished last line is finished.
