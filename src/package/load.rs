@@ -550,7 +550,11 @@ fn read_all(
             path,
         })
     };
-    let results: Vec<Result<Slot, Error>> = slots.into_par_iter().map(read_slot).collect();
+    let results: Vec<Result<Slot, Error>> = slots
+        .into_par_iter()
+        .with_max_len(1)
+        .map(read_slot)
+        .collect();
     let mut errors = Vec::new();
     let mut read = Vec::with_capacity(results.len());
     for result in results {

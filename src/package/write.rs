@@ -112,10 +112,21 @@ impl Writer<'_> {
         let path = self.root.join(JOURNAL);
         // one file that is replaced is old or new as it is
         let is_written = self.steps.len() > 1 || self.steps[0].new.is_none();
-        let begun = if is_written {
-            self.write_down(&journal, &path)
+        let (early, late): (Vec<_>, Vec<_>) = self.deletions().partition(|(_, early)| *early);
+        // temporary files do no harm before the journal is there; what makes room for them does
+        let has_room = journal.folders.is_empty() && early.is_empty();
+        let begin = || match is_written {
+            true => self.write_down(&journal, &path),
+            false => Ok(()),
+        };
+        let stage = || self.stage_all();
+        let begun = if has_room {
+            let (begun, staged) = rayon::join(begin, stage);
+            begun.and(staged)
         } else {
-            Ok(())
+            begin()
+                .and_then(|()| self.make_room(&early, &journal))
+                .and_then(|()| stage())
         };
         let end = || {
             if is_written {
@@ -125,7 +136,7 @@ impl Writer<'_> {
             }
         };
         let done = begun
-            .and_then(|()| self.carry_out(&journal))
+            .and_then(|()| self.carry_out(&late))
             .and_then(|()| end());
         done.map_err(|error| {
             let undone = take_back(self.disk, self.root, &journal).and_then(|()| end());
@@ -198,19 +209,25 @@ impl Writer<'_> {
         write().map_err(|error| self.error(path, error))
     }
 
-    fn carry_out(&self, journal: &Journal<'_>) -> Result<(), Error> {
-        // what stands where a folder is to be, or the other way round, goes first
-        let (early, late): (Vec<_>, Vec<_>) = self.deletions().partition(|(_, early)| *early);
-        self.delete(&early)?;
+    /// What stands where a folder is to be, or the other way round, goes, and folders come.
+    fn make_room(&self, early: &[(&Step<'_>, bool)], journal: &Journal<'_>) -> Result<(), Error> {
+        self.delete(early)?;
         for folder in &journal.folders {
             let path = self.root.join(folder);
             self.disk
                 .create_folder(&path)
                 .map_err(|error| self.error(&path, error))?;
         }
-        all(self.steps.par_iter().map(|step| self.stage(step)))?;
+        Ok(())
+    }
+
+    fn stage_all(&self) -> Result<(), Error> {
+        all(self.steps.par_iter().map(|step| self.stage(step)))
+    }
+
+    fn carry_out(&self, late: &[(&Step<'_>, bool)]) -> Result<(), Error> {
         all(self.steps.par_iter().map(|step| self.place(step)))?;
-        self.delete(&late)?;
+        self.delete(late)?;
         if self.durable {
             self.sync_folders()?;
         }
