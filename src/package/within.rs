@@ -68,3 +68,66 @@ fn is_resource(group: &Group, readings: &Readings<'_>) -> bool {
         .into_iter()
         .any(|(side, member)| member.is_some_and(|it| file(side, it.document).is_some()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::package::load::{Roots, Source};
+    use crate::package::parsed::{Trees, read_sides};
+    use crate::triple::Triple;
+
+    const SERVICE: &str = "kind: Service\nmetadata:\n  name: a\nspec:\n  port: 1\n";
+
+    fn merged(texts: Triple<&str>) -> Option<Merged> {
+        let slot = Slot {
+            path: "a.yaml".into(),
+            yaml: true,
+            sides: texts.map(|text| {
+                Some(Source {
+                    bytes: Arc::new(text.as_bytes().to_vec()),
+                    permissions: None,
+                    seen: None,
+                })
+            }),
+        };
+        let roots = Roots::Files(Triple::default());
+        let readings = Some(read_sides(&slot, &roots, Trees::Dropped));
+        let (options, rules) = (Options::default(), Rules::default());
+        merge_within(&slot, &readings, &options, &rules, false)
+    }
+
+    #[test]
+    fn a_resource_that_all_sides_have_is_merged_at_once() {
+        let updated = SERVICE.replace("port: 1", "port: 2");
+        let local = format!("{SERVICE}  type: NodePort\n");
+        let sides = Triple::new(SERVICE, &updated, &local);
+        let job = |slot: usize| {
+            let member = Some(crate::package::pair::DocRef { slot, document: 0 });
+            Job {
+                base: Some(slot),
+                here: vec![Triple::new(member, member, member)],
+                ..Job::default()
+            }
+        };
+        let outcome = merged(sides).and_then(|it| it.outcome(7, &job(7)));
+        let content = outcome.map(|it| it.map(|it| it.content));
+        let expected = local.replace("port: 1", "port: 2").into_bytes();
+        assert!(
+            matches!(content, Some(Ok(crate::package::Content::Write(text))) if text == expected)
+        );
+        // among all files there turned out to be more to do
+        let mut other = job(7);
+        other.leaving = other.here.clone();
+        assert!(merged(sides).and_then(|it| it.outcome(7, &other)).is_none());
+    }
+
+    #[test]
+    fn one_that_may_stand_in_another_file_is_not() {
+        let updated = SERVICE.replace("port: 1", "port: 2");
+        let elsewhere = SERVICE.replace("name: a", "name: b");
+        assert!(merged(Triple::new(SERVICE, &updated, &elsewhere)).is_none());
+        assert!(merged(Triple::new(SERVICE, SERVICE, &elsewhere)).is_none());
+    }
+}
