@@ -28,19 +28,21 @@ fn the_page_does_what_it_says() {
             continue;
         }
         assert_eq!(name, "console");
-        let (command, expected) = text.strip_prefix("$ ").unwrap().split_once('\n').unwrap();
-        let output = Command::new("sh")
-            .args(["-c", command])
-            .current_dir(folder.path())
-            .env("PATH", &path)
-            .output()
-            .unwrap();
-        assert_eq!(
-            String::from_utf8(output.stdout).unwrap(),
-            expected,
-            "{command}"
-        );
-        commands += 1;
+        for one in text.strip_prefix("$ ").unwrap().split("\n$ ") {
+            let (command, expected) = one.split_once('\n').unwrap_or((one, ""));
+            let output = Command::new("sh")
+                .args(["-c", command])
+                .current_dir(folder.path())
+                .env("PATH", &path)
+                .output()
+                .unwrap();
+            assert_eq!(
+                String::from_utf8(output.stdout).unwrap().trim_end(),
+                expected.trim_end(),
+                "{command}"
+            );
+            commands += 1;
+        }
     }
-    assert_eq!(commands, 3);
+    assert_eq!(commands, 9);
 }
