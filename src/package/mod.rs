@@ -12,6 +12,7 @@ mod differing;
 mod disk;
 mod documents;
 mod ignored;
+mod items;
 mod jobs;
 mod journal;
 mod load;

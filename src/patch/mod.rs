@@ -17,7 +17,7 @@ mod replaced;
 use crate::merge::{Options, Outcome, Unfaithful, Walker, edited, without_aliases};
 use crate::schema::Place;
 use crate::triple::Triple;
-use crate::yaml::{NodeId, ParseError, Tree};
+use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
 
 pub use difference::{json_difference, merge_difference};
 pub use directives::first_directive;
@@ -73,6 +73,15 @@ pub fn merge_patch(
     patch: &Tree<'_>,
     rules: Rules<'_>,
 ) -> Result<Option<String>, PatchError> {
+    let patched = merged(target, patch, rules)?;
+    in_the_style_of(target, patch, patched, |patch| merged(target, patch, rules))
+}
+
+fn merged(
+    target: &Tree<'_>,
+    patch: &Tree<'_>,
+    rules: Rules<'_>,
+) -> Result<Option<String>, PatchError> {
     let decide = |target: &Tree<'_>| {
         let options = Options::default();
         let mut patcher = Patcher::new(
@@ -103,6 +112,28 @@ pub fn merge_patch(
             ))
         }
         result => Ok(result?),
+    }
+}
+
+/// What a patch in JSON brings into a target that is none is written as YAML: `patched` again, with the patch in that form.
+///
+/// The patch is applied as it is written first, so that what is wrong with it has its place there.
+fn in_the_style_of(
+    target: &Tree<'_>,
+    patch: &Tree<'_>,
+    patched: Option<String>,
+    again: impl Fn(&Tree<'_>) -> Decided<Option<String>>,
+) -> Decided<Option<String>> {
+    let is_flow = matches!(
+        &target.node(target.root().value).kind,
+        NodeKind::Mapping(root) | NodeKind::Sequence(root) if root.flow
+    );
+    if patched.is_none() || is_flow {
+        return Ok(patched);
+    }
+    match json_in_block_style(patch) {
+        Some(text) => again(&parsed(&text)?),
+        None => Ok(patched),
     }
 }
 

@@ -126,11 +126,7 @@ fn scalar(tree: &Tree<'_>, node: NodeId) -> Result<String, NoJson> {
     let content = scalar.content.as_ref();
     let number = match scalar.scalar_type {
         ScalarType::Null => return Ok("null".to_owned()),
-        ScalarType::Bool => {
-            let is_true = matches!(content.as_bytes(), [b't' | b'T' | b'y' | b'Y', ..])
-                || content.eq_ignore_ascii_case("on");
-            return Ok(is_true.to_string());
-        }
+        ScalarType::Bool => return Ok(is_true(content).to_string()),
         ScalarType::Int if scalar.style == ScalarStyle::Plain => integer(content),
         ScalarType::Float if scalar.style == ScalarStyle::Plain => float(content),
         _ => return Ok(quoted(content)),
@@ -143,6 +139,28 @@ fn scalar(tree: &Tree<'_>, node: NodeId) -> Result<String, NoJson> {
             message: "this number has no form in JSON",
         }),
     }
+}
+
+/// The digits of an integer in JSON, in decimal notation; none where it is none to Go.
+///
+/// ```
+/// use merge3::yaml::go_json::decimal;
+///
+/// assert_eq!(decimal("0644").as_deref(), Some("420"));
+/// assert_eq!(decimal("-0x1F").as_deref(), Some("-31"));
+/// assert_eq!(decimal("1:30"), None);
+/// ```
+pub fn decimal(content: &str) -> Option<String> {
+    match integer(content) {
+        Number::Is(text) => Some(text),
+        Number::None | Number::Infinite => None,
+    }
+}
+
+/// Whether a boolean of YAML 1.1 is true.
+pub(crate) fn is_true(content: &str) -> bool {
+    matches!(content.as_bytes(), [b't' | b'T' | b'y' | b'Y', ..])
+        || content.eq_ignore_ascii_case("on")
 }
 
 enum Number {

@@ -1,5 +1,6 @@
 //! YAML as text: documents, the tree over them, comments, scalars and equality. No word of merging.
 
+mod block_style;
 mod build;
 mod comments;
 mod cursor;
@@ -18,6 +19,7 @@ mod source;
 pub mod stream;
 pub mod tree;
 
+pub use block_style::json_in_block_style;
 pub use equal::equal;
 pub use error::ParseError;
 pub use outline::{Outline, Text};

@@ -119,7 +119,7 @@ proptest! {
         let (Some(old_tree), Some(new_tree)) = (Tree::parse(&old).unwrap(), Tree::parse(&new).unwrap()) else {
             return Ok(());
         };
-        let patched = match json_difference(&old_tree, &new_tree) {
+        let patched = match json_difference(&old_tree, &new_tree).unwrap() {
             None => old.clone(),
             Some(patch) => {
                 let patch_tree = Tree::parse(&patch).unwrap().unwrap();

@@ -7,7 +7,7 @@ use super::block::local_entries;
 use super::layout::{is_blank, starts_its_line};
 use super::to_flow;
 use crate::merge::decision::{Child, CommentChoices, Incoming, Outcome, Slot};
-use crate::yaml::{Comments, Entry, EntryId, NodeId, NodeKind, ScalarStyle, Tree};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle};
 
 /// An entry of the result on a line of its own: what comes up to its last byte, and what follows its comma.
 struct Line {
@@ -233,7 +233,7 @@ impl Editor<'_> {
         let json = self.is_json(node);
         let must_be_rewritten = self.needs_rewriting(incoming)
             || has_line_like_an_element(text)
-            || (json && has_comment_inside(source, entry));
+            || (json && !is_json_text(text));
         if from_brackets && !must_be_rewritten && (column.is_some() || !text.contains(['\n', '#']))
         {
             let by = i64::from(column.unwrap_or(0)) - i64::from(source.column(entry.span.start));
@@ -307,8 +307,10 @@ impl Editor<'_> {
         {
             return text;
         }
-        let as_it_stands = self.comes_from_brackets(owner) && !self.needs_rewriting(incoming);
         let text = source.slice(node.span);
+        let as_it_stands = self.comes_from_brackets(owner)
+            && !self.needs_rewriting(incoming)
+            && (!json || is_json_text(text));
         if as_it_stands
             && (!text.contains(['\n', '#']) || starts_its_line(self.target, entry))
             && !has_line_like_an_element(text)
@@ -331,14 +333,10 @@ impl Editor<'_> {
     }
 }
 
-/// Whether a comment stands between an entry's first byte and its last.
-fn has_comment_inside(tree: &Tree<'_>, entry: &Entry) -> bool {
-    let own = entry.comments.line;
-    let inner = tree.entries(entry.value).map(|id| tree.entry(id));
-    (!own.is_empty() && own.start < entry.span.end)
-        || inner
-            .into_iter()
-            .any(|inner| inner.comments != Comments::default() || has_comment_inside(tree, inner))
+/// Whether an entry's text, or a value's, is JSON.
+fn is_json_text(text: &str) -> bool {
+    let parses = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    parses(text) || parses(&format!("{{{text}}}"))
 }
 
 /// Whether a line of a text, below its first, begins with a dash: where that is not in the first column, the parser takes it for an

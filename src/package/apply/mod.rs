@@ -4,8 +4,8 @@
 //! document's own rules are in `merge`; here is which document is applied to which.
 
 mod config;
-mod items;
 mod last;
+mod live;
 mod pair;
 
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use super::Settings;
 use super::definitions::schema;
 use super::documents::Context;
+use super::items::{Origin, without_lists};
 use super::jobs::jobs;
 use super::load::{Loaded, Roots, Slot, fingerprint, load_unsettled, root_kind};
 use super::pair::DocRef;
@@ -32,8 +33,8 @@ use crate::schema::{Schema, kind_of};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
-use items::{LiveItem, Origin, live_items, without_lists};
 use last::LastApplied;
+use live::{LiveItem, live_items};
 
 /// What is applied to what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -381,7 +382,7 @@ impl Apply<'_> {
         }
         if let Some(item) = files.item {
             let path = self.sources.roots.paths(files.live).local;
-            return item.origin.place(path, &item.text, offset);
+            return item.item.origin.place(path, &item.item.text, offset);
         }
         let offset = live.document.start + offset;
         self.sources.live(files.live, files.live_text, offset)
@@ -404,7 +405,7 @@ impl Apply<'_> {
             let Some((config, files)) = config else {
                 continue;
             };
-            let Ok(file) = ParsedFile::parse(files.live, &item.text, Trees::Kept) else {
+            let Ok(file) = ParsedFile::parse(files.live, &item.item.text, Trees::Kept) else {
                 continue;
             };
             let Some(live) = file.documents.first() else {
@@ -417,7 +418,7 @@ impl Apply<'_> {
             here.warnings.extend(applied.warnings);
             if let Some(new) = applied.text {
                 let before = here.text.as_deref().unwrap_or(text);
-                here.text = Some(item.put_back(files.live, before, &new)?);
+                here.text = Some(item.item.put_back(files.live, before, &new)?);
             }
         }
         Ok(here)

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Sources;
-use super::items::LiveItem;
+use super::live::LiveItem;
 use crate::error::{Error, Place};
 use crate::package::load::Slot;
 use crate::package::pair::{DocRef, Group, order};

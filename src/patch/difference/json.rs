@@ -1,10 +1,13 @@
 //! The JSON patch that turns one document into another.
 
+use std::str::FromStr as _;
+
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::merge::{Shape, key_of, shape};
-use crate::yaml::{NodeId, Scalar, ScalarType, Tree, equal};
+use crate::yaml::go_json::{decimal, is_true};
+use crate::yaml::{NodeId, ParseError, ScalarType, Tree, equal};
 
 /// One operation, as it is written.
 #[derive(Debug, Serialize)]
@@ -17,6 +20,11 @@ struct Operation {
 
 /// The JSON patch (RFC 6902) that makes `new` of `old`, an operation on each line; none where they have the same values.
 ///
+/// Numbers and booleans are what Kubernetes' tools read them as: `0644` is 420, `yes` is true.
+///
+/// # Errors
+/// Where `new` has a value that JSON has no form for: where, and what.
+///
 /// ```
 /// use merge3::patch::json_difference;
 /// use merge3::yaml::Tree;
@@ -24,24 +32,24 @@ struct Operation {
 /// let old = Tree::parse("a: [1, 2, 3]\nb/c: x\n").unwrap().unwrap();
 /// let new = Tree::parse("a: [1, 3]\nd: {e: no}\n").unwrap().unwrap();
 /// assert_eq!(
-///     json_difference(&old, &new).unwrap(),
+///     json_difference(&old, &new).unwrap().unwrap(),
 ///     "[\n  {\"op\":\"remove\",\"path\":\"/a/1\"},\n  {\"op\":\"remove\",\"path\":\"/b~1c\"},\n  \
 ///      {\"op\":\"add\",\"path\":\"/d\",\"value\":{\"e\":false}}\n]\n"
 /// );
 /// ```
-pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Option<String> {
+pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>, ParseError> {
     let mut differ = Differ {
         old,
         new,
         operations: Vec::new(),
     };
-    differ.value(old.root().value, new.root().value, "");
+    differ.value(old.root().value, new.root().value, "")?;
     let lines: Vec<String> = differ
         .operations
         .iter()
         .filter_map(|operation| serde_json::to_string(operation).ok())
         .collect();
-    (!lines.is_empty()).then(|| format!("[\n  {}\n]\n", lines.join(",\n  ")))
+    Ok((!lines.is_empty()).then(|| format!("[\n  {}\n]\n", lines.join(",\n  "))))
 }
 
 struct Differ<'a> {
@@ -51,9 +59,9 @@ struct Differ<'a> {
 }
 
 impl Differ<'_> {
-    fn value(&mut self, old: NodeId, new: NodeId, path: &str) {
+    fn value(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         if equal(self.old, old, self.new, new) {
-            return;
+            return Ok(());
         }
         match (shape(self.old, old), shape(self.new, new)) {
             (Shape::Map, Shape::Map) => self.fields(old, new, path),
@@ -62,12 +70,18 @@ impl Differ<'_> {
         }
     }
 
-    fn push(&mut self, op: &'static str, path: String, value: Option<NodeId>) {
-        let value = value.map(|value| json(self.new, value));
+    fn push(
+        &mut self,
+        op: &'static str,
+        path: String,
+        value: Option<NodeId>,
+    ) -> Result<(), ParseError> {
+        let value = value.map(|value| json(self.new, value)).transpose()?;
         self.operations.push(Operation { op, path, value });
+        Ok(())
     }
 
-    fn fields(&mut self, old: NodeId, new: NodeId, path: &str) {
+    fn fields(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         let (old_tree, new_tree) = (self.old, self.new);
         let (old, new) = (old_tree.resolve(old), new_tree.resolve(new));
         let find = |tree: &Tree<'_>, map: NodeId, name: &str| {
@@ -80,14 +94,12 @@ impl Differ<'_> {
             };
             let below = format!("{path}/{}", escaped(name));
             match find(new_tree, new, name) {
-                Some(other) => {
-                    self.value(
-                        old_tree.entry(entry).value,
-                        new_tree.entry(other).value,
-                        &below,
-                    );
-                }
-                None => self.push("remove", below, None),
+                Some(other) => self.value(
+                    old_tree.entry(entry).value,
+                    new_tree.entry(other).value,
+                    &below,
+                )?,
+                None => self.push("remove", below, None)?,
             }
         }
         for entry in new_tree.entries(new) {
@@ -95,13 +107,14 @@ impl Differ<'_> {
                 && find(old_tree, old, name).is_none()
             {
                 let below = format!("{path}/{}", escaped(name));
-                self.push("add", below, Some(new_tree.entry(entry).value));
+                self.push("add", below, Some(new_tree.entry(entry).value))?;
             }
         }
+        Ok(())
     }
 
     /// What is the same at both ends stays; between, elements at one position change, and the rest goes or comes.
-    fn elements(&mut self, old: NodeId, new: NodeId, path: &str) {
+    fn elements(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         let values = |tree: &Tree<'_>, list: NodeId| -> Vec<NodeId> {
             let entries = tree.entries(tree.resolve(list));
             entries.map(|entry| tree.entry(entry).value).collect()
@@ -119,14 +132,15 @@ impl Differ<'_> {
         let (old_end, new_end) = (olds.len() - tail, news.len() - tail);
         let both = old_end.min(new_end);
         for index in head..both {
-            self.value(olds[index], news[index], &format!("{path}/{index}"));
+            self.value(olds[index], news[index], &format!("{path}/{index}"))?;
         }
         for index in (both..old_end).rev() {
-            self.push("remove", format!("{path}/{index}"), None);
+            self.push("remove", format!("{path}/{index}"), None)?;
         }
         for (index, value) in news.iter().enumerate().take(new_end).skip(both) {
-            self.push("add", format!("{path}/{index}"), Some(*value));
+            self.push("add", format!("{path}/{index}"), Some(*value))?;
         }
+        Ok(())
     }
 }
 
@@ -135,10 +149,10 @@ fn escaped(name: &str) -> String {
 }
 
 /// A value as JSON.
-fn json(tree: &Tree<'_>, node: NodeId) -> Value {
+fn json(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
     let node = tree.resolve(node);
-    if let Some(scalar) = tree.scalar(node) {
-        return json_scalar(scalar);
+    if tree.scalar(node).is_some() {
+        return json_scalar(tree, node);
     }
     let entries = tree.entries(node);
     if shape(tree, node) == Shape::List {
@@ -148,38 +162,36 @@ fn json(tree: &Tree<'_>, node: NodeId) -> Value {
     }
     let fields = entries.filter_map(|entry| {
         let (_, name) = key_of(tree, entry)?;
-        Some((name.to_owned(), json(tree, tree.entry(entry).value)))
+        let value = json(tree, tree.entry(entry).value);
+        Some(value.map(|value| (name.to_owned(), value)))
     });
-    Value::Object(fields.collect())
+    Ok(Value::Object(fields.collect::<Result<_, _>>()?))
 }
 
-fn json_scalar(scalar: &Scalar<'_>) -> Value {
+fn json_scalar(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
+    let Some(scalar) = tree.scalar(node) else {
+        return Ok(Value::Null);
+    };
     let content = scalar.content.as_ref();
     let text = || Value::String(content.to_owned());
-    match scalar.scalar_type {
-        ScalarType::Null => Value::Null,
-        ScalarType::Bool => {
-            let word = content.to_ascii_lowercase();
-            Value::Bool(matches!(word.as_str(), "true" | "yes" | "on" | "y"))
-        }
-        ScalarType::Int => integer(content).map_or_else(text, Value::from),
-        ScalarType::Float => match content.replace('_', "").parse::<f64>() {
-            Ok(number) => Value::from(number),
-            Err(_) => text(),
-        },
-        ScalarType::Timestamp | ScalarType::Merge | ScalarType::Str | ScalarType::Custom => text(),
-    }
-}
-
-fn integer(content: &str) -> Option<i64> {
-    let plain = content.replace('_', "");
-    let (sign, digits) = match plain.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", plain.strip_prefix('+').unwrap_or(&plain)),
+    let no_json = |message: &str| {
+        let at = tree.node(node).span.start as usize;
+        ParseError::new(at, message).with_help("compare with --format strategic, merge or unified")
     };
-    let radix = [("0x", 16), ("0o", 8), ("0b", 2)]
-        .into_iter()
-        .find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)));
-    let (digits, radix) = radix.unwrap_or((digits, 10));
-    i64::from_str_radix(&format!("{sign}{digits}"), radix).ok()
+    match scalar.scalar_type {
+        ScalarType::Null => Ok(Value::Null),
+        ScalarType::Bool => Ok(Value::Bool(is_true(content))),
+        ScalarType::Int => {
+            let number = decimal(content).and_then(|it| Number::from_str(&it).ok());
+            Ok(number.map_or_else(text, Value::Number))
+        }
+        ScalarType::Float => {
+            let number = content.replace('_', "").parse::<f64>();
+            let number = number.ok().and_then(Number::from_f64);
+            let number = number.ok_or_else(|| no_json("this number has no form in JSON"))?;
+            Ok(Value::Number(number))
+        }
+        ScalarType::Custom => Err(no_json("this has a tag, which JSON cannot say")),
+        ScalarType::Timestamp | ScalarType::Merge | ScalarType::Str => Ok(text()),
+    }
 }

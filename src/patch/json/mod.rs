@@ -4,11 +4,11 @@ mod operation;
 mod pointer;
 mod same;
 
-use super::{Decided, PatchError, parsed, wrong_at};
+use super::{Decided, PatchError, in_the_style_of, parsed, wrong_at};
 use crate::merge::{
     Child, CommentChoice, CommentChoices, Incoming, Outcome, Shape, edited, shape, without_aliases,
 };
-use crate::yaml::{Entry, EntryId, NodeId, ScalarStyle, ScalarType, Span, Tree, scalar};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span, Tree, scalar};
 
 use operation::{Action, Operation, operations};
 use pointer::{Spot, Step};
@@ -30,6 +30,13 @@ use same::is_same;
 /// assert_eq!(patched.unwrap(), "spec:\n  args: # how it is called\n  - a # first\n  - b\n  - c\n");
 /// ```
 pub fn json_patch(target: &str, patch: &Tree<'_>) -> Result<Option<String>, PatchError> {
+    let patched = patched(target, patch)?;
+    in_the_style_of(&parsed(target)?, patch, patched, |patch| {
+        self::patched(target, patch)
+    })
+}
+
+fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
     let mut text = target.to_owned();
     for operation in operations(patch)? {
         let next = match applied(&text, patch, &operation) {
@@ -152,12 +159,34 @@ impl Run<'_> {
             ..Incoming::whole(value)
         });
         match self.spot(&self.operation.path)? {
+            None if self.patch.scalar(value).is_none() => Ok(Some(self.whole(value))),
             None => Ok(edited(self.target, self.patch, &taken)?),
+            Some(spot) if target.key.is_none() && is_block_list(self.patch, value) => {
+                let text = list_in_list(self.patch, value);
+                let list = parsed(&text)?;
+                let only = list.entries(list.root().value).next();
+                let value = only.map_or(list.root().value, |only| list.entry(only).value);
+                let taken = Outcome::Take(Incoming::whole(value));
+                let changed = self.replaced(&spot, taken);
+                self.changed(&spot, changed, &list).map(Some)
+            }
             Some(spot) => {
                 let changed = self.replaced(&spot, taken);
                 self.changed(&spot, changed, self.patch).map(Some)
             }
         }
+    }
+
+    /// The document with another map or list as all that is in it.
+    fn whole(&self, value: NodeId) -> String {
+        let (text, root) = (self.target.text(), self.target.root().value);
+        let span = self.target.node(root).span;
+        format!(
+            "{}{}{}",
+            &text[..span.start as usize],
+            self.patch.text_of(value).trim_end(),
+            &text[span.end as usize..]
+        )
     }
 
     /// What becomes of the map or list around an entry whose value is replaced.
@@ -277,6 +306,9 @@ fn arriving_text(source: &Tree<'_>, entry: &Entry, key: Option<&str>) -> Decided
         Some(key) => format!("{}: x\n", key_text(key)),
         None => "- x\n".to_owned(),
     };
+    if key.is_none() && is_block_list(source, entry.value) {
+        return Ok(list_in_list(source, entry.value));
+    }
     let frame = parsed(&skeleton)?;
     let comments = owner_of(source, entry.value).map_or_else(CommentChoices::default, |owner| {
         let theirs = source.entry(owner).comments;
@@ -301,6 +333,25 @@ fn arriving_text(source: &Tree<'_>, entry: &Entry, key: Option<&str>) -> Decided
         .collect();
     let text = edited(&frame, source, &Outcome::Merge(children))?;
     Ok(beside_dash(&text.unwrap_or(skeleton)))
+}
+
+fn is_block_list(tree: &Tree<'_>, node: NodeId) -> bool {
+    matches!(&tree.node(tree.resolve(node)).kind, NodeKind::Sequence(list) if !list.flow)
+}
+
+/// A list as an element: a list stands below its key without indentation, but never so below a dash.
+fn list_in_list(source: &Tree<'_>, list: NodeId) -> String {
+    let leading = owner_of(source, list).map_or("", |owner| {
+        source.slice(source.entry(owner).comments.leading)
+    });
+    let mut text = String::new();
+    for comment in leading.lines() {
+        text.push_str(comment.trim());
+        text.push('\n');
+    }
+    let elements = source.text_of(list).trim_end().replace('\n', "\n  ");
+    text.push_str(&format!("- {elements}\n"));
+    text
 }
 
 /// A collection below a dash alone on its line moves up to it.

@@ -1,6 +1,7 @@
 //! Equality as a JSON patch's `test` has it (RFC 6902, section 4.6): numbers by what they are worth.
 
 use crate::merge::{FieldIndex, Shape, key_of, shape};
+use crate::yaml::go_json::{decimal, is_true};
 use crate::yaml::{NodeId, Scalar, ScalarType, Tree, equal};
 
 /// Whether two values are the same in JSON.
@@ -34,19 +35,47 @@ pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -
                 })
         }
         (Shape::Scalar, Shape::Scalar) => {
-            equal(left, l, right, r) || is_same_number(left.scalar(l), right.scalar(r))
+            equal(left, l, right, r) || is_same_scalar(left.scalar(l), right.scalar(r))
         }
         _ => false,
     }
 }
 
-fn is_same_number(left: Option<&Scalar<'_>>, right: Option<&Scalar<'_>>) -> bool {
-    let number = |scalar: Option<&Scalar<'_>>| {
-        let scalar =
-            scalar.filter(|it| matches!(it.scalar_type, ScalarType::Int | ScalarType::Float))?;
-        scalar.content.parse::<f64>().ok()
-    };
-    matches!((number(left), number(right)), (Some(left), Some(right)) if left == right)
+/// Whether two scalars that are written otherwise are one number, or one boolean.
+fn is_same_scalar(left: Option<&Scalar<'_>>, right: Option<&Scalar<'_>>) -> bool {
+    match (left.and_then(Worth::of), right.and_then(Worth::of)) {
+        (Some(Worth::Int(left)), Some(Worth::Int(right))) => left == right,
+        (Some(Worth::Bool(left)), Some(Worth::Bool(right))) => left == right,
+        (Some(left), Some(right)) => left.float().is_some_and(|it| right.float() == Some(it)),
+        _ => false,
+    }
+}
+
+/// What a scalar is to JSON that is no text.
+enum Worth {
+    Bool(bool),
+    /// In decimal digits.
+    Int(String),
+    Float(f64),
+}
+
+impl Worth {
+    fn of(scalar: &Scalar<'_>) -> Option<Self> {
+        match scalar.scalar_type {
+            ScalarType::Bool => Some(Self::Bool(is_true(&scalar.content))),
+            ScalarType::Int => decimal(&scalar.content).map(Self::Int),
+            ScalarType::Float => scalar.content.parse().ok().map(Self::Float),
+            _ => None,
+        }
+    }
+
+    fn float(&self) -> Option<f64> {
+        match self {
+            Self::Bool(_) => None,
+            Self::Int(digits) => digits.parse().ok(),
+            Self::Float(number) => Some(*number),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -62,6 +91,9 @@ mod tests {
         };
         assert!(same("{a: [1, 2.0]}", "a: [1.0, 2]\n"));
         assert!(same("10", "1e1"));
+        assert!(same("[0644, yes]", "[420, true]"));
+        assert!(!same("0644", "644"));
+        assert!(!same("1", "true"));
         assert!(!same("1", "'1'"));
         assert!(!same("[1, 2]", "[2, 1]"));
         assert!(!same("{a: 1}", "{a: 1, b: 2}"));

@@ -1,20 +1,19 @@
 //! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a document of its own.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use super::assemble::line_break;
+use super::parsed::{Parsed, ParsedFile, Trees};
+use super::resource::ResourceId;
 use crate::error::{Error, Place};
-use crate::package::assemble::line_break;
-use crate::package::load::Slot;
-use crate::package::pair::DocRef;
-use crate::package::parsed::{ParsedFile, Readings, Trees};
-use crate::package::resource::ResourceId;
 use crate::yaml::stream::split;
 use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
 /// Where the lines of a text that was made of another one come from.
 #[derive(Debug, Default)]
 pub(super) struct Origin {
-    text: String,
+    text: Arc<str>,
     /// For each line its number in `text`, from 0, and how many characters it had before.
     lines: Vec<(usize, usize)>,
 }
@@ -84,61 +83,67 @@ pub(super) fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)>
         }
     }
     let origin = Origin {
-        text: text.to_owned(),
+        text: text.into(),
         lines,
     };
     has_lists.then_some((made, origin))
 }
 
-/// A resource that is an item of a list on the live side.
+/// An item of a list of resources, as a document of its own.
 #[derive(Debug)]
-pub(crate) struct LiveItem {
-    /// The document that is the list.
-    pub(super) list: DocRef,
-    /// Which of its items.
+pub(super) struct Item {
+    /// Which of the list's items.
     index: usize,
     /// The item as a document.
     pub(super) text: String,
-    pub(super) id: ResourceId,
+    /// What it is called; none where it is no resource.
+    pub(super) id: Option<ResourceId>,
     pub(super) origin: Origin,
 }
 
-/// All such resources, file by file.
-pub(super) fn live_items(slots: &[Slot], readings: &[Readings<'_>]) -> Vec<LiveItem> {
-    let mut found = Vec::new();
-    for (slot, sides) in readings.iter().enumerate() {
-        let Some(Ok(file)) = &sides.local else {
-            continue;
-        };
-        let line_break = line_break(file.text);
-        for (document, parsed) in file.documents.iter().enumerate() {
-            let Some(tree) = parsed.kept() else { continue };
-            for (index, item) in items_of(tree).into_iter().flatten().enumerate() {
-                let text = format!("{}{line_break}", tree.text_of(item));
-                let start = tree.node(tree.resolve(item)).span.start;
-                let line = parsed.document.line + tree.line_number(start);
-                let indent = tree.column(start) as usize;
-                let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
-                let id = ParsedFile::parse(&slots[slot].path, &text, Trees::Kept)
-                    .ok()
-                    .and_then(|file| Some(file.documents.first()?.resource.as_ref()?.id.to_id()));
-                found.extend(id.map(|id| LiveItem {
-                    list: DocRef { slot, document },
-                    index,
-                    origin: Origin {
-                        text: file.text.to_owned(),
-                        lines: lines.collect(),
-                    },
-                    text: text.clone(),
-                    id,
-                }));
-            }
-        }
-    }
+/// The items of a document of a file, where it is a list of resources.
+pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
+    let Some(tree) = parsed.kept() else {
+        return Vec::new();
+    };
+    let Some(found) = items_of(tree) else {
+        return Vec::new();
+    };
+    let file: Arc<str> = file.into();
+    let found = found.into_iter().enumerate();
     found
+        .map(|(index, item)| {
+            let text = text_of(tree, item);
+            let start = tree.node(tree.resolve(item)).span.start;
+            let line = parsed.document.line + tree.line_number(start);
+            let indent = tree.column(start) as usize;
+            let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
+            let read = ParsedFile::parse(path, &text, Trees::Kept).ok();
+            Item {
+                index,
+                id: read.and_then(|it| Some(it.documents.first()?.resource.as_ref()?.id.to_id())),
+                origin: Origin {
+                    text: Arc::clone(&file),
+                    lines: lines.collect(),
+                },
+                text,
+            }
+        })
+        .collect()
 }
 
-impl LiveItem {
+fn text_of(tree: &Tree<'_>, item: NodeId) -> String {
+    format!("{}{}", tree.text_of(item), line_break(tree.text()))
+}
+
+impl Item {
+    /// Its text as it is now in its list, which may have changed.
+    pub(super) fn text_in(&self, list: &str) -> Option<String> {
+        let tree = Tree::parse(list).ok().flatten()?;
+        let item = items_of(&tree)?.get(self.index).copied()?;
+        Some(text_of(&tree, item))
+    }
+
     /// The text of the list's document with another text for this item.
     ///
     /// # Errors
@@ -156,7 +161,7 @@ impl LiveItem {
         let indent = " ".repeat(tree.column(span.start) as usize);
         let before = tree.slice(span);
         let is_one_line = !before.contains('\n');
-        let was_indented = is_one_line || self.text.trim_end() != before.trim_end();
+        let was_indented = is_one_line || tree.text_of(item).trim_end() != before.trim_end();
         let mut put = String::new();
         // the line break that was added to make a document of it
         let text_alone = text.strip_suffix('\n').unwrap_or(text);

@@ -1,0 +1,36 @@
+//! Live objects that are items of lists.
+
+use crate::package::items::{Item, items};
+use crate::package::load::Slot;
+use crate::package::pair::DocRef;
+use crate::package::parsed::Readings;
+use crate::package::resource::ResourceId;
+
+/// A resource that is an item of a list on the live side.
+#[derive(Debug)]
+pub(crate) struct LiveItem {
+    /// The document that is the list.
+    pub(super) list: DocRef,
+    pub(super) item: Item,
+    pub(super) id: ResourceId,
+}
+
+/// All such resources, file by file.
+pub(super) fn live_items(slots: &[Slot], readings: &[Readings<'_>]) -> Vec<LiveItem> {
+    let mut found = Vec::new();
+    for (slot, sides) in readings.iter().enumerate() {
+        let Some(Ok(file)) = &sides.local else {
+            continue;
+        };
+        for (document, parsed) in file.documents.iter().enumerate() {
+            for item in items(&slots[slot].path, file.text, parsed) {
+                found.extend(item.id.clone().map(|id| LiveItem {
+                    list: DocRef { slot, document },
+                    item,
+                    id,
+                }));
+            }
+        }
+    }
+    found
+}

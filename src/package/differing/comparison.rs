@@ -1,0 +1,308 @@
+//! The patches that turn one package into another: a document for each resource that changed.
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use super::Differing;
+use crate::error::{Error, Place};
+use crate::package::items::{Origin, without_lists};
+use crate::package::load::{Package, load_package};
+use crate::package::parsed::Parsed;
+use crate::package::patching::PatchForm;
+use crate::package::patching::readable::{Readable, usable};
+use crate::package::resource::Identity;
+use crate::package::secrets;
+use crate::patch::{PatchError, Rules, first_directive, json_difference, merge_difference};
+use crate::schema::{Schema, kind_of};
+use crate::yaml::{ParseError, Tree, equal};
+
+/// The patch that makes the new resources of the old ones: one document for each that changed. Empty where none did.
+///
+/// The items of a list of resources are resources like any others, as far as a patch can name them.
+///
+/// # Errors
+/// Where a patch cannot say it: a resource that only one of the two has, or, for a JSON patch, more than one that changed.
+pub fn difference(differing: &Differing, form: PatchForm) -> Result<String, Error> {
+    let comparison = Comparison {
+        differing,
+        form,
+        schema: Schema::kubernetes(),
+    };
+    let mut old = load_package(&differing.old, "OLD", &differing.matches)?;
+    let mut new = load_package(&differing.new, "NEW", &differing.matches)?;
+    let origins = (
+        comparison.taken_apart(&mut old),
+        comparison.taken_apart(&mut new),
+    );
+    let problem = "this cannot be compared";
+    let olds = usable(&differing.old, &old, problem)?;
+    let news = usable(&differing.new, &new, problem)?;
+    comparison.patch(
+        &comparison.documents(&olds, &origins.0),
+        &comparison.documents(&news, &origins.1),
+    )
+}
+
+/// Where the texts come from that were made of lists, by path in the package.
+type Origins = FxHashMap<PathBuf, Origin>;
+
+/// A document and the file that it is in.
+#[derive(Clone, Copy)]
+struct Found<'f, 'a> {
+    file: &'f Readable<'a>,
+    origin: Option<&'f Origin>,
+    /// Which document of the file.
+    number: usize,
+    parsed: &'f Parsed<'a>,
+    tree: &'f Tree<'a>,
+}
+
+impl<'f> Found<'f, '_> {
+    fn unfit(&self, message: String, help: &str) -> Error {
+        let root = self.tree.root().value;
+        let kind = self.tree.find(root, "kind");
+        let span = kind.map_or(self.tree.node(root).span, |entry| {
+            self.tree.entry(entry).span
+        });
+        self.unfit_at(span.start as usize, message, help)
+    }
+
+    fn unfit_at(&self, offset: usize, message: String, help: &str) -> Error {
+        let (path, text) = (&self.file.path, self.file.file.text);
+        let offset = self.parsed.document.start + offset;
+        let place = match self.origin {
+            Some(origin) => origin.place(path, text, offset),
+            None => Place::new(path, text, offset),
+        };
+        Error::Unfit {
+            place: Box::new(place),
+            problem: "no patch can say this".to_owned(),
+            message,
+            help: help.to_owned(),
+        }
+    }
+
+    fn called(&self) -> String {
+        let resource = self.parsed.resource.as_ref();
+        resource.map_or_else(
+            || "such document".to_owned(),
+            |resource| resource.id.to_id().to_string(),
+        )
+    }
+
+    /// By what it is found in the other package. Of two files each is the other, whatever they are called.
+    fn name(&self, in_files: bool) -> Name<'f> {
+        let file = if in_files {
+            Path::new("")
+        } else {
+            self.file.name
+        };
+        match &self.parsed.resource {
+            Some(resource) => Name::Resource(&resource.id),
+            None => Name::Document(file, self.number),
+        }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.tree.root().value, other.tree.root().value);
+        equal(self.tree, ours, other.tree, theirs)
+    }
+}
+
+/// What a document is known by in both packages.
+#[derive(PartialEq, Eq, Hash, Clone, Copy)]
+enum Name<'f> {
+    Resource(&'f Identity<'f>),
+    /// The file, and which of its documents.
+    Document(&'f Path, usize),
+}
+
+/// Documents by name.
+type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<Found<'f, 'a>>>;
+
+struct Comparison<'a> {
+    differing: &'a Differing,
+    form: PatchForm,
+    schema: Schema,
+}
+
+impl Comparison<'_> {
+    /// Makes every item of a list a document, so that a patch can name it. A JSON patch reaches it by its position.
+    fn taken_apart(&self, package: &mut Package) -> Origins {
+        let mut origins = Origins::default();
+        if self.form == PatchForm::Json && self.differing.resource.is_none() {
+            return origins;
+        }
+        for (path, source) in &mut package.files {
+            if let Ok(text) = std::str::from_utf8(&source.bytes)
+                && let Some((made, origin)) = without_lists(path, text)
+            {
+                source.bytes = made.into_bytes().into();
+                origins.insert(path.clone(), origin);
+            }
+        }
+        origins
+    }
+
+    fn documents<'f, 'a>(
+        &self,
+        files: &'f [Readable<'a>],
+        origins: &'f Origins,
+    ) -> Vec<Found<'f, 'a>> {
+        let is_wanted = |parsed: &Parsed<'_>| match (&self.differing.resource, &parsed.resource) {
+            (None, _) => true,
+            (Some(name), Some(resource)) => name.is_of(&resource.id.to_id()),
+            (Some(_), None) => false,
+        };
+        let all = files.iter().flat_map(|file| {
+            let documents = file.file.documents.iter();
+            let documents = documents.filter_map(|parsed| Some((parsed, parsed.kept()?)));
+            documents
+                .enumerate()
+                .map(move |(number, (parsed, tree))| Found {
+                    file,
+                    origin: origins.get(file.name),
+                    number,
+                    parsed,
+                    tree,
+                })
+        });
+        all.filter(|found| is_wanted(found.parsed)).collect()
+    }
+
+    fn patch(&self, old: &[Found<'_, '_>], new: &[Found<'_, '_>]) -> Result<String, Error> {
+        if let ([old], [new], PatchForm::Json) = (old, new, self.form) {
+            // it names nothing, so that it can be about anything
+            return Ok(self.one(old, new)?.unwrap_or_default());
+        }
+        let in_files = !self.differing.old.is_dir() && !self.differing.new.is_dir();
+        let (olds, news) = (by_name(old, in_files), by_name(new, in_files));
+        let mut patches: Vec<(Found<'_, '_>, String)> = Vec::new();
+        let mut errors = Vec::new();
+        for found in new {
+            let name = found.name(in_files);
+            match (olds.get(&name).map(Vec::as_slice), news.get(&name).map(Vec::as_slice)) {
+                (Some([before]), Some([_])) => match self.changed(before, found) {
+                    Ok(text) => patches.extend(text.map(|text| (*found, text))),
+                    Err(error) => errors.push(error),
+                },
+                (Some(before), _) => errors.extend(one_of_many(before, found)),
+                (None, _) => errors.push(found.unfit(
+                    format!("OLD has no {}", found.called()),
+                    "a patch changes what is there: add the document itself, or compare with --format unified",
+                )),
+            }
+        }
+        let gone = old
+            .iter()
+            .filter(|found| !news.contains_key(&found.name(in_files)));
+        errors.extend(gone.map(|found| {
+            found.unfit(
+                format!("NEW has no {}", found.called()),
+                "a patch changes what is there: delete the document itself, or compare with --format unified",
+            )
+        }));
+        if let Some(error) = Error::from_many(errors) {
+            return Err(error);
+        }
+        if self.form == PatchForm::Json
+            && let [_, (second, _), ..] = patches.as_slice()
+        {
+            return Err(second.unfit(
+                format!(
+                    "{} resources changed, and a JSON patch is about one",
+                    patches.len()
+                ),
+                "say which one with --resource KIND/NAME, or give --format strategic or merge",
+            ));
+        }
+        Ok(joined(patches.into_iter().map(|(_, text)| text)))
+    }
+
+    /// The patch for a document that both have.
+    fn changed(&self, old: &Found<'_, '_>, new: &Found<'_, '_>) -> Result<Option<String>, Error> {
+        if new.parsed.resource.is_some() {
+            return self.one(old, new);
+        }
+        if old.is_same(new) {
+            return Ok(None);
+        }
+        Err(new.unfit(
+            "this is no resource, and no patch can name it".to_owned(),
+            "compare with --format unified, or this file alone with --format json",
+        ))
+    }
+
+    fn one(&self, old: &Found<'_, '_>, new: &Found<'_, '_>) -> Result<Option<String>, Error> {
+        let refused = |error: ParseError| {
+            let help = error.help.unwrap_or_default();
+            new.unfit_at(error.offset, error.message, &help)
+        };
+        if self.form == PatchForm::Json {
+            return json_difference(old.tree, new.tree).map_err(refused);
+        }
+        let kind = kind_of(new.tree, new.tree.root().value)
+            .and_then(|(version, kind)| self.schema.kind(version, kind));
+        let rules = match (self.form, kind) {
+            (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.place),
+            _ => Rules::Merge,
+        };
+        if self.form == PatchForm::Strategic {
+            for found in [old, new] {
+                if let Some((name, offset)) = first_directive(found.tree) {
+                    return Err(found.unfit_at(
+                        offset,
+                        format!("this is a patch itself: `{name}` would be obeyed, not set"),
+                        "compare with --format merge, json or unified",
+                    ));
+                }
+            }
+        }
+        merge_difference(old.tree, new.tree, rules).map_err(|error| match error {
+            PatchError::Patch(error) | PatchError::Target(error) => refused(error),
+            PatchError::Unfaithful(error) => {
+                let texts = [old.file.file.text, new.file.file.text];
+                secrets::unfaithful(new.file.path.clone(), error, texts)
+            }
+        })
+    }
+}
+
+fn by_name<'f, 'a>(all: &[Found<'f, 'a>], in_files: bool) -> ByName<'f, 'a> {
+    let mut by_name = ByName::default();
+    for found in all {
+        let name = found.name(in_files);
+        by_name.entry(name).or_default().push(*found);
+    }
+    by_name
+}
+
+/// What to say of a document whose name others have, too; nothing where it did not change.
+fn one_of_many(olds: &[Found<'_, '_>], new: &Found<'_, '_>) -> Option<Error> {
+    let is_there = olds.iter().any(|old| old.is_same(new));
+    (!is_there).then(|| {
+        new.unfit(
+            format!("there is more than one {}", new.called()),
+            "a patch is for the one that it names: compare the two files alone",
+        )
+    })
+}
+
+/// Documents as one file.
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        if !all.is_empty() {
+            if !all.ends_with('\n') {
+                all.push('\n');
+            }
+            let is_marked = |line: &str| line == "---" || line.starts_with("--- ");
+            if !text.lines().any(is_marked) {
+                all.push_str("---\n");
+            }
+        }
+        all.push_str(&text);
+    }
+    all
+}

@@ -1,0 +1,82 @@
+//! The files of one package, read, and what to say where they are not as they should be.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Place};
+use crate::package::load::Package;
+use crate::package::parsed::{Broken, ParsedFile, Trees, read};
+use crate::yaml::ParseError;
+
+/// A file that is YAML.
+pub(in crate::package) struct Readable<'a> {
+    /// Its path in the package.
+    pub(in crate::package) name: &'a Path,
+    /// Its path as errors show it.
+    pub(in crate::package) path: PathBuf,
+    pub(in crate::package) file: ParsedFile<'a>,
+}
+
+/// Reads a package's files, whose path `root` was given as.
+///
+/// # Errors
+/// `problem`, where one is no YAML.
+pub(super) fn all<'a>(
+    root: &Path,
+    package: &'a Package,
+    problem: &str,
+) -> Result<Vec<Readable<'a>>, Error> {
+    let read = each(root, package);
+    read.map(|file| file.map_err(|broken| unreadable(*broken, problem)))
+        .collect()
+}
+
+/// As [`all`], but in a folder what is no YAML is passed over: a template, say.
+pub(in crate::package) fn usable<'a>(
+    root: &Path,
+    package: &'a Package,
+    problem: &str,
+) -> Result<Vec<Readable<'a>>, Error> {
+    match root.is_dir() {
+        true => Ok(each(root, package).filter_map(Result::ok).collect()),
+        false => all(root, package, problem),
+    }
+}
+
+fn each<'a>(
+    root: &Path,
+    package: &'a Package,
+) -> impl Iterator<Item = Result<Readable<'a>, Box<Broken>>> {
+    package.files.iter().map(move |(name, source)| {
+        let path = match root.is_dir() {
+            true => root.join(name),
+            false => root.to_owned(),
+        };
+        let file = read(&path, source, Trees::Kept)?;
+        Ok(Readable { name, path, file })
+    })
+}
+
+fn unreadable(broken: Broken, problem: &str) -> Error {
+    if !broken.utf8 {
+        return Error::NotUtf8 {
+            place: Box::new(broken.place),
+        };
+    }
+    Error::Unfit {
+        place: Box::new(broken.place),
+        problem: format!("{problem}: it is not valid YAML"),
+        message: broken.message,
+        help: broken.help.unwrap_or_else(|| "repair the file".to_owned()),
+    }
+}
+
+pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
+    Error::Unfit {
+        place: Box::new(place),
+        problem: problem.to_owned(),
+        message: error.message,
+        help: error
+            .help
+            .unwrap_or_else(|| "nothing was written".to_owned()),
+    }
+}

@@ -1,0 +1,113 @@
+//! JSON as a person writes YAML: lines instead of brackets, and quotes only where they are needed.
+
+use serde::de::IgnoredAny;
+
+use super::equal;
+use super::scalar::write;
+use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree};
+
+/// The text of a document in JSON in block style, with the same values; none where it is no JSON map or list.
+///
+/// ```
+/// use merge3::yaml::{Tree, json_in_block_style};
+///
+/// let json = r#"{"image": "app:2", "port": "80", "args": ["a", "b\nc\n"], "env": []}"#;
+/// let tree = Tree::parse(json).unwrap().unwrap();
+/// assert_eq!(
+///     json_in_block_style(&tree).unwrap(),
+///     "image: app:2\nport: \"80\"\nargs:\n- a\n- |\n  b\n  c\nenv: []\n"
+/// );
+/// assert_eq!(json_in_block_style(&Tree::parse("{image: app}").unwrap().unwrap()), None);
+/// ```
+pub fn json_in_block_style(tree: &Tree<'_>) -> Option<String> {
+    let root = tree.root().value;
+    let is_collection = tree.scalar(root).is_none();
+    let is_json = || serde_json::from_str::<IgnoredAny>(tree.text()).is_ok();
+    if !is_collection || !is_json() {
+        return None;
+    }
+    let mut text = String::new();
+    push(tree, root, 0, &mut text);
+    let text = text.strip_prefix('\n').unwrap_or(&text).to_owned();
+    let again = Tree::parse(&text).ok().flatten()?;
+    let is_same = equal(tree, root, &again, again.root().value);
+    is_same.then_some(text)
+}
+
+/// A value behind a key or a dash, and the line break after it.
+fn push(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
+    if tree.entries(node).len() == 0 {
+        let empty = match &tree.node(node).kind {
+            NodeKind::Scalar(scalar) => scalar_text(scalar, indent),
+            NodeKind::Sequence(_) => "[]".to_owned(),
+            NodeKind::Mapping(_) | NodeKind::Alias(_) => "{}".to_owned(),
+        };
+        text.push_str(&format!(" {empty}\n"));
+        return;
+    }
+    let is_on_a_dash = text.ends_with('-');
+    let margin = " ".repeat(indent);
+    for (index, entry) in tree.entries(node).enumerate() {
+        let entry = tree.entry(entry);
+        match index {
+            0 if is_on_a_dash => text.push(' '),
+            0 => text.push_str(&format!("\n{margin}")),
+            _ => text.push_str(&margin),
+        }
+        let Some(key) = entry.key.and_then(|key| tree.scalar(key)) else {
+            text.push('-');
+            push(tree, entry.value, indent + 2, text);
+            continue;
+        };
+        text.push_str(&format!("{}:", on_a_line(key)));
+        // a list stands right below its key, as kubectl writes it
+        let is_list = matches!(tree.node(entry.value).kind, NodeKind::Sequence(_));
+        let below = if is_list { indent } else { indent + 2 };
+        push(tree, entry.value, below, text);
+    }
+}
+
+fn scalar_text(scalar: &Scalar<'_>, indent: usize) -> String {
+    let content = scalar.content.as_ref();
+    let is_text = scalar.scalar_type == ScalarType::Str;
+    let block = content
+        .contains('\n')
+        .then(|| literal(content, indent.max(2)));
+    let block = block.flatten().filter(|_| is_text);
+    block.unwrap_or_else(|| on_a_line(scalar))
+}
+
+fn on_a_line(scalar: &Scalar<'_>) -> String {
+    let written = |style| write(&scalar.content, scalar.scalar_type, style, false);
+    written(ScalarStyle::Plain)
+        .or_else(|| written(ScalarStyle::DoubleQuoted))
+        .unwrap_or_else(|| scalar.content.to_string())
+}
+
+/// A text of lines as a literal block scalar; none where that cannot say it without more ado.
+fn literal(content: &str, indent: usize) -> Option<String> {
+    let is_simple = |line: &str| {
+        let is_shown = |c: char| c == '\t' || !c.is_control();
+        line.chars().all(is_shown) && !line.ends_with([' ', '\t'])
+    };
+    let lines = content.strip_suffix('\n');
+    let header = match lines {
+        Some(lines) if lines.is_empty() || lines.ends_with('\n') => return None,
+        Some(_) => "|",
+        None => "|-",
+    };
+    let lines: Vec<&str> = lines.unwrap_or(content).split('\n').collect();
+    let starts_well = lines[0].starts_with(|c: char| !c.is_whitespace());
+    if !starts_well || !lines.iter().all(|line| is_simple(line)) {
+        return None;
+    }
+    let margin = " ".repeat(indent);
+    let mut text = header.to_owned();
+    for line in lines {
+        text.push('\n');
+        if !line.is_empty() {
+            text.push_str(&format!("{margin}{line}"));
+        }
+    }
+    Some(text)
+}
