@@ -9,7 +9,7 @@ use super::exit_code::ExitCode;
 use super::run::{in_pool, readable, waiting_at};
 use super::signals::Signals;
 use super::upstream::{Command, Run};
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report;
 use crate::upgrade::{self, Cache, Choice, Outcome, Remotes, State, Told, Wish};
@@ -190,7 +190,7 @@ fn get(
 
 fn outdated(run: &Run, states: &[State]) -> Done {
     let failures = states.iter().filter_map(|state| match state {
-        State::Failed(_, error) => Some(error.render(run.color.1)),
+        State::Failed(package, error) => Some(failed(package, error, run)),
         _ => None,
     });
     let notes: Vec<String> = failures.collect();
@@ -211,6 +211,16 @@ fn outdated(run: &Run, states: &[State]) -> Done {
     }
 }
 
+/// What is said of a package that failed: its name, too, where the error begins with something else.
+fn failed(package: &Path, error: &Error, run: &Run) -> String {
+    let package = shown(package);
+    let told = error.render(run.color.1);
+    match error.to_string().starts_with(&package) {
+        true => told,
+        false => format!("{package} failed:\n{told}"),
+    }
+}
+
 fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done {
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
@@ -219,8 +229,8 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
     for outcome in outcomes {
         match outcome {
             Outcome::UpToDate(_) => {}
-            Outcome::Failed(_, error) => {
-                notes.push(error.render(run.color.1));
+            Outcome::Failed(package, error) => {
+                notes.push(failed(package, error, run));
                 code = ExitCode::Failed;
             }
             Outcome::Upgraded(upgrade) => {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::assemble::{Action, Marks, line_break};
 use super::documents::FileMerge;
+use super::kpt;
 use super::load::Slot;
 use super::pair::Group;
 use super::parsed::Parsed;
@@ -44,7 +45,10 @@ impl<'f> FileMerge<'_, 'f, '_> {
             self.whole_document(group, ConflictKind::Pinned, Resolution::Local, None);
             return Action::Keep;
         }
-        if members.local.is_some_and(|local| equal(original, local)) {
+        if members
+            .local
+            .is_some_and(|local| is_unchanged(original, local))
+        {
             return Action::Remove;
         }
         let options = self.options(group);
@@ -188,6 +192,15 @@ fn holds_pin(parsed: &Parsed<'_>) -> bool {
             || parsed
                 .tree()
                 .is_some_and(|tree| !Pins::of(&tree).is_empty()))
+}
+
+/// Whether a document has upstream's values still, comments and what kpt writes aside.
+fn is_unchanged(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
+    equal(original, local)
+        || match (original.tree(), local.tree()) {
+            (Some(original), Some(local)) => kpt::is_same_document(&original, &local),
+            _ => false,
+        }
 }
 
 /// Whether two documents say the same, comments aside.

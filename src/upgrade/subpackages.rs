@@ -9,7 +9,8 @@ use super::record::KPTFILE;
 use crate::error::Error;
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Settings, Side, Snapshot, plan_sides,
+    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Settings, Side, Snapshot,
+    is_as_upstream, plan_sides,
 };
 use crate::triple::Triple;
 
@@ -199,7 +200,7 @@ fn same(left: &Snapshot, right: &Snapshot) -> bool {
             .all(|(left, right)| left.0 == right.0 && bytes(left.1) == bytes(right.1))
 }
 
-/// Whether a folder has the files of a snapshot, and no others.
+/// Whether a folder has the files of a snapshot, and no others. What kpt writes into them is no change.
 pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settings) -> bool {
     let mut count = 0;
     let walk = WalkDir::new(folder).into_iter().filter_entry(|entry| {
@@ -215,7 +216,7 @@ pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settin
         let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
         let is_same = match snapshot.entries.get(path) {
             Some(Entry::File { bytes, .. }) => {
-                std::fs::read(entry.path()).is_ok_and(|local| local == *bytes)
+                std::fs::read(entry.path()).is_ok_and(|local| is_as_upstream(path, bytes, &local))
             }
             Some(Entry::Link(target)) => {
                 std::fs::read_link(entry.path()).is_ok_and(|local| local == *target)

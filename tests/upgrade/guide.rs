@@ -1,5 +1,6 @@
 //! The guide, followed word by word in an empty folder: every block of `sh` in it is run, one after the other.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -32,28 +33,30 @@ fn blocks(text: &str, kind: &str) -> Vec<String> {
     blocks
 }
 
+/// A search path on which the program is the first.
+fn with_the_program(workshop: &Workshop) -> OsString {
+    let bin = workshop.path("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::hard_link(merge3(), bin.join("merge3"))
+        .or_else(|_| fs::copy(merge3(), bin.join("merge3")).map(|_| ()))
+        .unwrap();
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&paths))).unwrap()
+}
+
 #[test]
 fn the_guide_works_word_by_word() {
     let workshop = Workshop::new();
     fs::create_dir(workshop.path("empty")).unwrap();
-    fs::create_dir(workshop.path("bin")).unwrap();
-    fs::hard_link(merge3(), workshop.path("bin/merge3"))
-        .or_else(|_| fs::copy(merge3(), workshop.path("bin/merge3")).map(|_| ()))
-        .unwrap();
     let script = blocks(GUIDE, "sh").join("\n");
     assert!(
         script.contains("merge3 get ") && script.contains("merge3 upgrade --all "),
         "{script}"
     );
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(
-        std::iter::once(workshop.path("bin")).chain(std::env::split_paths(&paths)),
-    )
-    .unwrap();
     let output = workshop.isolated(
         Command::new("bash")
             .args(["-euo", "pipefail", "-c", &script])
-            .env("PATH", path)
+            .env("PATH", with_the_program(&workshop))
             .current_dir(workshop.path("empty")),
     );
     let ran = Ran::from(output).with(0);
@@ -86,4 +89,62 @@ fn what_the_guide_shows_for_others_is_yaml() {
             );
         }
     }
+}
+
+/// The script of the step with this id in the action.
+fn step(id: &str) -> String {
+    let action = include_str!("../../action.yml");
+    let (_, step) = action.split_once(&format!("id: {id}\n")).unwrap();
+    let (_, script) = step.split_once("run: |\n").unwrap();
+    let lines = script
+        .lines()
+        .take_while(|line| line.starts_with("        "));
+    lines.map(|line| format!("{}\n", &line[8..])).collect()
+}
+
+/// What the action hands to the next step, one package being out of reach. It needs jq, as it does on GitHub's machines.
+#[test]
+fn the_action_tells_what_is_outdated() {
+    if Command::new("jq").arg("--version").output().is_err() {
+        eprintln!("there is no jq: the action was not run");
+        return;
+    }
+    let workshop = Workshop::with_app();
+    workshop.get("app@v1.1.0", "new");
+    workshop.get("app@v1.0.0", "lost");
+    workshop.edit("fleet/lost/.merge3.yaml", "upstream.git", "nowhere.git");
+    let (temporary, path) = (workshop.path("home"), with_the_program(&workshop));
+    let run = |arguments: &str| {
+        let outputs = temporary.join("outputs");
+        fs::write(&outputs, "").unwrap();
+        let output = workshop.isolated(
+            Command::new("bash")
+                .args(["-c", &step("outdated")])
+                .env("PATH", &path)
+                .env("ARGUMENTS", arguments)
+                .env("RUNNER_TEMP", &temporary)
+                .env("GITHUB_OUTPUT", &outputs)
+                .current_dir(workshop.path("fleet")),
+        );
+        (Ran::from(output), fs::read_to_string(outputs).unwrap())
+    };
+    let (ran, outputs) = run("");
+    let ran = ran.with(0);
+    assert!(
+        ran.stdout
+            .starts_with("::warning title=merge3 outdated::lost: file://"),
+        "{}",
+        ran.stdout
+    );
+    assert!(outputs.starts_with("report={\"version\":1,"), "{outputs}");
+    assert!(
+        outputs.ends_with("\npackages=[\"app\"]\ncount=1\nfailed=1\n"),
+        "{outputs}"
+    );
+    let (_, outputs) = run("--within patch");
+    assert!(outputs.contains("\npackages=[]\ncount=0\n"), "{outputs}");
+    // arguments that are wrong end it
+    let (ran, outputs) = run("--no-such-option");
+    ran.with(2);
+    assert_eq!(outputs, "");
 }

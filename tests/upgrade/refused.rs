@@ -24,9 +24,17 @@ fn an_unreachable_repository() {
     refuses(
         &workshop,
         &["upgrade", "app"],
-        &["upstream.git cannot be read", "git ls-remote file://"],
+        &[
+            "app failed:\nerror: file://",
+            "upstream.git cannot be read",
+            "git ls-remote file://",
+        ],
     );
-    refuses(&workshop, &["outdated"], &["upstream.git cannot be read"]);
+    refuses(
+        &workshop,
+        &["outdated"],
+        &["app failed:\nerror: file://", "upstream.git cannot be read"],
+    );
     refuses(
         &workshop,
         &["get", &workshop.url(), "new"],

@@ -136,6 +136,80 @@ fn a_package_of_ones_own_in_a_package() {
     assert_eq!(workshop.read("fleet/app/kept/web.yaml"), web("1.1", 1));
 }
 
+/// A folder that upstream moved comes where it is now. What was changed here stays where it was, and that is told.
+#[test]
+fn a_package_that_upstream_moved() {
+    let workshop = workshop();
+    workshop.edit("fleet/app/changed/web.yaml", "replicas: 1", "replicas: 7");
+    workshop.save("customise");
+    workshop.release(
+        "v1.1.0",
+        &[
+            ("app/gone/Kptfile", ""),
+            ("app/gone/web.yaml", ""),
+            ("app/changed/Kptfile", ""),
+            ("app/changed/web.yaml", ""),
+            ("app/there/Kptfile", &kptfile("sub")),
+            ("app/there/web.yaml", &web("1.1", 1)),
+        ],
+    );
+    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
+    assert!(
+        ran.stdout
+            .contains("conflict changed/Kptfile: deleted-upstream"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!workshop.has("fleet/app/gone"));
+    assert_eq!(workshop.read("fleet/app/changed/web.yaml"), web("1.0", 7));
+    assert_eq!(workshop.read("fleet/app/there/web.yaml"), web("1.1", 1));
+}
+
+/// `kpt pkg get` writes an annotation and a comment into each resource.
+#[test]
+fn what_kpt_writes_is_no_change() {
+    let workshop = workshop();
+    for file in ["app", "app/gone", "app/changed", "app/kept", "app/deleted"] {
+        workshop.edit(
+            &format!("fleet/{file}/web.yaml"),
+            "metadata:\n  name: web\n",
+            "metadata: # kpt-merge: /web\n  name: web\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'apps|Deployment|default|web'\n",
+        );
+    }
+    workshop.edit("fleet/app/changed/web.yaml", "replicas: 1", "replicas: 7");
+    workshop.edit("fleet/app/Kptfile", "resource-merge", "fast-forward");
+    workshop.save("as kpt has it");
+    workshop.release(
+        "v1.1.0",
+        &[
+            ("app/web.yaml", ""),
+            ("app/own.yaml", "a: 1\n"),
+            ("app/gone/Kptfile", ""),
+            ("app/gone/web.yaml", ""),
+            ("app/changed/Kptfile", ""),
+            ("app/changed/web.yaml", ""),
+        ],
+    );
+    workshop
+        .merge3(&["upgrade", "app"])
+        .with(2)
+        .says(&["it was changed here, and its updateStrategy is `fast-forward`"]);
+    workshop.edit("fleet/app/Kptfile", "fast-forward", "resource-merge");
+    workshop.save("merge");
+    let told = workshop
+        .merge3(&["upgrade", "app", "--report", "json"])
+        .with(0)
+        .json();
+    assert!(!workshop.has("fleet/app/gone"));
+    assert!(!workshop.has("fleet/app/web.yaml"));
+    let conflicts = told["packages"][0]["conflicts"].as_array().unwrap();
+    let files: Vec<&str> = conflicts
+        .iter()
+        .map(|it| it["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, ["changed/Kptfile"]);
+}
+
 #[test]
 fn kpts_strategies_are_followed() {
     let workshop = workshop();
