@@ -31,7 +31,7 @@ use crate::error::{Error, Place, Warning};
 use crate::merge::{Application, Options, Refused, Side, annotated, apply_document};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Triple;
-use crate::yaml::Tree;
+use crate::yaml::{NodeKind, Tree, json_in_block_style};
 
 use last::LastApplied;
 use live::{LiveItem, live_items};
@@ -309,7 +309,27 @@ impl Apply<'_> {
             kind,
             annotation: &annotation,
         };
-        let applied = apply_document(&application).map_err(|refused| match refused {
+        let applied = apply_document(&application).and_then(|applied| {
+            // first as it is written: what is wrong has its place there
+            let text = as_yaml(config_tree, live_tree).filter(|_| applied.text.is_some());
+            let file = text
+                .as_deref()
+                .map(|text| ParsedFile::parse(files.config, text, Trees::Kept));
+            let config = file
+                .as_ref()
+                .and_then(|file| file.as_ref().ok()?.documents.first());
+            match config.and_then(|config| Some((config, config.kept()?))) {
+                Some((config, tree)) => apply_document(&Application {
+                    config: Side {
+                        document: &config.document,
+                        tree,
+                    },
+                    ..application
+                }),
+                None => Ok(applied),
+            }
+        });
+        let applied = applied.map_err(|refused| match refused {
             Refused::Unfaithful(unfaithful) => Error::Unfaithful {
                 file: files.live.to_owned(),
                 path: unfaithful.path,
@@ -422,6 +442,16 @@ impl Apply<'_> {
             }
         }
         Ok(here)
+    }
+}
+
+/// A configuration in JSON as it is written into a live object that is none.
+fn as_yaml(config: &Tree<'_>, live: &Tree<'_>) -> Option<String> {
+    let root = live.root().value;
+    let is_flow = matches!(&live.node(root).kind, NodeKind::Mapping(root) if root.flow);
+    match is_flow {
+        true => None,
+        false => json_in_block_style(config),
     }
 }
 

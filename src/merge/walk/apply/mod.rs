@@ -97,7 +97,11 @@ impl Walker<'_> {
             _ if equal(self.trees.updated, updated, self.trees.local, local) => Outcome::Keep,
             _ => {
                 let part = self.without_nulls(rules, updated, at);
-                Outcome::Take(Incoming::part(updated, part))
+                let quoting = self.trees.local.scalar(local).map(|scalar| scalar.style);
+                Outcome::Take(Incoming {
+                    quoting,
+                    ..Incoming::part(updated, part)
+                })
             }
         }
     }
