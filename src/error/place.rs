@@ -1,0 +1,87 @@
+//! Places in files, as messages show them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A path as messages show it: on one line, and with nothing in it that a terminal would obey.
+pub fn shown(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if !path.contains(char::is_control) {
+        return path.into_owned();
+    }
+    path.chars()
+        .map(|c| match c.is_control() {
+            true => c.escape_default().to_string(),
+            false => c.to_string(),
+        })
+        .collect()
+}
+
+/// A place in a file, with the line that it is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as it was reached.
+    pub path: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in the line, from 1.
+    pub column: usize,
+    /// The line itself, without its line break.
+    pub text: String,
+    /// Where in `text` it is, in bytes.
+    pub(super) offset: usize,
+    /// Whether the line is not shown, because its file may hold a Secret.
+    pub(super) hidden: bool,
+}
+
+impl Place {
+    /// The place at `offset` bytes into `text`, which is the content of the file at `path`.
+    ///
+    /// ```
+    /// use merge3::error::Place;
+    ///
+    /// let place = Place::new("a.yaml", "a: 1\nb: 2\n", 8);
+    /// assert_eq!((place.line, place.column, place.text.as_str()), (2, 4, "b: 2"));
+    /// ```
+    pub fn new(path: impl Into<PathBuf>, text: &str, offset: usize) -> Self {
+        let mut offset = offset.min(text.len());
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[offset..]
+            .find('\n')
+            .map_or(text.len(), |at| offset + at);
+        let line = text[start..end].trim_end_matches('\r');
+        let within = (offset - start).min(line.len());
+        Self {
+            path: path.into(),
+            line: text[..start].matches('\n').count() + 1,
+            column: line[..within].chars().count() + 1,
+            text: line.to_owned(),
+            offset: within,
+            hidden: crate::secret::may_be_in(text.as_bytes()),
+        }
+    }
+
+    /// The character it points at; at a line's end, nothing.
+    pub(super) fn span(&self) -> std::ops::Range<usize> {
+        let width = self.text[self.offset..]
+            .chars()
+            .next()
+            .map_or(0, char::len_utf8);
+        self.offset..self.offset + width
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}:{}:{}",
+            shown(&self.path),
+            self.line,
+            self.column
+        )
+    }
+}

@@ -1,0 +1,105 @@
+//! Errors and warnings as a person reads them, with the lines that they are about.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+
+use super::{Error, Place, Warning, shown};
+
+impl Error {
+    /// Has the lines shown that may hold secrets.
+    #[must_use]
+    pub fn with_secrets(mut self) -> Self {
+        match &mut self {
+            Self::Rules { place, .. }
+            | Self::Broken { place, .. }
+            | Self::NotUtf8 { place }
+            | Self::Unfit { place, .. }
+            | Self::Record { place, .. } => {
+                place.hidden = false;
+            }
+            Self::DuplicateResource { first, second, .. } => {
+                first.hidden = false;
+                second.hidden = false;
+            }
+            Self::Several(errors) => {
+                let shown = std::mem::take(errors).into_iter().map(Self::with_secrets);
+                *errors = shown.collect();
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// The places to show, with a word for each.
+    fn places(&self) -> Vec<(&Place, String)> {
+        match self {
+            Self::Rules { place, message, .. }
+            | Self::Broken { place, message, .. }
+            | Self::Unfit { place, message, .. }
+            | Self::Record { place, message, .. } => {
+                vec![(place, message.clone())]
+            }
+            Self::NotUtf8 { place } => vec![(place, "the first such byte".to_owned())],
+            Self::DuplicateResource { first, second, .. } => vec![
+                (second, "the second".to_owned()),
+                (first, "the first".to_owned()),
+            ],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The error as a person reads it: what, where, the line itself, and what to do.
+    pub fn render(&self, color: bool) -> String {
+        if let Self::Several(errors) = self {
+            let parts: Vec<String> = errors.iter().map(|error| error.render(color)).collect();
+            return parts.join("\n\n");
+        }
+        let title = self.to_string();
+        let mut group = Group::with_title(Level::ERROR.primary_title(title));
+        let places = self.places();
+        for (place, label) in &places {
+            if place.hidden {
+                let origin = Origin::path(shown(&place.path))
+                    .line(place.line)
+                    .char_column(place.column);
+                group = group.element(origin).element(Level::NOTE.message(format!(
+                    "{label}; the line may hold a secret: --show-secrets shows it"
+                )));
+                continue;
+            }
+            group = group.element(
+                Snippet::source(place.text.as_str())
+                    .line_start(place.line)
+                    .path(shown(&place.path))
+                    .annotation(
+                        AnnotationKind::Primary
+                            .span(place.span())
+                            .label(label.as_str()),
+                    ),
+            );
+        }
+        if let Some(help) = self.help() {
+            group = group.element(Level::HELP.message(help));
+        }
+        renderer(color).render(&[group])
+    }
+}
+
+impl Warning {
+    /// The warning in one line: file, line and column, and what to know.
+    pub fn render(&self, color: bool) -> String {
+        let place = self
+            .place
+            .as_ref()
+            .map_or_else(|| shown(&self.path), std::string::ToString::to_string);
+        let title = format!("{place}: {}", self.message);
+        renderer(color).render(&[Group::with_title(Level::WARNING.primary_title(title))])
+    }
+}
+
+fn renderer(color: bool) -> Renderer {
+    if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    }
+}
