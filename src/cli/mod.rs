@@ -10,6 +10,7 @@ mod explain;
 mod extras;
 mod git;
 mod markers;
+mod merge_args;
 mod output;
 mod patch;
 mod progress;

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::args::MergeArgs;
 use super::config::{Form, ReportTo, Verbosity};
 use super::markers::MarkerArgs;
+use super::merge_args::MergeArgs;
 use super::output::{Color, RunArgs};
 use super::report::ReportArgs;
 use crate::package::Settings;

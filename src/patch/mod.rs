@@ -9,15 +9,17 @@ mod directives;
 mod fields;
 mod items;
 mod json;
-
 mod lists;
 mod order;
 mod replaced;
+mod same;
 
 use crate::merge::{Options, Outcome, Unfaithful, Walker, edited, without_aliases};
 use crate::schema::Place;
 use crate::triple::Triple;
-use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
+use crate::yaml::{
+    NodeId, NodeKind, ParseError, ScalarStyle, ScalarType, Tree, json_in_block_style, scalar,
+};
 
 pub use difference::{json_difference, merge_difference};
 pub use directives::first_directive;
@@ -193,4 +195,12 @@ impl<'a> Patcher<'a> {
 fn wrong_at(patch: &Tree<'_>, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
     let at = patch.node(node).span.start as usize;
     PatchError::Patch(ParseError::new(at, message).with_help(help))
+}
+
+/// A field's name as a key.
+fn key_text(name: &str) -> String {
+    let written = |style| scalar::write(name, ScalarType::Str, style, true);
+    written(ScalarStyle::Plain)
+        .or_else(|| written(ScalarStyle::DoubleQuoted))
+        .unwrap_or_else(|| format!("{name:?}"))
 }

@@ -4,12 +4,13 @@ use rustc_hash::FxHashMap;
 
 use crate::merge::{Child, ScalarKey, scalar_key};
 use crate::patch::items::{Pairing, pairing};
+use crate::patch::key_text;
 use crate::patch::lists::field_key;
 use crate::patch::order::{in_order, positions_in};
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, Tree};
 
-use super::values::{is_same, key_text, scalar_text};
+use super::values::{is_same, scalar_text};
 use super::{Differ, Grain, Part};
 
 /// The elements of a list by their keys.

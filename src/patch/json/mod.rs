@@ -1,15 +1,15 @@
 //! JSON patch (RFC 6902): operations, one after the other, each an edit of the text that the one before left.
 
+mod arriving;
 mod operation;
 mod pointer;
 mod same;
 
 use super::{Decided, PatchError, in_the_style_of, parsed, wrong_at};
-use crate::merge::{
-    Child, CommentChoice, CommentChoices, Incoming, Outcome, Shape, edited, shape, without_aliases,
-};
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span, Tree, scalar};
+use crate::merge::{Child, Incoming, Outcome, Shape, edited, shape, without_aliases};
+use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
+use arriving::{arriving_text, is_block_list, list_in_list};
 use operation::{Action, Operation, operations};
 use pointer::{Spot, Step};
 use same::is_same;
@@ -298,86 +298,4 @@ impl Run<'_> {
         let text = edited(self.target, source, &outcome)?;
         Ok(text.unwrap_or_else(|| self.target.text().to_owned()))
     }
-}
-
-/// The text of an entry of `source` as a field of this name, or without one as an element: with its comments.
-fn arriving_text(source: &Tree<'_>, entry: &Entry, key: Option<&str>) -> Decided<String> {
-    let skeleton = match key {
-        Some(key) => format!("{}: x\n", key_text(key)),
-        None => "- x\n".to_owned(),
-    };
-    if key.is_none() && is_block_list(source, entry.value) {
-        return Ok(list_in_list(source, entry.value));
-    }
-    let frame = parsed(&skeleton)?;
-    let comments = owner_of(source, entry.value).map_or_else(CommentChoices::default, |owner| {
-        let theirs = source.entry(owner).comments;
-        let taken = |comment: Span| match comment.is_empty() {
-            true => CommentChoice::Local,
-            false => CommentChoice::Updated,
-        };
-        CommentChoices {
-            from: Some(owner),
-            leading: taken(theirs.leading),
-            line: taken(theirs.beside()),
-            tail: taken(theirs.behind()),
-            place: CommentChoice::Local,
-        }
-    });
-    let children = frame
-        .entries(frame.root().value)
-        .map(|only| Child {
-            comments,
-            ..Child::local(only, Outcome::Take(Incoming::whole(entry.value)))
-        })
-        .collect();
-    let text = edited(&frame, source, &Outcome::Merge(children))?;
-    Ok(beside_dash(&text.unwrap_or(skeleton)))
-}
-
-fn is_block_list(tree: &Tree<'_>, node: NodeId) -> bool {
-    matches!(&tree.node(tree.resolve(node)).kind, NodeKind::Sequence(list) if !list.flow)
-}
-
-/// A list as an element: a list stands below its key without indentation, but never so below a dash.
-fn list_in_list(source: &Tree<'_>, list: NodeId) -> String {
-    let leading = owner_of(source, list).map_or("", |owner| {
-        source.slice(source.entry(owner).comments.leading)
-    });
-    let mut text = String::new();
-    for comment in leading.lines() {
-        text.push_str(comment.trim());
-        text.push('\n');
-    }
-    let elements = source.text_of(list).trim_end().replace('\n', "\n  ");
-    text.push_str(&format!("- {elements}\n"));
-    text
-}
-
-/// A collection below a dash alone on its line moves up to it.
-fn beside_dash(text: &str) -> String {
-    let Some((dash, rest)) = text.split_once("-\n") else {
-        return text.to_owned();
-    };
-    let indent = rest.len() - rest.trim_start_matches(' ').len();
-    let is_alone = dash.is_empty() || dash.ends_with('\n');
-    let only_comments = dash.lines().all(|line| line.trim_start().starts_with('#'));
-    if !is_alone || !only_comments || indent < 2 || rest[indent..].starts_with('#') {
-        return text.to_owned();
-    }
-    format!("{dash}-{}", &rest[1..])
-}
-
-/// The entry whose value a node is.
-fn owner_of(tree: &Tree<'_>, value: NodeId) -> Option<EntryId> {
-    tree.all_entries()
-        .find(|entry| tree.entry(*entry).value == value)
-}
-
-/// A field's name as a key.
-fn key_text(name: &str) -> String {
-    let written = |style| scalar::write(name, ScalarType::Str, style, true);
-    written(ScalarStyle::Plain)
-        .or_else(|| written(ScalarStyle::DoubleQuoted))
-        .unwrap_or_else(|| format!("{name:?}"))
 }

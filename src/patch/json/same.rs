@@ -1,44 +1,18 @@
 //! Equality as a JSON patch's `test` has it (RFC 6902, section 4.6): numbers by what they are worth.
 
-use crate::merge::{FieldIndex, Shape, key_of, shape};
+use crate::patch::same::Sense;
 use crate::yaml::go_json::{decimal, is_true};
 use crate::yaml::{NodeId, Scalar, ScalarType, Tree, equal};
 
 /// Whether two values are the same in JSON.
 pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
-    let (l, r) = (left.resolve(l), right.resolve(r));
-    match (shape(left, l), shape(right, r)) {
-        (Shape::Map, Shape::Map) => {
-            let fields = FieldIndex::new(right, right.entries(r));
-            left.entries(l).len() == right.entries(r).len()
-                && left.entries(l).all(|entry| {
-                    let other = key_of(left, entry).and_then(|key| fields.find(key));
-                    other.is_some_and(|other| {
-                        is_same(
-                            left,
-                            left.entry(entry).value,
-                            right,
-                            right.entry(other).value,
-                        )
-                    })
-                })
-        }
-        (Shape::List, Shape::List) => {
-            left.entries(l).len() == right.entries(r).len()
-                && left.entries(l).zip(right.entries(r)).all(|(entry, other)| {
-                    is_same(
-                        left,
-                        left.entry(entry).value,
-                        right,
-                        right.entry(other).value,
-                    )
-                })
-        }
-        (Shape::Scalar, Shape::Scalar) => {
+    let in_json = Sense {
+        counts: |_, _| true,
+        equal: |left, l, right, r| {
             equal(left, l, right, r) || is_same_scalar(left.scalar(l), right.scalar(r))
-        }
-        _ => false,
-    }
+        },
+    };
+    in_json.is_same(left, l, right, r)
 }
 
 /// Whether two scalars that are written otherwise are one number, or one boolean.

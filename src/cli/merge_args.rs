@@ -1,0 +1,163 @@
+//! The arguments that say how packages merge: the main command's, and those of upgrades.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::markers::MarkerArgs;
+use crate::merge::{self, Options};
+use crate::package::{SchemaSource, Settings};
+use crate::triple::Triple;
+
+/// How a merge is done.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct MergeArgs {
+    /// Who wins a conflict: updated (default), local, fail, markers
+    #[arg(
+        long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    on_conflict: OnConflict,
+    /// How lists without a key merge: replace (default), set, merge
+    #[arg(
+        long, value_enum, value_name = "HOW", default_value_t = Lists::Replace,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    lists: Lists,
+    /// A further key that may identify elements (repeatable)
+    #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
+    keys: Vec<String>,
+    /// Whose keys lists merge by, where it knows them: kubernetes
+    #[arg(
+        long,
+        value_enum,
+        value_name = "NAME",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    schema: Option<SchemaName>,
+    /// A file with CRDs, for --schema (repeatable)
+    #[arg(
+        long = "crd",
+        value_name = "FILE",
+        requires = "schema",
+        hide_short_help = true
+    )]
+    definitions: Vec<PathBuf>,
+    /// What null means everywhere: clear or keep
+    #[arg(
+        long,
+        value_enum,
+        value_name = "HOW",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    nulls: Option<Nulls>,
+    /// Pair resources only within files of one path
+    #[arg(long, hide_short_help = true)]
+    path_merge_key: bool,
+    /// Which files are YAML (repeatable)
+    #[arg(long = "match", value_name = "GLOB", hide_short_help = true)]
+    matches: Vec<String>,
+    /// Leave all other files alone
+    #[arg(long, hide_short_help = true)]
+    yaml_only: bool,
+    /// Rules for single places; else .merge3.yaml in LOCAL
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum OnConflict {
+    /// Upstream wins
+    Updated,
+    /// Your side stays
+    Local,
+    /// Nothing is written, and the exit status is 1
+    Fail,
+    /// Nobody: both sides go between conflict markers, and the exit status is 1
+    Markers,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Lists {
+    /// Each is one value
+    Replace,
+    /// Lists of scalars are ordered sets
+    Set,
+    /// Element by element, as diff3 merges lines
+    Merge,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SchemaName {
+    /// The kinds built into Kubernetes, and custom resource definitions
+    Kubernetes,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Nulls {
+    /// It clears the field
+    Clear,
+    /// It is a value like any other
+    Keep,
+}
+
+impl MergeArgs {
+    /// How packages merge, `names` standing behind conflict markers where nothing else is said.
+    pub(super) fn settings(
+        self,
+        markers: MarkerArgs,
+        names: Triple<String>,
+    ) -> Result<Settings, String> {
+        Ok(Settings {
+            merge: Options {
+                on_conflict: self.on_conflict.into(),
+                lists: self.lists.into(),
+                keys: self.keys,
+                nulls: self.nulls.map(Into::into),
+                markers: markers.style(names)?,
+                ..Options::default()
+            },
+            path_merge_key: self.path_merge_key,
+            matches: self.matches,
+            yaml_only: self.yaml_only,
+            schema: self.schema.map(|SchemaName::Kubernetes| SchemaSource {
+                definitions: self.definitions,
+            }),
+            config: self.config,
+            ..Settings::default()
+        })
+    }
+}
+
+impl From<OnConflict> for merge::OnConflict {
+    fn from(value: OnConflict) -> Self {
+        match value {
+            OnConflict::Updated => Self::Updated,
+            OnConflict::Local => Self::Local,
+            OnConflict::Fail => Self::Fail,
+            OnConflict::Markers => Self::Markers,
+        }
+    }
+}
+
+impl From<Lists> for merge::Lists {
+    fn from(value: Lists) -> Self {
+        match value {
+            Lists::Replace => Self::Replace,
+            Lists::Set => Self::Set,
+            Lists::Merge => Self::Merge,
+        }
+    }
+}
+
+impl From<Nulls> for merge::Nulls {
+    fn from(value: Nulls) -> Self {
+        match value {
+            Nulls::Clear => Self::Clear,
+            Nulls::Keep => Self::Keep,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Equality in other senses than SPEC 4 has it: what counts as a field, and what scalars are alike, is for the caller to say.
+
+use crate::merge::{FieldIndex, Shape, key_of, shape};
+use crate::yaml::{EntryId, NodeId, Tree};
+
+/// What makes two values the same.
+pub(super) struct Sense {
+    /// Whether a field of a map counts.
+    pub(super) counts: fn(&Tree<'_>, EntryId) -> bool,
+    /// Whether two values are the same that are not both maps or both lists.
+    pub(super) equal: fn(&Tree<'_>, NodeId, &Tree<'_>, NodeId) -> bool,
+}
+
+impl Sense {
+    /// Whether two values are the same: maps whatever the order of their fields, lists in order.
+    pub(super) fn is_same(&self, left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
+        let (l, r) = (left.resolve(l), right.resolve(r));
+        let below = |ours: EntryId, theirs: EntryId| {
+            let (ours, theirs) = (left.entry(ours).value, right.entry(theirs).value);
+            self.is_same(left, ours, right, theirs)
+        };
+        match (shape(left, l), shape(right, r)) {
+            (Shape::Map, Shape::Map) => {
+                let (ls, rs) = (self.fields(left, l), self.fields(right, r));
+                let index = FieldIndex::new(right, rs.iter().copied());
+                let has = |entry: &EntryId| {
+                    let other = key_of(left, *entry).and_then(|key| index.find(key));
+                    other.is_some_and(|other| below(*entry, other))
+                };
+                ls.len() == rs.len() && ls.iter().all(has)
+            }
+            (Shape::List, Shape::List) => {
+                let (ls, rs) = (left.entries(l), right.entries(r));
+                ls.len() == rs.len() && ls.zip(rs).all(|(ours, theirs)| below(ours, theirs))
+            }
+            _ => (self.equal)(left, l, right, r),
+        }
+    }
+
+    fn fields(&self, tree: &Tree<'_>, map: NodeId) -> Vec<EntryId> {
+        let entries = tree.entries(map);
+        entries
+            .filter(|entry| (self.counts)(tree, *entry))
+            .collect()
+    }
+}

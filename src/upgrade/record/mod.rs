@@ -1,0 +1,107 @@
+//! Where a package comes from: what its Kptfile or its `.merge3.yaml` says (`read`), and how that is brought up to date
+//! (`write`).
+
+mod read;
+mod write;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::address::Place;
+use crate::error::{self, Error};
+use read::parse;
+
+pub(super) use write::with_record;
+
+/// kpt's file.
+pub(super) const KPTFILE: &str = "Kptfile";
+/// Ours.
+pub(super) const RULES_FILE: &str = crate::package::RULES_FILE;
+/// The sections of a record.
+pub(super) const SECTIONS: [&str; 2] = ["upstream", "upstreamLock"];
+
+/// What a package says of where it comes from.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// The file that says it.
+    pub file: PathBuf,
+    /// Where upstream is.
+    pub place: Place,
+    /// The tag, branch or commit that the package follows.
+    pub reference: String,
+    /// What the local files were made from.
+    pub lock: Lock,
+    /// How kpt is told to update it.
+    pub(super) strategy: Strategy,
+    /// As it is written: the repository and the folder.
+    written: (String, String),
+}
+
+/// What the local files were made from.
+#[derive(Debug, Clone)]
+pub struct Lock {
+    /// Where that was.
+    pub place: Place,
+    /// Its ref at the time.
+    pub reference: String,
+    /// Its commit.
+    pub commit: String,
+}
+
+/// What `updateStrategy` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strategy {
+    Merge,
+    /// Only where nothing was changed here.
+    FastForward,
+    /// Upstream's files, whatever was changed here.
+    Replace,
+}
+
+/// Reads a package's record; none where it has none.
+///
+/// # Errors
+/// Where a file cannot be read or is no YAML, where what it says of upstream is not complete, and where both files say it.
+pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
+    let kptfile = read_file(package, KPTFILE)?;
+    let own = read_file(package, RULES_FILE)?;
+    match (kptfile, own) {
+        (Some(_), Some(_)) => Err(Error::Package {
+            path: package.to_owned(),
+            message: format!("{KPTFILE} and {RULES_FILE} both say where it comes from"),
+            help: format!(
+                "take `upstream` and `upstreamLock` out of one of the two; kpt reads {KPTFILE}"
+            ),
+        }),
+        (kptfile, own) => Ok(kptfile.or(own)),
+    }
+}
+
+fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
+    let file = package.join(name);
+    let text = match fs::read(&file) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::Read { path: file, error }),
+    };
+    let text = String::from_utf8(text).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        wrong(
+            &file,
+            &text,
+            offset,
+            "not UTF-8 from here on",
+            "save the file as UTF-8",
+        )
+    })?;
+    parse(package, name, &text)
+}
+
+fn wrong(file: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
+    Error::Record {
+        place: Box::new(error::Place::new(file, text, offset)),
+        message: message.to_owned(),
+        help: help.to_owned(),
+    }
+}

@@ -1,0 +1,140 @@
+//! The record that a file holds, read.
+
+use std::path::Path;
+
+use super::{Lock, Record, SECTIONS, Strategy, wrong};
+use crate::error::Error;
+use crate::upgrade::address::{Place, check_reference, is_path};
+use crate::upgrade::remote::is_hash;
+use crate::yaml::{NodeId, Tree};
+
+/// Reads a record out of a file's text.
+pub(super) fn parse(package: &Path, name: &str, text: &str) -> Result<Option<Record>, Error> {
+    let file = package.join(name);
+    let tree = Tree::parse(text).map_err(|error| {
+        let help = error.help.unwrap_or_else(|| "repair the file".to_owned());
+        wrong(&file, text, error.offset, &error.message, &help)
+    })?;
+    let Some(tree) = tree else { return Ok(None) };
+    let root = tree.root().value;
+    if tree.find(root, SECTIONS[0]).is_none() {
+        return Ok(None);
+    }
+    let reader = Reader {
+        package,
+        file: &file,
+        text,
+        tree: &tree,
+    };
+    reader.record().map(Some)
+}
+
+struct Reader<'r> {
+    package: &'r Path,
+    file: &'r Path,
+    text: &'r str,
+    tree: &'r Tree<'r>,
+}
+
+impl Reader<'_> {
+    fn record(&self) -> Result<Record, Error> {
+        let repository = self.needed(&["upstream", "git", "repo"])?;
+        let directory = self
+            .optional(&["upstream", "git", "directory"])
+            .unwrap_or_default();
+        let reference = self.needed(&["upstream", "git", "ref"])?;
+        self.checked(&["upstream", "git", "ref"], || check_reference(&reference))?;
+        let place = self.place("upstream", &repository, &directory)?;
+        let locked = |field: &str| self.optional(&["upstreamLock", "git", field]);
+        let commit = self.needed(&["upstreamLock", "git", "commit"])?;
+        if !is_hash(&commit) {
+            let message = "the whole hash of a commit is expected here, 40 digits";
+            return Err(self.wrong_at(&["upstreamLock", "git", "commit"], message));
+        }
+        let lock_repository = locked("repo").unwrap_or_else(|| repository.clone());
+        let lock_directory = locked("directory").unwrap_or_else(|| directory.clone());
+        Ok(Record {
+            file: self.file.to_owned(),
+            lock: Lock {
+                place: self.place("upstreamLock", &lock_repository, &lock_directory)?,
+                reference: locked("ref").unwrap_or_else(|| reference.clone()),
+                commit: commit.to_ascii_lowercase(),
+            },
+            place,
+            reference,
+            strategy: self.strategy()?,
+            written: (repository, directory),
+        })
+    }
+
+    fn strategy(&self) -> Result<Strategy, Error> {
+        let path = ["upstream", "updateStrategy"];
+        match self.optional(&path).as_deref() {
+            None | Some("" | "resource-merge") => Ok(Strategy::Merge),
+            Some("fast-forward") => Ok(Strategy::FastForward),
+            Some("force-delete-replace") => Ok(Strategy::Replace),
+            Some(_) => Err(self.wrong_at(
+                &path,
+                "the strategies are `resource-merge`, `fast-forward` and `force-delete-replace`",
+            )),
+        }
+    }
+
+    fn place(&self, section: &str, repository: &str, directory: &str) -> Result<Place, Error> {
+        let kind = self.optional(&[section, "type"]);
+        if kind.as_deref().is_some_and(|kind| kind != "git") {
+            return Err(self.wrong_at(&[section, "type"], "only upstreams in `git` can be read"));
+        }
+        let path = [section, "git", "repo"];
+        let place = self.checked(&path, || Place::new(repository, directory))?;
+        // a path that is no absolute one begins at the package, wherever the program runs
+        if is_path(repository) && Path::new(repository).is_relative() {
+            let absolute = std::path::absolute(self.package.join(repository));
+            let repository =
+                absolute.map_or(place.repository, |path| path.to_string_lossy().into_owned());
+            return Ok(Place {
+                repository,
+                directory: place.directory,
+            });
+        }
+        Ok(place)
+    }
+
+    fn checked<T>(
+        &self,
+        path: &[&str],
+        check: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        check().map_err(|error| self.wrong_at(path, &error.to_string()))
+    }
+
+    fn optional(&self, path: &[&str]) -> Option<String> {
+        let node = self.node(path).ok()?;
+        let scalar = self.tree.scalar(node)?;
+        (!self.tree.is_null(node)).then(|| scalar.content.to_string())
+    }
+
+    fn needed(&self, path: &[&str]) -> Result<String, Error> {
+        self.optional(path)
+            .filter(|text| !text.is_empty())
+            .ok_or_else(|| self.wrong_at(path, &format!("`{}` is missing", path.join("."))))
+    }
+
+    /// The value at a path; where it is not there, the last one on the way.
+    fn node(&self, path: &[&str]) -> Result<NodeId, NodeId> {
+        let mut node = self.tree.root().value;
+        for name in path {
+            let entry = self.tree.find(node, name).ok_or(node)?;
+            node = self.tree.entry(entry).value;
+        }
+        Ok(node)
+    }
+
+    fn wrong_at(&self, path: &[&str], message: &str) -> Error {
+        let (Ok(node) | Err(node)) = self.node(path);
+        let offset = self.tree.node(node).span.start as usize;
+        let help = "give `upstream.git.repo`, `directory` and `ref`, and `upstreamLock.git.commit`: the commit that the \
+                    local files were made from. `merge3 get` writes all of them";
+        wrong(self.file, self.text, offset, message, help)
+    }
+}
