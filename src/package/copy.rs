@@ -78,9 +78,11 @@ impl Copy<'_> {
     /// The copy, in a folder that is made with those above it.
     fn make(&self, folders: &[PathBuf]) -> Result<(), Error> {
         for folder in folders {
-            self.disk
-                .create_folder(folder)
-                .map_err(|error| failed(folder, error))?;
+            match self.disk.create_folder(folder) {
+                // another run was faster
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => made.map_err(|error| failed(folder, error))?,
+            }
         }
         let _lock = lock(self.to, Access::Write, || ())?;
         self.clear()?;

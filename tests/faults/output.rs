@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::Instant;
 
 use merge3::error::Error;
@@ -9,7 +10,7 @@ use merge3::package::{Plan, Settings, plan};
 use pretty_assertions::assert_eq;
 
 use crate::every_write::{Fault, Faulty};
-use crate::harness::{Packages, Ran, Standing, Tree, times, tree};
+use crate::harness::{Packages, Ran, Standing, Tree, ran, times, tree};
 use crate::kill::Moments;
 
 /// Says in a folder that its run has not come to its end.
@@ -146,7 +147,7 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
         let mut command = case
             .packages
             .command(&["--output", there.to_str().unwrap()]);
-        let mut child = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
         std::thread::sleep(moments.next(duration));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -221,6 +222,29 @@ fn a_folder_that_a_run_of_another_merge_left_is_not_touched() {
 
 fn is_file(standing: &Standing) -> bool {
     matches!(standing, Standing::File(..))
+}
+
+#[test]
+fn of_two_runs_to_one_folder_the_later_is_refused() {
+    let case = Case::new(Packages::large(120));
+    let there = case.there();
+    let start = || {
+        let mut command = case
+            .packages
+            .command(&["--output", there.to_str().unwrap()]);
+        let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    for _ in 0..5 {
+        let runs = [start(), start()].map(|child| ran(child.wait_with_output().unwrap()));
+        let mut statuses = runs.each_ref().map(|ran| ran.status);
+        statuses.sort_unstable();
+        assert_eq!(statuses, [Some(0), Some(2)], "{runs:?}");
+        let refused = runs.iter().find(|ran| ran.status == Some(2)).unwrap();
+        assert!(refused.stderr.contains("is not empty"), "{refused:?}");
+        assert_eq!(tree(&there), case.expected);
+        case.clear();
+    }
 }
 
 #[test]
