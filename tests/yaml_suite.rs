@@ -117,13 +117,20 @@ fn error(text: &str) -> Option<(usize, ParseError)> {
 #[test]
 fn what_is_valid_is_read_and_what_is_not_is_refused() {
     let mut wrong = Vec::new();
-    for case in cases() {
+    let (mut read, mut refused) = (0, 0);
+    let cases = cases();
+    for case in &cases {
         let (file, number) = (&case.file, case.number);
         let error = error(&case.text);
         let expected = match case.invalid {
-            true => !is_in(TAKEN, &case),
-            false => is_in(REFUSED, &case),
+            true => !is_in(TAKEN, case),
+            false => is_in(REFUSED, case),
         };
+        match (case.invalid, expected) {
+            (false, false) => read += 1,
+            (true, true) => refused += 1,
+            _ => {}
+        }
         if error.is_some() != expected {
             let what = if case.invalid { "invalid" } else { "valid" };
             wrong.push(format!(
@@ -142,6 +149,14 @@ fn what_is_valid_is_read_and_what_is_not_is_refused() {
         wrong.len(),
         wrong.join("\n")
     );
+    if !cases.is_empty() {
+        println!(
+            "{} texts: {read} valid ones are read, {} are not, {refused} invalid ones are refused, {} are not",
+            cases.len(),
+            REFUSED.len(),
+            TAKEN.len()
+        );
+    }
 }
 
 /// With other line breaks on the other sides, none of the shortcuts for texts that are the same is taken.
