@@ -43,8 +43,10 @@ soak: cargo ## the long form of the tests: SOAK kills, as many interruptions, mu
 	CASES=100000 $(CARGO) test --release --quiet --test spans --test readers
 	BROKEN=500 $(CARGO) test --release --quiet --test broken
 	SOAK=$(SOAK) $(CARGO) test --release --test faults -- --nocapture --test-threads 1
-	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny check; \
-	else echo "make soak: cargo deny is not installed, advisories are not checked (cargo install cargo-deny)"; fi
+	@if ! $(CARGO) deny --version >/dev/null 2>&1; then \
+		echo "make soak: cargo deny is not installed, advisories are not checked (cargo install cargo-deny --locked)"; \
+	elif $(CARGO) deny fetch db >/dev/null 2>&1; then $(CARGO) deny check; \
+	else echo "make soak: the advisories cannot be fetched, and are not checked"; $(CARGO) deny check bans licenses sources; fi
 
 fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain and cargo-fuzz
 	@cargo fuzz --version >/dev/null 2>&1 || { \
