@@ -165,14 +165,18 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     {
         return Ok(());
     }
-    for (name, local) in &sides.local {
+    for name in NAMES {
         let value = |bytes: Option<&Vec<u8>>| {
             values::of_file(std::str::from_utf8(bytes.map_or(&[][..], Vec::as_slice)).ok()?)
         };
-        let after = merged.files.get(*name);
+        let after = merged.files.get(name);
+        // a file that came may lack a document that local has deleted
+        let Some(before) = sides.local.get(name).or(after) else {
+            continue;
+        };
         let by_lines = !is_yaml_name(name) && merged.conflicts > 0;
         let updated = sides.updated.get(name);
-        let by_documents = || pairs_anew(value(Some(local)), value(after), value(updated));
+        let by_documents = || pairs_anew(value(Some(before)), value(after), value(updated));
         if by_lines || is_yaml_name(name) && by_documents() {
             return Ok(());
         }
