@@ -22,6 +22,8 @@ pub(crate) type Group = Triple<Option<DocRef>>;
 struct Candidate<'r> {
     group: Group,
     id: &'r Identity<'r>,
+    /// Whether its identity occurs more than once in a package.
+    is_one_of_several: bool,
 }
 
 /// Pairs the documents of the files that are given; those of files that are none are left out.
@@ -44,6 +46,7 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
                     resources.push(Candidate {
                         group: only(side, DocRef { slot, document }),
                         id: resource.pairing(),
+                        is_one_of_several: false,
                     });
                 }
             }
@@ -94,7 +97,8 @@ fn others(slot: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
 }
 
 /// Unites the candidates that share a key: all of them where no side has two; else those of one file; else, where that
-/// leaves at most one on each side, these.
+/// leaves at most one on each side, these. But of several resources of one identity, one that upstream has deleted is not looked for in
+/// another file: what is there is local's own.
 fn unite<'r, K: Hash + Eq>(
     candidates: Vec<Candidate<'r>>,
     key: impl Fn(&Candidate<'r>) -> K,
@@ -102,6 +106,7 @@ fn unite<'r, K: Hash + Eq>(
     buckets(candidates, key)
         .into_iter()
         .flat_map(|bucket| match disjoint(&bucket) {
+            true if is_deleted_overlay(&bucket) => bucket,
             true => join(bucket),
             false => unite_by_path(bucket),
         })
@@ -112,7 +117,8 @@ fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut done = Vec::new();
     let mut left = Vec::new();
     for bucket in buckets(bucket, |candidate| first_slot(&candidate.group)) {
-        for candidate in join_in_order(bucket) {
+        for mut candidate in join_in_order(bucket) {
+            candidate.is_one_of_several = true;
             if is_complete(&candidate.group) {
                 done.push(candidate);
             } else {
@@ -120,8 +126,20 @@ fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
             }
         }
     }
-    done.extend(if disjoint(&left) { join(left) } else { left });
+    done.extend(match disjoint(&left) && !is_deleted_overlay(&left) {
+        true => join(left),
+        false => left,
+    });
     done
+}
+
+/// Whether candidates are one of several resources of their identity that upstream has deleted, and a local one in another file.
+fn is_deleted_overlay(bucket: &[Candidate<'_>]) -> bool {
+    bucket.len() > 1
+        && bucket.iter().any(|candidate| candidate.is_one_of_several)
+        && bucket
+            .iter()
+            .all(|candidate| candidate.group.updated.is_none())
 }
 
 /// Sorts into buckets, in the order of first appearance.
@@ -158,6 +176,7 @@ fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let united = bucket.into_iter().reduce(|left, right| Candidate {
         group: both(left.group, right.group),
         id: left.id,
+        is_one_of_several: left.is_one_of_several || right.is_one_of_several,
     });
     united.into_iter().collect()
 }

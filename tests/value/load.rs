@@ -151,8 +151,8 @@ pub fn plain_type(text: &str) -> Option<&'static str> {
     if text.is_empty() || text == "~" || as_written("null") {
         return None;
     }
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let digits = digits.replace('_', "");
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = unsigned.replace('_', "");
     let radix = |prefix: &str, radix: u32| {
         let rest = digits.strip_prefix(prefix).unwrap_or("");
         !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix))
@@ -167,7 +167,7 @@ pub fn plain_type(text: &str) -> Option<&'static str> {
         || radix("0b", 2)
     {
         "int"
-    } else if digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+    } else if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && digits.contains(|c: char| c.is_ascii_digit())
         && !digits.contains(|c: char| !c.is_ascii_digit() && !"eE.+-".contains(c))
         && digits.parse::<f64>().is_ok()
@@ -211,6 +211,7 @@ fn plain_scalars_have_the_types_of_both_versions() {
         ("2020-01-01T10:00:00Z", "timestamp"),
         ("<<", "merge"),
         ("1.2.3", "str"),
+        ("_.2", "str"),
         ("nan", "str"),
         ("inf", "str"),
         ("-", "str"),

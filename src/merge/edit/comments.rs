@@ -13,9 +13,8 @@ impl Editor<'_> {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
-        // JSON has no comments; a local text that has some all the same keeps up with them
-        let none = entry.comments == Comments::default();
-        if self.in_json && none {
+        // where local has some all the same, it keeps up with them
+        if self.no_new_comments && entry.comments == Comments::default() {
             return;
         }
         self.place_comment(entry, choices);

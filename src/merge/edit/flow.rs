@@ -18,10 +18,11 @@ struct Line {
 impl Editor<'_> {
     /// A flow map or list of which at least one entry is left.
     pub(super) fn flow(&mut self, node: NodeId, children: &[Child]) {
-        let json = self.is_json(node);
+        let one_per_line = self.one_per_line(node);
+        let no_new_comments = !one_per_line || self.is_json(node);
         let outside = (
             std::mem::replace(&mut self.in_flow, true),
-            std::mem::replace(&mut self.in_json, json),
+            std::mem::replace(&mut self.no_new_comments, no_new_comments),
         );
         let same_entries = local_entries(children).eq(self.target.entries(node))
             && children
@@ -31,12 +32,12 @@ impl Editor<'_> {
             for child in children {
                 self.flow_child(child);
             }
-        } else if self.one_per_line(node) {
+        } else if one_per_line {
             self.flow_lines(node, children);
         } else {
             self.flow_row(node, children);
         }
-        (self.in_flow, self.in_json) = outside;
+        (self.in_flow, self.no_new_comments) = outside;
     }
 
     fn flow_child(&mut self, child: &Child) {
@@ -176,10 +177,7 @@ impl Editor<'_> {
             let item = match (child.slot, &child.outcome) {
                 (_, Outcome::Remove) => continue,
                 (Slot::Local(id), _) => {
-                    self.flow_child(&Child {
-                        comments: CommentChoices::default(),
-                        ..child.clone()
-                    });
+                    self.flow_child(child);
                     let span = target.entry(id).span;
                     self.edits.take_text(target.text(), span.start..span.end)
                 }
@@ -194,28 +192,28 @@ impl Editor<'_> {
             text.push_str(&item);
             before = Some(child.slot);
         }
+        // what else was to change between two entries goes with what stood there
+        self.edits.take_text(target.text(), range.clone());
         self.edits.replace(range, text);
     }
 
     /// What stands between two entries: as it was where they were neighbours, else as between the first two.
-    fn separator(&self, entries: &[EntryId], before: Slot, after: Slot) -> String {
+    fn separator(&mut self, entries: &[EntryId], before: Slot, after: Slot) -> String {
         let target = self.target;
         let between = |before: EntryId, after: EntryId| {
-            let range = target.entry(before).span.end..target.entry(after).span.start;
-            target.text()[range.start as usize..range.end as usize].to_owned()
+            target.entry(before).span.end..target.entry(after).span.start
         };
-        match (before, after) {
-            (Slot::Local(before), Slot::Local(after)) if after.0 == before.0 + 1 => {
-                between(before, after)
-            }
-            _ => match entries {
-                [first, second, ..] => {
-                    Some(between(*first, *second)).filter(|text| !text.contains('#'))
-                }
-                _ => None,
-            }
-            .unwrap_or_else(|| ", ".to_owned()),
+        if let (Slot::Local(before), Slot::Local(after)) = (before, after)
+            && after.0 == before.0 + 1
+        {
+            return self.edits.take_text(target.text(), between(before, after));
         }
+        let [first, second, ..] = entries else {
+            return ", ".to_owned();
+        };
+        let range = between(*first, *second);
+        let text = &target.text()[range.start as usize..range.end as usize];
+        if text.contains('#') { ", " } else { text }.to_owned()
     }
 
     /// An entry of the source between the brackets of `node`; in a column where it has a line for itself.

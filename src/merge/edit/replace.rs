@@ -213,7 +213,15 @@ impl Editor<'_> {
                 ..Rendered::default()
             };
         }
-        let text = reindent.rest(node.span.start..node.span.end, 0);
+        let text = if node.span.is_empty() {
+            // a document without a word in it would be none
+            "null".to_owned()
+        } else if self.source.slice(node.span).starts_with('\u{feff}') {
+            // where a document begins, that is a byte order mark
+            to_flow::text(self.source, incoming.node, true)
+        } else {
+            reindent.rest(node.span.start..node.span.end, 0)
+        };
         let (first, below) = text.split_once('\n').unwrap_or((&text, ""));
         let first = first.trim_end_matches('\r');
         let is_block_scalar = matches!(&node.kind, NodeKind::Scalar(scalar)

@@ -33,6 +33,20 @@ pub(super) fn renamed(
         .any(|it| !updated.contains(it) || !local.contains(it))
 }
 
+/// Whether upstream deleted the only resource of an identity of which local has two: the one that is left is taken for it.
+pub(super) fn taken_for_deleted(original: &[Value], updated: &[Value], local: &[Value]) -> bool {
+    fn names(files: &[Value]) -> Vec<[Option<&Value>; 4]> {
+        let all = files.iter().flat_map(identities);
+        all.map(|[kind, name, generated, _, space]| [kind, name, generated, space])
+            .collect()
+    }
+    let [original, updated, local] = [original, updated, local].map(names);
+    let count = |name, names: &[_]| names.iter().filter(|it| *it == name).count();
+    original.iter().any(|name| {
+        count(name, &original) == 1 && count(name, &updated) == 0 && count(name, &local) > 1
+    })
+}
+
 /// Whether the sides do not have as many documents that are no resources: those pair by their index, which the second run finds changed.
 fn nameless(sides: [&Value; 3]) -> bool {
     let counts = sides.map(|file| file.elements().len() - identities(file).len());

@@ -11,8 +11,9 @@ use merge3::triple::Triple;
 use merge3::yaml::{Tree, stream::split};
 use tempfile::TempDir;
 
-use super::again::pairs_anew;
+use super::again::{pairs_anew, taken_for_deleted};
 use super::{Verdict, ensure, input, same, values};
+use crate::value::Value;
 
 /// The names that a file can have.
 const NAMES: [&str; 12] = [
@@ -165,16 +166,25 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     {
         return Ok(());
     }
+    let value = |bytes: Option<&Vec<u8>>| {
+        values::of_file(std::str::from_utf8(bytes.map_or(&[][..], Vec::as_slice)).ok()?)
+    };
+    let values = sides.as_ref().map(|files| -> Vec<Value> {
+        let yaml = files.iter().filter(|(name, _)| is_yaml_name(name));
+        yaml.filter_map(|(_, bytes)| value(Some(bytes))).collect()
+    });
+    if taken_for_deleted(&values.original, &values.updated, &values.local) {
+        return Ok(());
+    }
     for name in NAMES {
-        let value = |bytes: Option<&Vec<u8>>| {
-            values::of_file(std::str::from_utf8(bytes.map_or(&[][..], Vec::as_slice)).ok()?)
-        };
         let after = merged.files.get(name);
         // a file that came may lack a document that local has deleted
         let Some(before) = sides.local.get(name).or(after) else {
             continue;
         };
-        let by_lines = !is_yaml_name(name) && merged.conflicts > 0;
+        let three = sides.as_ref().into_array().map(|files| files.get(name));
+        let is_text = !is_yaml_name(name) || three.iter().any(|it| value(*it).is_none());
+        let by_lines = is_text && merged.conflicts > 0;
         let updated = sides.updated.get(name);
         let by_documents = || pairs_anew(value(Some(before)), value(after), value(updated));
         if by_lines || is_yaml_name(name) && by_documents() {
