@@ -5,13 +5,13 @@ use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
-use super::disk::{Seen, hash, read_named, temporary_for};
+use super::disk::{Seen, read_named, temporary_for};
 use super::ignored::Ignored;
+use super::names::YamlNames;
 use super::rules::RULES_FILE;
 use super::side::Side;
 use super::undo::{Found, look};
@@ -20,9 +20,6 @@ use crate::error::{Error, Warning};
 use crate::merge::pins::is_file_pinned;
 use crate::triple::Triple;
 
-/// How the names of files end that are read as YAML unless `--match` says otherwise, and one that is so as a whole (SPEC 2).
-const YAML_ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
-const YAML_NAME: &str = "Kptfile";
 /// The options that name the sides.
 const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 
@@ -130,7 +127,7 @@ impl Loaded {
     }
 }
 
-fn settle(
+pub(super) fn settle(
     root: &Path,
     journal: PathBuf,
     merge: u64,
@@ -176,135 +173,6 @@ pub(crate) fn load_unsettled(sides: &Triple<Side>, settings: &Settings) -> Resul
         }),
         (None, _) => load_files(&sides.as_ref().map(Side::to_path), settings, &names),
         (Some(_), None) => load_folders(sides, settings, &names),
-    }
-}
-
-/// One package, read: its YAML files.
-#[derive(Debug)]
-pub(crate) struct Package {
-    /// The folder that paths are relative to.
-    pub(crate) root: PathBuf,
-    /// The files, by path.
-    pub(crate) files: Vec<(PathBuf, Source)>,
-    pub(crate) leftovers: Vec<PathBuf>,
-    /// What a run wrote down in it that did not come to its end.
-    pub(crate) journal: Option<PathBuf>,
-    pub(crate) warnings: Vec<Warning>,
-}
-
-impl Package {
-    /// A number for what is in it.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        let mut hasher = FxHasher::default();
-        for (path, source) in &self.files {
-            hasher.write(path.as_os_str().as_encoded_bytes());
-            hasher.write_u64(hash(&source.bytes));
-        }
-        hasher.finish()
-    }
-
-    /// As [`Loaded::settle`].
-    ///
-    /// # Errors
-    /// [`Error::Unfinished`] where a run did a part of its work.
-    pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
-        match self.journal.take() {
-            Some(journal) => settle(&self.root, journal, merge, &mut self.leftovers),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Reads the YAML files of one package; a file that is named is one whatever it is called.
-///
-/// # Errors
-/// A path that is missing or not readable; a pattern that is none.
-pub(crate) fn load_package(
-    path: &Path,
-    option: &'static str,
-    matches: &[String],
-) -> Result<Package, Error> {
-    let names = YamlNames::of(matches)?;
-    if !root_kind(path, option)? {
-        let file = fs::canonicalize(path).map_err(|error| read_error(path, error))?;
-        let name = PathBuf::from(file.file_name().unwrap_or_default());
-        let staged = temporary_for(&file);
-        return Ok(Package {
-            root: file.parent().map_or_else(PathBuf::new, Path::to_owned),
-            files: vec![(name, Source::read(path, true)?)],
-            leftovers: staged.is_file().then_some(staged).into_iter().collect(),
-            journal: None,
-            warnings: Vec::new(),
-        });
-    }
-    let mut warnings = Vec::new();
-    let mut listing = Side::disk(path).list();
-    let mut ignored = Ignored::default();
-    ignored.add(&Side::disk(path), &listing, &mut warnings)?;
-    let leftovers = std::mem::take(&mut listing.leftovers);
-    let journal = listing.journal.take();
-    let mut paths: Vec<PathBuf> = keep(path, listing, &mut ignored)?
-        .into_iter()
-        .filter(|(path, kind)| *kind == Kind::File && names.have(path))
-        .map(|(path, _)| path)
-        .filter(|path| path != Path::new(RULES_FILE))
-        .collect();
-    paths.sort_unstable();
-    let files = paths
-        .into_par_iter()
-        .map(|relative| Source::read(&path.join(&relative), true).map(|source| (relative, source)))
-        .collect::<Result<_, Error>>()?;
-    Ok(Package {
-        root: path.to_owned(),
-        files,
-        leftovers,
-        journal,
-        warnings,
-    })
-}
-
-/// Which files are read as YAML.
-enum YamlNames {
-    Usual,
-    Matching(GlobSet),
-}
-
-impl YamlNames {
-    fn of(matches: &[String]) -> Result<Self, Error> {
-        if matches.is_empty() {
-            return Ok(Self::Usual);
-        }
-        let mut set = GlobSetBuilder::new();
-        for pattern in matches {
-            let glob = GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .build()
-                .map_err(|error| Error::Pattern {
-                    pattern: pattern.to_owned(),
-                    message: error.kind().to_string(),
-                })?;
-            set.add(glob);
-        }
-        let set = set.build().map_err(|error| Error::Pattern {
-            pattern: matches.join(" "),
-            message: error.kind().to_string(),
-        })?;
-        Ok(Self::Matching(set))
-    }
-
-    /// A pattern is held against the relative path and against the file name.
-    fn have(&self, path: &Path) -> bool {
-        let name = path.file_name();
-        match self {
-            Self::Usual => name.is_some_and(|name| {
-                let bytes = name.as_encoded_bytes();
-                let mut endings = YAML_ENDINGS.iter();
-                name == YAML_NAME || endings.any(|ending| bytes.ends_with(ending.as_bytes()))
-            }),
-            Self::Matching(set) => {
-                set.is_match(path) || name.is_some_and(|name| set.is_match(name))
-            }
-        }
     }
 }
 
@@ -469,7 +337,7 @@ pub(crate) fn fingerprint(slots: &[Slot]) -> u64 {
 }
 
 /// What is not excluded.
-fn keep(
+pub(super) fn keep(
     root: &Path,
     listing: Listing,
     ignored: &mut Ignored,

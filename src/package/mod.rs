@@ -4,6 +4,7 @@
 //! file of the result gets its job (`jobs`), and the jobs are done in parallel: files of documents by `documents`,
 //! others by `whole_file`. Nothing is written before all of it is done.
 
+mod alone;
 mod apply;
 mod assemble;
 mod copy;
@@ -19,6 +20,7 @@ mod kpt;
 mod load;
 mod lock;
 mod look_up;
+mod names;
 mod nulls;
 mod obstacles;
 mod pair;

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::Differing;
 use crate::error::{Error, Place};
+use crate::package::alone::{Package, load_package};
 use crate::package::items::{Origin, without_lists};
-use crate::package::load::{Package, load_package};
 use crate::package::parsed::Parsed;
 use crate::package::patching::PatchForm;
 use crate::package::patching::readable::{Readable, usable};

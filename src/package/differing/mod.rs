@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 
-use super::load::load_package;
+use super::alone::load_package;
 use super::patching::ResourceName;
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use crate::error::Error;

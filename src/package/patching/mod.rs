@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::load::{Package, load_package};
+use super::alone::{Package, load_package};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use crate::error::{Error, Warning};
 use crate::schema::Schema;

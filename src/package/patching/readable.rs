@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place};
-use crate::package::load::Package;
+use crate::package::alone::Package;
 use crate::package::parsed::{Broken, ParsedFile, Trees, read};
 use crate::yaml::ParseError;
 

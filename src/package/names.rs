@@ -1,0 +1,55 @@
+//! Which files are read as YAML (SPEC 2).
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use crate::error::Error;
+
+/// How the names of files end that are read as YAML unless `--match` says otherwise, and one that is so as a whole (SPEC 2).
+const YAML_ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
+const YAML_NAME: &str = "Kptfile";
+/// Which files are read as YAML.
+pub(super) enum YamlNames {
+    Usual,
+    Matching(GlobSet),
+}
+
+impl YamlNames {
+    pub(super) fn of(matches: &[String]) -> Result<Self, Error> {
+        if matches.is_empty() {
+            return Ok(Self::Usual);
+        }
+        let mut set = GlobSetBuilder::new();
+        for pattern in matches {
+            let glob = GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .build()
+                .map_err(|error| Error::Pattern {
+                    pattern: pattern.to_owned(),
+                    message: error.kind().to_string(),
+                })?;
+            set.add(glob);
+        }
+        let set = set.build().map_err(|error| Error::Pattern {
+            pattern: matches.join(" "),
+            message: error.kind().to_string(),
+        })?;
+        Ok(Self::Matching(set))
+    }
+
+    /// A pattern is held against the relative path and against the file name.
+    pub(super) fn have(&self, path: &Path) -> bool {
+        let name = path.file_name();
+        match self {
+            Self::Usual => name.is_some_and(|name| {
+                let bytes = name.as_encoded_bytes();
+                let mut endings = YAML_ENDINGS.iter();
+                name == YAML_NAME || endings.any(|ending| bytes.ends_with(ending.as_bytes()))
+            }),
+            Self::Matching(set) => {
+                set.is_match(path) || name.is_some_and(|name| set.is_match(name))
+            }
+        }
+    }
+}
