@@ -115,12 +115,12 @@ def remove(path):
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def times(limit):
-    """At most so many times what the row beside takes."""
+def times(limit, what="`cp`"):
+    """At most so many times what the row beside takes, which is of `what`."""
     def check(rows, row):
         ratio = row.median / rows[row.beside].median
         return f"{ratio:.1f}", ratio <= limit
-    return f"at most {limit} times `cp`", check
+    return f"at most {limit} times {what}", check
 
 
 def seconds(limit):
@@ -212,7 +212,7 @@ def drivers(bench):
     how = {"copied": ours, "runs": 51}
     git = bench.add("300 lines: `git merge-file`", ["git", "merge-file", into[0], base, other], into=into[0], **how).name
     bench.add("300 lines: `merge3 git driver`", [bench.program, "git", "driver", base, into[1], other, "--path", "deployment.yaml"],
-              into=into[1], beside=git, **how)
+              into=into[1], beside=git, limit=times(1.5, "`git merge-file`"), **how)
     if shutil.which("mergiraf"):
         bench.add("300 lines: `mergiraf merge`", ["mergiraf", "merge", "--git", base, into[2], other, "-p", "deployment.yaml"],
                   into=into[2], beside=git, **how)
