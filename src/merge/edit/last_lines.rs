@@ -13,11 +13,19 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) ->
         let Some(scalar) = tree.scalar(*node) else {
             continue;
         };
-        let found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
+        let mut found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
         let span = tree.node(tree.resolve(*node)).span;
         let last_word = span.start + tree.slice(span).trim_end().len() as u32;
         let first_below = tree.next_line(last_word);
-        let end = blank_below(tree, first_below, tree.text().len() as u32);
+        let mut end = blank_below(tree, first_below, tree.text().len() as u32);
+        // spaces at the end of the text are no line, whatever they count as
+        let last_line = tree.line_start(end);
+        if last_line >= first_below && last_line < end {
+            edits.delete(last_line..end);
+            end = last_line;
+            let breaks = tree.line_number(end) - tree.line_number(last_word);
+            found = found.min(breaks);
+        }
         if *wanted > found {
             // the end of the text counts as a line break
             let unended = usize::from(found > 0 && tree.line_start(end) != end);
@@ -49,6 +57,28 @@ mod tests {
             assert_eq!(set(text, 3), "a: |+\n  x\n\n\nb: 1\n");
         }
         assert_eq!(set("a: |+ # c\n\n\n", 1), "a: |+ # c\n\n");
+    }
+
+    #[test]
+    fn a_text_may_end_in_spaces() {
+        for text in [
+            "a: |+\n  x\n ",
+            "a: |+\n  x\n\n ",
+            "a: |+\n  x\n\n\n ",
+            "a: |+\n  x\n  ",
+        ] {
+            for wanted in 1..4 {
+                let set = set(text, wanted);
+                let tree = Tree::parse(&set).unwrap().unwrap();
+                let first = tree.entries(tree.root().value).next().unwrap();
+                let content = &tree.scalar(tree.entry(first).value).unwrap().content;
+                assert_eq!(
+                    *content,
+                    format!("x{}", "\n".repeat(wanted)),
+                    "{text:?} {set:?}"
+                );
+            }
+        }
     }
 
     #[test]
