@@ -141,6 +141,9 @@ where
     I::Item: Into<OsString> + Clone,
 {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    if let Some(command) = Subcommands::read_alone(&arguments) {
+        return Ok(Command::Git(command));
+    }
     let in_subcommand = arguments
         .get(1)
         .is_some_and(|first| !first.to_string_lossy().starts_with('-'));

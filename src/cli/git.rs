@@ -1,8 +1,9 @@
 //! The arguments of the subcommands that have to do with git.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, FromArgMatches as _, Subcommand};
 
 use crate::git::resolve::{MARKER_SIZE, Style};
 use crate::git::{Command, Driver, Favor, MergeFile, Scope, Solve};
@@ -125,6 +126,20 @@ pub(super) struct SolveArgs {
 }
 
 impl Subcommands {
+    /// What git calls for each file that it merges, read without making ready all the other arguments there are; none where the
+    /// arguments are anything else, or wrong: what is to be said about that, the whole command line says.
+    pub(super) fn read_alone(arguments: &[OsString]) -> Option<Command> {
+        if !["git", "merge-file"]
+            .iter()
+            .any(|name| arguments.get(1).is_some_and(|it| it == name))
+        {
+            return None;
+        }
+        let command = Self::augment_subcommands(clap::Command::new("merge3"));
+        let matches = command.try_get_matches_from(arguments).ok()?;
+        Self::from_arg_matches(&matches).ok()?.into_command().ok()
+    }
+
     pub(super) fn into_command(self) -> Result<Command, String> {
         Ok(match self {
             Self::Git(Git::Install(arguments)) => Command::Install(arguments.scope()),
