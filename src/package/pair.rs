@@ -24,6 +24,48 @@ struct Candidate<'r> {
     id: &'r Identity<'r>,
     /// Whether its identity occurs more than once in a package.
     is_one_of_several: bool,
+    /// Whether it is an original one that both others have in its file, in another version of the API.
+    has_other_version: bool,
+}
+
+/// What is the same in all versions of an API.
+type OfAnyVersion<'r> = (&'r str, &'r str, &'r str, &'r str);
+
+fn of_any_version<'r>(id: &'r Identity<'_>) -> OfAnyVersion<'r> {
+    (id.group(), &id.kind, &id.namespace, &id.name)
+}
+
+/// Notes which original resources updated and local have in the same file, both in one other version of the API: that is what
+/// became of them, and no resource elsewhere that has their version still.
+fn leave_to_other_version(candidates: &mut [Candidate<'_>]) {
+    type Others<'r, 's> = FxHashMap<(usize, OfAnyVersion<'r>), Triple<Option<&'r Identity<'s>>>>;
+    let mut others: Others<'_, '_> = FxHashMap::default();
+    for candidate in candidates.iter() {
+        let sides = others
+            .entry((first_slot(&candidate.group), of_any_version(candidate.id)))
+            .or_default();
+        let of_side = |member: Option<DocRef>| member.map(|_| candidate.id);
+        *sides = candidate
+            .group
+            .map(of_side)
+            .zip(*sides)
+            .map(|(own, other)| own.or(other));
+    }
+    let has_other: Vec<bool> = candidates
+        .iter()
+        .map(|candidate| {
+            let key = (first_slot(&candidate.group), of_any_version(candidate.id));
+            let same = others.get(&key);
+            candidate.group.original.is_some()
+                && same.is_some_and(|same| {
+                    same.updated.is_some_and(|updated| updated != candidate.id)
+                        && same.updated == same.local
+                })
+        })
+        .collect();
+    for (candidate, has_other) in candidates.iter_mut().zip(has_other) {
+        candidate.has_other_version = has_other;
+    }
 }
 
 /// Pairs the documents of the files that are given; those of files that are none are left out.
@@ -47,22 +89,20 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
                         group: only(side, DocRef { slot, document }),
                         id: resource.pairing(),
                         is_one_of_several: false,
+                        has_other_version: false,
                     });
                 }
             }
         }
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_slot(&candidate.group));
+    leave_to_other_version(&mut resources);
     let resources = unite(resources, |candidate| (candidate.id, path(candidate)));
     let (complete, left): (Vec<_>, Vec<_>) = resources
         .into_iter()
         .partition(|candidate| is_complete(&candidate.group));
     let left = unite(left, |candidate| {
-        let id = candidate.id;
-        (
-            (id.group(), &id.kind, &id.namespace, &id.name),
-            path(candidate),
-        )
+        (of_any_version(candidate.id), path(candidate))
     });
     groups.extend(
         complete
@@ -106,7 +146,7 @@ fn unite<'r, K: Hash + Eq>(
     buckets(candidates, key)
         .into_iter()
         .flat_map(|bucket| match disjoint(&bucket) {
-            true if is_deleted_overlay(&bucket) => bucket,
+            true if is_deleted_overlay(&bucket) || has_other_version(&bucket) => bucket,
             true => join(bucket),
             false => unite_by_path(bucket),
         })
@@ -137,6 +177,15 @@ fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
 fn is_deleted_overlay(bucket: &[Candidate<'_>]) -> bool {
     bucket.len() > 1
         && bucket.iter().any(|candidate| candidate.is_one_of_several)
+        && bucket
+            .iter()
+            .all(|candidate| candidate.group.updated.is_none())
+}
+
+/// Whether candidates are an original one that stands beside it in another version, and what only shares its identity.
+fn has_other_version(bucket: &[Candidate<'_>]) -> bool {
+    bucket.len() > 1
+        && bucket.iter().any(|candidate| candidate.has_other_version)
         && bucket
             .iter()
             .all(|candidate| candidate.group.updated.is_none())
@@ -177,6 +226,7 @@ fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
         group: both(left.group, right.group),
         id: left.id,
         is_one_of_several: left.is_one_of_several || right.is_one_of_several,
+        has_other_version: false,
     });
     united.into_iter().collect()
 }
