@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use tempfile::TempDir;
+
+pub(crate) use crate::ran::Ran;
 
 /// A deployment, and two changes of it in neighbouring lines: git alone leaves a conflict.
 pub(crate) const BASE: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 1\n  image: shop:1\n";
@@ -13,24 +15,6 @@ pub(crate) const THEIRS: &str = "# the shop\nkind: Deployment\nmetadata:\n  name
 pub(crate) const BOTH: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 2\n  image: shop:2\n";
 /// What is in conflict with OURS.
 pub(crate) const OTHER: &str = "# the shop\nkind: Deployment\nmetadata:\n  name: shop\nspec:\n  replicas: 3\n  image: shop:2\n";
-
-/// What a run gave.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) status: i32,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        Self {
-            status: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
-    }
-}
 
 /// The program.
 pub(crate) fn merge3() -> &'static str {

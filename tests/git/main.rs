@@ -6,5 +6,7 @@ mod contract;
 mod harness;
 mod operations;
 mod places;
+#[path = "../support/ran.rs"]
+mod ran;
 mod setup;
 mod solve;

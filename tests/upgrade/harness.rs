@@ -8,25 +8,9 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+pub(crate) use crate::ran::Ran;
+
 const SCHEMA: &str = include_str!("../../docs/report.schema.json");
-
-/// What a run gave.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) status: i32,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Self {
-        Self {
-            status: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
-    }
-}
 
 impl Ran {
     /// Expects this exit status.

@@ -11,6 +11,8 @@ mod harness;
 mod http;
 #[cfg(unix)]
 mod killed;
+#[path = "../support/ran.rs"]
+mod ran;
 mod real;
 mod refused;
 mod server;
