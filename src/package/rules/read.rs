@@ -1,22 +1,14 @@
-//! `.merge3.yaml`: rules for single places of a package, each limited to a kind, an API version or some files if it says so.
+//! Rules, read from the file that has them.
 
-use std::borrow::Cow;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::SchemaSource;
-use super::disk::read_named;
-use super::load::Slot;
-use super::parsed::{Parsed, ParsedFile, Readings, Trees};
-use crate::error::{Error, Place, Warning};
-use crate::merge::{Lists, OnConflict, Options, Pattern, Resolution, Rule, Take};
+use super::{Rules, Scoped};
+use crate::error::{Error, Place};
+use crate::merge::{Lists, Pattern, Rule, Take};
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
-
-/// The file in the local package that rules are read from where none is given.
-pub(crate) const RULES_FILE: &str = ".merge3.yaml";
 
 const WORDS: [&str; 7] = [
     "path",
@@ -28,202 +20,15 @@ const WORDS: [&str; 7] = [
     "keys",
 ];
 
-/// The rules of a package.
-#[derive(Debug, Default)]
-pub(crate) struct Rules {
-    rules: Vec<Scoped>,
-    /// What it says of `--schema` and `--crd`.
-    schema: Option<SchemaSource>,
-}
-
-/// A rule and the documents that it is for.
-#[derive(Debug)]
-struct Scoped {
-    rule: Rule,
-    kind: Option<String>,
-    api_version: Option<String>,
-    file: Option<GlobMatcher>,
-    place: Place,
-    /// Whether there is anything that it is for.
-    matched: AtomicBool,
-}
-
-impl Rules {
-    /// Reads the rules of a file.
-    ///
-    /// # Errors
-    /// Where it cannot be read, or does not hold rules.
-    pub(crate) fn read(path: &Path) -> Result<Self, Error> {
-        let text = read_named(path)
-            .and_then(|bytes| {
-                String::from_utf8(bytes)
-                    .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
-            })
-            .map_err(|error| Error::Read {
-                path: path.to_owned(),
-                error,
-            })?;
-        Self::parse(path, &text)
-    }
-
-    fn parse(path: &Path, text: &str) -> Result<Self, Error> {
-        let tree = Tree::parse(text).map_err(|error| Error::Rules {
-            place: Box::new(Place::new(path, text, error.offset)),
-            message: error.message,
-            help: error.help.unwrap_or_else(|| "repair the file".to_owned()),
-        })?;
-        match tree {
-            Some(tree) => Reader {
-                path,
-                text,
-                tree: &tree,
-            }
-            .rules(),
-            None => Ok(Self::default()),
-        }
-    }
-
-    /// The options for one document, or for a file without any: with the rules that are for it.
-    pub(crate) fn options<'o>(
-        &self,
-        options: &'o Options,
-        file: &Path,
-        document: Option<&Parsed<'_>>,
-    ) -> Cow<'o, Options> {
-        let fitting = self
-            .rules
-            .iter()
-            .filter(|scoped| scoped.fits(file, document));
-        let rules: Vec<Rule> = fitting.map(|scoped| scoped.rule.clone()).collect();
-        if rules.is_empty() {
-            return Cow::Borrowed(options);
-        }
-        Cow::Owned(Options {
-            rules,
-            ..options.clone()
-        })
-    }
-
-    /// Where a schema comes from: what was given, and what the file says.
-    pub(crate) fn schema_source(&self, given: Option<&SchemaSource>) -> Option<SchemaSource> {
-        let sources = [self.schema.as_ref(), given];
-        let definitions = |source: &SchemaSource| source.definitions.clone();
-        sources.iter().any(Option::is_some).then(|| SchemaSource {
-            definitions: sources
-                .into_iter()
-                .flatten()
-                .flat_map(definitions)
-                .collect(),
-        })
-    }
-
-    /// A warning for each rule that is for nothing in any side of the package.
-    pub(crate) fn unmatched(&self, slots: &[Slot], files: &[Option<Readings<'_>>]) -> Vec<Warning> {
-        let open = || {
-            self.rules
-                .iter()
-                .filter(|scoped| !scoped.matched.load(Ordering::Relaxed))
-        };
-        for (slot, readings) in slots.iter().zip(files) {
-            if open().next().is_none() {
-                break;
-            }
-            for scoped in open().filter(|scoped| scoped.is_for_file(&slot.path)) {
-                scoped.look_into(slot, readings.as_ref());
-            }
-        }
-        open()
-            .map(|scoped| Warning {
-                path: scoped.place.path.clone(),
-                place: Some(scoped.place.clone()),
-                message: "this rule matches nothing in the package".to_owned(),
-            })
-            .collect()
-    }
-}
-
-impl Scoped {
-    fn is_for_file(&self, path: &Path) -> bool {
-        self.file.as_ref().is_none_or(|glob| glob.is_match(path))
-    }
-
-    fn fits(&self, file: &Path, document: Option<&Parsed<'_>>) -> bool {
-        self.is_for_file(file)
-            && match document {
-                Some(document) => self.is_for(document),
-                None => {
-                    self.rule.path.is_whole() && self.kind.is_none() && self.api_version.is_none()
-                }
-            }
-    }
-
-    fn is_for(&self, document: &Parsed<'_>) -> bool {
-        let wanted = [("kind", &self.kind), ("apiVersion", &self.api_version)];
-        let mut wanted = wanted
-            .into_iter()
-            .filter_map(|(field, word)| Some((field, word.as_deref()?)))
-            .peekable();
-        if wanted.peek().is_none() {
-            return true;
-        }
-        if let Some(resource) = &document.resource {
-            let id = &resource.id;
-            return wanted.all(|(field, word)| match field {
-                "kind" => id.kind == word,
-                _ => id.api_version == word,
-            });
-        }
-        document.tree().is_some_and(|tree| {
-            let says = |field: &str| {
-                let entry = tree.find(tree.root().value, field)?;
-                Some(&tree.scalar(tree.entry(entry).value)?.content)
-            };
-            wanted.all(|(field, word)| says(field).is_some_and(|said| said == word))
-        })
-    }
-
-    /// Notes whether there is anything in a file, on any side, that the rule is for.
-    fn look_into(&self, slot: &Slot, readings: Option<&Readings<'_>>) {
-        let has = |file: &ParsedFile<'_>| {
-            file.documents.iter().any(|document| {
-                self.is_for(document)
-                    && document.tree().is_some_and(|tree| {
-                        self.rule.path.is_whole() || !self.rule.path.find(&tree).is_empty()
-                    })
-            })
-        };
-        let found = if !slot.yaml {
-            self.fits(&slot.path, None)
-        } else if let Some(readings) = readings {
-            let sides = readings.as_ref().into_array();
-            let mut files = sides
-                .into_iter()
-                .filter_map(|it| it.as_ref()?.as_ref().ok());
-            files.any(|file| has(file))
-        } else {
-            let sources = slot.sides.as_ref().into_array();
-            sources.into_iter().flatten().any(|source| {
-                let text = std::str::from_utf8(&source.bytes).ok();
-                let file =
-                    text.and_then(|text| ParsedFile::parse(&slot.path, text, Trees::Kept).ok());
-                file.is_some_and(|file| has(&file))
-            })
-        };
-        if found {
-            self.matched.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
 /// Reads a tree as rules.
-struct Reader<'r> {
-    path: &'r Path,
-    text: &'r str,
-    tree: &'r Tree<'r>,
+pub(super) struct Reader<'r> {
+    pub(super) path: &'r Path,
+    pub(super) text: &'r str,
+    pub(super) tree: &'r Tree<'r>,
 }
 
 impl Reader<'_> {
-    fn rules(&self) -> Result<Rules, Error> {
+    pub(super) fn rules(&self) -> Result<Rules, Error> {
         let tree = self.tree;
         let root = tree.root().value;
         if !matches!(tree.node(root).kind, NodeKind::Mapping(_)) {
@@ -482,22 +287,4 @@ impl Reader<'_> {
 fn listed(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")
-}
-
-/// Where the rules of a run are: what was given, else the file at the top of the local package, if there is one.
-pub(crate) fn rules_file(given: Option<&PathBuf>, local: &Path) -> Option<PathBuf> {
-    if let Some(given) = given {
-        return Some(given.clone());
-    }
-    let file = local.join(RULES_FILE);
-    (local.is_dir() && file.is_file()).then_some(file)
-}
-
-/// A policy that gives this resolution.
-pub(crate) const fn policy(resolution: Resolution) -> OnConflict {
-    match resolution {
-        Resolution::Updated => OnConflict::Updated,
-        Resolution::Local | Resolution::Open => OnConflict::Local,
-        Resolution::Markers => OnConflict::Markers,
-    }
 }
