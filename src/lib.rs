@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod error;
 pub mod git;
+mod line_breaks;
 pub mod merge;
 pub mod package;
 pub mod patch;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::triple::{Change, Triple};
 
 const MARK: char = '\u{feff}';
@@ -18,23 +19,24 @@ pub(super) struct Frame {
 pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Frame) {
     let marks = texts.map(|text| text.starts_with(MARK));
     let bare = texts.map(|text| text.strip_prefix(MARK).unwrap_or(text));
-    let breaks = bare.map(only_line_break);
+    let breaks = bare.map(LineBreaks::of);
     let mark = if texts.original.is_empty() {
         marks.local
     } else {
         merged(marks)
     };
-    let Triple {
-        original: Ok(original),
-        updated: Ok(updated),
-        local: Ok(local),
-    } = breaks
-    else {
-        let line_break = None;
-        return (bare.map(Cow::Borrowed), Frame { mark, line_break });
+    let one = |breaks: LineBreaks| match breaks {
+        LineBreaks::Alike(line_break) => Some(line_break),
+        LineBreaks::None | LineBreaks::Mixed => None,
     };
+    let is_mixed = breaks.into_array().contains(&LineBreaks::Mixed);
+    let Triple {
+        original,
+        updated,
+        local,
+    } = breaks.map(one);
     // a side without a line break has no say
-    let Some(here) = local.or(updated).or(original) else {
+    let Some(here) = local.or(updated).or(original).filter(|_| !is_mixed) else {
         let line_break = None;
         return (bare.map(Cow::Borrowed), Frame { mark, line_break });
     };
@@ -68,27 +70,6 @@ fn merged<T: PartialEq + Copy>(sides: Triple<T>) -> T {
     match sides.change() {
         Change::Upstream => sides.updated,
         _ => sides.local,
-    }
-}
-
-/// The line break of a text that has one kind of them; an error where it mixes them.
-fn only_line_break(text: &str) -> Result<Option<&'static str>, ()> {
-    let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    let windows = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
-    match windows {
-        _ if all == 0 => Ok(None),
-        0 => Ok(Some("\n")),
-        count if count == all => Ok(Some("\r\n")),
-        _ => Err(()),
-    }
-}
-
-fn with_line_break<'a>(text: &'a str, line_break: &str) -> Cow<'a, str> {
-    let has_windows = memchr::memmem::find(text.as_bytes(), b"\r\n").is_some();
-    match (has_windows, line_break) {
-        (true, "\n") => text.replace("\r\n", "\n").into(),
-        (false, "\r\n") => text.replace('\n', "\r\n").into(),
-        _ => text.into(),
     }
 }
 

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use super::check::{Unfaithful, check, last_lines};
 use super::decision::{Chosen, Outcome};
-use super::edit::{Aliases, carry_out, line_break_of, set_last_lines, without_aliases};
+use super::edit::{Aliases, carry_out, set_last_lines, without_aliases};
 use super::markers::mark;
 use super::pins::is_document_pinned;
 use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, Options};
+use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree};
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
 
 /// How conflict markers look.
@@ -72,7 +73,7 @@ pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
 
 /// Writes the lines of a conflict between markers.
 pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle) {
-    let line_break = super::edit::line_break_of(if lines.local.is_empty() {
+    let line_break = line_break_of(if lines.local.is_empty() {
         lines.updated
     } else {
         lines.local

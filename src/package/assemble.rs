@@ -2,8 +2,8 @@
 //! `---` along, what comes gets one where it needs one.
 
 use super::parsed::ParsedFile;
-use crate::yaml::stream::split;
-use crate::yaml::{Document, Tree, equal};
+use crate::line_breaks::{line_break_of, with_line_break};
+use crate::yaml::Document;
 
 /// What becomes of a document of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) fn assemble(
         .is_some_and(|parsed| !has_marker(&parsed.document));
     let mut writer = Writer {
         text: String::with_capacity(file.text.len()),
-        line_break: line_break(file.text),
+        line_break: line_break_of(file.text),
         bare: first_is_bare,
         last: None,
     };
@@ -103,30 +103,7 @@ pub(crate) fn portable(document: &Document<'_>, text: &str, line_break: &str) ->
     } else {
         0
     };
-    with_line_break(text[head..].to_owned(), line_break)
-}
-
-/// The line break that a text has: that of its first line.
-pub(crate) fn line_break(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if text[..at].ends_with('\r') => "\r\n",
-        _ => "\n",
-    }
-}
-
-/// A text with another line break.
-pub(crate) fn with_line_break(text: String, line_break: &str) -> String {
-    let has_returns = memchr::memchr(b'\r', text.as_bytes()).is_some();
-    let plain = if has_returns {
-        text.replace("\r\n", "\n")
-    } else {
-        text
-    };
-    if line_break == "\n" {
-        plain
-    } else {
-        plain.replace('\n', line_break)
-    }
+    with_line_break(&text[head..], line_break).into_owned()
 }
 
 /// Whether a document has a `---` line.
@@ -283,23 +260,6 @@ impl Writer {
             self.text.push_str(self.line_break);
         }
     }
-}
-
-/// Whether `text` holds the documents of these chunks and no others, each with its values (SPEC 1): what is read from the
-/// assembled file is what was put into it.
-pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
-    let mut chunks = chunks.iter();
-    let all = split(text)
-        .into_iter()
-        .all(|document| match Tree::parse(document.text) {
-            Err(_) => false,
-            Ok(None) => true,
-            Ok(Some(tree)) => {
-                matches!(chunks.next().map(|chunk| Tree::parse(chunk)), Some(Ok(Some(chunk)))
-                if equal(&tree, tree.root().value, &chunk, chunk.root().value))
-            }
-        });
-    all && chunks.next().is_none()
 }
 
 #[cfg(test)]

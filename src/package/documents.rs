@@ -1,7 +1,8 @@
 //! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
 
 use super::apply::{Apply, SourceFiles};
-use super::assemble::{Action, Insertion, assemble, holds, line_break, portable, with_line_break};
+use super::assemble::{Action, Insertion, assemble, portable};
+use super::faithful::{chunks, holds, is_faithful, without_new_newline};
 use super::jobs::{Job, file_of};
 use super::load::Slot;
 use super::nulls::brings_null;
@@ -12,10 +13,11 @@ use super::place::{Neighbours, Own, places};
 use super::rules::Rules;
 use super::{Content, Outcome, secrets};
 use crate::error::{Error, Warning};
+use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::{Merged, Nulls, Options, Resolution, Side, merge_document};
 use crate::triple::Triple;
-use crate::yaml::{self, Tree};
+use crate::yaml::Tree;
 
 /// What is known of all files while one of them is merged.
 pub(crate) struct Context<'f, 'a> {
@@ -170,12 +172,17 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 actions[local.document] = Action::Remove;
             }
         }
-        let line_break = only_line_break(file.text);
+        // a document that fast-forwards to a text of upstream's would bring upstream's
+        let line_break = match LineBreaks::of(file.text) {
+            LineBreaks::None => Some("\n"),
+            LineBreaks::Alike(line_break) => Some(line_break),
+            LineBreaks::Mixed => None,
+        };
         let this = &*self;
         let merged = in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
             let (merged, warnings) = this.merge(group)?;
             let text = merged.text.map(|text| match line_break {
-                Some(line_break) => with_line_break(text, line_break),
+                Some(line_break) => with_line_break(text, line_break).into_owned(),
                 None => text,
             });
             Ok((Merged { text, ..merged }, warnings))
@@ -225,7 +232,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             actions[updated.document] = match group.local {
                 None if self.is_left_open(group) => Action::Mark(self.marks(group)),
                 None if self.context.apply.is_none() => Action::Keep,
-                _ => Action::Replace(self.arriving(group, line_break(file.text))?),
+                _ => Action::Replace(self.arriving(group, line_break_of(file.text))?),
             };
         }
         let whole = |(parsed, action): (&Parsed<'_>, &Action)| {
@@ -289,7 +296,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .filter_map(|group| Some((group.updated?, group)))
             .collect();
         coming.sort_unstable_by_key(|(updated, _)| *updated);
-        let line_break = line_break(file.text);
+        let line_break = line_break_of(file.text);
         let mut insertions = Vec::with_capacity(coming.len());
         for (updated, group) in coming {
             insertions.push(Insertion {
@@ -454,15 +461,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     }
 }
 
-/// The line break of a file, where all of its line breaks are alike: a document that fast-forwards to a text of upstream's would
-/// bring upstream's (SPEC 7).
-fn only_line_break(file: &str) -> Option<&'static str> {
-    let bytes = file.as_bytes();
-    let returns = memchr::memmem::find_iter(bytes, b"\r\n").count();
-    let breaks = memchr::memchr_iter(b'\n', bytes).count();
-    (returns == breaks || returns == 0).then(|| line_break(file))
-}
-
 fn side<'s>(parsed: &'s Parsed<'_>, tree: &'s Tree<'_>) -> Option<Side<'s>> {
     Some(Side {
         document: &parsed.document,
@@ -474,47 +472,4 @@ fn side<'s>(parsed: &'s Parsed<'_>, tree: &'s Tree<'_>) -> Option<Side<'s>> {
 fn is_resource(members: &Triple<Option<&Parsed<'_>>>) -> bool {
     let named = members.local.or(members.updated);
     named.is_some_and(|parsed| parsed.resource.is_some())
-}
-
-/// The merged text without the line break at its end, where the file had none.
-fn without_new_newline<'t>(text: &'t str, file: &str) -> Option<&'t str> {
-    if file.is_empty() || file.ends_with(['\n', '\r']) {
-        return None;
-    }
-    let text = text.strip_suffix('\n')?;
-    Some(text.strip_suffix('\r').unwrap_or(text))
-}
-
-/// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very texts, that is plain.
-fn is_faithful(text: &str, chunks: &[&str]) -> bool {
-    let documents = yaml::stream::split(text);
-    let same = documents.len() == chunks.len()
-        && documents
-            .iter()
-            .zip(chunks)
-            .all(|(document, chunk)| document.text == *chunk);
-    same || holds(text, chunks)
-}
-
-/// The chunks that the file is to consist of, those without content aside.
-fn chunks<'c>(
-    file: &ParsedFile<'c>,
-    actions: &'c [Action],
-    insertions: &'c [Insertion],
-) -> Vec<&'c str> {
-    let mut coming = insertions.iter().peekable();
-    let mut chunks: Vec<&str> = Vec::new();
-    for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
-        while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
-            chunks.push(&insertion.text);
-        }
-        match action {
-            Action::Keep if parsed.has_content => chunks.push(parsed.document.text),
-            Action::Replace(text) => chunks.push(text),
-            Action::Mark(_) => chunks.push(parsed.document.text),
-            Action::Keep | Action::Remove => {}
-        }
-    }
-    chunks.extend(coming.map(|insertion| insertion.text.as_str()));
-    chunks
 }

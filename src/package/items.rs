@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::assemble::line_break;
 use super::parsed::{Parsed, ParsedFile, Trees};
 use super::resource::ResourceId;
 use crate::error::{Error, Place};
+use crate::line_breaks::line_break_of;
 use crate::yaml::stream::split;
 use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
@@ -133,7 +133,7 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
 }
 
 fn text_of(tree: &Tree<'_>, item: NodeId) -> String {
-    format!("{}{}", tree.text_of(item), line_break(tree.text()))
+    format!("{}{}", tree.text_of(item), line_break_of(tree.text()))
 }
 
 impl Item {

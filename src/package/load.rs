@@ -52,6 +52,17 @@ pub(crate) enum Roots {
     Files(Triple<PathBuf>),
 }
 
+impl Source {
+    /// What is on no disk.
+    pub(crate) fn in_memory(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes: Arc::new(bytes),
+            permissions: None,
+            seen: None,
+        }
+    }
+}
+
 impl Slot {
     /// Whether it has three sides, each of them with other bytes.
     pub(crate) fn has_three_sides_apart(&self) -> bool {

@@ -12,6 +12,7 @@ mod definitions;
 mod differing;
 mod disk;
 mod documents;
+mod faithful;
 mod ignored;
 mod items;
 mod jobs;

@@ -22,10 +22,8 @@ pub(crate) type Group = Triple<Option<DocRef>>;
 struct Candidate<'r> {
     group: Group,
     id: &'r Identity<'r>,
-    /// Whether its identity occurs more than once in a package.
-    is_one_of_several: bool,
-    /// Whether it is an original one that both others have in its file, in another version of the API.
-    has_other_version: bool,
+    /// Whether what became of it is not looked for in another file: what shares its identity there is an overlay.
+    is_bound_to_file: bool,
 }
 
 /// What is the same in all versions of an API.
@@ -35,9 +33,9 @@ fn of_any_version<'r>(id: &'r Identity<'_>) -> OfAnyVersion<'r> {
     (id.group(), &id.kind, &id.namespace, &id.name)
 }
 
-/// Notes which original resources updated and local have in the same file, both in one other version of the API: that is what
+/// Binds the original resources to their file that updated and local have there, both in one other version of the API: that is what
 /// became of them, and no resource elsewhere that has their version still.
-fn leave_to_other_version(candidates: &mut [Candidate<'_>]) {
+fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
     type Others<'r, 's> = FxHashMap<(usize, OfAnyVersion<'r>), Triple<Option<&'r Identity<'s>>>>;
     let mut others: Others<'_, '_> = FxHashMap::default();
     for candidate in candidates.iter() {
@@ -51,7 +49,7 @@ fn leave_to_other_version(candidates: &mut [Candidate<'_>]) {
             .zip(*sides)
             .map(|(own, other)| own.or(other));
     }
-    let has_other: Vec<bool> = candidates
+    let bound: Vec<bool> = candidates
         .iter()
         .map(|candidate| {
             let key = (first_slot(&candidate.group), of_any_version(candidate.id));
@@ -63,8 +61,8 @@ fn leave_to_other_version(candidates: &mut [Candidate<'_>]) {
                 })
         })
         .collect();
-    for (candidate, has_other) in candidates.iter_mut().zip(has_other) {
-        candidate.has_other_version = has_other;
+    for (candidate, is_bound) in candidates.iter_mut().zip(bound) {
+        candidate.is_bound_to_file = is_bound;
     }
 }
 
@@ -88,15 +86,14 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
                     resources.push(Candidate {
                         group: only(side, DocRef { slot, document }),
                         id: resource.pairing(),
-                        is_one_of_several: false,
-                        has_other_version: false,
+                        is_bound_to_file: false,
                     });
                 }
             }
         }
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_slot(&candidate.group));
-    leave_to_other_version(&mut resources);
+    bind_to_other_version(&mut resources);
     let resources = unite(resources, |candidate| (candidate.id, path(candidate)));
     let (complete, left): (Vec<_>, Vec<_>) = resources
         .into_iter()
@@ -146,7 +143,7 @@ fn unite<'r, K: Hash + Eq>(
     buckets(candidates, key)
         .into_iter()
         .flat_map(|bucket| match disjoint(&bucket) {
-            true if is_deleted_overlay(&bucket) || has_other_version(&bucket) => bucket,
+            true if is_of_other_files(&bucket) => bucket,
             true => join(bucket),
             false => unite_by_path(bucket),
         })
@@ -158,7 +155,7 @@ fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut left = Vec::new();
     for bucket in buckets(bucket, |candidate| first_slot(&candidate.group)) {
         for mut candidate in join_in_order(bucket) {
-            candidate.is_one_of_several = true;
+            candidate.is_bound_to_file = true;
             if is_complete(&candidate.group) {
                 done.push(candidate);
             } else {
@@ -166,26 +163,17 @@ fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
             }
         }
     }
-    done.extend(match disjoint(&left) && !is_deleted_overlay(&left) {
+    done.extend(match disjoint(&left) && !is_of_other_files(&left) {
         true => join(left),
         false => left,
     });
     done
 }
 
-/// Whether candidates are one of several resources of their identity that upstream has deleted, and a local one in another file.
-fn is_deleted_overlay(bucket: &[Candidate<'_>]) -> bool {
+/// Whether candidates are one that upstream has no longer and that is bound to its file, and local ones in others.
+fn is_of_other_files(bucket: &[Candidate<'_>]) -> bool {
     bucket.len() > 1
-        && bucket.iter().any(|candidate| candidate.is_one_of_several)
-        && bucket
-            .iter()
-            .all(|candidate| candidate.group.updated.is_none())
-}
-
-/// Whether candidates are an original one that stands beside it in another version, and what only shares its identity.
-fn has_other_version(bucket: &[Candidate<'_>]) -> bool {
-    bucket.len() > 1
-        && bucket.iter().any(|candidate| candidate.has_other_version)
+        && bucket.iter().any(|candidate| candidate.is_bound_to_file)
         && bucket
             .iter()
             .all(|candidate| candidate.group.updated.is_none())
@@ -225,8 +213,7 @@ fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let united = bucket.into_iter().reduce(|left, right| Candidate {
         group: both(left.group, right.group),
         id: left.id,
-        is_one_of_several: left.is_one_of_several || right.is_one_of_several,
-        has_other_version: false,
+        is_bound_to_file: left.is_bound_to_file || right.is_bound_to_file,
     });
     united.into_iter().collect()
 }

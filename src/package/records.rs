@@ -4,13 +4,14 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use super::assemble::{Action, Marks, line_break};
+use super::assemble::{Action, Marks};
 use super::documents::FileMerge;
 use super::kpt;
 use super::load::Slot;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
+use crate::line_breaks::line_break_of;
 use crate::merge::markers::write_hunk;
 use crate::merge::pins::{Pins, is_document_pinned, may_pin};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule};
@@ -83,7 +84,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
     pub(super) fn marks(&self, group: &Group) -> Marks {
         let members = self.members(group);
         let present = members.local.or(members.updated);
-        let line_break = present.map_or("\n", |parsed| line_break(parsed.document.text));
+        let line_break = present.map_or("\n", |parsed| line_break_of(parsed.document.text));
         let mut marked = String::new();
         // a line that no document can have stands for the document's lines
         let place = format!("\0{line_break}");

@@ -58,13 +58,7 @@ pub fn merge_file(
     let slots = [Slot {
         path: path.to_owned(),
         yaml: true,
-        sides: texts.map(|text| {
-            Some(Source {
-                bytes: Arc::new(text.as_bytes().to_vec()),
-                permissions: None,
-                seen: None,
-            })
-        }),
+        sides: texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec()))),
     }];
     let Some(readings) = read_all(path, texts) else {
         return Ok(None);

@@ -7,6 +7,7 @@ use super::parsed::{Broken, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
 use super::{Content, Outcome};
 use crate::error::{Error, Warning};
+use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::merge_lines_with;
 use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution};
@@ -199,26 +200,13 @@ fn text_of(source: &Source) -> Option<&str> {
 
 /// The texts with the local side's line breaks: who has changed a file's line breaks has not changed each of its lines.
 fn alike<'a>(texts: &Triple<&'a str>) -> Triple<std::borrow::Cow<'a, str>> {
-    let Some(local) = only_line_break(texts.local) else {
+    let LineBreaks::Alike(local) = LineBreaks::of(texts.local) else {
         return texts.map(Into::into);
     };
-    texts.map(|text| match only_line_break(text) {
-        Some(other) if other != local => {
-            super::assemble::with_line_break(text.to_owned(), local).into()
-        }
+    texts.map(|text| match LineBreaks::of(text) {
+        LineBreaks::Alike(other) if other != local => with_line_break(text, local),
         _ => text.into(),
     })
-}
-
-/// The line break of a text that has one kind of them.
-fn only_line_break(text: &str) -> Option<&'static str> {
-    let all = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    let windows = text.matches("\r\n").count();
-    match windows {
-        0 if all > 0 => Some("\n"),
-        count if count == all && all > 0 => Some("\r\n"),
-        _ => None,
-    }
 }
 
 /// Which sides of a file with a YAML name are YAML.

@@ -71,8 +71,6 @@ fn is_resource(group: &Group, readings: &Readings<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::package::load::{Roots, Source};
     use crate::package::parsed::{Trees, read_sides};
@@ -84,13 +82,7 @@ mod tests {
         let slot = Slot {
             path: "a.yaml".into(),
             yaml: true,
-            sides: texts.map(|text| {
-                Some(Source {
-                    bytes: Arc::new(text.as_bytes().to_vec()),
-                    permissions: None,
-                    seen: None,
-                })
-            }),
+            sides: texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec()))),
         };
         let roots = Roots::Files(Triple::default());
         let readings = Some(read_sides(&slot, &roots, Trees::Dropped));

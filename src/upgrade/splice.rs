@@ -1,5 +1,6 @@
 //! Small edits of a YAML file's text: a scalar gets another value, a section comes or goes, and every other byte stays.
 
+use crate::line_breaks::line_break_of;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span, Tree};
 
 /// Sets the scalar at a path, which has to be there but for its last step. None where that cannot be done.
@@ -52,7 +53,7 @@ fn add(tree: &Tree<'_>, text: &str, map: NodeId, key: &str, value: &str) -> Opti
         ));
     }
     let indent = " ".repeat(tree.column(last.span.start) as usize);
-    let line_break = line_break(text);
+    let line_break = line_break_of(text);
     let end = tree.line_end(last.span.end);
     Some(spliced(
         text,
@@ -69,7 +70,7 @@ pub(super) fn insert_section(
     after: &str,
     lines: &[String],
 ) -> Option<String> {
-    let line_break = line_break(text);
+    let line_break = line_break_of(text);
     let section: String = lines
         .iter()
         .map(|line| format!("{line}{line_break}"))
@@ -166,10 +167,6 @@ fn quoted(value: &str) -> String {
 fn spliced(text: &str, span: Span, new: &str) -> String {
     let range = span.range();
     format!("{}{new}{}", &text[..range.start], &text[range.end..])
-}
-
-fn line_break(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 fn with_end(text: &str, line_break: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::edits::Edits;
 use super::layout::blank_below;
-use super::line_break_of;
+use crate::line_breaks::line_break_of;
 use crate::yaml::{NodeId, Tree};
 
 /// The text of a tree in which each of these block scalars has that number of line breaks at its end.

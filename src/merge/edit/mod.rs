@@ -21,6 +21,7 @@ mod to_flow;
 use std::cell::OnceCell;
 
 use super::decision::{Child, CommentChoices, Incoming, Outcome};
+use crate::line_breaks::line_break_of;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 use edits::Edits;
@@ -191,13 +192,5 @@ fn is_flow(tree: &Tree<'_>, node: NodeId) -> bool {
     match &tree.node(node).kind {
         NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
         NodeKind::Scalar(_) | NodeKind::Alias(_) => false,
-    }
-}
-
-/// The line break that a text uses first; LF where it has none.
-pub(crate) fn line_break_of(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if at > 0 && text.as_bytes()[at - 1] == b'\r' => "\r\n",
-        _ => "\n",
     }
 }

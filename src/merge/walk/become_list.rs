@@ -5,6 +5,7 @@
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
+use super::fields::fields_of_all;
 use super::index::{FieldIndex, key_of};
 use super::place::{Arrival, Resident, place};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
@@ -117,20 +118,11 @@ impl Walker<'_> {
         let original = nodes.original.filter(|node| {
             shape(trees.original, *node) == Shape::Map && self.unchanged_locally(nodes)
         });
-        let originals = match original {
-            Some(original) => FieldIndex::new(trees.original, entries_of(trees.original, original)),
-            None => FieldIndex::new(trees.original, std::iter::empty()),
-        };
-        let updateds = FieldIndex::new(trees.updated, entries_of(trees.updated, updated));
-        let locals = FieldIndex::new(trees.local, entries_of(trees.local, local));
+        let fields = fields_of_all(trees, Triple { original, ..nodes });
         let residents = entries_of(trees.local, local)
             .map(|entry| {
                 let key = key_of(trees.local, entry);
-                let sides = Triple::new(
-                    key.and_then(|key| originals.find(key)),
-                    key.and_then(|key| updateds.find(key)),
-                    Some(entry),
-                );
+                let sides = fields.beside(key, entry);
                 let child = match sides.updated {
                     Some(_) => self.exact_entry(self.values_of(sides), sides, entry),
                     None => Child::local(entry, Outcome::Remove),
@@ -139,14 +131,14 @@ impl Walker<'_> {
             })
             .collect();
         let arrivals = entries_of(trees.updated, updated)
-            .map(
-                |entry| match key_of(trees.updated, entry).and_then(|key| locals.find(key)) {
+            .map(|entry| {
+                match key_of(trees.updated, entry).and_then(|key| fields.local.find(key)) {
                     Some(resident) => {
                         Arrival::Resident(position(entries_of(trees.local, local), resident))
                     }
                     None => Arrival::New(self.whole(entry)),
-                },
-            )
+                }
+            })
             .collect();
         self.merged(nodes, place(residents, arrivals))
     }

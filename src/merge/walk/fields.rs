@@ -3,7 +3,7 @@
 use super::index::{FieldIndex, ScalarKey, key_of};
 use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
-use super::{Nodes, Shape, Walker, entries_of, position, shape};
+use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::decision::{Child, Chosen, Incoming, Outcome, Slot};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, Tree};
@@ -15,18 +15,11 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         let trees = self.trees;
-        let originals = fields_of(trees.original, nodes.original);
-        let updateds = FieldIndex::new(trees.updated, entries_of(trees.updated, updated));
-        let locals = FieldIndex::new(trees.local, entries_of(trees.local, local));
-
+        let fields = fields_of_all(trees, nodes);
         let residents = entries_of(trees.local, local)
             .map(|entry| {
                 let key = key_of(trees.local, entry);
-                let sides = Triple::new(
-                    key.and_then(|key| originals.find(key)),
-                    key.and_then(|key| updateds.find(key)),
-                    Some(entry),
-                );
+                let sides = fields.beside(key, entry);
                 Resident {
                     child: self.field(key, sides).unwrap_or_else(|| Child::keep(entry)),
                     own: sides.updated.is_none(),
@@ -36,13 +29,17 @@ impl Walker<'_> {
         let arrivals = entries_of(trees.updated, updated)
             .map(|entry| {
                 let key = key_of(trees.updated, entry);
-                if let Some(resident) = key.and_then(|key| locals.find(key)) {
+                if let Some(resident) = key.and_then(|key| fields.local.find(key)) {
                     return Arrival::Resident(position(
                         trees.local.entries(trees.local.resolve(local)),
                         resident,
                     ));
                 }
-                let sides = Triple::new(key.and_then(|key| originals.find(key)), Some(entry), None);
+                let sides = Triple::new(
+                    key.and_then(|key| fields.original.find(key)),
+                    Some(entry),
+                    None,
+                );
                 self.field(key, sides)
                     .map_or(Arrival::Nothing, Arrival::New)
             })
@@ -132,6 +129,22 @@ impl Walker<'_> {
             .collect::<Vec<_>>();
         Incoming::part(updated, super::arrive::part_of(part))
     }
+}
+
+impl Triple<FieldIndex<'_>> {
+    /// A field of the local map, and those of the others that have its key.
+    pub(super) fn beside(&self, key: Option<ScalarKey<'_>>, local: EntryId) -> Entries {
+        let find = |fields: &FieldIndex<'_>| key.and_then(|key| fields.find(key));
+        Triple::new(find(&self.original), find(&self.updated), Some(local))
+    }
+}
+
+/// The fields of the maps among nodes, by their keys.
+pub(super) fn fields_of_all<'t>(
+    trees: Triple<&'t Tree<'t>>,
+    nodes: Nodes,
+) -> Triple<FieldIndex<'t>> {
+    trees.zip(nodes).map(|(tree, node)| fields_of(tree, node))
 }
 
 /// The fields of a node, if it is a map.

@@ -6,7 +6,7 @@
 mod lists;
 
 use super::arrive::part_of;
-use super::fields::fields_of;
+use super::fields::fields_of_all;
 use super::index::{FieldIndex, key_of};
 use super::place::{Arrival, Resident, place};
 use super::{Nodes, Shape, Walker, entries_of, position, shape};
@@ -124,18 +124,12 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         let trees = self.trees;
-        let originals = fields_of(trees.original, nodes.original);
-        let updateds = fields_of(trees.updated, nodes.updated);
-        let locals = FieldIndex::new(trees.local, entries_of(trees.local, local));
-        let clears = retains && self.is_changed_as_union(nodes, &locals);
+        let fields = fields_of_all(trees, nodes);
+        let clears = retains && self.is_changed_as_union(nodes, &fields.local);
         let residents = entries_of(trees.local, local)
             .map(|entry| {
                 let key = key_of(trees.local, entry);
-                let sides = Triple::new(
-                    key.and_then(|key| originals.find(key)),
-                    key.and_then(|key| updateds.find(key)),
-                    Some(entry),
-                );
+                let sides = fields.beside(key, entry);
                 let name = key.map_or("", |(_, name)| name);
                 let outcome = if is_left_alone(level, name) {
                     Outcome::Keep
@@ -153,7 +147,7 @@ impl Walker<'_> {
             entries_of(trees.updated, updated)
                 .map(|entry| {
                     let key = key_of(trees.updated, entry);
-                    if let Some(resident) = key.and_then(|key| locals.find(key)) {
+                    if let Some(resident) = key.and_then(|key| fields.local.find(key)) {
                         return Arrival::Resident(position(
                             entries_of(trees.local, local),
                             resident,

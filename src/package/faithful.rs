@@ -1,0 +1,66 @@
+//! What a file is to consist of, and whether its text does.
+
+use super::assemble::{Action, Insertion};
+use super::parsed::ParsedFile;
+use crate::yaml::stream::split;
+use crate::yaml::{Tree, equal};
+
+/// The merged text without the line break at its end, where the file had none.
+pub(super) fn without_new_newline<'t>(text: &'t str, file: &str) -> Option<&'t str> {
+    if file.is_empty() || file.ends_with(['\n', '\r']) {
+        return None;
+    }
+    let text = text.strip_suffix('\n')?;
+    Some(text.strip_suffix('\r').unwrap_or(text))
+}
+
+/// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very texts, that is plain.
+pub(super) fn is_faithful(text: &str, chunks: &[&str]) -> bool {
+    let documents = split(text);
+    let same = documents.len() == chunks.len()
+        && documents
+            .iter()
+            .zip(chunks)
+            .all(|(document, chunk)| document.text == *chunk);
+    same || holds(text, chunks)
+}
+
+/// The chunks that the file is to consist of, those without content aside.
+pub(super) fn chunks<'c>(
+    file: &ParsedFile<'c>,
+    actions: &'c [Action],
+    insertions: &'c [Insertion],
+) -> Vec<&'c str> {
+    let mut coming = insertions.iter().peekable();
+    let mut chunks: Vec<&str> = Vec::new();
+    for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
+        while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
+            chunks.push(&insertion.text);
+        }
+        match action {
+            Action::Keep if parsed.has_content => chunks.push(parsed.document.text),
+            Action::Replace(text) => chunks.push(text),
+            Action::Mark(_) => chunks.push(parsed.document.text),
+            Action::Keep | Action::Remove => {}
+        }
+    }
+    chunks.extend(coming.map(|insertion| insertion.text.as_str()));
+    chunks
+}
+
+/// Whether `text` holds the documents of these chunks and no others, each with its values (SPEC 1): what is read from the
+/// assembled file is what was put into it.
+pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
+    let mut chunks = chunks.iter();
+    let all = split(text)
+        .into_iter()
+        .all(|document| match Tree::parse(document.text) {
+            Err(_) => false,
+            Ok(None) => true,
+            Ok(Some(tree)) => {
+                matches!(chunks.next().map(|chunk| Tree::parse(chunk)), Some(Ok(Some(chunk)))
+                if equal(&tree, tree.root().value, &chunk, chunk.root().value))
+            }
+        });
+    all && chunks.next().is_none()
+}
