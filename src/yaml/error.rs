@@ -29,6 +29,11 @@ impl ParseError {
         self
     }
 
+    /// A tab at `offset`, where only spaces can stand.
+    pub(crate) fn tab_indentation(offset: usize) -> Self {
+        Self::new(offset, TAB_INDENTATION).with_help(USE_SPACES)
+    }
+
     /// The parser's error at `offset` of `text`, in our words.
     pub(crate) fn from_scan(text: &str, offset: usize, error: &ScanError) -> Self {
         let (message, help) = words(error.info());
@@ -72,6 +77,7 @@ const CHECK_INDENTATION: &str = "check the indentation, and quote a text that ho
 const CHECK_COLUMN: &str = "give it the same indentation as its neighbours above";
 const CHECK_BRACKETS: &str = "check that the bracket that opens above is closed";
 const CLOSE_QUOTE: &str = "close the quote; inside '...' write '' for a quote, inside \"...\" \\\"";
+const TAB_INDENTATION: &str = "a tab where the indentation should be";
 const USE_SPACES: &str = "indent with spaces: YAML takes no tabs there";
 
 /// A part of the parser's message, what we say instead, and what to do; the first that fits.
@@ -166,19 +172,11 @@ const WORDS: &[(&str, &str, &str)] = &[
         "brackets are nested deeper than 255 levels",
         "write the outer levels in block style",
     ),
-    (
-        "found a tab",
-        "a tab where the indentation should be",
-        USE_SPACES,
-    ),
-    (
-        "tabs disallowed",
-        "a tab where the indentation should be",
-        USE_SPACES,
-    ),
+    ("found a tab", TAB_INDENTATION, USE_SPACES),
+    ("tabs disallowed", TAB_INDENTATION, USE_SPACES),
     (
         "tab cannot be used as indentation",
-        "a tab where the indentation should be",
+        TAB_INDENTATION,
         USE_SPACES,
     ),
     (

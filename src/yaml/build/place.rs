@@ -4,6 +4,7 @@ use yaml_rust2::parser::Tag;
 use yaml_rust2::scanner::Marker;
 
 use super::super::comments::span;
+use super::super::error::ParseError;
 use super::{Builder, Properties, Result, Role, Shape};
 
 impl Builder<'_, '_> {
@@ -25,6 +26,9 @@ impl Builder<'_, '_> {
         }
         self.skip_trivia();
         let start = self.cursor.pos;
+        if matches!(shape, Shape::BlockMap | Shape::BlockList) {
+            self.indented_with_spaces(start)?;
+        }
         let above = self.above.take_if(|above| above.at == start);
         self.parts
             .begin_entry(start, above.map(|above| above.lines));
@@ -42,6 +46,16 @@ impl Builder<'_, '_> {
             }
         }
         Ok(Role::Element)
+    }
+
+    /// What stands before an entry of a block collection on its line is indentation, and that is spaces: the parser takes a tab for one of
+    /// them here and there, and then means another column than a reader does.
+    fn indented_with_spaces(&self, start: usize) -> Result<()> {
+        let line = self.cursor.line_start(start);
+        match memchr::memchr(b'\t', &self.cursor.bytes()[line..start]) {
+            Some(at) => Err(ParseError::tab_indentation(line + at)),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn indicator(&mut self) {

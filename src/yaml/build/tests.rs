@@ -260,6 +260,18 @@ fn errors_have_a_place_and_help() {
     assert!(found.help.unwrap().contains("bracket"));
     let found = error("a: 1\n\tb: 2\n");
     assert_eq!(found.message, "a tab where the indentation should be");
+    for (text, at) in [
+        ("\ta: 1\n", 0),
+        ("a:\n  \t b: 1\n", 5),
+        ("a:\n  \t- 1\n", 5),
+    ] {
+        let found = error(text);
+        assert_eq!(
+            (found.offset, found.message.as_str()),
+            (at, "a tab where the indentation should be")
+        );
+        assert!(found.help.unwrap().contains("spaces"));
+    }
     let found = error("a:\n  b: 1\n c: 2\n");
     assert_eq!(
         (found.offset, found.message.as_str()),
