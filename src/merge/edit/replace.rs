@@ -205,15 +205,22 @@ impl Editor<'_> {
                 ..Rendered::default()
             };
         }
+        // its anchor serves nothing: no alias can stand in what it stands for
+        let tag = node.tag.map_or("", |tag| self.source.slice(tag));
         if is_block(self.source, incoming.node) {
-            let lines = reindent.entries(incoming.node, 0, self.target.text());
+            let mut lines = reindent.entries(incoming.node, 0, self.target.text());
+            if !tag.is_empty() {
+                lines.insert_str(0, &format!("{tag}{}", self.line_break));
+            }
             return Rendered {
                 on_line: lines.trim_end_matches(['\r', '\n']).to_owned(),
                 needs_own_line: true,
                 ..Rendered::default()
             };
         }
-        let text = if node.span.is_empty() {
+        let text = if node.span.is_empty() && !tag.is_empty() {
+            String::new()
+        } else if node.span.is_empty() {
             // a document without a word in it would be none
             "null".to_owned()
         } else if self.source.slice(node.span).starts_with('\u{feff}') {
@@ -226,13 +233,13 @@ impl Editor<'_> {
         let first = first.trim_end_matches('\r');
         let is_block_scalar = matches!(&node.kind, NodeKind::Scalar(scalar)
             if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded));
+        let first = if is_block_scalar {
+            header(first)
+        } else {
+            first
+        };
         Rendered {
-            on_line: if is_block_scalar {
-                header(first)
-            } else {
-                first
-            }
-            .to_owned(),
+            on_line: format!("{tag} {first}").trim().to_owned(),
             below: below.to_owned(),
             comment_goes_first: is_block_scalar,
             ends_in_block_scalar: is_block_scalar,
@@ -279,7 +286,11 @@ impl Editor<'_> {
             && (rendered.below.is_empty() || !has_comments)
             && !is_block_scalar(self, entry)
         {
-            let text = join_lines(self, &on_line, &rendered.below);
+            let mut text = join_lines(self, &on_line, &rendered.below);
+            // a root that is an anchor without a value ends at the anchor's name
+            if node.span.is_empty() && !self.is_set_off(start) {
+                text.insert(0, ' ');
+            }
             // White space behind the old value would become part of the last line of the new one.
             let line_end = self.target.line_end(node.span.end).max(node.span.end);
             // A comment behind a block collection's last entry is that entry's own, and goes with it.
@@ -415,8 +426,7 @@ impl Editor<'_> {
         let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
         let end = if goes || is_free { line_end } else { end };
         // the root has no indicator that a space would set it off from
-        let before = &self.target.text()[..indicator as usize];
-        if self.target.line_start(indicator) == indicator || before.ends_with([' ', '\t']) {
+        if self.is_set_off(indicator) {
             text = text.trim_start_matches(' ').to_owned();
         }
         self.edits.replace(indicator..end, text);
@@ -427,6 +437,12 @@ impl Editor<'_> {
             self.place_comment(entry, comments);
             self.leading_comment(entry, comments);
         }
+    }
+
+    /// Whether a line begins at `at`, or white space stands before it.
+    fn is_set_off(&self, at: u32) -> bool {
+        let before = &self.target.text()[..at as usize];
+        self.target.line_start(at) == at || before.ends_with([' ', '\t'])
     }
 
     /// Keeps the comment lines below an entry whose value now ends at `end` out of that value.
