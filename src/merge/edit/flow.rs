@@ -7,7 +7,7 @@ use super::block::local_entries;
 use super::layout::{is_blank, starts_its_line};
 use super::to_flow;
 use crate::merge::decision::{Child, CommentChoices, Incoming, Outcome, Slot};
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType};
 
 /// An entry of the result on a line of its own: what comes up to its last byte, and what follows its comma.
 struct Line {
@@ -19,10 +19,11 @@ impl Editor<'_> {
     /// A flow map or list of which at least one entry is left.
     pub(super) fn flow(&mut self, node: NodeId, children: &[Child]) {
         let one_per_line = self.one_per_line(node);
-        let no_new_comments = !one_per_line || self.is_json(node);
+        let is_json = self.has_json(node);
         let outside = (
             std::mem::replace(&mut self.in_flow, true),
-            std::mem::replace(&mut self.no_new_comments, no_new_comments),
+            std::mem::replace(&mut self.is_json, is_json),
+            std::mem::replace(&mut self.no_new_comments, !one_per_line || is_json),
         );
         let same_entries = local_entries(children).eq(self.target.entries(node))
             && children
@@ -37,7 +38,7 @@ impl Editor<'_> {
         } else {
             self.flow_row(node, children);
         }
-        (self.in_flow, self.no_new_comments) = outside;
+        (self.in_flow, self.is_json, self.no_new_comments) = outside;
     }
 
     fn flow_child(&mut self, child: &Child) {
@@ -87,7 +88,7 @@ impl Editor<'_> {
                     lines.push(self.kept_line(&entries, id));
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    lines.push(self.arriving_line(node, id, incoming, column));
+                    lines.push(self.arriving_line(id, incoming, column));
                 }
                 (Slot::Updated(_), _) => {}
             }
@@ -109,11 +110,11 @@ impl Editor<'_> {
     }
 
     /// An entry of the source on a line of its own, with its comments; JSON has none.
-    fn arriving_line(&self, node: NodeId, id: EntryId, incoming: &Incoming, column: u32) -> Line {
+    fn arriving_line(&self, id: EntryId, incoming: &Incoming, column: u32) -> Line {
         let comments = self.source.entry(id).comments;
         let indent = " ".repeat(column as usize);
-        let entry = self.flow_entry(node, id, incoming, Some(column));
-        let has_comments = !self.is_json(node);
+        let entry = self.flow_entry(id, incoming, Some(column));
+        let has_comments = !self.is_json;
         let above = if has_comments {
             self.leading_lines(comments.leading, column)
         } else {
@@ -181,9 +182,7 @@ impl Editor<'_> {
                     let span = target.entry(id).span;
                     self.edits.take_text(target.text(), span.start..span.end)
                 }
-                (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    self.flow_entry(node, id, incoming, None)
-                }
+                (Slot::Updated(id), Outcome::Take(incoming)) => self.flow_entry(id, incoming, None),
                 (Slot::Updated(_), _) => continue,
             };
             if let Some(before) = before {
@@ -216,19 +215,13 @@ impl Editor<'_> {
         if text.contains('#') { ", " } else { text }.to_owned()
     }
 
-    /// An entry of the source between the brackets of `node`; in a column where it has a line for itself.
-    fn flow_entry(
-        &self,
-        node: NodeId,
-        id: EntryId,
-        incoming: &Incoming,
-        column: Option<u32>,
-    ) -> String {
+    /// An entry of the source between brackets; in a column where it has a line for itself.
+    fn flow_entry(&self, id: EntryId, incoming: &Incoming, column: Option<u32>) -> String {
         let source = self.source;
         let entry = source.entry(id);
         let from_brackets = self.comes_from_brackets(id);
         let text = source.slice(entry.span);
-        let json = self.is_json(node);
+        let json = self.is_json;
         let must_be_rewritten = self.needs_rewriting(incoming)
             || has_line_like_an_element(text)
             || (json && !is_json_text(text));
@@ -248,19 +241,30 @@ impl Editor<'_> {
     }
 
     /// Whether text in a flow collection is all in double quotes: keys of a map, or those of the maps in a list, or its
-    /// scalars.
-    fn is_json(&self, node: NodeId) -> bool {
+    /// scalars. It stays so whatever goes, so that a second merge finds what the first one found.
+    fn has_json(&self, node: NodeId) -> bool {
+        self.is_quoted(node) == Some(true)
+    }
+
+    /// Whether the keys of a map, or the elements of a list, that are texts are in double quotes; none where none is a text.
+    fn is_quoted(&self, node: NodeId) -> Option<bool> {
         let target = self.target;
-        let Some(first) = target.entries(node).next() else {
-            return false;
-        };
-        let entry = target.entry(first);
-        let telling = entry.key.unwrap_or(entry.value);
-        match &target.node(telling).kind {
-            NodeKind::Scalar(scalar) => scalar.style == ScalarStyle::DoubleQuoted,
-            NodeKind::Alias(_) => false,
-            NodeKind::Mapping(_) | NodeKind::Sequence(_) => self.is_json(telling),
+        let mut quoted = None;
+        for id in target.entries(node) {
+            let entry = target.entry(id);
+            let telling = entry.key.unwrap_or(entry.value);
+            let it = match &target.node(telling).kind {
+                NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted => Some(true),
+                NodeKind::Scalar(scalar) if scalar.scalar_type != ScalarType::Str => None,
+                NodeKind::Scalar(_) | NodeKind::Alias(_) => Some(false),
+                NodeKind::Mapping(_) | NodeKind::Sequence(_) => self.is_quoted(telling),
+            };
+            if it == Some(false) {
+                return it;
+            }
+            quoted = quoted.or(it);
         }
+        quoted
     }
 
     /// A value between brackets, taken from the source.

@@ -89,6 +89,8 @@ struct Editor<'a> {
     target_holders: OnceCell<Holders>,
     /// Whether the walk is inside brackets.
     in_flow: bool,
+    /// Whether those hold JSON.
+    is_json: bool,
     /// Whether entries there get no comment that local has not got: it is JSON, or entries share lines.
     no_new_comments: bool,
     edits: Edits,
@@ -105,6 +107,7 @@ impl<'a> Editor<'a> {
             source_holders: OnceCell::new(),
             target_holders: OnceCell::new(),
             in_flow: false,
+            is_json: false,
             no_new_comments: false,
             edits: Edits::default(),
         }
