@@ -140,6 +140,11 @@ pub(super) fn count(text: &str, size: usize) -> usize {
         .count()
 }
 
+/// Whether the conflicts that stand in a text are so many, and its markers match up: a line of a side can look like one.
+pub(super) fn are_told(text: &str, size: usize, conflicts: usize) -> bool {
+    count(text, size) == conflicts && read(text, size).is_some()
+}
+
 /// The text with its conflicts resolved; none where its markers do not match up.
 pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
     let mut chosen = String::with_capacity(text.len());
@@ -230,6 +235,9 @@ mod tests {
         assert_eq!(read("<<<<<<<\na\n", 7), None);
         assert_eq!(read(">>>>>>>\n", 7), None);
         assert_eq!(read("<<<<<<<\n>>>>>>>\n", 7), None);
+        assert!(!are_told("a\n<<<<<<<\n", 7, 0) && !are_told("a\n<<<<<<<\n", 7, 1));
+        assert!(!are_told("a\n>>>>>>>\n", 7, 0));
+        assert!(are_told(TEXT, 7, 1) && !are_told(TEXT, 7, 0) && are_told("a\n", 7, 0));
         assert!(!has_markers("a: <<<<<<<\n=======\n", 7));
     }
 }

@@ -148,10 +148,10 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
     let merged = merge_documents(request.path, bare, &request.style, ConflictStyle::Merge)?;
-    let resolved = |bytes, conflicts| Resolved {
-        bytes,
-        conflicts,
-        structural: true,
+    let resolved = |text: &str, conflicts| {
+        // a value that has lone CRs can come out as lines, and one of them look like a marker
+        let is_told = markers::are_told(text, request.style.size, conflicts);
+        is_told.then(|| structural(frame.around(text).into_bytes(), conflicts))
     };
     let LineMerge { text, hunks } = merge_lines(bare, OnConflict::Markers);
     let lines = hunks.is_empty().then_some(text);
@@ -159,12 +159,12 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         let same =
             |lines: &String| *lines == merged.text || account::same_values(lines, &merged.text);
         let text = lines.filter(same).unwrap_or(merged.text);
-        return Some(resolved(frame.around(&text).into_bytes(), 0));
+        return resolved(&text, 0);
     }
     if !hunks.iter().any(|hunk| is_certain(hunk, &bare))
         && let Some(bytes) = accepted_lines(request, lines, &bare, frame)
     {
-        return Some(resolved(bytes, 0));
+        return Some(structural(bytes, 0));
     }
     let text = in_style(request, bare, merged)?;
     let (text, conflicts) = match request.favor {
@@ -174,7 +174,15 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
             (text, count)
         }
     };
-    Some(resolved(frame.around(&text).into_bytes(), conflicts))
+    resolved(&text, conflicts)
+}
+
+const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
+    Resolved {
+        bytes,
+        conflicts,
+        structural: true,
+    }
 }
 
 /// Whether lines conflict there however they are compared, so that git need not be asked: both sides took a line away, and each put one
