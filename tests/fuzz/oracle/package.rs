@@ -169,8 +169,13 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     let value = |bytes: Option<&Vec<u8>>| {
         values::of_file(std::str::from_utf8(bytes.map_or(&[][..], Vec::as_slice)).ok()?)
     };
+    // what stands in a file that merges by lines is no resource on any side
+    let merges_by_lines = |name: &str| {
+        let three = sides.as_ref().into_array().map(|files| files.get(name));
+        !is_yaml_name(name) || three.iter().any(|it| value(*it).is_none())
+    };
     let values = sides.as_ref().map(|files| -> Vec<Value> {
-        let yaml = files.iter().filter(|(name, _)| is_yaml_name(name));
+        let yaml = files.iter().filter(|(name, _)| !merges_by_lines(name));
         yaml.filter_map(|(_, bytes)| value(Some(bytes))).collect()
     });
     if taken_for_deleted(&values.original, &values.updated, &values.local) {
@@ -182,9 +187,8 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
         let Some(before) = sides.local.get(name).or(after) else {
             continue;
         };
-        let three = sides.as_ref().into_array().map(|files| files.get(name));
-        let is_text = !is_yaml_name(name) || three.iter().any(|it| value(*it).is_none());
-        let by_lines = is_text && merged.conflicts > 0;
+        let aligns_anew = || merged.conflicts > 0 || repeats(sides.original.get(name), after);
+        let by_lines = merges_by_lines(name) && aligns_anew();
         let updated = sides.updated.get(name);
         let by_documents = || pairs_anew(value(Some(before)), value(after), value(updated));
         if by_lines || is_yaml_name(name) && by_documents() {
@@ -206,6 +210,21 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
         Some(again) => same("law 4", shown(&again.files), shown(&merged.files)),
         None => Err(format!("law 4: merged again it is refused: {}", ran.error)),
     }
+}
+
+/// Whether a line of the original stands more often in the merged text: the next merge may take another one for it.
+fn repeats(original: Option<&Vec<u8>>, merged: Option<&Vec<u8>>) -> bool {
+    let lines = |bytes: Option<&Vec<u8>>| {
+        let text = String::from_utf8_lossy(bytes.map_or(&[][..], Vec::as_slice)).into_owned();
+        let mut counts = BTreeMap::<String, usize>::new();
+        for line in text.lines() {
+            *counts.entry(line.to_owned()).or_default() += 1;
+        }
+        counts
+    };
+    let merged = lines(merged);
+    let mut original = lines(original).into_iter();
+    original.any(|(line, count)| merged.get(&line).is_some_and(|it| *it > count))
 }
 
 /// Each part is a file: two bytes say which sides have it and what it is called, the rest is what is in it.
