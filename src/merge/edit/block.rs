@@ -35,7 +35,7 @@ impl Editor<'_> {
         let offset = entries.first().map_or(0, |(id, _)| id.0);
         let mut place = None;
         let mut last_in_front = None;
-        for child in children {
+        for (index, child) in children.iter().enumerate() {
             match (child.slot, &child.outcome) {
                 (Slot::Local(_), Outcome::Remove) => {}
                 (Slot::Local(id), outcome) => {
@@ -45,11 +45,17 @@ impl Editor<'_> {
                         self.edits.insert(front, blank);
                     }
                     let entry = self.target.entry(id).clone();
+                    if self.needs_key_sign(children, index) {
+                        self.edits.insert(entry.span.start, self.key_sign(column));
+                    }
                     self.value(&entry, outcome, child.comments);
                     place = Some(entries[(id.0 - offset) as usize].1.end);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let text = self.arriving(child, id, incoming, column);
+                    let mut text = self.arriving(child, id, incoming, column);
+                    if self.needs_key_sign(children, index) {
+                        text = self.with_key_sign(&text, column);
+                    }
                     let at = place.unwrap_or(front);
                     self.insert_lines(at, text);
                     if last_block_scalar(self.source, incoming.node).is_some() {
@@ -95,6 +101,45 @@ impl Editor<'_> {
             self.edits.insert(at, self.line_break);
         }
         self.edits.insert(at, lines);
+    }
+
+    /// Whether a field with an empty key, of which only `:` and the value are written, would be taken for the value of the `? key` that
+    /// it now follows, and that has none.
+    pub(super) fn needs_key_sign(&self, children: &[Child], index: usize) -> bool {
+        let entry_of = |child: &Child| match child.slot {
+            Slot::Local(id) => self.target.entry(id),
+            Slot::Updated(id) => self.source.entry(id),
+        };
+        let Some(child) = children.get(index).map(entry_of) else {
+            return false;
+        };
+        let above = children[..index].iter().rfind(|above| above.stays());
+        child.colon == Some(child.span.start)
+            && above.is_some_and(|above| match above.slot {
+                Slot::Local(_) if matches!(above.outcome, Outcome::Take(_)) => false,
+                Slot::Updated(id) if self.comes_from_brackets(id) => false,
+                _ => entry_of(above).key.is_some() && entry_of(above).colon.is_none(),
+            })
+    }
+
+    /// What says that a key begins, empty as it is.
+    fn key_sign(&self, column: u32) -> String {
+        format!("?{}{}", self.line_break, " ".repeat(column as usize))
+    }
+
+    /// The lines of an entry, its comments above it included, with that sign.
+    pub(super) fn with_key_sign(&self, lines: &str, column: u32) -> String {
+        let mut at = 0;
+        for line in lines.split_inclusive('\n') {
+            let content = line.trim_start();
+            if content.starts_with(':') {
+                at += line.len() - content.len();
+                break;
+            }
+            at += line.len();
+        }
+        let (above, rest) = lines.split_at(at);
+        format!("{above}{}{rest}", self.key_sign(column))
     }
 
     /// The column in which the entries of a block collection start.

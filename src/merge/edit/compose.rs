@@ -43,7 +43,8 @@ impl Editor<'_> {
             children.len() == entries.len() && local_entries(children).count() == entries.len();
         let offset = entries.first().map_or(0, |(id, _)| id.0);
         let mut blocks: Vec<String> = Vec::with_capacity(children.len());
-        for child in children {
+        for (position, child) in children.iter().enumerate() {
+            let before = blocks.len();
             match (child.slot, &child.outcome) {
                 (Slot::Local(id), outcome) if *outcome != Outcome::Remove => {
                     let index = (id.0 - offset) as usize;
@@ -69,6 +70,12 @@ impl Editor<'_> {
                     });
                 }
                 _ => {}
+            }
+            if blocks.len() > before
+                && self.needs_key_sign(children, position)
+                && let Some(block) = blocks.last_mut()
+            {
+                *block = self.with_key_sign(block, column);
             }
         }
         blocks
