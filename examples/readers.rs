@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use merge3::yaml::stream;
 
+#[allow(dead_code)] // one seed for all files is enough here
 #[path = "../tests/support/mutate.rs"]
 mod mutate;
 #[path = "../tests/support/readers.rs"]

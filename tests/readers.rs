@@ -48,12 +48,13 @@ fn agree_all_around(text: &str, variations: usize, random: &mut impl FnMut() -> 
 
 #[test]
 fn on_every_file_of_testdata() {
-    let mut random = mutate::numbers(1);
     let (mut texts, mut by_lines) = (0, 0);
     for entry in walkdir::WalkDir::new("testdata").sort_by_file_name() {
-        let Ok(text) = std::fs::read_to_string(entry.unwrap().path()) else {
+        let entry = entry.unwrap();
+        let Ok(text) = std::fs::read_to_string(entry.path()) else {
             continue;
         };
+        let mut random = mutate::numbers_for(&entry.path().to_string_lossy());
         for document in stream::split(&text) {
             is_not_deeper_than_told(document.text);
             texts += 21;

@@ -8,6 +8,14 @@ const PIECES: [&str; 48] = [
     "é", "\u{feff}", "null", "<<: ",
 ];
 
+/// Numbers without a pattern, the same ones for a name: those of one file do not change where another one comes.
+pub(crate) fn numbers_for(name: &str) -> impl FnMut() -> usize + use<> {
+    let seed = name.bytes().fold(0xcbf2_9ce4_u32, |seed, byte| {
+        (seed ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    numbers(seed as usize)
+}
+
 /// Numbers without a pattern, the same ones for a seed.
 pub(crate) fn numbers(seed: usize) -> impl FnMut() -> usize {
     let mut state = seed as u64 | 1 << 40;
