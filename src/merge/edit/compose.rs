@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Editor;
-use super::block::local_entries;
+use super::block::{last_block_scalar, local_entries};
 use super::layout::{is_blank, lines_of_entries, starts_its_line};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::yaml::{EntryId, NodeId};
@@ -12,7 +12,7 @@ use crate::yaml::{EntryId, NodeId};
 impl Editor<'_> {
     pub(super) fn compose(&mut self, node: NodeId, children: &[Child]) {
         let entries = lines_of_entries(self.target, self.target.entries(node));
-        let (Some((first, first_lines)), Some((_, last_lines)), Some(column)) = (
+        let (Some((first, first_lines)), Some((last_entry, last_lines)), Some(column)) = (
             entries.first().cloned(),
             entries.last().cloned(),
             self.column_of(node),
@@ -30,6 +30,10 @@ impl Editor<'_> {
             text.truncate(end);
         }
         self.edits.replace(first_lines.start..last_lines.end, text);
+        let last = children.iter().rev().find(|child| child.stays());
+        if last.is_some_and(|last| self.comes_below_block_scalar(last, EntryId(last_entry.0 + 1))) {
+            self.outdent_comments(last_lines.end, column);
+        }
     }
 
     /// The lines of each entry that the result has, in its order.
@@ -43,8 +47,8 @@ impl Editor<'_> {
             children.len() == entries.len() && local_entries(children).count() == entries.len();
         let offset = entries.first().map_or(0, |(id, _)| id.0);
         let mut blocks: Vec<String> = Vec::with_capacity(children.len());
+        let mut above: Option<&Child> = None;
         for (position, child) in children.iter().enumerate() {
-            let before = blocks.len();
             match (child.slot, &child.outcome) {
                 (Slot::Local(id), outcome) if *outcome != Outcome::Remove => {
                     let index = (id.0 - offset) as usize;
@@ -58,7 +62,11 @@ impl Editor<'_> {
                     } else {
                         self.gap_above(entries, gap_of)
                     };
-                    blocks.push(gap + &lines);
+                    let mut block = gap + &lines;
+                    if above.is_some_and(|above| self.comes_below_block_scalar(above, id)) {
+                        outdent_comments(&mut block, column as usize);
+                    }
+                    blocks.push(block);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
                     let text = self.arriving(child, id, incoming, column);
@@ -69,16 +77,38 @@ impl Editor<'_> {
                         text
                     });
                 }
-                _ => {}
+                _ => continue,
             }
-            if blocks.len() > before
-                && self.needs_key_sign(children, position)
+            if self.needs_key_sign(children, position)
                 && let Some(block) = blocks.last_mut()
             {
                 *block = self.with_key_sign(block, column);
             }
+            above = Some(child);
         }
         blocks
+    }
+
+    /// Whether an entry stands below a block scalar that it did not stand below before.
+    fn comes_below_block_scalar(&self, above: &Child, id: EntryId) -> bool {
+        let stood_there = matches!(above.slot, Slot::Local(above) if above.0 + 1 == id.0)
+            && above.outcome == Outcome::Keep;
+        !stood_there && self.ends_in_block_scalar(above)
+    }
+
+    /// Whether an entry of the result ends in a block scalar, so that a comment indented like its lines would be one of them.
+    fn ends_in_block_scalar(&self, child: &Child) -> bool {
+        match (&child.outcome, child.slot) {
+            (Outcome::Take(incoming), _) => last_block_scalar(self.source, incoming.node).is_some(),
+            (Outcome::Merge(children), _) => {
+                let last = children.iter().rev().find(|child| child.stays());
+                last.is_some_and(|last| self.ends_in_block_scalar(last))
+            }
+            (_, Slot::Local(id)) => {
+                last_block_scalar(self.target, self.target.entry(id).value).is_some()
+            }
+            (_, Slot::Updated(_)) => false,
+        }
     }
 
     /// What lies above an entry and is no other entry's.
@@ -124,6 +154,23 @@ impl Editor<'_> {
             text.push_str(self.line_break);
         }
         text
+    }
+}
+
+/// Moves the comment lines that a text begins with out to a column.
+fn outdent_comments(text: &mut String, column: usize) {
+    let mut at = 0;
+    while let Some(line) = text[at..].split_inclusive('\n').next() {
+        let content = line.trim_start_matches(' ');
+        let indent = line.len() - content.len();
+        let mut length = line.len();
+        if content.starts_with('#') && indent > column {
+            text.replace_range(at + column..at + indent, "");
+            length -= indent - column;
+        } else if !content.trim().is_empty() {
+            return;
+        }
+        at += length;
     }
 }
 
