@@ -223,9 +223,6 @@ impl Editor<'_> {
         } else if node.span.is_empty() {
             // a document without a word in it would be none
             "null".to_owned()
-        } else if self.source.slice(node.span).starts_with('\u{feff}') {
-            // where a document begins, that is a byte order mark
-            to_flow::text(self.source, incoming.node, true)
         } else {
             reindent.rest(node.span.start..node.span.end, 0)
         };

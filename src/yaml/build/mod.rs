@@ -265,6 +265,11 @@ fn too_many_aliases(at: usize) -> ParseError {
     .with_help("write out what is used once or twice, and do not nest aliases in aliases")
 }
 
+fn misplaced_byte_order_mark(at: usize) -> ParseError {
+    let message = "a byte order mark stands here, and only the start of a file may have one";
+    ParseError::new(at, message).with_help("remove it; most editors do not show it")
+}
+
 fn too_deep(at: usize) -> ParseError {
     ParseError::new(at, format!("nested deeper than {DEPTH_LIMIT} levels"))
 }

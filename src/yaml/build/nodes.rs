@@ -8,10 +8,11 @@ use yaml_rust2::scanner::{Marker, TScalarStyle};
 use super::super::comments::span;
 use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
 use super::super::scalar::type_of_tagged;
+use super::super::stream::byte_order_mark;
 use super::super::tree::{Collection, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span};
 use super::{
     Builder, DEPTH_LIMIT, Extent, Frame, NO_NODE, OPEN, Properties, REPETITION_LIMIT, Result, Role,
-    Shape, full_tag, too_deep, too_many_aliases,
+    Shape, full_tag, misplaced_byte_order_mark, too_deep, too_many_aliases,
 };
 
 impl<'s> Builder<'s, '_> {
@@ -84,6 +85,9 @@ impl<'s> Builder<'s, '_> {
         let end = match style {
             TScalarStyle::Plain => {
                 self.agree(mark)?;
+                if byte_order_mark(content) > 0 {
+                    return Err(misplaced_byte_order_mark(start));
+                }
                 self.cursor.plain_end(content)
             }
             TScalarStyle::SingleQuoted | TScalarStyle::DoubleQuoted => {

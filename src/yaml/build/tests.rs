@@ -282,6 +282,14 @@ fn errors_have_a_place_and_help() {
         (found.offset, found.message.as_str()),
         (4, "a `:` is not allowed here")
     );
+    for text in [
+        " \u{feff}# a: b",
+        "a:\n  \u{feff}b: 1\n",
+        "[\u{feff}a]",
+        "a: \u{feff}b # c",
+    ] {
+        assert_eq!(error(text).offset, text.find('\u{feff}').unwrap());
+    }
     assert_eq!(error("a: \0b").offset, 3);
     assert_eq!(error("a\n...\nb\n").message, "a second document in one");
     assert_eq!(error("[a: {]").message, "a `}` is missing before this");

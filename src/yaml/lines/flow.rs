@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::super::comments::span;
 use super::super::parts::{DEPTH_LIMIT, Role};
+use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, ScalarStyle};
 use super::Reader;
 use super::scalar::{Found, LONGEST_KEY, Stop};
@@ -94,6 +95,7 @@ impl<'s> Reader<'s> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'?' | b':' => return None,
             b'-' if self.is_white(at + 1) => return None,
+            0xef if byte_order_mark(&self.parts.text[at..]) > 0 => return None,
             _ => {}
         }
         let is_special = |byte: &u8| b",[]{}:#\n\r\t".contains(byte);

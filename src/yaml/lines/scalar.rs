@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::super::comments::span;
 use super::super::parts::{Properties, Role};
 use super::super::scalar::type_of_plain;
+use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType};
 use super::Reader;
 
@@ -53,6 +54,7 @@ impl<'s> Reader<'s> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'\t' => None,
             b'-' | b'?' | b':' if self.is_white(at + 1) => None,
+            0xef if byte_order_mark(&self.parts.text[at..]) > 0 => None,
             _ => {
                 let (end, stop) = self.plain(at)?;
                 Some(Found {
