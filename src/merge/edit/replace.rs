@@ -395,7 +395,10 @@ impl Editor<'_> {
         let is_apart = entry.colon.is_some_and(|colon| {
             self.target.line_start(colon) != self.target.line_start(entry.span.start)
         });
-        let comment = if is_apart && rendered.comment_goes_first {
+        let line = entry.comments.line;
+        let is_behind_key = is_apart && !line.is_empty() && line.start < indicator;
+        let stays_apart = is_behind_key || (is_apart && rendered.comment_goes_first);
+        let comment = if stays_apart {
             String::new()
         } else {
             self.line_comment_text(entry, comments)
@@ -428,7 +431,7 @@ impl Editor<'_> {
         }
         self.edits.replace(indicator..end, text);
         self.comments_below(entry, end, rendered.ends_in_block_scalar);
-        if is_apart && rendered.comment_goes_first {
+        if stays_apart {
             self.comments(entry, comments);
         } else {
             self.place_comment(entry, comments);
