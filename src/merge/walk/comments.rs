@@ -12,7 +12,7 @@ use crate::yaml::{Comments, EntryId, NodeKind, Span, Tree};
 impl Walker<'_> {
     /// Which of the comments of an entry that updated and local have are taken from updated.
     pub(super) fn comments(&mut self, entries: Entries, outcome: &Outcome) -> CommentChoices {
-        let Some(updated) = entries.updated else {
+        let Some(updated) = entries.updated.filter(|it| !self.is_below_alias(*it)) else {
             return CommentChoices::default();
         };
         let owned = self.trees.zip(entries).map(|(tree, entry)| {
@@ -39,6 +39,17 @@ impl Walker<'_> {
             tail: self.takes_comment(owned.map(|comments| comments.behind()), value_taken),
             place,
         }
+    }
+
+    /// Whether an entry stands in what an alias stands for: its comments are written at the anchor, and are that place's.
+    fn is_below_alias(&self, updated: EntryId) -> bool {
+        let tree = self.trees.updated;
+        let is_alias = |entry: EntryId| {
+            let node = tree.node(tree.entry(entry).value);
+            matches!(node.kind, NodeKind::Alias(_))
+        };
+        let mut above = self.steps.iter().filter_map(|step| step.entries.updated);
+        !self.text_is_value && above.any(|entry| entry != updated && is_alias(entry))
     }
 
     /// Whether the comments at the place above an entry are the same in original and updated.
