@@ -98,7 +98,8 @@ pub fn is_loud(case: &Case, told: &Told) -> Result<(), TestCaseError> {
 pub fn is_idempotent(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     let merged = told.reference(case.values.as_ref()).value;
     if told.options.lists == Lists::Merge
-        || merged.is_some_and(|merged| changes_key(&case.values.local, &merged))
+        || merged
+            .is_some_and(|merged| changes_key(&case.values.local, &merged, told.settings().lists))
     {
         return Ok(());
     }
@@ -173,7 +174,7 @@ proptest! {
         for clean in [unchanged, there, forward] {
             prop_assert!(clean.conflicts.is_empty(), "{:?}", clean.conflicts);
         }
-        if told.options.lists != Lists::Merge && !result.value.as_ref().is_some_and(|merged| changes_key(values.local, merged)) {
+        if told.options.lists != Lists::Merge && !result.value.as_ref().is_some_and(|merged| changes_key(values.local, merged, told.settings().lists)) {
             let local = result.value.as_ref().expect("a document stays");
             let again = told.reference(Triple { local, ..values });
             prop_assert_eq!(again.value.as_ref(), Some(local));

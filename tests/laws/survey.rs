@@ -1,6 +1,7 @@
 //! All that fails at once: every law on many cases, one shrunk case for each kind of failure.
 //!
-//! Not part of the test run: `cargo test --test laws survey -- --ignored --nocapture`, with `SURVEY=20000` cases.
+//! Not part of the test run: `cargo test --test laws survey -- --ignored --nocapture`, with `SURVEY=20000` cases, the first of them
+//! number `SURVEY_FROM=0`.
 
 use crate::drive::{Told, told};
 use crate::generate::{self, Case};
@@ -60,13 +61,15 @@ fn failure(law: Law, case: &Case, told: &Told) -> Option<String> {
 #[test]
 #[ignore = "a tool, not a test"]
 fn survey() {
-    let count = std::env::var("SURVEY")
-        .ok()
-        .and_then(|count| count.parse().ok())
-        .unwrap_or(20_000);
+    let number = |name| {
+        let number = std::env::var(name).ok()?;
+        Some(number.parse().expect("a number"))
+    };
+    let count = number("SURVEY").unwrap_or(20_000);
+    let first = number("SURVEY_FROM").unwrap_or(0);
     let strategy = (generate::case(), told());
     let mut found: BTreeMap<(&str, String), (usize, usize, u64, Law)> = BTreeMap::new();
-    for seed in 0..count {
+    for seed in first..first + count {
         let (case, told) = nth(&strategy, seed).current();
         let size = case
             .texts

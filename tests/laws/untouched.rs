@@ -4,8 +4,9 @@ use crate::drive::{Told, only_document, run_case, told, told_little, tree};
 use crate::generate::{self, Case};
 use crate::value::{Value, load};
 use merge3::triple::Triple;
-use merge3::yaml::{Entry, NodeId, NodeKind, Span, Tree};
+use merge3::yaml::{Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// What of a local text has to be there after the merge.
 struct Untouched<'t> {
@@ -144,7 +145,15 @@ fn comments(tree: &Tree<'_>, entry: &Entry, deep: bool) -> Vec<String> {
             let entry = tree.entry(id);
             let key = entry.key.map_or("-", |key| tree.slice(tree.node(key).span));
             found.push(key.trim_matches(['"', '\'']).to_owned());
-            found.extend(comments(tree, entry, true));
+            let below = comments(tree, entry, true);
+            // a member of a set is what it says, and a comment is that member's
+            if let (None, Some(member), false) =
+                (entry.key, tree.scalar(entry.value), below.is_empty())
+            {
+                let tag = tree.custom_tag(entry.value).unwrap_or_default();
+                found.push(format!("{tag} {}", member.content));
+            }
+            found.extend(below);
         }
     }
     found
@@ -181,14 +190,41 @@ fn unmarked(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
 
-fn is_subsequence<'l>(wanted: &[&'l str], lines: &[&'l str]) -> Result<(), &'l str> {
-    let mut lines = lines.iter();
-    wanted
-        .iter()
-        .try_for_each(|line| match lines.any(|other| other == line) {
+/// Whether the wanted lines are among the others, in this order. Comment lines right below a block scalar may have moved out: indented as
+/// before they would be its own.
+fn is_subsequence<'l>(
+    wanted: &[&'l str],
+    lines: &[&str],
+    below_block_scalars: &BTreeSet<usize>,
+) -> Result<(), &'l str> {
+    let mut lines = lines.iter().enumerate();
+    wanted.iter().try_for_each(|line| {
+        match lines.any(|(number, other)| {
+            other == line || below_block_scalars.contains(&number) && other.trim() == line.trim()
+        }) {
             true => Ok(()),
             false => Err(*line),
-        })
+        }
+    })
+}
+
+/// The numbers of the comment lines that follow a block scalar.
+fn below_block_scalars(tree: &Tree<'_>, node: NodeId, found: &mut BTreeSet<usize>) {
+    let lines: Vec<&str> = tree.text().lines().collect();
+    for id in tree.entries(node) {
+        let value = tree.entry(id).value;
+        let is_block = tree.scalar(value).is_some_and(|scalar| {
+            matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded)
+        });
+        if is_block {
+            let end = tree.line_number(tree.node(value).span.end);
+            let below = lines.iter().enumerate().skip(end + 1);
+            let comments = below
+                .take_while(|(_, line)| line.trim().is_empty() || line.trim().starts_with('#'));
+            found.extend(comments.map(|(number, _)| number));
+        }
+        below_block_scalars(tree, value, found);
+    }
 }
 
 /// Law 5: lines and whole entries.
@@ -251,8 +287,12 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         .filter(stays)
         .map(|(_, text)| text)
         .collect();
-    let found: Vec<&str> = unmarked(&ran.text).lines().collect();
-    if let Err(line) = is_subsequence(&wanted, &found) {
+    let merged = only_document(&ran.text)?;
+    let found: Vec<&str> = unmarked(merged.text).lines().collect();
+    let mut outdented = BTreeSet::new();
+    let merged = tree(merged.text)?;
+    below_block_scalars(&merged, merged.root().value, &mut outdented);
+    if let Err(line) = is_subsequence(&wanted, &found, &outdented) {
         prop_assert!(
             false,
             "this line is not there any more, or not where it was:\n{}\nmerged:\n{}",

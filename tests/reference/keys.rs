@@ -1,20 +1,25 @@
 //! Which key identifies a list's elements, before a merge and after it.
 
-use super::KEYS;
+use super::{KEYS, Lists};
 use crate::value::{Value, distinct};
 
 /// Whether a merge leaves a list that another key identifies than before: two columns of one `type` are told apart by
-/// `name`, but when one of them has gone, by `type`. The key is what SPEC 6 says, so what a second merge makes of such a list
-/// may be something else.
-pub fn changes_key(before: &Value, after: &Value) -> bool {
+/// `name`, but when one of them has gone, by `type`. A list that has an element twice has no key, nor is it a set, before one of them
+/// has gone. The key is what SPEC 6 says, so what a second merge makes of such a list may be something else.
+pub fn changes_key(before: &Value, after: &Value, lists: Lists) -> bool {
     let key = |list: &[Value]| {
-        KEYS.split(' ').find(|key| {
+        let by = |key: &&str| {
             let ids: Option<Vec<_>> = list
                 .iter()
                 .map(|element| element.field(key)?.scalar())
                 .collect();
             ids.is_some_and(distinct)
-        })
+        };
+        let members = |element: &Value| element.scalar().is_some() || *element == Value::Null;
+        let is_set = lists == Lists::Set && list.iter().all(members) && distinct(list);
+        KEYS.split(' ')
+            .find(by)
+            .or(is_set.then_some("the member itself"))
     };
     match (before, after) {
         (Value::List(before), Value::List(after)) => {
@@ -25,14 +30,14 @@ pub fn changes_key(before: &Value, after: &Value) -> bool {
             filled && key(before) != key(after)
                 || pairs
                     .into_iter()
-                    .any(|(before, after)| changes_key(before, after))
+                    .any(|(before, after)| changes_key(before, after, lists))
         }
         (Value::Map(fields), after) => {
             let both = fields
                 .iter()
                 .filter_map(|(key, before)| Some((before, after.field(key)?)));
             both.into_iter()
-                .any(|(before, after)| changes_key(before, after))
+                .any(|(before, after)| changes_key(before, after, lists))
         }
         _ => false,
     }

@@ -13,7 +13,7 @@ pub(super) fn pairs_anew(
         return true;
     };
     let known = [identities(&before), identities(&updated)].concat();
-    reference::changes_key(&before, &after)
+    reference::changes_key(&before, &after, reference::Lists::Replace)
         || nameless([&before, &after, &updated])
         || identities(&after).iter().any(|it| !known.contains(it))
 }
