@@ -7,6 +7,7 @@ mod render;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use place::Lines;
 pub use place::{Place, shown};
 
 /// Why a run ended without a result. Nothing was written, but where [`Error::Write`] says so.

@@ -52,15 +52,29 @@ impl Place {
         let end = text[offset..]
             .find('\n')
             .map_or(text.len(), |at| offset + at);
-        let line = text[start..end].trim_end_matches('\r');
-        let within = (offset - start).min(line.len());
+        let number = memchr::memchr_iter(b'\n', &text.as_bytes()[..start]).count();
+        let hidden = crate::secret::may_be_in(text.as_bytes());
+        Self::in_line(path, &text[start..end], number, offset - start, hidden)
+    }
+
+    /// The place at `offset` bytes into a line, the characters before it being whole, that is number `number` from 0 in its file; `hidden`
+    /// where that may hold a Secret.
+    fn in_line(
+        path: impl Into<PathBuf>,
+        line: &str,
+        number: usize,
+        offset: usize,
+        hidden: bool,
+    ) -> Self {
+        let line = line.trim_end_matches('\r');
+        let within = offset.min(line.len());
         Self {
             path: path.into(),
-            line: text[..start].matches('\n').count() + 1,
+            line: number + 1,
             column: line[..within].chars().count() + 1,
             text: line.to_owned(),
             offset: within,
-            hidden: crate::secret::may_be_in(text.as_bytes()),
+            hidden,
         }
     }
 
@@ -71,6 +85,41 @@ impl Place {
             .next()
             .map_or(0, char::len_utf8);
         self.offset..self.offset + width
+    }
+}
+
+/// A text whose lines are known, for many places in it.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    text: String,
+    /// Where they start.
+    starts: Vec<usize>,
+    hidden: bool,
+}
+
+impl Lines {
+    pub(crate) fn of(text: &str) -> Self {
+        let breaks = memchr::memchr_iter(b'\n', text.as_bytes());
+        Self {
+            text: text.to_owned(),
+            starts: std::iter::once(0).chain(breaks.map(|at| at + 1)).collect(),
+            hidden: crate::secret::may_be_in(text.as_bytes()),
+        }
+    }
+
+    /// The place `offset` bytes into a line, which is told by its number from 0; at the end of the text where there is no such line.
+    pub(crate) fn place(&self, path: impl Into<PathBuf>, line: usize, offset: usize) -> Place {
+        let last = self.starts.len().saturating_sub(1);
+        let start = |line: usize| self.starts.get(line).copied();
+        let Some(from) = start(line) else {
+            return Place::in_line(path, "", last, 0, self.hidden);
+        };
+        let to = start(line + 1).map_or(self.text.len(), |next| next - 1);
+        let mut offset = offset.min(to - from);
+        while !self.text.is_char_boundary(from + offset) {
+            offset -= 1;
+        }
+        Place::in_line(path, &self.text[from..to], line, offset, self.hidden)
     }
 }
 

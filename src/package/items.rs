@@ -1,19 +1,20 @@
 //! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a document of its own.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::parsed::{Parsed, ParsedFile, Trees};
 use super::resource::ResourceId;
-use crate::error::{Error, Place};
+use crate::error::{Error, Lines, Place};
 use crate::line_breaks::line_break_of;
-use crate::yaml::stream::split;
+use crate::yaml::stream::{count_lines, split};
 use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
 /// Where the lines of a text that was made of another one come from.
 #[derive(Debug, Default)]
 pub(super) struct Origin {
-    text: Arc<str>,
+    text: Arc<Lines>,
     /// For each line its number in `text`, from 0, and how many characters it had before.
     lines: Vec<(usize, usize)>,
 }
@@ -25,9 +26,7 @@ impl Origin {
         let line = before.matches('\n').count();
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
         let (line, indent) = self.lines.get(line).copied().unwrap_or_default();
-        let starts = std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1));
-        let start = starts.skip(line).chain([0]).next().unwrap_or(0);
-        Place::new(path.as_ref(), &self.text, start + indent + column)
+        self.text.place(path.as_ref(), line, indent + column)
     }
 }
 
@@ -67,12 +66,8 @@ pub(super) fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)>
             continue;
         };
         has_lists = true;
-        for item in items {
-            let start = tree.node(tree.resolve(item)).span.start;
-            let (line, indent) = (
-                first_line + tree.line_number(start),
-                tree.column(start) as usize,
-            );
+        let places = places_of(tree, first_line, &items);
+        for (item, (line, indent)) in items.into_iter().zip(places) {
             made.push_str("---\n");
             lines.push((line, indent));
             for (index, text) in tree.text_of(item).lines().enumerate() {
@@ -83,7 +78,7 @@ pub(super) fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)>
         }
     }
     let origin = Origin {
-        text: text.into(),
+        text: Arc::new(Lines::of(text)),
         lines,
     };
     has_lists.then_some((made, origin))
@@ -93,7 +88,7 @@ pub(super) fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)>
 #[derive(Debug)]
 pub(super) struct Item {
     /// Which of the list's items.
-    index: usize,
+    pub(super) index: usize,
     /// The item as a document.
     pub(super) text: String,
     /// What it is called; none where it is no resource.
@@ -109,14 +104,12 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
     let Some(found) = items_of(tree) else {
         return Vec::new();
     };
-    let file: Arc<str> = file.into();
-    let found = found.into_iter().enumerate();
+    let file = Arc::new(Lines::of(file));
+    let places = places_of(tree, parsed.document.line, &found);
+    let found = found.into_iter().zip(places).enumerate();
     found
-        .map(|(index, item)| {
+        .map(|(index, (item, (line, indent)))| {
             let text = text_of(tree, item);
-            let start = tree.node(tree.resolve(item)).span.start;
-            let line = parsed.document.line + tree.line_number(start);
-            let indent = tree.column(start) as usize;
             let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
             let read = ParsedFile::parse(path, &text, Trees::Kept).ok();
             Item {
@@ -132,6 +125,22 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
         .collect()
 }
 
+/// Line and column of each item, `first_line` being the document's.
+fn places_of(tree: &Tree<'_>, first_line: usize, items: &[NodeId]) -> Vec<(usize, usize)> {
+    let (mut counted, mut line) = (0, first_line);
+    let place = |item: &NodeId| {
+        let start = tree.node(tree.resolve(*item)).span.start;
+        // the text up to the one before is not counted anew; what an alias stands for is further up
+        if start < counted {
+            (counted, line) = (0, first_line);
+        }
+        line += count_lines(&tree.text()[counted as usize..start as usize]);
+        counted = start;
+        (line, tree.column(start) as usize)
+    };
+    items.iter().map(place).collect()
+}
+
 fn text_of(tree: &Tree<'_>, item: NodeId) -> String {
     format!("{}{}", tree.text_of(item), line_break_of(tree.text()))
 }
@@ -143,50 +152,73 @@ impl Item {
         let item = items_of(&tree)?.get(self.index).copied()?;
         Some(text_of(&tree, item))
     }
+}
 
-    /// The text of the list's document with another text for this item.
-    ///
-    /// # Errors
-    /// Where the text that came of it does not hold that item (law 6).
-    pub(super) fn put_back(&self, file: &Path, list: &str, text: &str) -> Result<String, Error> {
-        let unfaithful = || Error::Unfaithful {
-            file: file.to_owned(),
-            path: format!("items[{}]", self.index),
-            message: "the item is not what was decided".to_owned(),
-        };
-        let tree = Tree::parse(list).ok().flatten().ok_or_else(unfaithful)?;
-        let item = items_of(&tree).and_then(|items| items.get(self.index).copied());
-        let item = item.ok_or_else(unfaithful)?;
+/// The text of a list's document with other texts for some of its items, by their index: all at once, for the whole of it is read.
+///
+/// # Errors
+/// Where the text that came of it does not hold these items and the others as they were (law 6).
+pub(super) fn put_back(
+    file: &Path,
+    list: &str,
+    texts: &BTreeMap<usize, String>,
+) -> Result<String, Error> {
+    let unfaithful = |index: usize| Error::Unfaithful {
+        file: file.to_owned(),
+        path: format!("items[{index}]"),
+        message: "the item is not what was decided".to_owned(),
+    };
+    let read = |text| Tree::parse(text).ok().flatten();
+    let first = texts.keys().next().copied().unwrap_or(0);
+    let tree = read(list).ok_or_else(|| unfaithful(first))?;
+    let items = items_of(&tree).ok_or_else(|| unfaithful(first))?;
+    let mut new = String::with_capacity(list.len());
+    let mut copied = 0;
+    for (index, text) in texts {
+        let item = *items.get(*index).ok_or_else(|| unfaithful(*index))?;
         let span = tree.node(item).span;
-        let indent = " ".repeat(tree.column(span.start) as usize);
-        let before = tree.slice(span);
-        let is_one_line = !before.contains('\n');
-        let was_indented = is_one_line || tree.text_of(item).trim_end() != before.trim_end();
-        let mut put = String::new();
-        // the line break that was added to make a document of it
-        let text_alone = text.strip_suffix('\n').unwrap_or(text);
-        let text_alone = text_alone.strip_suffix('\r').unwrap_or(text_alone);
-        for (index, line) in text_alone.split('\n').enumerate() {
-            if index > 0 {
-                put.push('\n');
-                if was_indented && !line.trim().is_empty() {
-                    put.push_str(&indent);
-                }
-            }
-            put.push_str(line);
+        let start = span.start as usize;
+        // items stand in their order, and apart
+        new.push_str(list.get(copied..start).ok_or_else(|| unfaithful(*index))?);
+        push_item(&mut new, &tree, item, text);
+        copied = span.end as usize;
+    }
+    new.push_str(&list[copied..]);
+    let again = read(&new).filter(|_| split(&new).len() == 1);
+    let again = again.ok_or_else(|| unfaithful(first))?;
+    let found = items_of(&again).unwrap_or_default();
+    for (index, item) in items.iter().enumerate() {
+        let is_same = found
+            .get(index)
+            .is_some_and(|found| match texts.get(&index) {
+                None => equal(&again, *found, &tree, *item),
+                Some(text) => read(text)
+                    .is_some_and(|decided| equal(&again, *found, &decided, decided.root().value)),
+            });
+        if !is_same {
+            return Err(unfaithful(index));
         }
-        let new = format!(
-            "{}{put}{}",
-            &list[..span.start as usize],
-            &list[span.end as usize..]
-        );
-        let again = Tree::parse(&new).ok().flatten().ok_or_else(unfaithful)?;
-        let items = items_of(&again).unwrap_or_default();
-        let decided = Tree::parse(text).ok().flatten().ok_or_else(unfaithful)?;
-        let is_same = items
-            .get(self.index)
-            .is_some_and(|item| equal(&again, *item, &decided, decided.root().value));
-        let documents = split(&new).len() == 1;
-        (is_same && documents).then_some(new).ok_or_else(unfaithful)
+    }
+    Ok(new)
+}
+
+/// An item's new text as it stands in its list.
+fn push_item(new: &mut String, tree: &Tree<'_>, item: NodeId, text: &str) {
+    let span = tree.node(item).span;
+    let indent = " ".repeat(tree.column(span.start) as usize);
+    let before = tree.slice(span);
+    let is_one_line = !before.contains('\n');
+    let was_indented = is_one_line || tree.text_of(item).trim_end() != before.trim_end();
+    // the line break that was added to make a document of it
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let text = text.strip_suffix('\r').unwrap_or(text);
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            new.push('\n');
+            if was_indented && !line.trim().is_empty() {
+                new.push_str(&indent);
+            }
+        }
+        new.push_str(line);
     }
 }

@@ -168,3 +168,45 @@ fn many_keys_in_one_map() {
     let (few, many) = (seconds(10_000), seconds(100_000));
     assert!(many < few * 40.0 + 5.0, "{few} seconds, then {many}");
 }
+
+/// As many patches and configurations as a list has items: the list is put together once, not for each of them.
+#[test]
+fn many_items_in_one_list() {
+    let count = 5_000;
+    let object = |name: usize, value: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c{name}\ndata:\n  a: {value}")
+    };
+    let all = |one: &dyn Fn(usize) -> String| (0..count).map(one).collect::<String>();
+    let list = |value: &str| {
+        let items = all(&|name| format!("- {}\n", object(name, value).replace('\n', "\n  ")));
+        format!("apiVersion: v1\nkind: List\nitems:\n{items}")
+    };
+    let changes = all(&|name| format!("---\n{}\n", object(name, "y")));
+    let case = Case::empty()
+        .local("a.yaml", &list("x # ours"))
+        .updated("a.yaml", &changes);
+    let [target, changes] = ["local", "updated"].map(|side| case.path(side).join("a.yaml"));
+    let start = Instant::now();
+    let patched = case
+        .program()
+        .args(["patch", "--patch"])
+        .args([&changes, &target])
+        .output();
+    assert_eq!(ran(patched.unwrap()).status, 0);
+    assert!(case.read("a.yaml").unwrap() == list("y # ours"));
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+
+    let start = Instant::now();
+    let applied = case
+        .program()
+        .args(["apply", "--config"])
+        .arg(&changes)
+        .arg("--live")
+        .arg(&target)
+        .output();
+    assert_eq!(ran(applied.unwrap()).status, 0);
+    let live = case.read("a.yaml").unwrap();
+    let annotations = live.matches("kubectl.kubernetes.io/last-applied-configuration: |\n");
+    assert_eq!(annotations.count(), count);
+    assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
+}

@@ -8,6 +8,7 @@ mod last;
 mod live;
 mod pair;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -16,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::Settings;
 use super::definitions::schema;
 use super::documents::Context;
-use super::items::{Origin, without_lists};
+use super::items::{Origin, put_back, without_lists};
 use super::jobs::jobs;
 use super::load::{Loaded, Roots, Slot, fingerprint, load_unsettled, root_kind};
 use super::pair::DocRef;
@@ -419,8 +420,10 @@ impl Apply<'_> {
             text: None,
             warnings: Vec::new(),
         };
-        let of_list = self.items.iter().enumerate();
-        for (number, item) in of_list.filter(|(_, item)| item.list == list) {
+        let mut texts = BTreeMap::new();
+        let mut path = None;
+        for number in self.numbers_of(list) {
+            let item = &self.items[number];
             let config = self.of_items.get(&number).and_then(|at| config_of(*at));
             let Some((config, files)) = config else {
                 continue;
@@ -436,12 +439,20 @@ impl Apply<'_> {
                 ..files
             })?;
             here.warnings.extend(applied.warnings);
-            if let Some(new) = applied.text {
-                let before = here.text.as_deref().unwrap_or(text);
-                here.text = Some(item.item.put_back(files.live, before, &new)?);
-            }
+            path = Some(files.live);
+            texts.extend(applied.text.map(|new| (item.item.index, new)));
+        }
+        if let (Some(path), false) = (path, texts.is_empty()) {
+            here.text = Some(put_back(path, text, &texts)?);
         }
         Ok(here)
+    }
+
+    /// The numbers of the live objects that are items of a list: they stand in the order of their lists.
+    fn numbers_of(&self, list: DocRef) -> std::ops::Range<usize> {
+        let first = self.items.partition_point(|item| item.list < list);
+        let items = self.items[first..].iter();
+        first..first + items.take_while(|item| item.list == list).count()
     }
 }
 

@@ -96,7 +96,7 @@ pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
     let Run {
         target, warnings, ..
     } = run;
-    let changed = target.into_changed().collect();
+    let changed = target.into_changed()?;
     Ok(collect(package, merge, changed, warnings))
 }
 

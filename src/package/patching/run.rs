@@ -90,11 +90,11 @@ impl Run<'_> {
             ));
         }
         let found = self.find(patch)?;
-        let text = self.target.text(found);
-        match self.patched(&text, patch, found)? {
-            Some(patched) => self.target.set(found, patched),
-            None => Ok(()),
+        let text = self.target.text(found)?;
+        if let Some(patched) = self.patched(&text, patch, found)? {
+            self.target.set(found, patched);
         }
+        Ok(())
     }
 
     fn patched(

@@ -1,5 +1,7 @@
 //! What patches can be for: the resources of a package, and what became of their text.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -7,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::name::ResourceName;
 use super::readable::Readable;
 use crate::error::{Error, Place};
-use crate::package::items::{Item, items};
+use crate::package::items::{Item, items, put_back};
 use crate::package::parsed::Parsed;
 use crate::package::resource::ResourceId;
 
@@ -38,6 +40,8 @@ struct PatchedDocument {
     /// Its new text, if it has one.
     text: Option<String>,
     items: Vec<Item>,
+    /// The new texts of items, by their index, which are not in `text` yet.
+    of_items: BTreeMap<usize, String>,
 }
 
 impl<'a> Target<'a> {
@@ -154,10 +158,21 @@ impl<'a> Target<'a> {
     }
 
     /// Its text as it is now.
-    pub(super) fn text(&self, found: Found) -> String {
-        let list = self.document_text(found);
-        let item = self.item(found).and_then(|item| item.text_in(list));
-        item.unwrap_or_else(|| list.to_owned())
+    ///
+    /// # Errors
+    /// Where it is a list that would not hold what became of its items.
+    pub(super) fn text(&self, found: Found) -> Result<String, Error> {
+        let document = self.document(found);
+        let whole = self.parsed(found).document.text;
+        let text = match (self.item(found), &document.text) {
+            (None, _) => return Ok(document.put_back(self.path(found), whole)?.into_owned()),
+            (Some(item), list) => match (document.of_items.get(&item.index), list) {
+                (Some(text), _) => Some(text.clone()),
+                (None, Some(list)) => item.text_in(list),
+                (None, None) => Some(item.text.clone()),
+            },
+        };
+        Ok(text.unwrap_or_else(|| whole.to_owned()))
     }
 
     /// A place in its text, as one in its file.
@@ -174,28 +189,38 @@ impl<'a> Target<'a> {
     }
 
     /// Gives it another text.
-    ///
-    /// # Errors
-    /// Where the list that it is in would not hold it.
-    pub(super) fn set(&mut self, found: Found, text: String) -> Result<(), Error> {
-        let text = match self.item(found) {
-            Some(item) => item.put_back(self.path(found), self.document_text(found), &text)?,
-            None => text,
-        };
-        self.files[found.file].documents[found.document].text = Some(text);
-        Ok(())
+    pub(super) fn set(&mut self, found: Found, text: String) {
+        let index = self.item(found).map(|item| item.index);
+        let document = &mut self.files[found.file].documents[found.document];
+        match index {
+            Some(index) => {
+                document.of_items.insert(index, text);
+            }
+            None => {
+                document.of_items.clear();
+                document.text = Some(text);
+            }
+        }
     }
 
     /// The files that changed: which of the package's, and the new text.
-    pub(super) fn into_changed(self) -> impl Iterator<Item = (PathBuf, String)> {
-        let is_changed = |file: &Patched<'_>| file.documents.iter().any(|it| it.text.is_some());
-        let changed = self.files.into_iter().filter(is_changed);
-        changed.map(|file| (file.read.name.to_owned(), file.text()))
+    ///
+    /// # Errors
+    /// Where a list would not hold what became of its items.
+    pub(super) fn into_changed(self) -> Result<FxHashMap<PathBuf, String>, Error> {
+        let is_changed = |file: &&Patched<'_>| file.documents.iter().any(|it| it.is_changed());
+        let changed = self.files.iter().filter(is_changed);
+        changed
+            .map(|file| Ok((file.read.name.to_owned(), file.text()?)))
+            .collect()
     }
 
     fn is_changed(&self, found: Found) -> bool {
-        let document = &self.files[found.file].documents[found.document];
-        document.text.is_some()
+        self.document(found).is_changed()
+    }
+
+    fn document(&self, found: Found) -> &PatchedDocument {
+        &self.files[found.file].documents[found.document]
     }
 
     fn parsed(&self, found: Found) -> &Parsed<'a> {
@@ -203,21 +228,32 @@ impl<'a> Target<'a> {
     }
 
     fn item(&self, found: Found) -> Option<&Item> {
-        let document = &self.files[found.file].documents[found.document];
-        found.item.and_then(|item| document.items.get(item))
+        found
+            .item
+            .and_then(|item| self.document(found).items.get(item))
+    }
+}
+
+impl PatchedDocument {
+    fn is_changed(&self) -> bool {
+        self.text.is_some() || !self.of_items.is_empty()
     }
 
-    fn document_text(&self, found: Found) -> &str {
-        let text = &self.files[found.file].documents[found.document].text;
-        text.as_deref().unwrap_or(self.parsed(found).document.text)
+    /// Its text with what became of its items; `whole` is what it was.
+    fn put_back<'t>(&'t self, file: &Path, whole: &'t str) -> Result<Cow<'t, str>, Error> {
+        let text = self.text.as_deref().unwrap_or(whole);
+        match self.of_items.is_empty() {
+            true => Ok(text.into()),
+            false => Ok(put_back(file, text, &self.of_items)?.into()),
+        }
     }
 }
 
 impl<'a> Patched<'a> {
     fn new(read: Readable<'a>) -> Self {
         let documents = read.file.documents.iter().map(|parsed| PatchedDocument {
-            text: None,
             items: items(&read.path, read.file.text, parsed),
+            ..PatchedDocument::default()
         });
         Self {
             documents: documents.collect(),
@@ -226,10 +262,10 @@ impl<'a> Patched<'a> {
     }
 
     /// The file's new text: its chunks joined are the file.
-    fn text(&self) -> String {
+    fn text(&self) -> Result<String, Error> {
         let documents = self.read.file.documents.iter().zip(&self.documents);
         documents
-            .map(|(parsed, patched)| patched.text.as_deref().unwrap_or(parsed.document.text))
+            .map(|(parsed, patched)| patched.put_back(&self.read.path, parsed.document.text))
             .collect()
     }
 }
