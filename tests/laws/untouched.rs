@@ -2,6 +2,7 @@
 
 use crate::drive::{Told, only_document, run_case, told, told_little, tree};
 use crate::generate::{self, Case};
+use crate::reference::KEYS;
 use crate::value::{Value, load};
 use merge3::triple::Triple;
 use merge3::yaml::{Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
@@ -146,17 +147,25 @@ fn comments(tree: &Tree<'_>, entry: &Entry, deep: bool) -> Vec<String> {
             let key = entry.key.map_or("-", |key| tree.slice(tree.node(key).span));
             found.push(key.trim_matches(['"', '\'']).to_owned());
             let below = comments(tree, entry, true);
-            // a member of a set is what it says, and a comment is that member's
-            if let (None, Some(member), false) =
-                (entry.key, tree.scalar(entry.value), below.is_empty())
-            {
-                let tag = tree.custom_tag(entry.value).unwrap_or_default();
-                found.push(format!("{tag} {}", member.content));
+            if entry.key.is_none() && !below.is_empty() {
+                found.push(identity(tree, entry.value));
             }
             found.extend(below);
         }
     }
     found
+}
+
+/// What an element may be told from others by (SPEC 6): a comment in one of a list that merges by its elements is that element's.
+fn identity(tree: &Tree<'_>, element: NodeId) -> String {
+    let word = |node| {
+        let tag = tree.custom_tag(node).unwrap_or_default();
+        Some(format!("{tag} {}", tree.scalar(node)?.content))
+    };
+    let field = |name| word(tree.entry(tree.find(tree.resolve(element), name)?).value);
+    let names = KEYS.split(' ').chain(["protocol", "subPath", "namespace", "kind"]);
+    let fields = names.filter_map(|name| Some(format!("{name} {}", field(name)?)));
+    word(element).unwrap_or_else(|| fields.collect::<Vec<_>>().join(" "))
 }
 
 /// The comment lines above an entry that a blank line sets off from it (they merge three-way, too), from the last to the

@@ -71,6 +71,7 @@ impl Editor<'_> {
         if let Some((id, first)) = entries.first_mut()
             && node == self.target.root().value
             && !self.comes_again(*id, children)
+            && !self.goes_again(*id, children)
         {
             // The first comment lines are the document's, and stay with it.
             let start = self.target.entry(*id).span.start;
@@ -91,6 +92,21 @@ impl Editor<'_> {
                 comment_text(self.source, self.source.entry(from).comments.leading) == ours
             })
         })
+    }
+
+    /// Whether the entry that now comes first has the same comment lines as this one, and loses them: upstream took them away.
+    fn goes_again(&self, id: EntryId, children: &[Child]) -> bool {
+        let text = |entry| comment_text(self.target, self.target.entry(entry).comments.leading);
+        let Some(child) = children.iter().find(|child| child.stays()) else {
+            return false;
+        };
+        let Slot::Local(first) = child.slot else {
+            return false;
+        };
+        let theirs = child.comments.from.map(|from| self.source.entry(from));
+        let loses = child.comments.leading.is_updated()
+            && theirs.is_some_and(|entry| entry.comments.leading.is_empty());
+        loses && first != id && text(first) == text(id)
     }
 
     /// Inserts whole lines at the start of a line, or after the last line, whose line break may be missing.

@@ -32,11 +32,22 @@ impl Walker<'_> {
             };
         }
         let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
+        let leading = self.takes_comment(owned.map(|comments| comments.leading), false);
+        let line = self.takes_comment(owned.map(|comments| comments.beside()), value_taken);
+        // one that upstream took away goes wherever local says it: without the first, the second would stand in its place
+        let goes_twice = line.is_updated()
+            && owned.updated.beside().is_empty()
+            && comment_text(self.trees.original, owned.original.beside())
+                == comment_text(self.trees.local, owned.local.behind());
+        let tail = match goes_twice {
+            true => CommentChoice::Updated,
+            false => self.takes_comment(owned.map(|comments| comments.behind()), value_taken),
+        };
         CommentChoices {
             from: Some(updated),
-            leading: self.takes_comment(owned.map(|comments| comments.leading), false),
-            line: self.takes_comment(owned.map(|comments| comments.beside()), value_taken),
-            tail: self.takes_comment(owned.map(|comments| comments.behind()), value_taken),
+            leading,
+            line,
+            tail,
             place,
         }
     }
