@@ -92,7 +92,7 @@ pub(super) fn result(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
         });
     }
     match plan.files.first() {
-        Some(change) => Ok(change.new.as_deref().cloned().unwrap_or_default()),
+        Some(change) => Ok(change.new.as_deref().unwrap_or_default().to_vec()),
         None => read_named(local).map_err(|error| Error::Read {
             path: local.clone(),
             error,

@@ -215,7 +215,7 @@ impl Copy<'_> {
             Kind::Link(_) => local.get(path) == Some(&kind),
             Kind::File => read_named(&self.to.join(path)).is_ok_and(|bytes| {
                 read_named(&self.from.join(path)).is_ok_and(|ours| ours.starts_with(&bytes))
-                    || changes().any(|it| it.path == path && it.new.as_deref() == Some(&bytes))
+                    || changes().any(|it| it.path == path && it.new.as_deref() == Some(&bytes[..]))
             }),
             Kind::Special => false,
         };

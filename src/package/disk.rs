@@ -160,38 +160,38 @@ impl Seen {
 }
 
 thread_local! {
-    /// What files are read into: memory that is new to a process takes longer to come by than to fill.
-    static CONTENT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// What files are read into to be compared: memory that is new to a process takes longer to come by than to fill.
+    static PIECE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The memory for longer files, in bytes, is given back.
-pub(crate) const SHORT: u64 = 1 << 20;
+/// How much of a file is compared at once, in bytes.
+const PIECE_LENGTH: usize = 64 << 10;
 
-/// Reads the rest of a file, for `work` to look at.
-pub(crate) fn with_content<R>(file: &mut File, work: impl FnOnce(&[u8]) -> R) -> io::Result<R> {
-    CONTENT.with_borrow_mut(|buffer| {
-        let length = read_into(file, buffer)?;
-        let result = work(&buffer[..length]);
-        buffer.truncate(SHORT as usize);
-        buffer.shrink_to(SHORT as usize);
-        Ok(result)
+/// Whether the rest of a file is what is expected.
+pub(crate) fn is_rest(file: &mut File, mut expected: &[u8]) -> io::Result<bool> {
+    PIECE.with_borrow_mut(|piece| {
+        piece.resize(PIECE_LENGTH, 0);
+        loop {
+            let read = match file.read(piece) {
+                Ok(0) => return Ok(expected.is_empty()),
+                Ok(count) => &piece[..count],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            match expected.strip_prefix(read) {
+                Some(rest) => expected = rest,
+                None => return Ok(false),
+            }
+        }
     })
 }
 
-/// Reads the rest of a file to the start of a buffer, which grows where it has to. Returns how many bytes these are.
-fn read_into(file: &mut File, buffer: &mut Vec<u8>) -> io::Result<usize> {
-    let mut length = 0;
-    loop {
-        if length == buffer.len() {
-            buffer.resize((length * 2).max(64 << 10), 0);
-        }
-        match file.read(&mut buffer[length..]) {
-            Ok(0) => return Ok(length),
-            Ok(count) => length += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+/// Reads a file of about that length, in bytes.
+pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
+    // one byte more, to see that there are no more
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads a file that somebody named: a regular one, else it is an error, and it is not opened.
@@ -200,10 +200,8 @@ pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     if !metadata.is_file() {
         return Err(no_file(&metadata));
     }
-    let (mut file, _) = open(path)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let (mut file, metadata) = open(path)?;
+    read_open(&mut file, metadata.len())
 }
 
 /// Writes a file by a temporary one beside it, so that it is whole at any moment. Where one is there it keeps its permissions, and a link
@@ -286,15 +284,37 @@ pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
     }
 }
 
-/// Looks at what is in a file now; none where there is none, or a folder.
+/// What is in a file now; none where there is none, or a folder.
 ///
 /// # Errors
 /// [`Unlike::Other`] where something else stands there, or the way there leads over a link.
-pub(crate) fn content<R>(
+pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlike> {
+    let Some((mut file, length)) = opened(root, path)? else {
+        return Ok(None);
+    };
+    let bytes = read_open(&mut file, length).map_err(Unlike::Unreadable)?;
+    Ok(Some(bytes))
+}
+
+/// Whether that is in a file now; none is expected where there is to be none, or a folder.
+///
+/// # Errors
+/// As for [`content`].
+pub(crate) fn is_content(
     root: &Path,
     path: &Path,
-    work: impl FnOnce(Option<&[u8]>) -> R,
-) -> Result<R, Unlike> {
+    expected: Option<&[u8]>,
+) -> Result<bool, Unlike> {
+    match (opened(root, path)?, expected) {
+        (Some((mut file, _)), Some(expected)) => {
+            is_rest(&mut file, expected).map_err(Unlike::Unreadable)
+        }
+        (file, expected) => Ok(file.is_none() && expected.is_none()),
+    }
+}
+
+/// A file and about how many bytes it has; none where there is none, or a folder.
+fn opened(root: &Path, path: &Path) -> Result<Option<(File, u64)>, Unlike> {
     let through_link = path.ancestors().skip(1).any(|folder| {
         !folder.as_os_str().is_empty()
             && fs::symlink_metadata(root.join(folder)).is_ok_and(|it| it.is_symlink())
@@ -305,11 +325,11 @@ pub(crate) fn content<R>(
     let whole = root.join(path);
     match fs::symlink_metadata(&whole) {
         Ok(metadata) if metadata.is_file() => {
-            let (mut file, _) = open(&whole).map_err(Unlike::Unreadable)?;
-            with_content(&mut file, |bytes| work(Some(bytes))).map_err(Unlike::Unreadable)
+            let (file, metadata) = open(&whole).map_err(Unlike::Unreadable)?;
+            Ok(Some((file, metadata.len())))
         }
-        Ok(metadata) if metadata.is_dir() => Ok(work(None)),
-        Err(error) if is_missing(&error) => Ok(work(None)),
+        Ok(metadata) if metadata.is_dir() => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
         Ok(_) => Err(Unlike::Other),
         Err(error) => Err(Unlike::Unreadable(error)),
     }

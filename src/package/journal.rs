@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHasher;
 
-use super::disk::{Unlike, content, hash, stays_within};
+use super::bytes::Bytes;
+use super::disk::{Unlike, content, stays_within};
 
 /// Its name.
 pub(crate) const JOURNAL: &str = ".merge3-journal";
@@ -68,10 +69,10 @@ pub(crate) enum State {
 }
 
 impl Print {
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &Bytes) -> Self {
         Self {
             length: bytes.len(),
-            hash: hash(bytes),
+            hash: bytes.hash(),
         }
     }
 }
@@ -79,13 +80,10 @@ impl Print {
 impl Entry<'_> {
     /// How far it is; an error where the disk does not say.
     pub(crate) fn state(&self, root: &Path) -> std::io::Result<State> {
-        let state = content(root, &self.path, |now| match now {
-            now if now == self.old.as_ref().map(|old| &*old.bytes) => State::Old,
-            now if now.map(Print::of) == self.new => State::New,
-            _ => State::Other,
-        });
-        match state {
-            Ok(state) => Ok(state),
+        match content(root, &self.path).map(|now| now.map(Bytes::from)) {
+            Ok(now) if now.as_deref() == self.old.as_ref().map(|old| &*old.bytes) => Ok(State::Old),
+            Ok(now) if now.as_ref().map(Print::of) == self.new => Ok(State::New),
+            Ok(_) => Ok(State::Other),
             Err(Unlike::Other) => Ok(State::Other),
             Err(Unlike::Unreadable(error)) => Err(error),
         }
@@ -296,7 +294,7 @@ mod tests {
                         bytes: b"a: 1\nend 0\n".as_slice().into(),
                         mode: Some(0o644),
                     }),
-                    new: Some(Print::of(b"a: 2\n")),
+                    new: Some(Print::of(&b"a: 2\n".to_vec().into())),
                 },
                 Entry {
                     path: "gone\nfile".into(),
@@ -326,7 +324,7 @@ mod tests {
                 bytes: Cow::Borrowed(&old),
                 mode: None,
             }),
-            new: Some(Print::of(&old)),
+            new: Some(Print::of(&old.clone().into())),
         };
         long.entries.extend((0..10).map(entry));
         let mut pieces = 0;

@@ -3,12 +3,12 @@
 use std::fs::{self, Permissions};
 use std::hash::Hasher as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
+use super::bytes::Bytes;
 use super::disk::{Seen, read_named, temporary_for};
 use super::ignored::Ignored;
 use super::names::YamlNames;
@@ -27,7 +27,7 @@ const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     /// Shared by the sides that have the same.
-    pub(crate) bytes: Arc<Vec<u8>>,
+    pub(crate) bytes: Bytes,
     /// None where it is on no disk.
     pub(crate) permissions: Option<Permissions>,
     /// What the disk said of it.
@@ -56,7 +56,7 @@ impl Source {
     /// What is on no disk.
     pub(crate) fn in_memory(bytes: Vec<u8>) -> Self {
         Self {
-            bytes: Arc::new(bytes),
+            bytes: bytes.into(),
             permissions: None,
             seen: None,
         }
@@ -64,6 +64,10 @@ impl Source {
 }
 
 impl Slot {
+    pub(crate) fn new(path: PathBuf, yaml: bool, sides: Triple<Option<Source>>) -> Self {
+        Self { path, yaml, sides }
+    }
+
     /// Whether it has three sides, each of them with other bytes.
     pub(crate) fn has_three_sides_apart(&self) -> bool {
         let Triple {
@@ -239,11 +243,7 @@ fn load_files(
             local,
             ..sides.clone()
         }),
-        slots: vec![Slot {
-            path: name,
-            yaml,
-            sides: sources,
-        }],
+        slots: vec![Slot::new(name, yaml, sources)],
         local_kinds: FxHashMap::default(),
         leftovers,
         journal: None,
@@ -325,24 +325,18 @@ pub(crate) fn ignored(sides: &Triple<Side>) -> Result<Vec<PathBuf>, Error> {
 
 /// A number for what upstream changed, so that it can be told whether two merges are the same.
 pub(crate) fn fingerprint(slots: &[Slot]) -> u64 {
-    let of_slot = |slot: &Slot| {
+    let mut hasher = FxHasher::default();
+    for slot in slots {
         let sides = slot.sides.as_ref().map(Option::as_ref);
         let bytes = sides.map(|source| source.map(|it| &it.bytes));
         if bytes.original == bytes.updated {
-            return None;
+            continue;
         }
-        let mut hasher = FxHasher::default();
         hasher.write(slot.path.as_os_str().as_encoded_bytes());
         for side in [bytes.original, bytes.updated] {
             hasher.write_usize(side.map_or(usize::MAX, |bytes| bytes.len()));
-            hasher.write(side.map_or(&[], |bytes| bytes.as_slice()));
+            hasher.write_u64(side.map_or(0, |bytes| bytes.hash()));
         }
-        Some(hasher.finish())
-    };
-    let mut hasher = FxHasher::default();
-    let parts: Vec<Option<u64>> = slots.par_iter().map(of_slot).collect();
-    for part in parts.into_iter().flatten() {
-        hasher.write_u64(part);
     }
     hasher.finish()
 }
@@ -422,12 +416,15 @@ fn read_all(
         let original = read(&sides.original, files.original, [None, None])?;
         let updated = read(&sides.updated, files.updated, [original.as_ref(), None])?;
         let known = [original.as_ref(), updated.as_ref()];
+        if let [Some(original), Some(updated)] = known
+            && original.bytes != updated.bytes
+        {
+            // for the fingerprint, now that they are near the processor
+            original.bytes.hash();
+            updated.bytes.hash();
+        }
         let local = read(&sides.local, files.local, known)?;
-        Ok(Slot {
-            yaml,
-            sides: Triple::new(original, updated, local),
-            path,
-        })
+        Ok(Slot::new(path, yaml, Triple::new(original, updated, local)))
     };
     let results: Vec<Result<Slot, Error>> = slots
         .into_par_iter()

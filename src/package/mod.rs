@@ -7,6 +7,7 @@
 mod alone;
 mod apply;
 mod assemble;
+mod bytes;
 mod copy;
 mod definitions;
 mod differing;
@@ -46,6 +47,7 @@ mod within;
 mod write;
 
 pub use apply::{ApplyTo, apply_with};
+pub use bytes::Bytes;
 pub use differing::{Differing, difference, plan_difference};
 pub use disk::{Disk, RealDisk};
 pub(crate) use disk::{is_open_already, link, read_named, replace};

@@ -305,7 +305,18 @@ fn apart(documents: &Triple<Vec<Document<'_>>>) -> Vec<bool> {
 
 /// The same without trees.
 pub(crate) fn without_trees(readings: Readings<'_>) -> Readings<'_> {
-    readings.map(|side| side.map(|reading| reading.map(|file| Arc::new(file.without_trees()))))
+    readings.map(|side| side.map(|reading| reading.map(without_trees_of)))
+}
+
+fn without_trees_of(mut file: Arc<ParsedFile<'_>>) -> Arc<ParsedFile<'_>> {
+    if let Some(own) = Arc::get_mut(&mut file) {
+        for document in &mut own.documents {
+            document.kept = None;
+        }
+        return file;
+    }
+    // another side has the same
+    Arc::new(file.without_trees())
 }
 
 /// The other side's reading, where the bytes are the same and the reading is good.

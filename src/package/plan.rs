@@ -2,8 +2,8 @@
 
 use std::fs::Permissions;
 use std::path::PathBuf;
-use std::sync::Arc;
 
+use super::bytes::Bytes;
 use super::disk::Seen;
 use super::resource::ResourceId;
 use crate::error::Warning;
@@ -40,9 +40,9 @@ pub struct FileChange {
     /// What happens to it.
     pub kind: ChangeKind,
     /// What is in it now; none for a file that comes.
-    pub old: Option<Arc<Vec<u8>>>,
+    pub old: Option<Bytes>,
     /// What will be in it; none for a file that goes.
-    pub new: Option<Arc<Vec<u8>>>,
+    pub new: Option<Bytes>,
     /// The permissions it has or gets.
     pub permissions: Permissions,
     /// What the disk said of the file when it was read, where it was.

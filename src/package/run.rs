@@ -1,7 +1,6 @@
 //! From three packages to a plan.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -313,7 +312,7 @@ fn change(slot: Slot, moved: Option<(PathBuf, Source)>, content: Content) -> Opt
         Content::Unchanged => return None,
         Content::Delete => None,
         Content::Updated => bytes,
-        Content::Write(bytes) => Some(Arc::new(bytes)),
+        Content::Write(bytes) => Some(bytes.into()),
     };
     let (from, local) = match moved {
         Some((path, local)) => (Some(path), Some(local)),

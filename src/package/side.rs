@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, Permissions};
-use std::io::{self, Read as _};
+use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::disk::{SHORT, Seen, is_temporary, open, with_content};
+use super::bytes::Bytes;
+use super::disk::{Seen, is_rest, is_temporary, open, read_open};
 use super::journal::JOURNAL;
 use super::load::{Source, read_error};
 use super::walk::{Kind, Listing, list};
@@ -91,7 +91,7 @@ impl Side {
             Self::Disk(root) => Source::read_beside(&root.join(path), yaml, known),
             Self::Read(snapshot) => match snapshot.entries.get(path) {
                 Some(Entry::File { bytes, permissions }) => Ok(Source {
-                    bytes: Arc::new(bytes.clone()),
+                    bytes: bytes.clone().into(),
                     permissions: Some(permissions.clone()),
                     seen: None,
                 }),
@@ -162,20 +162,17 @@ impl Source {
 }
 
 /// What is in a file of about that length, in bytes; shared with a file that is known and has the same.
-fn bytes_of(file: &mut File, length: u64, known: [Option<&Source>; 2]) -> io::Result<Arc<Vec<u8>>> {
-    let shared = |content: &[u8]| {
-        let mut known = known.iter().flatten();
-        let same = known.find(|other| other.bytes.as_slice() == content);
-        same.map(|other| Arc::clone(&other.bytes))
-    };
-    if length <= SHORT {
-        return with_content(file, |content| {
-            shared(content).unwrap_or_else(|| Arc::new(content.to_vec()))
-        });
+fn bytes_of(file: &mut File, length: u64, known: [Option<&Source>; 2]) -> io::Result<Bytes> {
+    for other in known.into_iter().flatten() {
+        if other.bytes.len() as u64 != length {
+            continue;
+        }
+        if is_rest(file, &other.bytes)? {
+            return Ok(other.bytes.clone());
+        }
+        file.rewind()?;
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-    file.read_to_end(&mut bytes)?;
-    Ok(shared(&bytes).unwrap_or_else(|| Arc::new(bytes)))
+    read_open(file, length).map(Into::into)
 }
 
 #[cfg(test)]

@@ -55,11 +55,8 @@ pub fn merge_file(
     texts: Triple<&str>,
     options: &Options,
 ) -> Result<Option<MergedFile>, Error> {
-    let slots = [Slot {
-        path: path.to_owned(),
-        yaml: true,
-        sides: texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec()))),
-    }];
+    let sides = texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec())));
+    let slots = [Slot::new(path.to_owned(), true, sides)];
     let Some(readings) = read_all(path, texts) else {
         return Ok(None);
     };

@@ -25,7 +25,7 @@ pub(crate) fn merge_whole(
 ) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
     let sources = slot.sides.as_ref().map(Option::as_ref);
-    let bytes = sources.map(|source| source.map(|source| source.bytes.as_slice()));
+    let bytes = sources.map(|source| source.map(|source| &*source.bytes));
     let resolution = options.on_conflict.resolution();
     match (bytes.original, bytes.updated, bytes.local) {
         (_, None, None) => {}

@@ -79,11 +79,8 @@ mod tests {
     const SERVICE: &str = "kind: Service\nmetadata:\n  name: a\nspec:\n  port: 1\n";
 
     fn merged(texts: Triple<&str>) -> Option<Merged> {
-        let slot = Slot {
-            path: "a.yaml".into(),
-            yaml: true,
-            sides: texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec()))),
-        };
+        let sides = texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec())));
+        let slot = Slot::new("a.yaml".into(), true, sides);
         let roots = Roots::Files(Triple::default());
         let readings = Some(read_sides(&slot, &roots, Trees::Dropped));
         let (options, rules) = (Options::default(), Rules::default());

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::disk::{Disk, RealDisk, Seen, Unlike, content, gone_is_fine, temporary_for};
+use super::bytes::Bytes;
+use super::disk::{Disk, RealDisk, Seen, Unlike, gone_is_fine, is_content, temporary_for};
 use super::journal::{Entry, JOURNAL, Journal, Old, Print};
 use super::plan::{ChangeKind, Plan};
 use super::undo::{missing_folders, take_back};
@@ -57,8 +58,8 @@ impl Plan {
                 permissions: &change.permissions,
                 seen: change.seen,
             };
-            let old = change.old.as_ref().map(|bytes| bytes.as_slice());
-            let new = change.new.as_ref().map(|bytes| bytes.as_slice());
+            let old = change.old.as_deref();
+            let new = change.new.as_ref();
             match &change.kind {
                 ChangeKind::Moved { from } => {
                     steps.push(step(from, old, None));
@@ -79,7 +80,7 @@ impl Plan {
 struct Step<'p> {
     path: &'p Path,
     old: Option<&'p [u8]>,
-    new: Option<&'p [u8]>,
+    new: Option<&'p Bytes>,
     /// The file whose owner a new one stays.
     owner: &'p Path,
     permissions: &'p Permissions,
@@ -161,7 +162,7 @@ impl Writer<'_> {
     fn unchanged(&self, step: &Step<'_>) -> Result<(), Error> {
         let path = || self.root.join(step.path);
         // a folder here is one that will be empty by the time the file comes
-        match content(self.root, step.path, |now| now == step.old) {
+        match is_content(self.root, step.path, step.old) {
             Ok(true) => Ok(()),
             Err(Unlike::Unreadable(error)) => Err(Error::Read {
                 path: path(),

@@ -76,8 +76,8 @@ fn file_diff(folder: &Path, change: &FileChange, show_secrets: bool) -> String {
     } else {
         "/dev/null".to_owned()
     };
-    let old = change.old.as_deref().map_or(&[][..], Vec::as_slice);
-    let new = change.new.as_deref().map_or(&[][..], Vec::as_slice);
+    let old = change.old.as_deref().unwrap_or_default();
+    let new = change.new.as_deref().unwrap_or_default();
     if old == new {
         return text;
     }

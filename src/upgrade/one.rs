@@ -209,9 +209,7 @@ fn record_change(
     let name = PathBuf::from(record.file.file_name().unwrap_or_default());
     let merged = plan.files.iter().find(|change| change.path == name);
     let merged = merged.and_then(|change| change.new.as_ref());
-    let old = merged
-        .map_or(text.as_bytes(), |merged| merged.as_slice())
-        .to_vec();
+    let old = merged.map_or(text.as_bytes(), |merged| merged).to_vec();
     let edited = match merged.map(|bytes| String::from_utf8_lossy(bytes)) {
         None => new.into_bytes(),
         // conflict markers make it no YAML

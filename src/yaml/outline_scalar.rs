@@ -1,6 +1,6 @@
 //! Where the scalars of plain block YAML end.
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memchr3_iter};
 
 use super::outline::{Reader, Text};
 
@@ -146,11 +146,33 @@ pub(super) fn has_odd_characters(text: &str) -> bool {
         odd |= (byte < 0x20 && byte != b'\n' && byte != b'\t') | (byte == 0x7f);
         high |= byte >= 0x80;
     }
+    odd || (high && has_odd_high_characters(text))
+}
+
+fn has_odd_high_characters(text: &str) -> bool {
     let is_odd = |c: char| {
         matches!(
             c,
             '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
         )
     };
-    odd || (high && text.contains(is_odd))
+    // the bytes that each of these begins with
+    let mut candidates = memchr3_iter(0xc2, 0xe2, 0xef, text.as_bytes());
+    candidates.any(|at| text[at..].starts_with(is_odd))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_characters_are_found_among_others() {
+        let odd = ('\u{0}'..='\u{10ffff}').filter(|c| has_odd_characters(&format!("aé{c}✓🎉")));
+        let odd: Vec<u32> = odd.map(u32::from).collect();
+        let expected = (0..0x20)
+            .chain(0x7f..0xa0)
+            .chain([0x2028, 0x2029, 0xfeff, 0xfffe, 0xffff]);
+        let expected = expected.filter(|c| !matches!(*c, 0x9 | 0xa));
+        assert_eq!(odd, expected.collect::<Vec<_>>());
+    }
 }

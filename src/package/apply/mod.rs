@@ -159,12 +159,8 @@ fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), 
         .unwrap_or(slot.path);
         let at = live.slots.binary_search_by(|other| other.path.cmp(&path));
         let at = at.unwrap_or_else(|at| {
-            let new = Slot {
-                path,
-                yaml: true,
-                sides: Triple::default(),
-            };
-            live.slots.insert(at, new);
+            live.slots
+                .insert(at, Slot::new(path, true, Triple::default()));
             at
         });
         if let Some(source) = &mut slot.sides.local

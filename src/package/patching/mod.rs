@@ -7,11 +7,11 @@ mod target;
 
 use std::hash::Hasher as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::alone::{Package, load_package};
+use super::bytes::Bytes;
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use crate::error::{Error, Warning};
 use crate::schema::Schema;
@@ -124,7 +124,7 @@ fn collect(
         let (Some(text), Some(permissions)) = (changed.remove(&path), source.permissions) else {
             continue;
         };
-        let new = Arc::new(text.into_bytes());
+        let new = Bytes::from(text.into_bytes());
         if new == source.bytes {
             continue;
         }

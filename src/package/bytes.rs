@@ -1,0 +1,61 @@
+//! What is in a file.
+
+use std::hash::Hasher as _;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHasher;
+
+/// The bytes of a file; clones share them.
+///
+/// ```
+/// use merge3::package::Bytes;
+///
+/// let bytes = Bytes::from(b"a: 1\n".to_vec());
+/// assert_eq!(bytes.len(), 5);
+/// assert_eq!(bytes, Bytes::from(b"a: 1\n".to_vec()));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Bytes(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    bytes: Vec<u8>,
+    hash: OnceLock<u64>,
+}
+
+impl Bytes {
+    /// A number that other bytes hardly have, the same in every run. It is worked out once.
+    pub(crate) fn hash(&self) -> u64 {
+        *self.0.hash.get_or_init(|| {
+            let mut hasher = FxHasher::default();
+            hasher.write(&self.0.bytes);
+            hasher.finish()
+        })
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Arc::new(Shared {
+            bytes,
+            hash: OnceLock::new(),
+        }))
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0.bytes
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.bytes == other.0.bytes
+    }
+}
+
+impl Eq for Bytes {}
