@@ -115,7 +115,7 @@ impl Checker<'_> {
                     .iter()
                     .filter(|child| child.stays())
                     .map(|child| (child.slot, &child.outcome));
-                self.entries(merged, expected.collect(), self.trees.local, local, place)
+                self.entries(merged, expected, self.trees.local, local, place)
             }
         }
     }
@@ -134,7 +134,7 @@ impl Checker<'_> {
                         };
                         Some((Slot::Updated(entry), &child.outcome))
                     });
-                self.entries(merged, expected.collect(), updated, incoming.node, place)
+                self.entries(merged, expected, updated, incoming.node, place)
             }
             _ => self.same(merged, updated, incoming.node, place),
         }
@@ -202,10 +202,10 @@ impl Checker<'_> {
     }
 
     /// A map or list, entry by entry.
-    fn entries(
+    fn entries<'o>(
         &self,
         merged: NodeId,
-        expected: Vec<(Slot, &Outcome)>,
+        expected: impl Iterator<Item = (Slot, &'o Outcome)> + Clone,
         like: &Tree<'_>,
         shape: NodeId,
         place: &Place<'_>,
@@ -213,34 +213,29 @@ impl Checker<'_> {
         let tree = self.merged;
         let node = tree.resolve(merged);
         let is_map = matches!(like.node(like.resolve(shape)).kind, NodeKind::Mapping(_));
-        let found: Vec<EntryId> = tree.entries(node).collect();
+        let (found, count) = (tree.entries(node), expected.clone().count());
         let is_same_kind = match tree.node(node).kind {
             NodeKind::Mapping(_) => is_map,
             NodeKind::Sequence(_) => !is_map,
             _ => false,
         };
-        if !is_same_kind || found.len() != expected.len() {
+        if !is_same_kind || found.len() != count {
             return Err(self.unfaithful(
                 place,
-                &format!(
-                    "{} entries were decided, {} are there",
-                    expected.len(),
-                    found.len()
-                ),
+                &format!("{count} entries were decided, {} are there", found.len()),
             ));
         }
         let mut fields = None;
-        for (beside, (slot, outcome)) in found.iter().zip(expected) {
+        for (beside, (slot, outcome)) in found.zip(expected) {
             let (side, id) = match slot {
                 Slot::Local(id) => (self.trees.local, id),
                 Slot::Updated(id) => (self.trees.updated, id),
             };
             // Mostly the fields stand in the order of the decisions, which need not be: maps have none.
-            let found = if self.same_key(*beside, side, id) {
-                *beside
+            let found = if self.same_key(beside, side, id) {
+                beside
             } else {
-                let fields =
-                    fields.get_or_insert_with(|| FieldIndex::new(tree, found.iter().copied()));
+                let fields = fields.get_or_insert_with(|| FieldIndex::of(tree, node));
                 let found = key_of(side, id).and_then(|key| fields.find(key));
                 found
                     .ok_or_else(|| self.unfaithful(place, "a field is missing that was decided"))?

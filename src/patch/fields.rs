@@ -100,7 +100,7 @@ impl Patcher<'_> {
             return self.filled(target, patch, place_here);
         }
         let patches = FieldIndex::new(patch_tree, directed.fields.iter().copied());
-        let targets = FieldIndex::new(target_tree, target_tree.entries(target));
+        let targets = FieldIndex::of(target_tree, target);
         let mut residents = Vec::new();
         let mut positions = rustc_hash::FxHashMap::default();
         for (position, entry) in target_tree.entries(target).enumerate() {

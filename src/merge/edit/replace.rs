@@ -1,5 +1,7 @@
 //! A value that is taken from the source into an entry that stays (SPEC 7).
 
+use std::borrow::Cow;
+
 use super::Editor;
 use super::block::last_block_scalar;
 use super::layout::{has_dash, is_blank};
@@ -117,8 +119,8 @@ impl Editor<'_> {
         let node = tree.node(theirs.value);
         let column = self.target.column(entry.span.start);
         let mut on_line = self.properties_of(entry, tree, theirs);
-        let reindent = self.reindent(tree);
         if is_block(tree, theirs.value) {
+            let reindent = self.reindent(tree);
             let inside = reindent.column_inside(
                 theirs,
                 theirs.value,
@@ -149,10 +151,16 @@ impl Editor<'_> {
                 ..rendered
             };
         }
-        let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
-        let by = reindent.block_scalar_shift(theirs, by).unwrap_or(by);
-        let by = by + self.depth_of_brackets(tree, id);
-        let text = reindent.rest(node.span.start..node.span.end, by);
+        let text = tree.slice(node.span);
+        let text = if text.contains(['\n', '\r']) {
+            let reindent = self.reindent(tree);
+            let by = i64::from(column) - i64::from(tree.column(theirs.span.start));
+            let by = reindent.block_scalar_shift(theirs, by).unwrap_or(by);
+            let by = by + self.depth_of_brackets(tree, id);
+            Cow::Owned(reindent.rest(node.span.start..node.span.end, by))
+        } else {
+            Cow::Borrowed(text)
+        };
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let first = first.trim_end_matches('\r');
         let is_block_scalar = matches!(&node.kind, NodeKind::Scalar(scalar)

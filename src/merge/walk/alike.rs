@@ -19,7 +19,7 @@ impl Walker<'_> {
         if shape(left_tree, left) != Shape::Map || shape(right_tree, right) != Shape::Map {
             return false;
         }
-        let fields = FieldIndex::new(right_tree, entries_of(right_tree, right));
+        let fields = FieldIndex::of(right_tree, right);
         let same = |entry: EntryId| {
             let other = key_of(left_tree, entry).and_then(|key| fields.find(key))?;
             let value = left_tree.entry(entry).value;

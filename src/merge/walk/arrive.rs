@@ -67,7 +67,7 @@ impl Walker<'_> {
 
     fn field_difference(&self, original: NodeId, updated: NodeId) -> Option<Outcome> {
         let trees = self.trees;
-        let originals = FieldIndex::new(trees.original, entries_of(trees.original, original));
+        let originals = FieldIndex::of(trees.original, original);
         self.part_that_comes(updated, |entry| {
             let before = key_of(trees.updated, entry).and_then(|key| originals.find(key));
             let before = before.map(|before| trees.original.entry(before).value);

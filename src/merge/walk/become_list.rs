@@ -158,7 +158,7 @@ impl Walker<'_> {
         let trees = self.trees;
         match (shape(trees.updated, updated), shape(trees.local, local)) {
             (Shape::Map, Shape::Map) => {
-                let fields = FieldIndex::new(trees.updated, entries_of(trees.updated, updated));
+                let fields = FieldIndex::of(trees.updated, updated);
                 let same = entries_of(trees.local, local).filter(|entry| {
                     let other = key_of(trees.local, *entry).and_then(|key| fields.find(key));
                     other.is_some_and(|other| {

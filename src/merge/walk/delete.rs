@@ -48,7 +48,7 @@ impl Walker<'_> {
                 Outcome::Remove,
             );
         }
-        let originals = FieldIndex::new(trees.original, entries_of(trees.original, original));
+        let originals = FieldIndex::of(trees.original, original);
         let mut own = false;
         let children: Vec<Child> = entries_of(trees.local, local)
             .map(|entry| {

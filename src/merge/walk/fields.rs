@@ -150,9 +150,7 @@ pub(super) fn fields_of_all<'t>(
 /// The fields of a node, if it is a map.
 pub(super) fn fields_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> FieldIndex<'t> {
     match node {
-        Some(node) if shape(tree, node) == Shape::Map => {
-            FieldIndex::new(tree, entries_of(tree, node))
-        }
+        Some(node) if shape(tree, node) == Shape::Map => FieldIndex::of(tree, node),
         _ => FieldIndex::new(tree, std::iter::empty()),
     }
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::yaml::{EntryId, NodeKind, ScalarType, Tree};
+use crate::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree};
 
 /// From this many fields on, a table is worth its making.
 const TABLE_FROM: usize = 12;
@@ -12,29 +12,56 @@ pub(crate) type ScalarKey<'t> = (ScalarType, &'t str);
 
 /// The fields of one map by their keys.
 pub(crate) struct FieldIndex<'t> {
-    fields: Vec<(ScalarKey<'t>, EntryId)>,
-    table: Option<FxHashMap<ScalarKey<'t>, EntryId>>,
+    tree: &'t Tree<'t>,
+    fields: Fields<'t>,
+}
+
+/// Where fields are looked for.
+enum Fields<'t> {
+    /// Among all of a map, which are few.
+    Of(NodeId),
+    /// Among a few.
+    Few(Vec<EntryId>),
+    Many(FxHashMap<ScalarKey<'t>, EntryId>),
 }
 
 impl<'t> FieldIndex<'t> {
+    /// Some fields of a map.
     pub(crate) fn new(tree: &'t Tree<'_>, entries: impl Iterator<Item = EntryId>) -> Self {
-        let fields: Vec<_> = entries
-            .filter_map(|entry| Some((key_of(tree, entry)?, entry)))
-            .collect();
-        let table = (fields.len() >= TABLE_FROM).then(|| fields.iter().copied().collect());
-        Self { fields, table }
+        let few: Vec<EntryId> = entries.collect();
+        let fields = if few.len() < TABLE_FROM {
+            Fields::Few(few)
+        } else {
+            table(tree, few.into_iter())
+        };
+        Self { tree, fields }
+    }
+
+    /// All fields of a map, or of what an alias stands for.
+    pub(crate) fn of(tree: &'t Tree<'_>, map: NodeId) -> Self {
+        let map = tree.resolve(map);
+        let entries = tree.entries(map);
+        let fields = if entries.len() < TABLE_FROM {
+            Fields::Of(map)
+        } else {
+            table(tree, entries)
+        };
+        Self { tree, fields }
     }
 
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
-        match &self.table {
-            Some(table) => table.get(&key).copied(),
-            None => self
-                .fields
-                .iter()
-                .find(|(candidate, _)| *candidate == key)
-                .map(|(_, entry)| *entry),
+        let has_key = |entry: &EntryId| key_of(self.tree, *entry) == Some(key);
+        match &self.fields {
+            Fields::Of(map) => self.tree.entries(*map).find(has_key),
+            Fields::Few(entries) => entries.iter().copied().find(has_key),
+            Fields::Many(table) => table.get(&key).copied(),
         }
     }
+}
+
+fn table<'t>(tree: &'t Tree<'_>, entries: impl Iterator<Item = EntryId>) -> Fields<'t> {
+    let fields = entries.filter_map(|entry| Some((key_of(tree, entry)?, entry)));
+    Fields::Many(fields.collect())
 }
 
 /// A field's key as a scalar.
@@ -43,10 +70,7 @@ pub(crate) fn key_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<ScalarKey
 }
 
 /// A scalar as a key, an alias being what it stands for; none for a map or a list.
-pub(crate) fn scalar_key<'t>(
-    tree: &'t Tree<'_>,
-    node: crate::yaml::NodeId,
-) -> Option<ScalarKey<'t>> {
+pub(crate) fn scalar_key<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<ScalarKey<'t>> {
     match &tree.node(tree.resolve(node)).kind {
         NodeKind::Scalar(scalar) if scalar.scalar_type == ScalarType::Null => {
             Some((ScalarType::Null, ""))

@@ -22,8 +22,8 @@ impl Differ<'_> {
         is_root: bool,
     ) -> Vec<Child> {
         let (old, new) = (self.old.resolve(old), self.new.resolve(new));
-        let olds = FieldIndex::new(self.old, self.old.entries(old));
-        let news = FieldIndex::new(self.new, self.new.entries(new));
+        let olds = FieldIndex::of(self.old, old);
+        let news = FieldIndex::of(self.new, new);
         let mut children = Vec::new();
         for entry in self.new.entries(new) {
             let name = name_of(self.new, entry).unwrap_or_default().to_owned();

@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Option<Tree<'_>> {
         parts,
         bytes: text.as_bytes(),
         line: start,
-        frames: Vec::new(),
+        frames: Vec::with_capacity(16),
         above: None,
         marker: None,
         missing: None,
