@@ -163,7 +163,9 @@ fn identity(tree: &Tree<'_>, element: NodeId) -> String {
         Some(format!("{tag} {}", tree.scalar(node)?.content))
     };
     let field = |name| word(tree.entry(tree.find(tree.resolve(element), name)?).value);
-    let names = KEYS.split(' ').chain(["protocol", "subPath", "namespace", "kind"]);
+    let names = KEYS
+        .split(' ')
+        .chain(["protocol", "subPath", "namespace", "kind"]);
     let fields = names.filter_map(|name| Some(format!("{name} {}", field(name)?)));
     word(element).unwrap_or_else(|| fields.collect::<Vec<_>>().join(" "))
 }
