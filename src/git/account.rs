@@ -95,7 +95,13 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
     }
     for id in tree.entries(node) {
         let entry = tree.entry(id);
-        let name = entry.key.and_then(|key| tree.scalar(key));
+        let is_long = |key: &NodeId| tree.slice(tree.node(*key).span).contains('\n');
+        // the lines of a key, too, can come from either side
+        if let Some(key) = entry.key.filter(is_long) {
+            add(bag, tree, None, key);
+        }
+        let short = entry.key.filter(|key| !is_long(key));
+        let name = short.and_then(|key| tree.scalar(key));
         add(bag, tree, name.map(|name| &*name.content), entry.value);
     }
 }
@@ -124,6 +130,24 @@ mod tests {
         assert!(has_all_changes(&texts, "[a, a]"));
         assert!(!has_all_changes(&texts, "[a, a, a]"));
         assert!(!has_all_changes(&texts, "[]"));
+    }
+
+    #[test]
+    fn the_lines_of_a_key_are_apart_from_its_value() {
+        let texts = Triple::new(
+            "? |\n  long\n  key\n: one\n",
+            "? |\n  new\n  long\n  key\n: one\n",
+            "? |\n  long\n  key\n: two\n",
+        );
+        assert!(has_all_changes(
+            &texts,
+            "? |\n  new\n  long\n  key\n: two\n"
+        ));
+        assert!(!has_all_changes(&texts, "? |\n  long\n  key\n: two\n"));
+        assert!(!has_all_changes(
+            &texts,
+            "? |\n  new\n  long\n  key\n: one\n"
+        ));
     }
 
     #[test]
