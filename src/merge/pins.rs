@@ -29,7 +29,8 @@ impl Pins {
     fn search(&mut self, tree: &Tree<'_>, node: NodeId) -> bool {
         let mut holds = false;
         for entry in tree.entries(node) {
-            let pinned = is_pin(tree, tree.entry(entry).comments) || is_pinned_on_dash(tree, entry);
+            let pinned =
+                is_pin(tree, tree.entry(entry).comments()) || is_pinned_on_dash(tree, entry);
             if pinned {
                 self.entries.insert(entry);
             }
@@ -70,7 +71,7 @@ fn is_pinned_on_dash(tree: &Tree<'_>, element: EntryId) -> bool {
         && first.is_some_and(|first| {
             let first = tree.entry(first);
             tree.line_start(first.span.start) == tree.line_start(entry.span.start)
-                && is_pin(tree, first.comments)
+                && is_pin(tree, first.comments())
         })
 }
 

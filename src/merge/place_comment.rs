@@ -54,10 +54,10 @@ fn is_below_blank_line(bytes: &[u8], at: u32) -> bool {
 
 /// Where an entry's own lines start, its comments included.
 fn own_start(tree: &Tree<'_>, entry: &Entry) -> u32 {
-    if entry.comments.leading.is_empty() {
+    if entry.comments().leading.is_empty() {
         tree.line_start(entry.span.start)
     } else {
-        entry.comments.leading.start
+        entry.comments().leading.start
     }
 }
 

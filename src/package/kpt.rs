@@ -96,7 +96,7 @@ fn trees<'f, 'a>(file: &'f ParsedFile<'a>) -> Vec<&'f Tree<'a>> {
 /// The comments of entries, kpt's own aside, in some order.
 fn comments(tree: &Tree<'_>) -> Vec<String> {
     let of_entries = tree.all_entries().flat_map(|entry| {
-        let comments = tree.entry(entry).comments;
+        let comments = tree.entry(entry).comments();
         [comments.leading, comments.line, comments.tail]
     });
     let lines = of_entries.flat_map(|span| tree.slice(span).lines());

@@ -142,16 +142,16 @@ impl fmt::Display for ResourceId {
 fn text<'s>(tree: &Tree<'s>, map: NodeId, key: &str) -> Option<Cow<'s, str>> {
     let value = tree.entry(tree.find(map, key)?).value;
     let content = &tree.scalar(value)?.content;
-    (!content.is_empty() && !tree.is_null(value)).then(|| content.clone())
+    (!content.is_empty() && !tree.is_null(value)).then(|| content.to_cow())
 }
 
 /// What the comment on the `metadata` line says.
 fn kpt_merge<'s>(tree: &Tree<'s>, metadata: EntryId) -> Option<(&'s str, &'s str)> {
     let entry = tree.entry(metadata);
     let flow = matches!(&tree.node(entry.value).kind, NodeKind::Mapping(map) if map.flow);
-    let mut comment = tree.slice(entry.comments.line);
+    let mut comment = tree.slice(entry.comments().line);
     if comment.is_empty() && flow {
-        comment = tree.slice(entry.comments.tail);
+        comment = tree.slice(entry.comments().tail);
     }
     let words = comment.trim_start_matches('#').trim();
     let (namespace, name) = words.strip_prefix("kpt-merge:")?.trim().split_once('/')?;

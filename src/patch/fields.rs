@@ -226,8 +226,8 @@ impl Patcher<'_> {
         let (Some(patched), Outcome::Take(incoming)) = (patched, outcome) else {
             return CommentChoices::default();
         };
-        let ours = self.target.entry(entry).comments;
-        let theirs = self.patch.entry(patched).comments;
+        let ours = self.target.entry(entry).comments();
+        let theirs = self.patch.entry(patched).comments();
         let both_scalars = self.patch.scalar(incoming.node).is_some()
             && self.target.scalar(self.target.entry(entry).value).is_some();
         if !both_scalars || !ours.beside().is_empty() || theirs.beside().is_empty() {

@@ -133,7 +133,7 @@ impl<'t> Reader<'_, 't> {
                 let Some(name) = entry.key.and_then(|key| self.tree.scalar(key)) else {
                     continue;
                 };
-                fields.insert(name.content.as_ref().into(), self.below(entry.value)?);
+                fields.insert((&*name.content).into(), self.below(entry.value)?);
             }
         }
         let others = match others {
@@ -197,7 +197,7 @@ impl<'t> Reader<'_, 't> {
         let scalar = self.tree.scalar(default)?;
         (scalar.scalar_type != ScalarType::Null).then(|| KeyDefault {
             scalar_type: scalar.scalar_type,
-            content: scalar.content.as_ref().into(),
+            content: (&*scalar.content).into(),
         })
     }
 

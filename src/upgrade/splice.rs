@@ -115,7 +115,7 @@ fn own_lines(tree: &Tree<'_>, map: NodeId, entry: EntryId) -> Option<Span> {
         return None;
     };
     let entry = tree.entry(entry);
-    let start = match entry.comments.leading {
+    let start = match entry.comments().leading {
         leading if leading.is_empty() => tree.line_start(entry.span.start),
         leading => leading.start,
     };

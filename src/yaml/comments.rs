@@ -93,13 +93,13 @@ impl Cursor<'_> {
 /// Gives a comment at the end of a line to the entry that is being read there: as the comment of its first line or of
 /// its last one. Nobody's where it already has one there.
 pub(crate) fn give(entry: &mut Entry, comment: Span, key_line: bool, last_line: bool) {
-    let comments = &mut entry.comments;
+    let comments = entry.comments();
     if key_line {
         if comments.line.is_empty() {
-            comments.line = comment;
+            entry.comments_mut().line = comment;
         }
     } else if last_line && comments.tail.is_empty() {
-        comments.tail = comment;
+        entry.comments_mut().tail = comment;
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
             None if std::ptr::eq(entry, tree.root()) => "root",
             None => tree.slice(entry.span).lines().next().unwrap_or(""),
         };
-        let comments = entry.comments;
+        let comments = entry.comments();
         [
             ("above", comments.leading),
             ("line", comments.line),

@@ -54,8 +54,8 @@ impl Comparison<'_, '_, '_> {
                 let is_map = matches!(self.left.node(left).kind, NodeKind::Mapping(_));
                 let aliased = left != l
                     || right != r
-                    || self.left.node(left).anchor.is_some()
-                    || self.right.node(right).anchor.is_some();
+                    || self.left.node(left).anchor().is_some()
+                    || self.right.node(right).anchor().is_some();
                 if !aliased {
                     return self.collections(left, right, is_map);
                 }

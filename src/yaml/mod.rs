@@ -3,6 +3,7 @@
 mod block_style;
 mod build;
 mod comments;
+mod content;
 mod cursor;
 mod equal;
 mod error;
@@ -20,6 +21,7 @@ pub mod stream;
 pub mod tree;
 
 pub use block_style::json_in_block_style;
+pub use content::Content;
 pub use equal::equal;
 pub use error::ParseError;
 pub use outline::{Outline, Text};

@@ -25,7 +25,7 @@ impl<'s> Tree<'s> {
     /// let tree = Tree::parse("a: 1\nb: 2 # two\n").unwrap().unwrap();
     /// let entry = tree.entry(tree.find(tree.root().value, "b").unwrap());
     /// assert_eq!(tree.slice(entry.span), "b: 2");
-    /// assert_eq!(tree.slice(entry.comments.line), "# two");
+    /// assert_eq!(tree.slice(entry.comments().line), "# two");
     /// assert!(Tree::parse("# nothing\n").unwrap().is_none());
     /// assert!(Tree::parse("a: 1\na: 2\n").is_err());
     /// ```
@@ -106,7 +106,7 @@ impl<'s> Tree<'s> {
     pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
         self.nodes
             .iter()
-            .filter_map(|node| Some(self.slice(node.anchor?)))
+            .filter_map(|node| Some(self.slice(node.anchor()?)))
     }
 
     /// A node's text as one of its own: an alias as what it stands for, and lines after the first without the indentation

@@ -5,7 +5,8 @@ use rustc_hash::FxHashMap;
 use super::ParseError;
 use super::comments::{give, span};
 use super::keys;
-use super::tree::{Collection, Comments, Entry, Node, NodeId, NodeKind, Span, Tree};
+pub(super) use super::tree::Properties;
+use super::tree::{Collection, Entry, Node, NodeId, NodeKind, Span, Tree};
 
 /// How deep collections may be nested, what an alias stands for included.
 pub(super) const DEPTH_LIMIT: usize = 512;
@@ -21,13 +22,6 @@ pub(super) enum Role {
     Element,
     Key,
     Value,
-}
-
-/// A node's anchor and tag.
-#[derive(Default)]
-pub(super) struct Properties {
-    pub(super) anchor: Option<Span>,
-    pub(super) tag: Option<Span>,
 }
 
 /// Nodes in the order of the text, entries in the order in which their collections end.
@@ -68,12 +62,7 @@ impl<'s> Parts<'s> {
     ) -> NodeId {
         // there are no more nodes than bytes
         let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(Node {
-            span,
-            anchor: properties.anchor,
-            tag: properties.tag,
-            kind,
-        });
+        self.nodes.push(Node::new(span, properties, kind));
         id
     }
 
@@ -95,7 +84,9 @@ impl<'s> Parts<'s> {
     /// A field or element begins, with the comment lines that are its own.
     pub(super) fn begin_entry(&mut self, start: usize, leading: Option<Span>) {
         let mut entry = new_entry(start);
-        entry.comments.leading = leading.unwrap_or_default();
+        if let Some(leading) = leading {
+            entry.comments_mut().leading = leading;
+        }
         self.open.push(entry);
     }
 
@@ -181,12 +172,5 @@ impl<'s> Parts<'s> {
 }
 
 fn new_entry(start: usize) -> Entry {
-    Entry {
-        key: None,
-        value: NO_NODE,
-        span: span(start, start),
-        colon: None,
-        comma: None,
-        comments: Comments::default(),
-    }
+    Entry::new(span(start, start).start, NO_NODE)
 }

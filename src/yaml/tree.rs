@@ -2,10 +2,11 @@
 //!
 //! Everything is an offset into [`Tree::text`]; nothing is printed from here.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
+
+use super::content::Content;
 
 /// A stretch of a document's text, in bytes; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -35,12 +36,17 @@ pub struct Node<'s> {
     /// belong to the value: then to the end of the last of those). An empty scalar is an empty span right after the
     /// indicator or property before it.
     pub span: Span,
-    /// The anchor, with its `&`.
-    pub anchor: Option<Span>,
-    /// The tag, with its `!`.
-    pub tag: Option<Span>,
     /// What it is.
     pub kind: NodeKind<'s>,
+    /// Few have any.
+    properties: Option<Box<Properties>>,
+}
+
+/// A node's anchor and tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Properties {
+    pub(super) anchor: Option<Span>,
+    pub(super) tag: Option<Span>,
 }
 
 /// What a node is.
@@ -64,7 +70,7 @@ pub struct Scalar<'s> {
     /// What a reader takes it for.
     pub scalar_type: ScalarType,
     /// What it says, escapes resolved and lines folded.
-    pub content: Cow<'s, str>,
+    pub content: Content<'s>,
 }
 
 /// How a scalar is written.
@@ -123,12 +129,20 @@ pub struct Entry {
     /// From its first byte (`-`, `?`, or the key with its anchor and tag) to the last byte of its value; where there is
     /// no value, to the end of its indicator. In a flow collection without the comma.
     pub span: Span,
-    /// Where the `:` of a field stands.
-    pub colon: Option<u32>,
-    /// Where the comma after an entry of a flow collection stands.
-    pub comma: Option<u32>,
-    /// The comments that are its own.
-    pub comments: Comments,
+    /// [`NOWHERE`] where there is none.
+    colon: u32,
+    /// Few have any.
+    extras: Option<Box<Extras>>,
+}
+
+/// Stands for the place of what is not there.
+const NOWHERE: u32 = u32::MAX;
+
+/// What most entries have not got.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Extras {
+    comma: Option<u32>,
+    comments: Comments,
 }
 
 /// The comments that an entry owns (SPEC 7); an empty span where there is none.
@@ -154,6 +168,73 @@ pub struct Tree<'s> {
     pub(crate) root: Entry,
     /// The tags that are part of their node's value, as the parser resolved them.
     pub(crate) custom_tags: FxHashMap<NodeId, Box<str>>,
+}
+
+impl<'s> Node<'s> {
+    pub(super) fn new(span: Span, properties: Properties, kind: NodeKind<'s>) -> Self {
+        let has_any = properties != Properties::default();
+        Self {
+            span,
+            kind,
+            properties: has_any.then(|| Box::new(properties)),
+        }
+    }
+
+    /// The anchor, with its `&`.
+    pub fn anchor(&self) -> Option<Span> {
+        self.properties.as_ref()?.anchor
+    }
+
+    /// The tag, with its `!`.
+    pub fn tag(&self) -> Option<Span> {
+        self.properties.as_ref()?.tag
+    }
+}
+
+impl Entry {
+    /// One that begins at `start`, and has this value.
+    pub(super) const fn new(start: u32, value: NodeId) -> Self {
+        Self {
+            key: None,
+            value,
+            span: Span::new(start, start),
+            colon: NOWHERE,
+            extras: None,
+        }
+    }
+
+    /// Where the `:` of a field stands.
+    pub const fn colon(&self) -> Option<u32> {
+        match self.colon {
+            NOWHERE => None,
+            colon => Some(colon),
+        }
+    }
+
+    /// Where the comma after an entry of a flow collection stands.
+    pub fn comma(&self) -> Option<u32> {
+        self.extras.as_ref()?.comma
+    }
+
+    /// The comments that are its own.
+    pub fn comments(&self) -> Comments {
+        self.extras
+            .as_ref()
+            .map_or_else(Comments::default, |extras| extras.comments)
+    }
+
+    pub(super) const fn set_colon(&mut self, at: u32) {
+        self.colon = at;
+    }
+
+    pub(super) fn set_comma(&mut self, at: u32) {
+        self.extras.get_or_insert_default().comma = Some(at);
+    }
+
+    /// The comments, to give it one more.
+    pub(super) fn comments_mut(&mut self) -> &mut Comments {
+        &mut self.extras.get_or_insert_default().comments
+    }
 }
 
 impl Comments {
@@ -199,22 +280,11 @@ impl<'s> Tree<'s> {
         let nothing = Scalar {
             style: ScalarStyle::Plain,
             scalar_type: ScalarType::Null,
-            content: Cow::Borrowed(""),
+            content: Content::from(""),
         };
-        let root = Entry {
-            key: None,
-            value: NodeId(0),
-            span: Span::default(),
-            colon: None,
-            comma: None,
-            comments: Comments::default(),
-        };
-        let node = Node {
-            span: Span::default(),
-            anchor: None,
-            tag: None,
-            kind: NodeKind::Scalar(nothing),
-        };
+        let root = Entry::new(0, NodeId(0));
+        let kind = NodeKind::Scalar(nothing);
+        let node = Node::new(Span::default(), Properties::default(), kind);
         Self {
             text: "",
             nodes: vec![node],

@@ -84,7 +84,7 @@ impl<'t> Untouched<'t> {
             }
             None => {
                 self.set_free(entry.span);
-                self.set_free(entry.comments.leading);
+                self.set_free(entry.comments().leading);
             }
         }
     }
@@ -94,7 +94,7 @@ impl<'t> Untouched<'t> {
         let tree = self.trees.local;
         let node = tree.node(entry.value);
         let block = matches!(&node.kind, NodeKind::Mapping(map) if !map.flow);
-        let below = tree.line_number(entry.colon.unwrap_or(entry.span.start))
+        let below = tree.line_number(entry.colon().unwrap_or(entry.span.start))
             < tree.line_number(node.span.start);
         block
             && below
@@ -104,7 +104,7 @@ impl<'t> Untouched<'t> {
 
     /// The comments above an entry may change.
     fn free_comments(&mut self, entry: &Entry) {
-        self.set_free(entry.comments.leading);
+        self.set_free(entry.comments().leading);
         for (line, _) in lines_set_off(self.trees.local, entry) {
             self.free[line] = true;
         }
@@ -128,9 +128,9 @@ impl<'t> Untouched<'t> {
 /// The comments that an entry owns, and with `deep` those of all below it.
 fn comments(tree: &Tree<'_>, entry: &Entry, deep: bool) -> Vec<String> {
     let spans = [
-        entry.comments.leading,
-        entry.comments.line,
-        entry.comments.tail,
+        entry.comments().leading,
+        entry.comments().line,
+        entry.comments().tail,
     ];
     let mut found = Vec::new();
     for (place, span) in spans.into_iter().enumerate() {
@@ -173,7 +173,7 @@ fn identity(tree: &Tree<'_>, element: NodeId) -> String {
 /// The comment lines above an entry that a blank line sets off from it (they merge three-way, too), from the last to the
 /// first, each with its number.
 fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: &Entry) -> Vec<(usize, &'t str)> {
-    let own = match entry.comments.leading {
+    let own = match entry.comments().leading {
         span if span == Span::default() => entry.span.start,
         span => span.start,
     };
@@ -278,8 +278,8 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
             }
         }
     }
-    if !root.comments.line.is_empty() {
-        untouched.set_free(root.comments.line);
+    if !root.comments().line.is_empty() {
+        untouched.set_free(root.comments().line);
     }
     for text in &untouched.entries {
         prop_assert!(

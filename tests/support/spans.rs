@@ -149,7 +149,7 @@ impl Walk<'_, '_> {
                 self.token(entry.span.start, '?')?;
             }
             self.node(key)?;
-            if let Some(colon) = entry.colon {
+            if let Some(colon) = entry.colon() {
                 self.token(colon, ':')?;
             }
         } else if self.starts_at(entry.value) != entry.span.start {
@@ -162,7 +162,7 @@ impl Walk<'_, '_> {
                 "an entry ends elsewhere than its value",
             );
         }
-        if let Some(comma) = entry.comma {
+        if let Some(comma) = entry.comma() {
             self.token(comma, ',')?;
         }
         Ok(())
@@ -173,7 +173,7 @@ impl Walk<'_, '_> {
         let properties = node
             .anchor
             .into_iter()
-            .chain(node.tag)
+            .chain(node.tag())
             .map(|span| span.start);
         properties
             .min()
@@ -183,7 +183,7 @@ impl Walk<'_, '_> {
     fn node(&mut self, id: NodeId) -> Check {
         let tree = self.tree;
         let node = tree.node(id);
-        let mut properties: Vec<Span> = node.anchor.into_iter().chain(node.tag).collect();
+        let mut properties: Vec<Span> = node.anchor().into_iter().chain(node.tag()).collect();
         properties.sort_by_key(|span| span.start);
         for span in properties {
             self.solid(span)?;
@@ -286,7 +286,7 @@ impl Walk<'_, '_> {
                     .flat_map(|id| tree.entries(id))
                     .map(|id| tree.entry(id)),
             );
-            let comments = entry.comments;
+            let comments = entry.comments();
             for span in [comments.line, comments.tail] {
                 if !span.is_empty() {
                     self.own(span)?;

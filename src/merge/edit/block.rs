@@ -82,21 +82,21 @@ impl Editor<'_> {
 
     /// Whether the comment lines above an entry come above another one.
     fn comes_again(&self, id: EntryId, children: &[Child]) -> bool {
-        let ours = comment_text(self.target, self.target.entry(id).comments.leading);
+        let ours = comment_text(self.target, self.target.entry(id).comments().leading);
         children.iter().any(|child| {
             let from = match (child.slot, child.comments.from) {
                 (Slot::Updated(id), _) => Some(id),
                 (Slot::Local(_), from) => from.filter(|_| child.comments.leading.is_updated()),
             };
             from.is_some_and(|from| {
-                comment_text(self.source, self.source.entry(from).comments.leading) == ours
+                comment_text(self.source, self.source.entry(from).comments().leading) == ours
             })
         })
     }
 
     /// Whether the entry that now comes first has the same comment lines as this one, and loses them: upstream took them away.
     fn goes_again(&self, id: EntryId, children: &[Child]) -> bool {
-        let text = |entry| comment_text(self.target, self.target.entry(entry).comments.leading);
+        let text = |entry| comment_text(self.target, self.target.entry(entry).comments().leading);
         let Some(child) = children.iter().find(|child| child.stays()) else {
             return false;
         };
@@ -105,7 +105,7 @@ impl Editor<'_> {
         };
         let theirs = child.comments.from.map(|from| self.source.entry(from));
         let loses = child.comments.leading.is_updated()
-            && theirs.is_some_and(|entry| entry.comments.leading.is_empty());
+            && theirs.is_some_and(|entry| entry.comments().leading.is_empty());
         loses && first != id && text(first) == text(id)
     }
 
@@ -130,11 +130,11 @@ impl Editor<'_> {
             return false;
         };
         let above = children[..index].iter().rfind(|above| above.stays());
-        child.colon == Some(child.span.start)
+        child.colon() == Some(child.span.start)
             && above.is_some_and(|above| match above.slot {
                 Slot::Local(_) if matches!(above.outcome, Outcome::Take(_)) => false,
                 Slot::Updated(id) if self.comes_from_brackets(id) => false,
-                _ => entry_of(above).key.is_some() && entry_of(above).colon.is_none(),
+                _ => entry_of(above).key.is_some() && entry_of(above).colon().is_none(),
             })
     }
 

@@ -14,21 +14,21 @@ impl Editor<'_> {
             return;
         };
         // where local has some all the same, it keeps up with them
-        if self.no_new_comments && entry.comments == Comments::default() {
+        if self.no_new_comments && entry.comments() == Comments::default() {
             return;
         }
         self.place_comment(entry, choices);
         self.leading_comment(entry, choices);
         if choices.line.is_updated() {
             self.line_comment(
-                entry.comments.beside(),
+                entry.comments().beside(),
                 theirs.beside(),
                 self.end_of_key_line(entry),
             );
         }
         if choices.tail.is_updated() {
             self.line_comment(
-                entry.comments.behind(),
+                entry.comments().behind(),
                 theirs.behind(),
                 self.end_behind_comment(entry),
             );
@@ -37,7 +37,7 @@ impl Editor<'_> {
 
     fn chosen(&self, choices: CommentChoices) -> Option<Comments> {
         let from = choices.from.filter(|_| !choices.is_keep())?;
-        Some(self.source.entry(from).comments)
+        Some(self.source.entry(from).comments())
     }
 
     /// The comment lines above an entry.
@@ -51,7 +51,7 @@ impl Editor<'_> {
         if !starts_its_line(self.target, entry) {
             return;
         }
-        let ours = entry.comments.leading;
+        let ours = entry.comments().leading;
         let at = if ours.is_empty() {
             let line = self.target.line_start(entry.span.start);
             line..line
@@ -226,6 +226,6 @@ impl Editor<'_> {
 
     /// Where an entry ends, its comma included.
     fn end_of_entry(&self, entry: &Entry) -> u32 {
-        entry.comma.map_or(entry.span.end, |comma| comma + 1)
+        entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
 }

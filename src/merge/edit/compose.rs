@@ -147,7 +147,7 @@ impl Editor<'_> {
                 .filter(|_| child.comments.leading.is_updated())
         {
             // It gets a line of its own, and with it room for the comment above.
-            let theirs = self.source.entry(from).comments.leading;
+            let theirs = self.source.entry(from).comments().leading;
             text.insert_str(0, &self.leading_lines(theirs, column));
         }
         if !text.ends_with('\n') {

@@ -56,7 +56,7 @@ impl Editor<'_> {
         for id in target.entries(node) {
             let entry = target.entry(id);
             let comma_is_near = entry
-                .comma
+                .comma()
                 .is_none_or(|comma| comma <= target.line_end(entry.span.end));
             if !starts_its_line(target, entry)
                 || target.line_start(entry.span.start) == last_line
@@ -76,7 +76,7 @@ impl Editor<'_> {
             return;
         };
         let column = target.column(target.entry(*first).span.start);
-        let ends_with_comma = target.entry(*last).comma.is_some();
+        let ends_with_comma = target.entry(*last).comma().is_some();
         let start = self.block_of_line(&entries, 0).start;
         let end = target.line_end(self.end_with_comma(*last));
         let mut lines = Vec::with_capacity(children.len());
@@ -111,7 +111,7 @@ impl Editor<'_> {
 
     /// An entry of the source on a line of its own, with its comments; JSON has none.
     fn arriving_line(&self, id: EntryId, incoming: &Incoming, column: u32) -> Line {
-        let comments = self.source.entry(id).comments;
+        let comments = self.source.entry(id).comments();
         let indent = " ".repeat(column as usize);
         let entry = self.flow_entry(id, incoming, Some(column));
         let has_comments = !self.is_json;
@@ -153,15 +153,15 @@ impl Editor<'_> {
         let entry = target.entry(entries[index]);
         let start = match index.checked_sub(1) {
             Some(before) => target.next_line(self.end_with_comma(entries[before])),
-            None if entry.comments.leading.is_empty() => target.line_start(entry.span.start),
-            None => entry.comments.leading.start,
+            None if entry.comments().leading.is_empty() => target.line_start(entry.span.start),
+            None => entry.comments().leading.start,
         };
         start..entry.span.end
     }
 
     fn end_with_comma(&self, id: EntryId) -> u32 {
         let entry = self.target.entry(id);
-        entry.comma.map_or(entry.span.end, |comma| comma + 1)
+        entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
 
     /// Entries in a row, or several to a line: what stands between two of them stays where both do.
@@ -283,9 +283,9 @@ impl Editor<'_> {
             None => text,
         };
         let start = node
-            .tag
+            .tag()
             .map_or(node.span.start, |tag| tag.start.min(node.span.start));
-        let text = match (node.span.is_empty(), entry.key, entry.colon) {
+        let text = match (node.span.is_empty(), entry.key, entry.colon()) {
             (true, Some(_), None) => format!(": {text}"),
             (true, ..) if !is_blank(target, start.saturating_sub(1)..start) => format!(" {text}"),
             _ => text,
@@ -321,7 +321,7 @@ impl Editor<'_> {
             let by = i64::from(self.target.column(entry.span.start))
                 - i64::from(source.column(source.entry(owner).span.start));
             let start = node
-                .tag
+                .tag()
                 .map_or(node.span.start, |tag| tag.start.min(node.span.start));
             let text = self.reindent(source).rest(start..node.span.end, by);
             return text.trim_end_matches(['\r', '\n']).to_owned();

@@ -71,10 +71,10 @@ impl Editor<'_> {
             }
             None => format!("- {value}"),
         };
-        let mut text = self.leading_lines(entry.comments.leading, column);
+        let mut text = self.leading_lines(entry.comments().leading, column);
         text.push_str(&indent);
         text.push_str(&line);
-        let comment = entry.comments.beside();
+        let comment = entry.comments().beside();
         if !comment.is_empty() {
             text.push_str(self.gap_before(comment));
             text.push_str(self.source.slice(comment));

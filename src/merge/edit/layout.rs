@@ -20,10 +20,10 @@ fn own_line(tree: &Tree<'_>, entry: &Entry) -> Option<u32> {
 /// The lines of an entry of a block collection: from the first of its comments above, or its own first line, to the end of
 /// its last line, line break included. Where it shares its first line with a dash, from its own first byte.
 pub(super) fn lines(tree: &Tree<'_>, entry: &Entry) -> Range<u32> {
-    let start = if entry.comments.leading.is_empty() {
+    let start = if entry.comments().leading.is_empty() {
         own_line(tree, entry).unwrap_or(entry.span.start)
     } else {
-        entry.comments.leading.start
+        entry.comments().leading.start
     };
     start..tree.next_line(last_byte(entry))
 }
@@ -33,8 +33,8 @@ fn last_byte(entry: &Entry) -> u32 {
     entry
         .span
         .end
-        .max(entry.comments.tail.end)
-        .max(entry.comments.line.end)
+        .max(entry.comments().tail.end)
+        .max(entry.comments().line.end)
 }
 
 /// The blank lines right above `at`, a line's start, and not above `limit`: where they start.
@@ -94,7 +94,7 @@ pub(super) fn lines_of_entries(
 /// Whether an entry is an element of a block list: it starts with a dash of its own.
 pub(super) fn has_dash(tree: &Tree<'_>, entry: &Entry) -> bool {
     let value = tree.node(entry.value);
-    let value_start = [value.anchor, value.tag, Some(value.span)]
+    let value_start = [value.anchor(), value.tag(), Some(value.span)]
         .into_iter()
         .flatten()
         .map(|span| span.start)

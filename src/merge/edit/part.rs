@@ -77,7 +77,7 @@ impl Editor<'_> {
         for node in (0..target.nodes.len() as u32).map(NodeId) {
             let Some(anchor) = target
                 .node(node)
-                .anchor
+                .anchor()
                 .filter(|anchor| range.contains(&anchor.start))
             else {
                 continue;
@@ -132,7 +132,7 @@ impl Editor<'_> {
         for (owner, node) in self.aliases_in(0..end) {
             let here = self.target.node(owner.value).span;
             let anchored = self.target.node(node);
-            let Some(anchor) = anchored.anchor else {
+            let Some(anchor) = anchored.anchor() else {
                 continue;
             };
             if self.edits.touch(here.start..here.end) || moved.contains(&node) {

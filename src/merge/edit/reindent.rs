@@ -96,7 +96,7 @@ impl Reindent<'_> {
     fn follows_colon(&self, owner: &Entry, node: NodeId) -> bool {
         let start = self.tree.node(node).span.start;
         owner
-            .colon
+            .colon()
             .is_some_and(|colon| self.tree.line_start(colon) == self.tree.line_start(start))
     }
 

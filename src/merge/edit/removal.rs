@@ -126,12 +126,12 @@ impl Editor<'_> {
     /// Where a value starts that stands on the line of its key or dash: behind its anchor and tag.
     pub(super) fn after_properties(&self, owner: &Entry) -> u32 {
         let node = self.target.node(owner.value);
-        let indicator = match owner.colon {
+        let indicator = match owner.colon() {
             Some(colon) => colon + 1,
             None if has_dash(self.target, owner) => owner.span.start + 1,
             None => owner.span.start,
         };
-        [node.anchor, node.tag]
+        [node.anchor(), node.tag()]
             .into_iter()
             .flatten()
             .map(|property| property.end)

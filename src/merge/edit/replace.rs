@@ -107,7 +107,7 @@ impl Editor<'_> {
             return None;
         };
         let one_line = |style| !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-        if style == *written || node.tag.is_some() || !one_line(style) || !one_line(*written) {
+        if style == *written || node.tag().is_some() || !one_line(style) || !one_line(*written) {
             return None;
         }
         scalar::write(content, *scalar_type, style, self.in_flow)
@@ -131,7 +131,7 @@ impl Editor<'_> {
             let compact = has_dash(tree, theirs)
                 && has_dash(self.target, entry)
                 && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
-                && self.target.node(entry.value).anchor.is_none()
+                && self.target.node(entry.value).anchor().is_none()
                 && on_line.is_empty();
             let rendered = if compact {
                 compact_form(
@@ -180,7 +180,7 @@ impl Editor<'_> {
             comment_goes_first: is_block_scalar,
             untagged: tree
                 .scalar(theirs.value)
-                .filter(|_| node.tag.is_none())
+                .filter(|_| node.tag().is_none())
                 .map(|scalar| scalar.scalar_type),
             ends_in_block_scalar: is_block_scalar,
             ..Rendered::default()
@@ -190,11 +190,11 @@ impl Editor<'_> {
     /// The tag of a value that comes, and its anchor where the target has none here that keeps its place.
     fn properties_of(&self, place: &Entry, tree: &Tree<'_>, entry: &Entry) -> String {
         let node = tree.node(entry.value);
-        let anchor = match self.target.node(place.value).anchor {
+        let anchor = match self.target.node(place.value).anchor() {
             Some(_) => None,
-            None => node.anchor,
+            None => node.anchor(),
         };
-        let mut properties: Vec<Span> = [anchor, node.tag].into_iter().flatten().collect();
+        let mut properties: Vec<Span> = [anchor, node.tag()].into_iter().flatten().collect();
         properties.sort_by_key(|span| span.start);
         let texts: Vec<&str> = properties
             .into_iter()
@@ -214,7 +214,7 @@ impl Editor<'_> {
             };
         }
         // its anchor serves nothing: no alias can stand in what it stands for
-        let tag = node.tag.map_or("", |tag| self.source.slice(tag));
+        let tag = node.tag().map_or("", |tag| self.source.slice(tag));
         if is_block(self.source, incoming.node) {
             let mut lines = reindent.entries(incoming.node, 0, self.target.text());
             if !tag.is_empty() {
@@ -260,20 +260,20 @@ impl Editor<'_> {
         comments: CommentChoices,
         anchor: Option<&str>,
     ) {
-        if let (Some(key), None) = (entry.key, entry.colon) {
+        if let (Some(key), None) = (entry.key, entry.colon()) {
             self.put_below_key(entry, key, &rendered, anchor);
             self.comments(entry, comments);
             return;
         }
         let node = self.target.node(entry.value);
-        let is_root = entry.colon.is_none() && !has_dash(self.target, entry);
-        let start = match node.tag {
+        let is_root = entry.colon().is_none() && !has_dash(self.target, entry);
+        let start = match node.tag() {
             Some(tag) if !rendered.fits_tag(self.target, entry) => tag.start.min(node.span.start),
             _ => node.span.start,
         };
         let inline = is_root || (!is_block(self.target, entry.value) && !node.span.is_empty());
-        let has_comments = !entry.comments.line.is_empty()
-            || !entry.comments.tail.is_empty()
+        let has_comments = !entry.comments().line.is_empty()
+            || !entry.comments().tail.is_empty()
             || comments.line.is_updated();
         let on_line = match anchor {
             Some(anchor) => format!("{anchor} {}", rendered.on_line)
@@ -324,7 +324,7 @@ impl Editor<'_> {
         let line_end = self.target.line_end(span.end).max(span.end);
         let mut behind = self.target.text()[span.end as usize..line_end as usize].trim();
         if is_block_scalar(self, entry) {
-            behind = self.target.slice(entry.comments.line);
+            behind = self.target.slice(entry.comments().line);
         }
         if !behind.is_empty() {
             text = format!("{behind}{}{text}", self.line_break);
@@ -388,22 +388,22 @@ impl Editor<'_> {
         comments: CommentChoices,
     ) {
         let node = self.target.node(entry.value);
-        let indicator = match entry.colon {
+        let indicator = match entry.colon() {
             Some(colon) => colon + 1,
             None => entry.span.start + u32::from(has_dash(self.target, entry)),
         };
         let end = [
             node.span.end,
-            entry.comments.line.end,
-            entry.comments.tail.end,
+            entry.comments().line.end,
+            entry.comments().tail.end,
         ]
         .into_iter()
         .fold(indicator, u32::max);
         // Behind the `:` of a `? key` no comment would be the entry's own; it goes behind the key.
-        let is_apart = entry.colon.is_some_and(|colon| {
+        let is_apart = entry.colon().is_some_and(|colon| {
             self.target.line_start(colon) != self.target.line_start(entry.span.start)
         });
-        let line = entry.comments.line;
+        let line = entry.comments().line;
         let is_behind_key = is_apart && !line.is_empty() && line.start < indicator;
         let stays_apart = is_behind_key || (is_apart && rendered.comment_goes_first);
         let comment = if stays_apart {
@@ -412,7 +412,7 @@ impl Editor<'_> {
             self.line_comment_text(entry, comments)
         };
         let mut text = String::new();
-        if let Some(anchor) = node.anchor {
+        if let Some(anchor) = node.anchor() {
             text.push(' ');
             text.push_str(self.target.slice(anchor));
         }
@@ -472,7 +472,7 @@ impl Editor<'_> {
                 text.to_owned()
             }
         };
-        let theirs = comments.from.map(|from| self.source.entry(from).comments);
+        let theirs = comments.from.map(|from| self.source.entry(from).comments());
         match theirs {
             Some(theirs) if comments.line.is_updated() && !theirs.beside().is_empty() => {
                 format!(
@@ -482,7 +482,7 @@ impl Editor<'_> {
                 )
             }
             _ if comments.line.is_updated() => String::new(),
-            _ if !entry.comments.beside().is_empty() => own(entry.comments.beside()),
+            _ if !entry.comments().beside().is_empty() => own(entry.comments().beside()),
             _ => String::new(),
         }
     }

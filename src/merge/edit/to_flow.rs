@@ -18,7 +18,7 @@ pub(super) fn part(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool) ->
 fn write(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool, result: &mut String) {
     let node = tree.resolve(node);
     let it = tree.node(node);
-    if let Some(tag) = it.tag {
+    if let Some(tag) = it.tag() {
         result.push_str(tree.slice(tag));
         result.push(' ');
     }

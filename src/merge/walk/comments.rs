@@ -17,7 +17,7 @@ impl Walker<'_> {
         };
         let owned = self.trees.zip(entries).map(|(tree, entry)| {
             entry
-                .map(|entry| tree.entry(entry).comments)
+                .map(|entry| tree.entry(entry).comments())
                 .unwrap_or_default()
         });
         let place = self.place_comment_choice(entries);

@@ -306,7 +306,7 @@ fn owned_text<'s>(tree: &Tree<'s>, entry: EntryId) -> (&'s str, &'s str) {
     let entry = tree.entry(entry);
     let end = tree.line_end(entry.span.end) as usize;
     (
-        tree.slice(entry.comments.leading),
+        tree.slice(entry.comments().leading),
         &tree.text()[entry.span.start as usize..end.max(entry.span.end as usize)],
     )
 }

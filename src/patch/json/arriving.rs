@@ -19,7 +19,7 @@ pub(super) fn arriving_text(
     }
     let frame = parsed(&skeleton)?;
     let comments = owner_of(source, entry.value).map_or_else(CommentChoices::default, |owner| {
-        let theirs = source.entry(owner).comments;
+        let theirs = source.entry(owner).comments();
         let taken = |comment: Span| match comment.is_empty() {
             true => CommentChoice::Local,
             false => CommentChoice::Updated,
@@ -50,7 +50,7 @@ pub(super) fn is_block_list(tree: &Tree<'_>, node: NodeId) -> bool {
 /// A list as an element: a list stands below its key without indentation, but never so below a dash.
 pub(super) fn list_in_list(source: &Tree<'_>, list: NodeId) -> String {
     let leading = owner_of(source, list).map_or("", |owner| {
-        source.slice(source.entry(owner).comments.leading)
+        source.slice(source.entry(owner).comments().leading)
     });
     let mut text = String::new();
     for comment in leading.lines() {

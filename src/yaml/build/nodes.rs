@@ -1,11 +1,10 @@
 //! The nodes themselves: scalars, aliases, and the beginnings and ends of collections.
 
-use std::borrow::Cow;
-
 use yaml_rust2::parser::Tag;
 use yaml_rust2::scanner::{Marker, TScalarStyle};
 
 use super::super::comments::span;
+use super::super::content::Content;
 use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
 use super::super::scalar::type_of_tagged;
 use super::super::stream::byte_order_mark;
@@ -44,11 +43,11 @@ impl<'s> Builder<'s, '_> {
         let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
         let content = if is_block && !source.contains(['\n', '\r']) {
             // nothing but its header is there; where the text ends behind that, the parser finds a line break
-            Cow::Borrowed("")
+            Content::from("")
         } else if source == content {
-            Cow::Borrowed(source)
+            source.into()
         } else {
-            Cow::Owned(content)
+            content.into()
         };
         let tag = tag.map(full_tag);
         let scalar_type = type_of_tagged(&content, style, tag.as_deref());
@@ -321,9 +320,10 @@ impl<'s> Builder<'s, '_> {
     /// A node is whole: what holds it gets it.
     pub(super) fn complete(&mut self, role: Role, node: NodeId, end: u32) {
         self.parts.fill(role, node, end);
-        if role == Role::Root && self.owns_lines_above(node) {
-            let above = self.root_above.map(|above| above.lines);
-            self.parts.root.comments.leading = above.unwrap_or_default();
+        if let (Role::Root, Some(above)) = (role, self.root_above)
+            && self.owns_lines_above(node)
+        {
+            self.parts.root.comments_mut().leading = above.lines;
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.after_key = role == Role::Key;

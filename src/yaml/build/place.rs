@@ -82,7 +82,7 @@ impl Builder<'_, '_> {
 
     pub(super) fn comma(&mut self) {
         if let Some(entry) = self.parts.open.last_mut() {
-            entry.comma = Some(span(self.cursor.pos, 0).start);
+            entry.set_comma(span(self.cursor.pos, 0).start);
         }
         self.cursor.pos += 1;
     }
@@ -101,7 +101,7 @@ impl Builder<'_, '_> {
         if here {
             self.indicator();
             if let Some(entry) = self.parts.open.last_mut() {
-                entry.colon = Some(span(at, 0).start);
+                entry.set_colon(span(at, 0).start);
             }
             return Ok(());
         }

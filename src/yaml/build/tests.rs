@@ -90,14 +90,14 @@ fn anchors_and_tags_are_apart_from_the_span() {
     let root = tree.node(tree.root().value);
     assert_eq!(tree.slice(tree.root().span), "&m !t\n&k a: !!str &v b");
     assert_eq!(tree.slice(root.span), "&k a: !!str &v b");
-    assert_eq!(root.anchor.map(|span| tree.slice(span)), Some("&m"));
-    assert_eq!(root.tag.map(|span| tree.slice(span)), Some("!t"));
+    assert_eq!(root.anchor().map(|span| tree.slice(span)), Some("&m"));
+    assert_eq!(root.tag().map(|span| tree.slice(span)), Some("!t"));
     let entry = tree.entry(tree.find(tree.root().value, "a").unwrap());
     let key = tree.node(entry.key.unwrap());
-    assert_eq!(key.anchor.map(|span| tree.slice(span)), Some("&k"));
+    assert_eq!(key.anchor().map(|span| tree.slice(span)), Some("&k"));
     let value = tree.node(entry.value);
     assert_eq!(tree.slice(value.span), "b");
-    assert_eq!(value.tag.map(|span| tree.slice(span)), Some("!!str"));
+    assert_eq!(value.tag().map(|span| tree.slice(span)), Some("!!str"));
 }
 
 #[test]

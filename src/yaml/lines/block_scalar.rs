@@ -1,7 +1,5 @@
 //! Block scalars: what their lines say.
 
-use std::borrow::Cow;
-
 use super::super::comments::span;
 use super::super::parts::Role;
 use super::super::tree::ScalarStyle;
@@ -30,7 +28,7 @@ impl Reader<'_> {
         let (content, end) = self.block_lines(style, chomping)?;
         let found = Found {
             style,
-            content: Cow::Owned(content),
+            content: content.into(),
             end,
             stop: Stop::Line(end),
         };

@@ -1,7 +1,5 @@
 //! Collections between brackets.
 
-use std::borrow::Cow;
-
 use super::super::comments::span;
 use super::super::parts::{DEPTH_LIMIT, Role};
 use super::super::stream::byte_order_mark;
@@ -37,7 +35,7 @@ impl<'s> Reader<'s> {
             match *self.bytes.get(at)? {
                 b',' => {
                     if let Some(entry) = self.parts.open.last_mut() {
-                        entry.comma = Some(span(at, at).start);
+                        entry.set_comma(span(at, at).start);
                     }
                     at = self.skip_white(at + 1)?;
                 }
@@ -84,7 +82,7 @@ impl<'s> Reader<'s> {
         let node = self.push_scalar(at, key);
         self.parts.fill(Role::Key, node, span(end, end).end);
         if let Some(entry) = self.parts.open.last_mut() {
-            entry.colon = Some(span(colon, colon).start);
+            entry.set_colon(span(colon, colon).start);
         }
         self.skip_white(colon + 1)
     }
@@ -117,7 +115,7 @@ impl<'s> Reader<'s> {
         }
         Some(Found {
             style: ScalarStyle::Plain,
-            content: Cow::Borrowed(content),
+            content: content.into(),
             end: at + content.len(),
             stop,
         })

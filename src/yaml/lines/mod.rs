@@ -69,7 +69,9 @@ impl<'s> Reader<'s> {
         }
         self.parts.root.span.start = span(at, at).start;
         if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
-            self.parts.root.comments.leading = self.above.take().unwrap_or_default();
+            if let Some(above) = self.above.take() {
+                self.parts.root.comments_mut().leading = above;
+            }
             self.flow(at, Role::Root)?;
             at = self.content()?;
         }
@@ -228,7 +230,7 @@ impl<'s> Reader<'s> {
         let node = self.push_scalar(at, key);
         self.parts.fill(Role::Key, node, span(end, end).end);
         if let Some(entry) = self.parts.open.last_mut() {
-            entry.colon = Some(span(colon, colon).start);
+            entry.set_colon(span(colon, colon).start);
         }
         let value = self.skip_spaces(colon + 1);
         if self.is_line_end(value)? || self.bytes[value] == b'#' {

@@ -1,7 +1,5 @@
 //! Scalars between quotes, on one line or more.
 
-use std::borrow::Cow;
-
 use super::super::tree::ScalarStyle;
 use super::Reader;
 use super::scalar::{Found, Stop};
@@ -14,9 +12,9 @@ impl<'s> Reader<'s> {
         let source = &self.parts.text[at + 1..end - 1];
         let first_line = self.line;
         let content = if is_literal {
-            Cow::Borrowed(source)
+            source.into()
         } else {
-            Cow::Owned(self.unfolded(source, at + 1, is_double)?)
+            self.unfolded(source, at + 1, is_double)?.into()
         };
         let rest = self.skip_spaces(end);
         let stop = match self.bytes.get(rest) {

@@ -1,8 +1,7 @@
 //! Scalars without quotes and between them.
 
-use std::borrow::Cow;
-
 use super::super::comments::span;
+use super::super::content::Content;
 use super::super::parts::{Properties, Role};
 use super::super::scalar::type_of_plain;
 use super::super::stream::byte_order_mark;
@@ -12,7 +11,7 @@ use super::Reader;
 /// A scalar that begins and ends on one line, if it does not go on below.
 pub(super) struct Found<'s> {
     pub(super) style: ScalarStyle,
-    pub(super) content: Cow<'s, str>,
+    pub(super) content: Content<'s>,
     pub(super) end: usize,
     pub(super) stop: Stop,
 }
@@ -59,7 +58,7 @@ impl<'s> Reader<'s> {
                 let (end, stop) = self.plain(at)?;
                 Some(Found {
                     style: ScalarStyle::Plain,
-                    content: Cow::Borrowed(&self.parts.text[at..end]),
+                    content: self.parts.text[at..end].into(),
                     end,
                     stop,
                 })
@@ -148,7 +147,7 @@ impl<'s> Reader<'s> {
         }
         found.end = end;
         if let Some(content) = content {
-            found.content = Cow::Owned(content);
+            found.content = content.into();
         }
         Some(line_end)
     }

@@ -69,7 +69,9 @@ fn key(tree: &Tree<'_>, id: EntryId) -> Option<String> {
 }
 
 fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
-    tree.node(node?).tag.map(|span| tree.slice(span).to_owned())
+    tree.node(node?)
+        .tag()
+        .map(|span| tree.slice(span).to_owned())
 }
 
 /// The comments that belong to a field itself.
