@@ -214,10 +214,19 @@ impl Writer {
         let Some(marks) = marks else {
             return write(self);
         };
+        self.end_line();
         self.text.push_str(&marks.above);
         write(self);
-        self.separate();
+        self.end_line();
         self.text.push_str(&marks.below);
+    }
+
+    /// Has a marker begin a line. To YAML a lone CR ends one, to those who read markers it does not.
+    fn end_line(&mut self) {
+        let written = self.text.trim_start_matches('\u{feff}');
+        if !written.is_empty() && !written.ends_with('\n') {
+            self.text.push_str(self.line_break);
+        }
     }
 
     /// A document with its `---`, unless it is a `bare` one.
