@@ -99,7 +99,7 @@ pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle)
 }
 
 /// For each line of `new`, which line of `old` it is.
-fn matching_lines(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
+pub(super) fn matching_lines(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
     let mut found = vec![None; new.len()];
     for operation in capture_diff_slices(Algorithm::Myers, old, new) {
         if let DiffOp::Equal { .. } = operation {

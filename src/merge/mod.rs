@@ -9,6 +9,7 @@ mod decision;
 mod document;
 mod edit;
 mod fingerprint;
+mod made;
 pub mod markers;
 pub mod options;
 mod pattern;
@@ -27,6 +28,7 @@ pub(crate) use decision::{Child, CommentChoice, CommentChoices, Incoming, Outcom
 pub(crate) use document::edited;
 pub use document::{Merged, Side, merge_document};
 pub(crate) use edit::without_aliases;
+pub(crate) use made::with_changes_made;
 pub use markers::{ConflictStyle, MarkerStyle};
 pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};
 pub use pattern::{Pattern, PatternError};

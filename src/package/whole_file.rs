@@ -10,7 +10,7 @@ use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::merge_lines_with;
-use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution};
+use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution, with_changes_made};
 use crate::triple::Triple;
 
 /// Merges a file as a whole. `readings` are there where it has a YAML name.
@@ -164,11 +164,13 @@ fn merge_text(
         return Ok(outcome);
     };
     let texts = alike(&texts);
-    let merge = merge_lines_with(
-        texts.as_ref().map(AsRef::as_ref),
-        options.on_conflict,
-        &options.markers,
-    );
+    let texts = texts.as_ref().map(AsRef::as_ref);
+    let original = with_changes_made(texts);
+    let sides = Triple {
+        original: original.as_ref(),
+        ..texts
+    };
+    let merge = merge_lines_with(sides, options.on_conflict, &options.markers);
     if let Some(refusal) = health.refusal(&slot.path, &merge.text, !merge.hunks.is_empty()) {
         return Err(refusal);
     }

@@ -1,0 +1,160 @@
+//! Changes of upstream's that a local text has already.
+//!
+//! How lines align is often a matter of choice: any blank line may be taken for any other. A merge that runs again on its own result
+//! could take other ones, and find that local has changed what it has only taken over. What is certainly there is not merged again.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::markers::matching_lines;
+use crate::triple::Triple;
+
+/// The original, with those of upstream's changes that the local text has already: the new lines stand there, between the same two
+/// lines, and none of the old ones is left.
+pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
+    let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let sides = Sides {
+        places: matching_lines(&lines.local, &lines.updated),
+        known: lines.as_ref().map(|lines| known(lines)),
+        lines,
+    };
+    let mut text = String::new();
+    let mut any = false;
+    let Triple {
+        original, updated, ..
+    } = &sides.lines;
+    for operation in capture_diff_slices(Algorithm::Myers, original, updated) {
+        let (old, new) = (operation.old_range(), operation.new_range());
+        let is_change = !matches!(operation, DiffOp::Equal { .. });
+        if is_change && sides.have_made(old.clone(), new.clone()) {
+            any = true;
+            text.extend(updated[new].iter().copied());
+        } else {
+            text.extend(original[old].iter().copied());
+        }
+    }
+    if any {
+        text.into()
+    } else {
+        texts.original.into()
+    }
+}
+
+/// The lines of a text, each with its number where it stands there once.
+type Known<'t> = FxHashMap<&'t str, Option<usize>>;
+
+fn known<'t>(lines: &[&'t str]) -> Known<'t> {
+    let mut known = Known::default();
+    for (number, line) in lines.iter().enumerate() {
+        known
+            .entry(*line)
+            .and_modify(|place| *place = None)
+            .or_insert(Some(number));
+    }
+    known
+}
+
+struct Sides<'t> {
+    lines: Triple<Vec<&'t str>>,
+    known: Triple<Known<'t>>,
+    /// For each of updated's lines, which of local's it is.
+    places: Vec<Option<usize>>,
+}
+
+impl Sides<'_> {
+    /// Whether local has the change from some lines of the original to some of updated's.
+    fn have_made(&self, old: Range<usize>, new: Range<usize>) -> bool {
+        let updated = &self.lines.updated;
+        let mut gone = strangers(&self.lines.original, old, &self.known.updated).peekable();
+        let came = strangers(updated, new.clone(), &self.known.original).next();
+        let has_gone = gone.peek().is_some();
+        if gone.any(|line| self.known.local.contains_key(self.lines.original[line])) {
+            return false;
+        }
+        let above = new.start.checked_sub(1);
+        let first = match (came, above) {
+            (Some(line), _) => {
+                let place = self.known.local.get(updated[line]).copied().flatten();
+                place.and_then(|place| place.checked_sub(line - new.start))
+            }
+            (None, Some(above)) if has_gone => self.places[above].map(|place| place + 1),
+            (None, None) if has_gone => Some(0),
+            (None, _) => None,
+        };
+        first.is_some_and(|first| self.stand_at(first, new))
+    }
+
+    /// Whether lines of updated's stand in local from `first` on, and those above and below them are the same.
+    fn stand_at(&self, first: usize, new: Range<usize>) -> bool {
+        let Triple { updated, local, .. } = &self.lines;
+        let end = first + new.len();
+        let same_above = match (new.start.checked_sub(1), first.checked_sub(1)) {
+            (Some(theirs), Some(ours)) => updated[theirs] == local[ours],
+            (theirs, ours) => theirs == ours,
+        };
+        same_above
+            && updated.get(new.end) == local.get(end)
+            && local.get(first..end) == updated.get(new)
+    }
+}
+
+/// The numbers of those among some lines that are not known, blank ones aside.
+fn strangers<'l>(
+    lines: &'l [&'l str],
+    range: Range<usize>,
+    known: &'l Known<'_>,
+) -> impl Iterator<Item = usize> {
+    let is_strange = |line: &str| !line.trim().is_empty() && !known.contains_key(line);
+    range.filter(move |number| is_strange(lines[*number]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORIGINAL: &str = "# Web\n\nInstall it.\n\n## Values\n\nNone.\n";
+    const UPDATED: &str = "# Shop\n\nInstall it so.\n## Values\n\nNone.\n";
+
+    fn made(updated: &str, local: &str) -> String {
+        with_changes_made(Triple::new(ORIGINAL, updated, local)).into_owned()
+    }
+
+    #[test]
+    fn what_was_merged_is_made() {
+        let merged = "# Shop\n\nInstall it so.\n## Values\n\nSee the wiki.\n\nAnd ask.\n";
+        assert_eq!(made(UPDATED, merged), UPDATED);
+        assert_eq!(made(UPDATED, UPDATED), UPDATED);
+        // what local has not got yet stays a change
+        let both = "# Shop\n\nInstall it.\n\n## All values\n\nNone.\n";
+        let one = "# Shop\n\nInstall it.\n\n## Values\n\nNone.\n";
+        assert_eq!(made(both, &format!("{one}More.\n")), one);
+    }
+
+    #[test]
+    fn nothing_is_made_where_it_is_not_certain() {
+        assert_eq!(made(UPDATED, ORIGINAL), ORIGINAL);
+        assert_eq!(made(ORIGINAL, "something else\n"), ORIGINAL);
+        // an old line is left elsewhere
+        let both = "# Web\n\n# Shop\n\nInstall it.\n\n## Values\n";
+        assert_eq!(made(UPDATED, both), ORIGINAL);
+        // it stands there twice
+        let twice = format!("{UPDATED}{UPDATED}");
+        assert_eq!(made(UPDATED, &twice), ORIGINAL);
+        // the lines around it are others
+        let elsewhere = "Install it so.\n# Shop\n";
+        assert_eq!(made(UPDATED, elsewhere), ORIGINAL);
+        // blank lines say nothing
+        let blank = "# Web\n\n\nInstall it.\n\n## Values\n\nNone.\n";
+        assert_eq!(made(blank, &format!("{blank}More.\n")), ORIGINAL);
+    }
+
+    #[test]
+    fn lines_that_went_are_gone() {
+        let without = "# Web\n\n## Values\n\nNone.\n";
+        assert_eq!(made(without, "# Web\n\n## Values\n\nSome.\n"), without);
+        assert_eq!(made(without, ORIGINAL), ORIGINAL);
+    }
+}
