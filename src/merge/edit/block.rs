@@ -147,7 +147,7 @@ impl Editor<'_> {
     pub(super) fn with_key_sign(&self, lines: &str, column: u32) -> String {
         let mut at = 0;
         for line in lines.split_inclusive('\n') {
-            let content = line.trim_start();
+            let content = line.trim_start_matches(' ');
             if content.starts_with(':') {
                 at += line.len() - content.len();
                 break;

@@ -1,7 +1,7 @@
 //! Comments of entries that stay: those that are taken from the source replace the target's (SPEC 7).
 
 use super::Editor;
-use super::layout::{blank_above, count_lines, is_blank, lines, starts_its_line};
+use super::layout::{blank_above, count_lines, is_blank, lines, starts_its_line, trimmed};
 use super::reindent::is_block;
 use crate::merge::decision::CommentChoices;
 use crate::merge::place_comment::place_comment;
@@ -69,7 +69,7 @@ impl Editor<'_> {
         let mut text = String::new();
         for line in self.source.slice(comment).lines() {
             text.push_str(&indent);
-            text.push_str(line.trim());
+            text.push_str(trimmed(line));
             text.push_str(self.line_break);
         }
         text
@@ -132,9 +132,9 @@ impl Editor<'_> {
         let indent = " ".repeat(column as usize);
         let mut text = String::new();
         for line in self.source.slice(comment).lines() {
-            if !line.trim().is_empty() {
+            if !trimmed(line).is_empty() {
                 text.push_str(&indent);
-                text.push_str(line.trim());
+                text.push_str(trimmed(line));
             }
             text.push_str(self.line_break);
         }
@@ -150,7 +150,7 @@ impl Editor<'_> {
             let indent = (line.len() - content.len()) as u32;
             if content.starts_with('#') && indent > column {
                 self.edits.delete(at + column..at + indent);
-            } else if !content.trim().is_empty() {
+            } else if !trimmed(content).is_empty() {
                 return;
             }
             at = self.target.next_line(at);
@@ -210,7 +210,7 @@ impl Editor<'_> {
             }
             _ => {
                 let line = self.target.slice(Span::new(entry.span.start, key_line_end));
-                Some(entry.span.start + line.trim_end().len() as u32)
+                Some(entry.span.start + line.trim_end_matches([' ', '\t']).len() as u32)
             }
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Editor;
 use super::block::{last_block_scalar, local_entries};
-use super::layout::{is_blank, lines_of_entries, starts_its_line};
+use super::layout::{is_blank, lines_of_entries, starts_its_line, trimmed};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::yaml::{EntryId, NodeId};
 
@@ -177,7 +177,7 @@ fn outdent_comments(text: &mut String, column: usize) {
 fn without_blank_lines(text: &str) -> String {
     let mut rest = text;
     while let Some((line, after)) = rest.split_once('\n') {
-        if !line.trim().is_empty() {
+        if !trimmed(line).is_empty() {
             break;
         }
         rest = after;

@@ -15,7 +15,11 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) ->
         };
         let mut found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
         let span = tree.node(tree.resolve(*node)).span;
-        let last_word = span.start + tree.slice(span).trim_end().len() as u32;
+        let last_word = span.start
+            + tree
+                .slice(span)
+                .trim_end_matches([' ', '\t', '\r', '\n'])
+                .len() as u32;
         let first_below = tree.next_line(last_word);
         let mut end = blank_below(tree, first_below, tree.text().len() as u32);
         // spaces at the end of the text are no line, whatever they count as

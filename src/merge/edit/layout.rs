@@ -103,3 +103,8 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: &Entry) -> bool {
         && value_start > entry.span.start
         && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
 }
+
+/// A text without YAML's white space around it. Any other white space is a letter.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim_matches([' ', '\t', '\r', '\n'])
+}

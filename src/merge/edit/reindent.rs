@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::habits::{Habits, Nesting, nesting};
-use super::layout::lines;
+use super::layout::{lines, trimmed};
 use crate::merge::place_comment::place_comment;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, Tree};
 
@@ -140,7 +140,7 @@ impl Reindent<'_> {
         }
         let mut lines = tree.slice(node.span).lines();
         let header = lines.next()?.split([' ', '\t']).next()?;
-        let first = lines.find(|line| !line.trim().is_empty())?;
+        let first = lines.find(|line| !trimmed(line).is_empty())?;
         if header.contains(|c: char| c.is_ascii_digit()) {
             return None;
         }

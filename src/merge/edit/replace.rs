@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Editor;
 use super::block::last_block_scalar;
-use super::layout::{has_dash, is_blank};
+use super::layout::{has_dash, is_blank, trimmed};
 use super::reindent::is_block;
 use super::to_flow;
 use crate::merge::decision::{CommentChoices, Incoming};
@@ -244,7 +244,7 @@ impl Editor<'_> {
             first
         };
         Rendered {
-            on_line: format!("{tag} {first}").trim().to_owned(),
+            on_line: words(tag, first),
             below: below.to_owned(),
             comment_goes_first: is_block_scalar,
             ends_in_block_scalar: is_block_scalar,
@@ -276,9 +276,7 @@ impl Editor<'_> {
             || !entry.comments().tail.is_empty()
             || comments.line.is_updated();
         let on_line = match anchor {
-            Some(anchor) => format!("{anchor} {}", rendered.on_line)
-                .trim_end()
-                .to_owned(),
+            Some(anchor) => words(anchor, &rendered.on_line),
             None => rendered.on_line.clone(),
         };
         if is_root && rendered.needs_own_line && !on_line.is_empty() {
@@ -322,7 +320,7 @@ impl Editor<'_> {
     fn replace_root(&mut self, entry: &Entry, start: u32, mut text: String) {
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end).max(span.end);
-        let mut behind = self.target.text()[span.end as usize..line_end as usize].trim();
+        let mut behind = trimmed(&self.target.text()[span.end as usize..line_end as usize]);
         if is_block_scalar(self, entry) {
             behind = self.target.slice(entry.comments().line);
         }
@@ -370,7 +368,7 @@ impl Editor<'_> {
         let old = i64::from(tree.column(theirs.span.start));
         let lines = tree.slice(span).lines().skip(1);
         let least = lines
-            .filter(|line| !line.trim().is_empty())
+            .filter(|line| !trimmed(line).is_empty())
             .map(|line| (line.len() - line.trim_start().len()) as i64 - old)
             .min();
         let width = i64::from(self.habits().0.map_in_map.unwrap_or(2)).max(1);
@@ -493,6 +491,16 @@ fn is_block_scalar(editor: &Editor<'_>, entry: &Entry) -> bool {
         if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded))
 }
 
+/// Two texts with a space between them, where neither is empty.
+fn words(first: &str, second: &str) -> String {
+    let space = if first.is_empty() || second.is_empty() {
+        ""
+    } else {
+        " "
+    };
+    format!("{first}{space}{second}")
+}
+
 /// A block scalar's first line without its comment: that is not part of the value.
 fn header(line: &str) -> &str {
     line.split([' ', '\t']).next().unwrap_or(line)
@@ -512,7 +520,7 @@ fn join_lines(editor: &Editor<'_>, on_line: &str, below: &str) -> String {
 fn compact_form(lines: &str, width: usize) -> Rendered {
     let (first, rest) = lines.split_once('\n').unwrap_or((lines, ""));
     Rendered {
-        on_line: format!("{}{}", " ".repeat(width.saturating_sub(2)), first.trim()),
+        on_line: format!("{}{}", " ".repeat(width.saturating_sub(2)), trimmed(first)),
         below: rest.to_owned(),
         follows_dash: true,
         ..Rendered::default()

@@ -1,6 +1,7 @@
 //! The lines of a literal block scalar, written anew in its place.
 
 use super::Editor;
+use super::layout::trimmed;
 use crate::yaml::Entry;
 
 impl Editor<'_> {
@@ -19,7 +20,7 @@ impl Editor<'_> {
         let column = target.column(entry.span.start) as usize;
         let width = lines
             .lines()
-            .find(|line| !line.trim().is_empty())
+            .find(|line| !trimmed(line).is_empty())
             .map_or(column + 2, |line| {
                 line.len() - line.trim_start_matches(' ').len()
             });
