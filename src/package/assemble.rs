@@ -80,7 +80,8 @@ pub(crate) fn assemble(
                 _ => None,
             };
             // a document of another file takes its place, where it began that file
-            if index > 0 && has_marker(document) && marker(rest).is_none() {
+            let begins_file = index > 0 && has_marker(document) && marker(rest).is_none();
+            if begins_file || loses_its_start(file, actions, index) {
                 writer.last = None;
             }
             writer.keep(index, rest, parsed.has_content, marks);
@@ -90,6 +91,18 @@ pub(crate) fn assemble(
         writer.insert(&insertion.text, insertion.marks.as_ref());
     }
     writer.text
+}
+
+/// Whether a document that begins below a `...`, without a `---`, has another text above it now that does not end in one.
+fn loses_its_start(file: &ParsedFile<'_>, actions: &[Action], index: usize) -> bool {
+    let above = index.checked_sub(1).and_then(|above| actions.get(above));
+    let ends = |text: &str| {
+        let mut lines = text.lines().rev();
+        let last = lines.find(|line| !line.trim_end().is_empty());
+        last.is_some_and(|line| line.starts_with("..."))
+    };
+    !has_marker(&file.documents[index].document)
+        && matches!(above, Some(Action::Replace(text)) if !ends(text))
 }
 
 /// A document's chunk as it goes into another file: without the comments at the head of its file that a blank line sets
@@ -331,6 +344,21 @@ mod tests {
             assembled("a: 1\n--- # b\nb: 2\n", &[0], &[]),
             "--- # b\nb: 2\n"
         );
+    }
+
+    #[test]
+    fn a_document_without_a_marker_gets_one_below_another_text() {
+        let file = "a: 1\n...\nb: 2\n";
+        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), file, Trees::Dropped).unwrap();
+        let with = |text: &str| {
+            assemble(
+                &file,
+                &[Action::Replace(text.to_owned()), Action::Keep],
+                &[],
+            )
+        };
+        assert_eq!(with("a: 2\n...\n"), "a: 2\n...\nb: 2\n");
+        assert_eq!(with("a: 2\n"), "a: 2\n---\nb: 2\n");
     }
 
     #[test]
