@@ -77,7 +77,7 @@ mod tests {
                 let first = tree.entries(tree.root().value).next().unwrap();
                 let content = &tree.scalar(tree.entry(first).value).unwrap().content;
                 assert_eq!(
-                    *content,
+                    &**content,
                     format!("x{}", "\n".repeat(wanted)),
                     "{text:?} {set:?}"
                 );
