@@ -2,6 +2,7 @@
 
 use super::Editor;
 use super::layout::{lines_of_entries, starts_its_line};
+use super::removal::Lines;
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::walk::comments::comment_text;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree};
@@ -78,6 +79,24 @@ impl Editor<'_> {
             first.start = self.target.line_start(start);
         }
         self.remove_lines(&entries, children, last_in_front.is_some());
+        self.outdent_below_removed(&entries, children, column);
+    }
+
+    /// Where an entry goes that stood below a block scalar, or below which one comes, the comment lines behind it are that one's next.
+    fn outdent_below_removed(&mut self, entries: &Lines, children: &[Child], column: u32) {
+        let offset = entries.first().map_or(0, |(id, _)| id.0);
+        let mut above = None;
+        for child in children {
+            match child.slot {
+                Slot::Local(id) if !child.stays() => {
+                    if above.is_some_and(|above| self.ends_in_block_scalar(above)) {
+                        self.outdent_comments(entries[(id.0 - offset) as usize].1.end, column);
+                    }
+                }
+                _ if child.stays() => above = Some(child),
+                _ => {}
+            }
+        }
     }
 
     /// Whether the comment lines above an entry come above another one.

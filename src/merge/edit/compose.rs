@@ -97,7 +97,7 @@ impl Editor<'_> {
     }
 
     /// Whether an entry of the result ends in a block scalar, so that a comment indented like its lines would be one of them.
-    fn ends_in_block_scalar(&self, child: &Child) -> bool {
+    pub(super) fn ends_in_block_scalar(&self, child: &Child) -> bool {
         match (&child.outcome, child.slot) {
             (Outcome::Take(incoming), _) => last_block_scalar(self.source, incoming.node).is_some(),
             (Outcome::Merge(children), _) => {

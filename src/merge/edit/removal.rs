@@ -11,7 +11,8 @@ use super::layout::{
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind};
 
-type Lines = [(EntryId, Range<u32>)];
+/// Entries, each with its lines.
+pub(super) type Lines = [(EntryId, Range<u32>)];
 
 impl Editor<'_> {
     /// Takes away the lines of the entries that go. `has_front` says that entries come before the first one.
