@@ -10,6 +10,20 @@ use crate::yaml::{Comments, Entry, EntryId, NodeKind, ScalarStyle, Span};
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
     pub(super) fn comments(&mut self, entry: &Entry, choices: CommentChoices) {
+        self.comments_with(entry, choices, self.end_of_key_line(entry));
+    }
+
+    /// The same where the lines of the value were replaced, so that no comment can come behind the first of them.
+    pub(super) fn comments_of_replaced(&mut self, entry: &Entry, choices: CommentChoices) {
+        let end = match entry.comments().line.is_empty() {
+            true => Some(self.end_of_entry(entry)),
+            false => self.end_of_key_line(entry),
+        };
+        self.comments_with(entry, choices, end);
+    }
+
+    /// `end` is where a comment beside the value may come that local has not got.
+    fn comments_with(&mut self, entry: &Entry, choices: CommentChoices, end: Option<u32>) {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
@@ -20,11 +34,7 @@ impl Editor<'_> {
         self.place_comment(entry, choices);
         self.leading_comment(entry, choices);
         if choices.line.is_updated() {
-            self.line_comment(
-                entry.comments().beside(),
-                theirs.beside(),
-                self.end_of_key_line(entry),
-            );
+            self.line_comment(entry.comments().beside(), theirs.beside(), end);
         }
         if choices.tail.is_updated() {
             self.line_comment(

@@ -291,7 +291,7 @@ impl Editor<'_> {
             _ => text,
         };
         self.edits.replace(start..node.span.end, text);
-        self.comments(entry, comments);
+        self.comments_of_replaced(entry, comments);
     }
 
     fn bracket_value(&self, entry: &Entry, incoming: &Incoming) -> String {

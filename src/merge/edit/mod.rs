@@ -139,7 +139,11 @@ impl<'a> Editor<'a> {
                 } else {
                     self.collection(entry, entry.value, children);
                 }
-                self.comments(entry, comments);
+                if is_flow(self.target, entry.value) && !children.iter().any(Child::stays) {
+                    self.comments_of_replaced(entry, comments);
+                } else {
+                    self.comments(entry, comments);
+                }
             }
         }
     }

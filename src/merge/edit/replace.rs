@@ -302,7 +302,7 @@ impl Editor<'_> {
             let end = if has_tail { node.span.end } else { line_end };
             self.edits.replace(start..end, text);
             self.comments_below(entry, end, rendered.ends_in_block_scalar);
-            self.comments(entry, comments);
+            self.comments_of_replaced(entry, comments);
             return;
         }
         self.rewrite_from_indicator(
@@ -419,7 +419,8 @@ impl Editor<'_> {
             text.push_str(&rendered.on_line);
         }
         let below = rendered.below.trim_end_matches(['\r', '\n']);
-        if rendered.comment_goes_first || below.is_empty() {
+        // at the end of a block scalar, a comment would be a part of it
+        if rendered.comment_goes_first || rendered.ends_in_block_scalar || below.is_empty() {
             text.push_str(&comment);
             text = join_lines(self, &text, &rendered.below);
         } else {
