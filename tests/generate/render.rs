@@ -69,15 +69,18 @@ impl Renderer<'_> {
 
     fn footer(&mut self) {
         let keeps = self.keeps_blanks;
-        self.out.push_str(match self.style.footer {
+        let footer = match self.style.footer {
             1 => "# The end.\n",
             2 if !keeps => "\n# The end.\n",
             3 => "...\n",
             4 if !keeps => "\n\n",
             5 if !keeps => "\n# The end,\n\n# in two parts.\n\n",
             _ => "",
-        });
-        if self.style.unended && (!self.after_block || matches!(self.style.footer, 1..=3)) {
+        };
+        self.out.push_str(footer);
+        // the line breaks that end a block scalar are its own
+        let has_words = !footer.trim().is_empty();
+        if self.style.unended && (!self.after_block || has_words) {
             let end = self.out.trim_end_matches('\n').len();
             self.out.truncate(end);
         }
