@@ -290,7 +290,15 @@ impl Editor<'_> {
             (true, ..) if !is_blank(target, start.saturating_sub(1)..start) => format!(" {text}"),
             _ => text,
         };
-        self.edits.replace(start..node.span.end, text);
+        // What is put in at the end of an entry without a comma goes behind the comma that it may get: that is for comments.
+        let before = target.text()[..start as usize].chars().next_back();
+        match before.filter(|_| start == entry.span.end && entry.comma().is_none()) {
+            Some(before) => self.edits.replace(
+                start - before.len_utf8() as u32..start,
+                format!("{before}{text}"),
+            ),
+            None => self.edits.replace(start..node.span.end, text),
+        }
         self.comments_of_replaced(entry, comments);
     }
 
