@@ -85,16 +85,24 @@ impl Editor<'_> {
     /// Where an entry goes that stood below a block scalar, or below which one comes, the comment lines behind it are that one's next.
     fn outdent_below_removed(&mut self, entries: &Lines, children: &[Child], column: u32) {
         let offset = entries.first().map_or(0, |(id, _)| id.0);
-        let mut above = None;
-        for child in children {
-            match child.slot {
-                Slot::Local(id) if !child.stays() => {
-                    if above.is_some_and(|above| self.ends_in_block_scalar(above)) {
-                        self.outdent_comments(entries[(id.0 - offset) as usize].1.end, column);
-                    }
+        let is_local = |child: &Child| child.stays() && matches!(child.slot, Slot::Local(_));
+        // what comes stands right below the entry before it that stays, above those that go
+        let mut rest = children;
+        while !rest.is_empty() {
+            let more = rest[1..]
+                .iter()
+                .take_while(|child| !is_local(child))
+                .count();
+            let (group, after) = rest.split_at(1 + more);
+            rest = after;
+            let above = group.iter().rev().find(|child| child.stays());
+            if !above.is_some_and(|above| self.ends_in_block_scalar(above)) {
+                continue;
+            }
+            for child in group.iter().filter(|child| !child.stays()) {
+                if let Slot::Local(id) = child.slot {
+                    self.outdent_comments(entries[(id.0 - offset) as usize].1.end, column);
                 }
-                _ if child.stays() => above = Some(child),
-                _ => {}
             }
         }
     }
