@@ -171,7 +171,7 @@ impl Walk<'_, '_> {
     fn starts_at(&self, id: NodeId) -> u32 {
         let node = self.tree.node(id);
         let properties = node
-            .anchor
+            .anchor()
             .into_iter()
             .chain(node.tag())
             .map(|span| span.start);

@@ -76,6 +76,6 @@ fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
 
 /// The comments that belong to a field itself.
 fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 2]> {
-    let comments = tree.entry(tree.find(map, key)?).comments;
+    let comments = tree.entry(tree.find(map, key)?).comments();
     Some([comments.line, comments.tail].map(|span| tree.slice(span).to_owned()))
 }
