@@ -11,7 +11,7 @@ use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, Options};
 use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
-use crate::yaml::{Document, Tree};
+use crate::yaml::{Document, Tree, equal};
 
 /// A document and the tree over its text.
 #[derive(Debug, Clone, Copy)]
@@ -100,10 +100,17 @@ pub fn merge_document(
             });
         }
     }
-    let text = merged_or_written_out(trees, &outcome, options, |trees| {
+    let decide = |trees: Triple<&Tree<'_>>| {
         let walker = Walker::new(trees, nulls_clear, options);
         walker.decide(sides.original.is_some()).outcome
-    })?;
+    };
+    let text = merged_or_written_out(trees, &outcome, options, decide)?;
+    let text = match text {
+        Some(text) if !outcome.has_choice() && comments_change(trees) => {
+            Some(with_late_comments(text, trees, options, decide)?)
+        }
+        text => text,
+    };
     Ok(Merged {
         text: text.filter(|text| text != local.document.text),
         conflicts,
@@ -120,6 +127,40 @@ impl Merged {
             pinned: Vec::new(),
         }
     }
+}
+
+/// Whether upstream may have changed a comment: the lines' rests from each `#` on are not the same.
+fn comments_change(trees: Triple<&Tree<'_>>) -> bool {
+    fn rests(text: &str) -> impl Iterator<Item = Option<&str>> {
+        let signs = memchr::memchr_iter(b'#', text.as_bytes());
+        signs.map(|at| text[at..].lines().next())
+    }
+    !rests(trees.original.text()).eq(rests(trees.updated.text()))
+}
+
+/// A merged text with the comments that come or go only when the merge runs again, as entries stand elsewhere by then: merging again is
+/// to change nothing (law 4). What the second merge changes in values, or cannot do, is left alone.
+fn with_late_comments(
+    text: String,
+    trees: Triple<&Tree<'_>>,
+    options: &Options,
+    decide: impl Fn(Triple<&Tree<'_>>) -> Outcome,
+) -> Result<String, Unfaithful> {
+    let merged = read_again(&text)?;
+    let trees = Triple {
+        local: &merged,
+        ..trees
+    };
+    let outcome = decide(trees);
+    if outcome.has_choice() {
+        return Ok(text);
+    }
+    let Ok(Some(again)) = merged_or_written_out(trees, &outcome, options, &decide) else {
+        return Ok(text);
+    };
+    let settled = read_again(&again)?;
+    let is_same = equal(&merged, merged.root().value, &settled, settled.root().value);
+    Ok(if is_same { again } else { text })
 }
 
 /// The merged text; none where nothing changes. Where anchors and aliases are so tangled that no smaller edit says what was
