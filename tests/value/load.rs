@@ -161,10 +161,11 @@ pub fn plain_type(text: &str) -> Option<&'static str> {
         "bool"
     } else if text == "<<" {
         "merge"
-    } else if digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty()
-        || radix("0x", 16)
-        || radix("0o", 8)
-        || radix("0b", 2)
+    } else if unsigned.starts_with(|c: char| c.is_ascii_digit())
+        && (digits.bytes().all(|b| b.is_ascii_digit())
+            || radix("0x", 16)
+            || radix("0o", 8)
+            || radix("0b", 2))
     {
         "int"
     } else if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
