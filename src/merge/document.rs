@@ -242,15 +242,18 @@ fn edited_text(
     outcome: &Outcome,
     aliases: Aliases,
 ) -> Result<String, Unfaithful> {
-    let text = carry_out(trees.local, trees.updated, outcome, aliases);
-    let text = with_end_of(text, trees.local.text());
-    match is_faithful(&text, trees, outcome) {
-        Ok(()) => Ok(text),
-        Err(unfaithful) => {
-            let mended = with_last_lines(&text, trees, outcome).ok_or(unfaithful)?;
-            is_faithful(&mended, trees, outcome).map(|()| mended)
-        }
-    }
+    let carried_out = carry_out(trees.local, trees.updated, outcome, aliases);
+    let text = with_end_of(carried_out.clone(), trees.local.text());
+    let unfaithful = match is_faithful(&text, trees, outcome) {
+        Ok(()) => return Ok(text),
+        Err(unfaithful) => unfaithful,
+    };
+    let mended = with_last_lines(&text, trees, outcome);
+    // the line breaks at the end may be what a block scalar says
+    let ended = format!("{carried_out}{}", line_break_of(trees.local.text()));
+    let mut others = mended.into_iter().chain([carried_out, ended]);
+    let faithful = others.find(|text| is_faithful(text, trees, outcome).is_ok());
+    faithful.ok_or(unfaithful)
 }
 
 /// A text whose block scalars that keep their last line breaks have those that were decided, where that is all that is wrong with it. Where
