@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::package::with_trees;
 use crate::triple::Triple;
-use crate::yaml::{NodeId, NodeKind, ScalarStyle, ScalarType, Tree, equal};
+use crate::yaml::{NodeId, NodeKind, ScalarType, Tree, equal};
 
 /// Whether two texts are YAML and have the same values, document by document.
 pub(super) fn same_values(left: &str, right: &str) -> bool {
@@ -79,7 +79,7 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
                 return leaf(Some(scalar.scalar_type), &scalar.content);
             }
             // lines of one scalar can come from either side, and from another scalar
-            let is_block = matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded);
+            let is_block = scalar.style.is_block();
             for line in lines.lines().skip(usize::from(is_block)).map(str::trim) {
                 // a list that lost its key to a slip is a scalar of several lines: they are elements still
                 let leaf = match line.strip_prefix("- ").filter(|_| !is_block) {

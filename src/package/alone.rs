@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 
-use super::disk::{hash, temporary_for};
+use super::disk::temporary_for;
 use super::ignored::Ignored;
 use super::load::{Source, keep, read_error, root_kind, settle};
 use super::names::YamlNames;
@@ -35,7 +35,7 @@ impl Package {
         let mut hasher = FxHasher::default();
         for (path, source) in &self.files {
             hasher.write(path.as_os_str().as_encoded_bytes());
-            hasher.write_u64(hash(&source.bytes));
+            hasher.write_u64(source.bytes.hash());
         }
         hasher.finish()
     }

@@ -1,10 +1,9 @@
 //! What is in a file.
 
-use std::hash::Hasher as _;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHasher;
+use super::disk::hash;
 
 /// The bytes of a file; clones share them.
 ///
@@ -27,11 +26,7 @@ struct Shared {
 impl Bytes {
     /// A number that other bytes hardly have, the same in every run. It is worked out once.
     pub(crate) fn hash(&self) -> u64 {
-        *self.0.hash.get_or_init(|| {
-            let mut hasher = FxHasher::default();
-            hasher.write(&self.0.bytes);
-            hasher.finish()
-        })
+        *self.0.hash.get_or_init(|| hash(&self.0.bytes))
     }
 }
 

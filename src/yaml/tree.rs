@@ -237,6 +237,13 @@ impl Entry {
     }
 }
 
+impl ScalarStyle {
+    /// Whether it has lines of its own below: `|` or `>`.
+    pub const fn is_block(self) -> bool {
+        matches!(self, Self::Literal | Self::Folded)
+    }
+}
+
 impl Comments {
     /// The comment beside the value: on its key's line, or, where none is there, on the line where it ends.
     pub const fn beside(&self) -> Span {

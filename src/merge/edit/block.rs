@@ -5,7 +5,7 @@ use super::layout::{lines_of_entries, starts_its_line};
 use super::removal::Lines;
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::walk::comments::comment_text;
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree};
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 impl Editor<'_> {
     /// A block map or list of which at least one entry is left.
@@ -195,11 +195,7 @@ impl Editor<'_> {
 /// The block scalar that a value ends in, where it does.
 pub(super) fn last_block_scalar(tree: &Tree<'_>, node: NodeId) -> Option<NodeId> {
     match &tree.node(node).kind {
-        NodeKind::Scalar(scalar)
-            if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) =>
-        {
-            Some(node)
-        }
+        NodeKind::Scalar(scalar) if scalar.style.is_block() => Some(node),
         NodeKind::Mapping(_) | NodeKind::Sequence(_) => {
             let last = tree.entries(node).next_back()?;
             last_block_scalar(tree, tree.entry(last).value)

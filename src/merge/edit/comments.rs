@@ -1,11 +1,14 @@
 //! Comments of entries that stay: those that are taken from the source replace the target's (SPEC 7).
 
 use super::Editor;
-use super::layout::{blank_above, count_lines, is_blank, lines, starts_its_line, trimmed};
+use super::layout::{
+    blank_above, count_lines, indents_of_comments, is_blank, lines, starts_its_line, trimmed,
+};
 use super::reindent::is_block;
+use super::rendered::is_block_scalar;
 use crate::merge::decision::CommentChoices;
 use crate::merge::place_comment::place_comment;
-use crate::yaml::{Comments, Entry, EntryId, NodeKind, ScalarStyle, Span};
+use crate::yaml::{Comments, Entry, EntryId, NodeKind, Span};
 
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
@@ -153,17 +156,9 @@ impl Editor<'_> {
 
     /// Moves the comment lines from a line's start `at` on, down to the next line that is none, out to a column. Below a block
     /// scalar, what is indented like its lines is one of them.
-    pub(super) fn outdent_comments(&mut self, mut at: u32, column: u32) {
-        let text = self.target.text();
-        while let Some(line) = text[at as usize..].lines().next() {
-            let content = line.trim_start_matches(' ');
-            let indent = (line.len() - content.len()) as u32;
-            if content.starts_with('#') && indent > column {
-                self.edits.delete(at + column..at + indent);
-            } else if !trimmed(content).is_empty() {
-                return;
-            }
-            at = self.target.next_line(at);
+    pub(super) fn outdent_comments(&mut self, at: u32, column: u32) {
+        for deep in indents_of_comments(&self.target.text()[at as usize..], column) {
+            self.edits.delete(at + deep.start..at + deep.end);
         }
     }
 
@@ -207,11 +202,7 @@ impl Editor<'_> {
             return Some(self.end_of_entry(entry));
         }
         match &node.kind {
-            NodeKind::Scalar(scalar)
-                if !matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) =>
-            {
-                Some(self.end_of_entry(entry))
-            }
+            NodeKind::Scalar(scalar) if !scalar.style.is_block() => Some(self.end_of_entry(entry)),
             // Behind the dash there is the first entry, and its comment.
             NodeKind::Mapping(_) | NodeKind::Sequence(_)
                 if is_block(self.target, entry.value) && node.span.start < key_line_end =>
@@ -227,9 +218,8 @@ impl Editor<'_> {
 
     /// Where a second comment may stand: behind a value of several lines that is no block.
     fn end_behind_comment(&self, entry: &Entry) -> Option<u32> {
-        let is_open = !is_block(self.target, entry.value)
-            && !matches!(&self.target.node(entry.value).kind, NodeKind::Scalar(scalar)
-                if matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded));
+        let is_open =
+            !is_block(self.target, entry.value) && !is_block_scalar(self.target, entry.value);
         let is_long = entry.span.end > self.target.line_end(entry.span.start);
         (is_open && is_long).then(|| self.end_of_entry(entry))
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Editor;
 use super::block::{last_block_scalar, local_entries};
-use super::layout::{is_blank, lines_of_entries, starts_its_line, trimmed};
+use super::layout::{indents_of_comments, is_blank, lines_of_entries, starts_its_line, trimmed};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::yaml::{EntryId, NodeId};
 
@@ -64,7 +64,7 @@ impl Editor<'_> {
                     };
                     let mut block = gap + &lines;
                     if above.is_some_and(|above| self.comes_below_block_scalar(above, id)) {
-                        outdent_comments(&mut block, column as usize);
+                        outdent_comments(&mut block, column);
                     }
                     blocks.push(block);
                 }
@@ -158,19 +158,9 @@ impl Editor<'_> {
 }
 
 /// Moves the comment lines that a text begins with out to a column.
-fn outdent_comments(text: &mut String, column: usize) {
-    let mut at = 0;
-    while let Some(line) = text[at..].split_inclusive('\n').next() {
-        let content = line.trim_start_matches(' ');
-        let indent = line.len() - content.len();
-        let mut length = line.len();
-        if content.starts_with('#') && indent > column {
-            text.replace_range(at + column..at + indent, "");
-            length -= indent - column;
-        } else if !content.trim().is_empty() {
-            return;
-        }
-        at += length;
+fn outdent_comments(text: &mut String, column: u32) {
+    for deep in indents_of_comments(text, column).into_iter().rev() {
+        text.replace_range(deep.start as usize..deep.end as usize, "");
     }
 }
 

@@ -104,6 +104,23 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: &Entry) -> bool {
         && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
 }
 
+/// Of the comment lines that a text begins with, blank ones between them, and that are indented deeper than a column: what is too much.
+pub(super) fn indents_of_comments(text: &str, column: u32) -> Vec<Range<u32>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_start_matches(' ');
+        let indent = (line.len() - content.len()) as u32;
+        if content.starts_with('#') && indent > column {
+            found.push(at + column..at + indent);
+        } else if !trimmed(content).is_empty() {
+            break;
+        }
+        at += line.len() as u32;
+    }
+    found
+}
+
 /// A text without YAML's white space around it. Any other white space is a letter.
 pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\r', '\n'])

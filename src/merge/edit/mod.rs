@@ -14,6 +14,7 @@ mod layout;
 mod part;
 mod reindent;
 mod removal;
+mod rendered;
 mod replace;
 mod texts;
 mod to_flow;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::habits::{Habits, Nesting, nesting};
 use super::layout::{lines, trimmed};
 use crate::merge::place_comment::place_comment;
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, Tree};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 /// Moves lines of a tree: where they go, and in whose habits.
 pub(super) struct Reindent<'a> {
@@ -135,7 +135,7 @@ impl Reindent<'_> {
         let NodeKind::Scalar(scalar) = &node.kind else {
             return None;
         };
-        if !matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded) {
+        if !scalar.style.is_block() {
             return None;
         }
         let mut lines = tree.slice(node.span).lines();

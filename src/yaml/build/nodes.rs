@@ -40,7 +40,7 @@ impl<'s> Builder<'s, '_> {
             TScalarStyle::Folded => (ScalarStyle::Folded, 0),
         };
         let source = &self.cursor.text[span.start as usize + quotes..span.end as usize - quotes];
-        let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        let is_block = style.is_block();
         let content = if is_block && !source.contains(['\n', '\r']) {
             // nothing but its header is there; where the text ends behind that, the parser finds a line break
             Content::from("")
