@@ -311,7 +311,8 @@ fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
 
 /// A merged text ends as local's does: with a line break or without (law 5).
 fn with_end_of(mut merged: String, local: &str) -> String {
-    match (local.ends_with('\n'), merged.ends_with('\n')) {
+    let ends_line = |text: &str| text.ends_with(['\n', '\r']);
+    match (ends_line(local), ends_line(&merged)) {
         (true, false) => merged.push_str(line_break_of(local)),
         (false, true) => merged.truncate(merged.trim_end_matches(['\n', '\r']).len()),
         _ => {}

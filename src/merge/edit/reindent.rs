@@ -67,13 +67,13 @@ impl Reindent<'_> {
         };
         let first_line_end = shift.from.min(range.end);
         let first = &self.tree.text()[range.start as usize..first_line_end as usize];
-        if first_line_end == range.end && !first.ends_with('\n') {
+        if first_line_end == range.end && !first.ends_with(['\n', '\r']) {
             return first.to_owned();
         }
         let first = first.trim_end_matches(['\r', '\n']);
         let below = self.moved(first_line_end..range.end, &[shift]);
         // A block scalar that keeps its blank lines ends in an empty one.
-        let ends_in_empty_line = self.tree.text()[..range.end as usize].ends_with('\n');
+        let ends_in_empty_line = self.tree.text()[..range.end as usize].ends_with(['\n', '\r']);
         let last = if ends_in_empty_line {
             self.line_break
         } else {
