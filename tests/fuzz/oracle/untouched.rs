@@ -74,8 +74,12 @@ fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
         .map(|span| tree.slice(span).to_owned())
 }
 
-/// The comments that belong to a field itself.
-fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 2]> {
-    let comments = tree.entry(tree.find(map, key)?).comments();
-    Some([comments.line, comments.tail].map(|span| tree.slice(span).to_owned()))
+/// The comments that belong to a field itself, and the one above the first entry of its value, where that text does not begin yet.
+fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 3]> {
+    let entry = tree.entry(tree.find(map, key)?);
+    let comments = entry.comments();
+    let first = tree.entries(entry.value).next();
+    let above = first.map(|first| tree.entry(first).comments().leading);
+    let all = [comments.line, comments.tail, above.unwrap_or_default()];
+    Some(all.map(|span| tree.slice(span).to_owned()))
 }
