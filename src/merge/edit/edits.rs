@@ -1,16 +1,41 @@
 //! Edits of a text, collected in any order and applied in one pass.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Replacements of stretches of a text that do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
-    edits: Vec<Edit>,
+    edits: BTreeMap<Place, Edit>,
+    /// How many there were ever.
+    count: u32,
+    /// How long the longest stretch is: no edit that starts further before a place reaches it.
+    longest: u32,
+}
+
+/// Where an edit comes: what is put in at a byte comes before what replaces it, in the order of its coming.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    start: u32,
+    replaces: bool,
+    count: u32,
+}
+
+impl Place {
+    /// The places of all edits that start in a stretch or at its end.
+    fn within(range: &Range<u32>) -> Range<Self> {
+        let before = |start| Self {
+            start,
+            replaces: false,
+            count: 0,
+        };
+        before(range.start)..before(range.end.max(range.start).saturating_add(1))
+    }
 }
 
 #[derive(Debug)]
 struct Edit {
-    range: Range<u32>,
+    end: u32,
     text: String,
 }
 
@@ -18,9 +43,18 @@ impl Edits {
     /// Puts `text` in the place of a stretch.
     pub(crate) fn replace(&mut self, range: Range<u32>, text: impl Into<String>) {
         let text = text.into();
-        if !(range.is_empty() && text.is_empty()) {
-            self.edits.push(Edit { range, text });
+        if range.is_empty() && text.is_empty() {
+            return;
         }
+        let place = Place {
+            start: range.start,
+            replaces: !range.is_empty(),
+            count: self.count,
+        };
+        self.count += 1;
+        self.longest = self.longest.max(range.end.saturating_sub(range.start));
+        let end = range.end;
+        self.edits.insert(place, Edit { end, text });
     }
 
     /// Puts `text` before the byte at `at`, after what was put there earlier.
@@ -33,58 +67,68 @@ impl Edits {
         self.replace(range, String::new());
     }
 
+    /// The edits that may reach a stretch, as stretches.
+    fn around(&self, range: &Range<u32>) -> impl Iterator<Item = Range<u32>> {
+        let start = range.start.saturating_sub(self.longest);
+        let edits = self.edits.range(Place::within(&(start..range.end)));
+        edits.map(|(place, edit)| place.start..edit.end)
+    }
+
     /// Whether an edit changes a part of a stretch.
     pub(crate) fn touch(&self, range: Range<u32>) -> bool {
-        self.edits.iter().any(|edit| {
-            edit.range.start < range.end && range.start < edit.range.end
-                || edit.range.is_empty()
-                    && range.start < edit.range.start
-                    && edit.range.start <= range.end
+        self.around(&range).any(|edit| {
+            edit.start < range.end && range.start < edit.end
+                || edit.is_empty() && range.start < edit.start && edit.start <= range.end
         })
     }
 
     /// Whether an edit replaces all of a stretch.
     pub(crate) fn cover(&self, range: Range<u32>) -> bool {
-        self.edits
-            .iter()
-            .any(|edit| edit.range.start <= range.start && range.end <= edit.range.end)
+        self.around(&range)
+            .any(|edit| edit.start <= range.start && range.end <= edit.end)
     }
 
     /// Takes over the edits of another collection.
     pub(crate) fn absorb(&mut self, other: Self) {
-        self.edits.extend(other.edits);
+        for (place, edit) in other.edits {
+            self.replace(place.start..edit.end, edit.text);
+        }
     }
 
     /// The text of a stretch with its edits applied; they count as done.
     pub(crate) fn take_text(&mut self, text: &str, range: Range<u32>) -> String {
-        let inside = |edit: &Edit| edit.range.start >= range.start && edit.range.end <= range.end;
-        let (taken, left) = std::mem::take(&mut self.edits)
+        let inside: Vec<Place> = self
+            .edits
+            .range(Place::within(&range))
+            .filter(|(_, edit)| edit.end <= range.end)
+            .map(|(place, _)| *place)
+            .collect();
+        let taken = inside
             .into_iter()
-            .partition(inside);
-        self.edits = left;
+            .filter_map(|place| self.edits.remove_entry(&place))
+            .collect();
         apply(taken, text, range)
     }
 
     /// The whole text with all edits applied.
     pub(crate) fn apply(self, text: &str) -> String {
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        apply(self.edits, text, 0..end)
+        apply(self.edits.into_iter().collect(), text, 0..end)
     }
 }
 
-/// Applies edits to a stretch of a text. What is inserted at a byte comes before what replaces it.
-fn apply(mut edits: Vec<Edit>, text: &str, range: Range<u32>) -> String {
-    edits.sort_by_key(|edit| (edit.range.start, !edit.range.is_empty()));
+/// Applies edits, in their order, to a stretch of a text.
+fn apply(edits: Vec<(Place, Edit)>, text: &str, range: Range<u32>) -> String {
     let mut result = String::with_capacity(
-        range.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>(),
+        range.len() + edits.iter().map(|(_, edit)| edit.text.len()).sum::<usize>(),
     );
     let mut done = range.start;
-    for edit in edits {
-        if edit.range.start > done {
-            result.push_str(&text[done as usize..edit.range.start as usize]);
+    for (place, edit) in edits {
+        if place.start > done {
+            result.push_str(&text[done as usize..place.start as usize]);
         }
         result.push_str(&edit.text);
-        done = done.max(edit.range.end);
+        done = done.max(edit.end);
     }
     result.push_str(&text[done as usize..range.end as usize]);
     result

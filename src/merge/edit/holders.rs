@@ -37,12 +37,4 @@ impl Holders {
             .copied()
             .flatten()
     }
-
-    /// The entries that are values of others, each with its node.
-    pub(super) fn values(&self) -> impl Iterator<Item = (NodeId, EntryId)> {
-        self.entry_of_value
-            .iter()
-            .enumerate()
-            .filter_map(|(node, entry)| Some((NodeId(node as u32), (*entry)?)))
-    }
 }

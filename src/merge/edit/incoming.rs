@@ -42,18 +42,18 @@ impl Editor<'_> {
 
     /// Moves lines of `tree`, which has the source's habits, into the target's.
     pub(super) fn reindent<'t>(&self, tree: &'t Tree<'t>) -> Reindent<'t> {
-        let (to, from) = self.habits();
         Reindent {
             tree,
-            from,
-            to,
+            from: self.of_source.habits(),
+            to: self.of_target.habits(),
             line_break: self.line_break,
         }
     }
 
     /// Whether an entry of the source stands between brackets.
     pub(super) fn comes_from_brackets(&self, id: EntryId) -> bool {
-        self.source_holders()
+        self.of_source
+            .holders()
             .collection_of(id)
             .is_some_and(|node| super::is_flow(self.source, node))
     }
@@ -116,7 +116,7 @@ impl Editor<'_> {
 
     /// Whether two entries of the source are in one collection.
     fn are_neighbours(&self, before: EntryId, after: EntryId) -> bool {
-        let holders = self.source_holders();
+        let holders = self.of_source.holders();
         holders.collection_of(before) == holders.collection_of(after)
     }
 }

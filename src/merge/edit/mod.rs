@@ -11,6 +11,7 @@ mod holders;
 mod incoming;
 mod last_lines;
 mod layout;
+mod overview;
 mod part;
 mod reindent;
 mod removal;
@@ -19,15 +20,14 @@ mod replace;
 mod texts;
 mod to_flow;
 
-use std::cell::OnceCell;
+use std::rc::Rc;
 
 use super::decision::{Child, CommentChoices, Incoming, Outcome};
 use crate::line_breaks::line_break_of;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 use edits::Edits;
-use habits::Habits;
-use holders::Holders;
+use overview::Overview;
 
 pub(crate) use last_lines::set_last_lines;
 
@@ -82,12 +82,11 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
 struct Editor<'a> {
     target: &'a Tree<'a>,
     source: &'a Tree<'a>,
+    of_target: Rc<Overview<'a>>,
+    of_source: Rc<Overview<'a>>,
     aliases: Aliases,
     /// The line break of the target.
     line_break: &'static str,
-    habits: OnceCell<(Habits, Habits)>,
-    source_holders: OnceCell<Holders>,
-    target_holders: OnceCell<Holders>,
     /// Whether the walk is inside brackets.
     in_flow: bool,
     /// Whether those hold JSON.
@@ -99,14 +98,19 @@ struct Editor<'a> {
 
 impl<'a> Editor<'a> {
     fn new(target: &'a Tree<'a>, source: &'a Tree<'a>, aliases: Aliases) -> Self {
+        let overview = |tree| Rc::new(Overview::of(tree));
+        Self::over(&overview(target), &overview(source), aliases)
+    }
+
+    /// An editor with edits of its own over trees of which something may be known.
+    fn over(target: &Rc<Overview<'a>>, source: &Rc<Overview<'a>>, aliases: Aliases) -> Self {
         Self {
-            target,
-            source,
+            target: target.tree,
+            source: source.tree,
+            of_target: Rc::clone(target),
+            of_source: Rc::clone(source),
             aliases,
-            line_break: line_break_of(target.text()),
-            habits: OnceCell::new(),
-            source_holders: OnceCell::new(),
-            target_holders: OnceCell::new(),
+            line_break: line_break_of(target.tree.text()),
             in_flow: false,
             is_json: false,
             no_new_comments: false,
@@ -174,24 +178,9 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The habits of the target and of the source.
-    fn habits(&self) -> (Habits, Habits) {
-        *self
-            .habits
-            .get_or_init(|| (Habits::of(self.target), Habits::of(self.source)))
-    }
-
     /// The entry of the source whose value a node is; none for the root.
     fn owner(&self, node: NodeId) -> Option<EntryId> {
-        self.source_holders().entry_of(node)
-    }
-
-    fn source_holders(&self) -> &Holders {
-        self.source_holders.get_or_init(|| Holders::of(self.source))
-    }
-
-    fn target_holders(&self) -> &Holders {
-        self.target_holders.get_or_init(|| Holders::of(self.target))
+        self.of_source.holders().entry_of(node)
     }
 }
 

@@ -1,11 +1,13 @@
 //! What of the source comes: a whole entry as its text stands, or one of which parts are left out, edited first.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::layout::lines;
+use super::overview::Overview;
 use super::{Aliases, Editor};
 use crate::merge::decision::{CommentChoices, Incoming, Outcome};
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
+use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
 /// The text of one entry, on lines of its own, its first byte in the column that it had.
 pub(super) struct Piece {
@@ -30,13 +32,13 @@ impl Editor<'_> {
     /// An entry of the source without the parts that do not come.
     pub(super) fn part_of_entry(&self, id: EntryId, part: &Outcome) -> Piece {
         let source = self.source;
-        let mut editor = Editor::new(source, source, self.aliases);
+        let mut editor = Editor::over(&self.of_source, &self.of_source, self.aliases);
         let entry = source.entry(id);
         editor.value(entry, part, CommentChoices::default());
         let range = lines(source, entry);
         if self.aliases == Aliases::WriteOut {
             editor.write_out_aliases(range.clone());
-            editor.drop_anchors(range.clone(), self.target);
+            editor.drop_anchors(&range, &self.of_target);
         }
         editor.piece(entry, range)
     }
@@ -54,35 +56,25 @@ impl Editor<'_> {
 
     /// Writes out every alias in a stretch of the target.
     pub(super) fn write_out_aliases(&mut self, range: Range<u32>) {
-        for (owner, _) in self.aliases_in(range) {
+        for (owner, _) in self.aliases_in(&range) {
             self.write_out(&owner, None);
         }
     }
 
-    /// The aliases in a stretch of the target that are values, each with the entry whose value it is.
-    fn aliases_in(&self, range: Range<u32>) -> Vec<(Entry, NodeId)> {
+    /// The aliases in a stretch of the target that are values: the entry whose value each is, and what it stands for.
+    fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry, NodeId)> {
         let target = self.target;
-        self.target_holders()
-            .values()
-            .filter(|(node, _)| matches!(target.node(*node).kind, NodeKind::Alias(_)))
-            .filter(|(node, _)| range.contains(&target.node(*node).span.start))
-            .map(|(node, owner)| (target.entry(owner).clone(), target.resolve(node)))
+        let aliases = self.of_target.aliases_in(range).iter();
+        aliases
+            .map(|(node, owner)| (target.entry(*owner).clone(), target.resolve(*node)))
             .collect()
     }
 
-    /// Takes the anchors out of a stretch that would hide those of `other`.
-    fn drop_anchors(&mut self, range: Range<u32>, other: &Tree<'_>) {
+    /// Takes the anchors out of a stretch that would hide those of another tree.
+    fn drop_anchors(&mut self, range: &Range<u32>, other: &Overview<'_>) {
         let target = self.target;
-        let names: Vec<&str> = other.anchor_names().collect();
-        for node in (0..target.nodes.len() as u32).map(NodeId) {
-            let Some(anchor) = target
-                .node(node)
-                .anchor()
-                .filter(|anchor| range.contains(&anchor.start))
-            else {
-                continue;
-            };
-            if names.contains(&target.slice(anchor)) {
+        for anchor in self.of_target.anchors_in(range) {
+            if other.anchor_names().contains(target.slice(*anchor)) {
                 let after = target.text()[anchor.end as usize..].starts_with(' ');
                 self.edits
                     .delete(anchor.start..anchor.end + u32::from(after));
@@ -93,8 +85,8 @@ impl Editor<'_> {
     /// Puts what an alias stands for in its place, with an anchor where one is given.
     fn write_out(&mut self, owner: &Entry, anchor: Option<&str>) {
         let target = self.target.resolve(owner.value);
-        let mut inner = Editor::new(self.target, self.target, self.aliases);
-        inner.in_flow = self.in_flow || self.is_in_brackets(owner.span.start);
+        let mut inner = Editor::over(&self.of_target, &self.of_target, self.aliases);
+        inner.in_flow = self.in_flow || self.of_target.is_in_brackets(owner.span.start);
         inner.replace_with(
             owner,
             &Incoming::whole(target),
@@ -111,10 +103,10 @@ impl Editor<'_> {
         children: &[crate::merge::decision::Child],
     ) {
         let node = self.target.resolve(owner.value);
-        let Some(holder) = self.target_holders().entry_of(node) else {
+        let Some(holder) = self.of_target.holders().entry_of(node) else {
             return;
         };
-        let mut inner = Editor::new(self.target, self.source, self.aliases);
+        let mut inner = Editor::over(&self.of_target, &self.of_source, self.aliases);
         let entry = self.target.entry(holder).clone();
         inner.collection(&entry, node, children);
         let piece = inner.piece(&entry, lines(self.target, &entry));
@@ -128,8 +120,8 @@ impl Editor<'_> {
     /// goes, its first remaining use takes the value and the anchor (SPEC 7).
     pub(super) fn write_out_touched_aliases(&mut self) {
         let end = self.target.text().len() as u32;
-        let mut moved: Vec<NodeId> = Vec::new();
-        for (owner, node) in self.aliases_in(0..end) {
+        let mut moved: HashSet<NodeId> = HashSet::new();
+        for (owner, node) in self.aliases_in(&(0..end)) {
             let here = self.target.node(owner.value).span;
             let anchored = self.target.node(node);
             let Some(anchor) = anchored.anchor() else {
@@ -139,24 +131,12 @@ impl Editor<'_> {
                 continue;
             }
             if self.edits.cover(anchor.start..anchor.end) {
-                moved.push(node);
+                moved.insert(node);
                 let name = self.target.slice(anchor);
                 self.write_out(&owner, Some(name));
             } else if self.edits.touch(anchored.span.start..anchored.span.end) {
                 self.write_out(&owner, None);
             }
         }
-    }
-
-    /// Whether a place of the target is inside brackets.
-    fn is_in_brackets(&self, at: u32) -> bool {
-        let target = self.target;
-        target.nodes.iter().any(|node| {
-            let flow = match &node.kind {
-                NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
-                NodeKind::Scalar(_) | NodeKind::Alias(_) => false,
-            };
-            flow && node.span.start < at && at < node.span.end
-        })
     }
 }

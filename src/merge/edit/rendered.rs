@@ -226,7 +226,7 @@ impl Editor<'_> {
             .filter(|line| !trimmed(line).is_empty())
             .map(|line| (line.len() - line.trim_start().len()) as i64 - old)
             .min();
-        let width = i64::from(self.habits().0.map_in_map.unwrap_or(2)).max(1);
+        let width = i64::from(self.of_target.habits().map_in_map.unwrap_or(2)).max(1);
         match least {
             Some(least) if least < 1 => width - least,
             _ => 0,
