@@ -9,6 +9,7 @@ mod equal;
 mod error;
 pub mod go_json;
 mod keys;
+mod line_table;
 mod lines;
 mod marks;
 mod navigate;

@@ -2,11 +2,14 @@
 
 use super::cursor::spaces_at_end;
 use super::keys::KeyIdentity;
-use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarType, Tree};
+use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarType, Span, Tree};
 use super::{ParseError, build, lines};
 
 /// How long a document can be: its tree takes many times as much memory.
 const LARGEST: usize = 64 << 20;
+
+/// How far the end of a line is looked for before the table of all lines is asked.
+const LONG_LINE: usize = 1024;
 
 impl<'s> Tree<'s> {
     /// Reads one document: the text of a chunk that [`split`](super::stream::split) cut, markers, directives, comments
@@ -120,9 +123,13 @@ impl<'s> Tree<'s> {
     /// assert_eq!(tree.text_of(entry.value), "b: 1\nc: 2");
     /// ```
     pub fn text_of(&self, id: NodeId) -> String {
-        let node = self.node(self.resolve(id));
-        let text = self.slice(node.span);
-        let indentation = " ".repeat(self.column(node.span.start) as usize);
+        self.outdented(self.node(self.resolve(id)).span)
+    }
+
+    /// A stretch of the text, lines after the first without the indentation that the first one has.
+    pub(crate) fn outdented(&self, span: Span) -> String {
+        let text = self.slice(span);
+        let indentation = " ".repeat(self.column(span.start) as usize);
         let is_indented = |line: &str| line.trim().is_empty() || line.starts_with(&indentation);
         if indentation.is_empty() || !text.lines().skip(1).all(is_indented) {
             return text.to_owned();
@@ -145,10 +152,16 @@ impl<'s> Tree<'s> {
         let within_break = offset > 0
             && bytes.get(offset as usize) == Some(&b'\n')
             && bytes[offset as usize - 1] == b'\r';
-        let before = &bytes[..offset as usize - usize::from(within_break)];
-        match memchr::memrchr2(b'\n', b'\r', before) {
-            Some(at) => to_u32(at + 1),
-            None => to_u32(super::stream::byte_order_mark(self.text)).min(offset),
+        let end = offset as usize - usize::from(within_break);
+        let near = end.saturating_sub(LONG_LINE);
+        let start = match memchr::memrchr2(b'\n', b'\r', &bytes[near..end]) {
+            Some(at) => to_u32(near + at + 1),
+            None if near == 0 => 0,
+            None => self.lines.start(self.text, offset),
+        };
+        match start {
+            0 => to_u32(super::stream::byte_order_mark(self.text)).min(offset),
+            start => start,
         }
     }
 
@@ -166,9 +179,22 @@ impl<'s> Tree<'s> {
 
     /// Where the line break of the line that `offset` is in stands, or the end of the text.
     pub fn line_end(&self, offset: u32) -> u32 {
-        let after = &self.text.as_bytes()[offset as usize..];
-        memchr::memchr2(b'\n', b'\r', after)
-            .map_or(to_u32(self.text.len()), |at| offset + to_u32(at))
+        let bytes = self.text.as_bytes();
+        let near = bytes.len().min(offset as usize + LONG_LINE);
+        match memchr::memchr2(b'\n', b'\r', &bytes[offset as usize..near]) {
+            Some(at) => offset + to_u32(at),
+            None if near == bytes.len() => to_u32(near),
+            None => match self.lines.next(self.text, offset) {
+                Some(next) => {
+                    next - if bytes[..next as usize].ends_with(b"\r\n") {
+                        2
+                    } else {
+                        1
+                    }
+                }
+                None => to_u32(bytes.len()),
+            },
+        }
     }
 
     /// The start of the line after the one that `offset` is in, or the end of the text.
@@ -188,7 +214,7 @@ impl<'s> Tree<'s> {
 
     /// The line that `offset` is in, from 0.
     pub fn line_number(&self, offset: u32) -> usize {
-        super::stream::count_lines(&self.text[..offset as usize])
+        self.lines.number(self.text, offset)
     }
 }
 

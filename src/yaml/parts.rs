@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::ParseError;
 use super::comments::{give, span};
 use super::keys;
+use super::line_table::LineTable;
 pub(super) use super::tree::Properties;
 use super::tree::{Collection, Entry, Node, NodeId, NodeKind, Span, Tree};
 
@@ -167,6 +168,7 @@ impl<'s> Parts<'s> {
             entries: self.entries,
             root: self.root,
             custom_tags: self.custom_tags,
+            lines: LineTable::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::content::Content;
+use super::line_table::LineTable;
 
 /// A stretch of a document's text, in bytes; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -168,6 +169,7 @@ pub struct Tree<'s> {
     pub(crate) root: Entry,
     /// The tags that are part of their node's value, as the parser resolved them.
     pub(crate) custom_tags: FxHashMap<NodeId, Box<str>>,
+    pub(super) lines: LineTable,
 }
 
 impl<'s> Node<'s> {
@@ -298,6 +300,7 @@ impl<'s> Tree<'s> {
             entries: Vec::new(),
             root,
             custom_tags: FxHashMap::default(),
+            lines: LineTable::default(),
         }
     }
 

@@ -232,3 +232,17 @@ fn a_report_is_told_where_the_diff_is_not() {
     assert!(ran.stdout.starts_with("diff --git "), "{}", ran.stdout);
     assert_eq!(valid(&ran.stderr)["written"], json!(false));
 }
+
+#[test]
+fn a_conflict_of_elements_tells_of_those_and_their_line() {
+    let ran = Case::of(
+        "a.yaml",
+        "args:\n  - run\n  - one\n  - two\n  - end\n",
+        "args:\n  - run\n  - 1\n  - zwei\n  - 3\n  - end\n",
+        "args: # ours\n  - run\n  - eins\n  - end\n",
+    )
+    .arg(&["--lists", "merge"])
+    .merge();
+    let told = "conflict a.yaml:3: args: both-changed: original - one\\n- two | updated - 1\\n- zwei\\n- 3 | local - eins -> updated";
+    assert!(ran.stdout.contains(told), "{}", ran.stdout);
+}

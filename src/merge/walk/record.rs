@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::Outcome;
 use crate::merge::{Conflict, ConflictKind, Resolution};
-use crate::yaml::Tree;
+use crate::triple::Triple;
+use crate::yaml::{EntryId, Span, Tree};
 
 /// One step down from a document's root.
 #[derive(Debug, Clone)]
@@ -52,11 +53,30 @@ impl Walker<'_> {
     ) -> Outcome {
         let resolution = self.resolution();
         self.record(kind, nodes, resolution);
-        match resolution {
-            Resolution::Updated => updated,
-            Resolution::Local | Resolution::Open => local,
-            Resolution::Markers => Outcome::apart(local, updated),
-        }
+        resolved(resolution, local, updated)
+    }
+
+    /// Records that both sides changed a stretch of a list's elements, and not alike; gives back what becomes of each of local's.
+    pub(super) fn conflict_over_elements(&mut self, elements: Triple<&[EntryId]>) -> Outcome {
+        let span = |tree: &Tree<'_>, elements: &[EntryId]| {
+            let (first, last) = (elements.first()?, elements.last()?);
+            Some(Span::new(
+                tree.entry(*first).span.start,
+                tree.entry(*last).span.end,
+            ))
+        };
+        let spans = self
+            .trees
+            .zip(elements)
+            .map(|(tree, elements)| span(tree, elements));
+        let values = self
+            .trees
+            .zip(spans)
+            .map(|(tree, span)| span.map(|span| tree.outdented(span)));
+        let (kind, resolution) = (ConflictKind::BothChanged, self.resolution());
+        let start = spans.local.map(|span| span.start);
+        self.push_record(kind, (self.path(), start), values, resolution);
+        resolved(resolution, Outcome::Keep, Outcome::Remove)
     }
 
     /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win or a rule
@@ -88,7 +108,7 @@ impl Walker<'_> {
             .trees
             .zip(nodes)
             .map(|(tree, node)| node.map(|node| tree.text_of(node)));
-        self.push_record(kind, self.path(), values, resolution);
+        self.push_record(kind, (self.path(), None), values, resolution);
     }
 
     /// Records what a pin held back.
@@ -97,25 +117,21 @@ impl Walker<'_> {
     }
 
     /// Records a disagreement over a comment; `texts` are the three comments.
-    pub(super) fn record_comment(
-        &mut self,
-        texts: crate::triple::Triple<String>,
-        resolution: Resolution,
-    ) {
+    pub(super) fn record_comment(&mut self, texts: Triple<String>, resolution: Resolution) {
         let path = format!("{} (comment)", self.path());
         let values = texts.map(|text| (!text.is_empty()).then_some(text));
-        self.push_record(ConflictKind::BothChanged, path, values, resolution);
+        self.push_record(ConflictKind::BothChanged, (path, None), values, resolution);
     }
 
+    /// Records what was met at a path: in local's text where that says, else where the walk is.
     fn push_record(
         &mut self,
         kind: ConflictKind,
-        path: String,
-        values: crate::triple::Triple<Option<String>>,
+        (path, offset): (String, Option<u32>),
+        values: Triple<Option<String>>,
         resolution: Resolution,
     ) {
-        let offset = self.steps.iter().rev().find_map(|step| step.offset);
-        let line = match offset {
+        let line = match offset.or_else(|| self.nearest_offset()) {
             Some(offset) => self.trees.local.line_number(offset),
             None => root_line(self.trees.local),
         };
@@ -137,12 +153,26 @@ impl Walker<'_> {
         });
     }
 
+    /// Where in local's text the innermost of the entries is, down to which the walk is, that local has.
+    fn nearest_offset(&self) -> Option<u32> {
+        self.steps.iter().rev().find_map(|step| step.offset)
+    }
+
     fn path(&self) -> String {
         let mut path = String::new();
         for step in &self.steps {
             step.segment.write_to(&mut path);
         }
         path
+    }
+}
+
+/// What a conflict comes to where either side's would be that.
+fn resolved(resolution: Resolution, local: Outcome, updated: Outcome) -> Outcome {
+    match resolution {
+        Resolution::Updated => updated,
+        Resolution::Local | Resolution::Open => local,
+        Resolution::Markers => Outcome::apart(local, updated),
     }
 }
 

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::align::Stretch;
 use super::{Nodes, Shape, Walker, entries_of, shape};
+use crate::merge::Resolution;
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint;
-use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeId};
 
@@ -85,7 +85,7 @@ impl Walker<'_> {
             match stretch {
                 Stretch::Element(sides) => self.paired_element(&elements, sides, &mut children),
                 Stretch::Between(ranges) => {
-                    self.stretch(nodes, &elements, &values, ranges, &mut children);
+                    self.stretch(&elements, &values, ranges, &mut children);
                 }
             }
         }
@@ -109,7 +109,6 @@ impl Walker<'_> {
 
     fn stretch(
         &mut self,
-        nodes: Nodes,
         elements: &Triple<Vec<EntryId>>,
         values: &Triple<Vec<u64>>,
         stretch: Triple<Range<usize>>,
@@ -119,8 +118,11 @@ impl Walker<'_> {
             .as_ref()
             .zip(stretch.clone())
             .map(|(values, range)| &values[range]);
-        let ours = &elements.local[stretch.local.clone()];
-        let theirs = &elements.updated[stretch.updated.clone()];
+        let sides = elements
+            .as_ref()
+            .zip(stretch.clone())
+            .map(|(elements, range)| &elements[range]);
+        let (ours, theirs) = (sides.local, sides.updated);
         let taken = match here.change() {
             Change::Nobody | Change::Local | Change::BothAlike => false,
             Change::Upstream => true,
@@ -132,7 +134,7 @@ impl Walker<'_> {
                         Agreed::Updated(index) => self.whole(theirs[index]),
                     }));
                 } else if !self.merge_one_by_one(elements, here, stretch, children) {
-                    self.stretch_apart(nodes, ours, theirs, children);
+                    self.stretch_apart(sides, children);
                 }
                 return;
             }
@@ -146,21 +148,12 @@ impl Walker<'_> {
     }
 
     /// A stretch that both sides changed, and not alike.
-    fn stretch_apart(
-        &mut self,
-        nodes: Nodes,
-        ours: &[EntryId],
-        theirs: &[EntryId],
-        children: &mut Vec<Child>,
-    ) {
-        let kind = ConflictKind::BothChanged;
-        let nothing = self.conflict_over(kind, nodes, Outcome::Keep, Outcome::Remove);
-        children.extend(
-            ours.iter()
-                .map(|entry| Child::local(*entry, nothing.clone())),
-        );
+    fn stretch_apart(&mut self, sides: Triple<&[EntryId]>, children: &mut Vec<Child>) {
+        let ours = self.conflict_over_elements(sides);
+        let local = sides.local.iter();
+        children.extend(local.map(|entry| Child::local(*entry, ours.clone())));
         let resolution = self.resolution();
-        children.extend(theirs.iter().filter_map(|entry| {
+        children.extend(sides.updated.iter().filter_map(|entry| {
             let whole = self.whole(*entry);
             match resolution {
                 Resolution::Updated => Some(whole),
