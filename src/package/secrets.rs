@@ -1,5 +1,6 @@
 //! Values of Secrets, kept out of what is told of a merge.
 
+use std::cell::LazyCell;
 use std::path::PathBuf;
 
 use super::Outcome;
@@ -17,8 +18,9 @@ const HIDDEN: &str = "(secret)";
 pub(super) fn hide_all(outcomes: &mut [Outcome], slots: &[Slot], jobs: &[Job]) {
     for (index, outcome) in outcomes.iter_mut().enumerate() {
         let base = &slots[jobs[index].base.unwrap_or(index)];
+        let in_file = LazyCell::new(|| may_hold_secret(base));
         for record in outcome.conflicts.iter_mut().chain(&mut outcome.pinned) {
-            hide(record, base);
+            hide(record, || *in_file);
         }
     }
 }
@@ -40,14 +42,15 @@ pub(super) fn unfaithful<'t>(
     }
 }
 
+fn may_hold_secret(slot: &Slot) -> bool {
+    let sides = slot.sides.as_ref().into_array();
+    let mut sources = sides.into_iter().flatten();
+    sources.any(|source| may_be_in(&source.bytes))
+}
+
 /// Takes the values out of a record where they may be those of a Secret: of one that is a resource what it keeps; of anything that is no
 /// resource, all in a file that may hold one; and every value that looks like one itself.
-fn hide(record: &mut FileConflict, slot: &Slot) {
-    let in_file = || {
-        let sides = slot.sides.as_ref().into_array();
-        let mut sources = sides.into_iter().flatten();
-        sources.any(|source| may_be_in(&source.bytes))
-    };
+fn hide(record: &mut FileConflict, in_file: impl Fn() -> bool) {
     let in_resource = match &record.resource {
         Some(resource) => resource.kind == "Secret" && is_kept(&record.conflict.path),
         None => in_file(),

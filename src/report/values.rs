@@ -16,20 +16,23 @@ pub(super) fn shown(conflict: &FileConflict) -> Triple<String> {
 
 /// A value in one line: line breaks shown as `\n`, indentation after them left out, the end cut off where it is long.
 fn one_line(value: &str) -> String {
-    let lines: Vec<&str> = value.trim_end().lines().map(str::trim).collect();
-    let line = lines.join("\\n");
-    let line: String = line
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let mut line = String::new();
+    for (index, written) in value.trim_end().lines().enumerate() {
+        if index > 0 {
+            line.push_str("\\n");
+        }
+        let shown = written.trim().chars().take(WIDTH + 1);
+        line.extend(shown.map(|c| if c.is_control() { ' ' } else { c }));
+        if let Some((end, _)) = line.char_indices().nth(WIDTH) {
+            let start = line[..end].char_indices().nth(WIDTH - 3);
+            line.truncate(start.map_or(end, |(start, _)| start));
+            return line + "...";
+        }
+    }
     if line.is_empty() {
         return "(empty)".to_owned();
     }
-    if line.chars().count() <= WIDTH {
-        return line;
-    }
-    let start: String = line.chars().take(WIDTH - 3).collect();
-    format!("{start}...")
+    line
 }
 
 #[cfg(test)]
@@ -67,6 +70,9 @@ mod tests {
             values.into_array(),
             ["(absent)", "eHg=", "a:\\nb"].map(String::from)
         );
-        assert_eq!(one_line(&"x".repeat(100)).len(), WIDTH);
+        let cut = format!("{}...", "x".repeat(WIDTH - 3));
+        assert_eq!(one_line(&"x".repeat(WIDTH)), "x".repeat(WIDTH));
+        assert_eq!(one_line(&"x".repeat(WIDTH + 1)), cut);
+        assert_eq!(one_line(&format!("{}\nx", "x".repeat(WIDTH - 1))), cut);
     }
 }

@@ -210,3 +210,56 @@ fn many_items_in_one_list() {
     assert_eq!(annotations.count(), count);
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
+
+/// How long it takes to bring changes of upstream's in as many places into a fork that has as many of its own.
+fn seconds_for_changes(count: usize, place: fn(usize, char) -> String) -> f64 {
+    let text = |side| (0..count).map(|n| place(n, side)).collect::<String>() + "}\n";
+    let case = Case::of("a.yaml", &text('o'), &text('u'), &text('l'));
+    let start = Instant::now();
+    let ran = case.merge();
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("1 changed"), "{}", ran.stdout);
+    start.elapsed().as_secs_f64()
+}
+
+/// Ten times as many changes take about ten times as long, whatever they are.
+#[test]
+fn many_changes() {
+    fn open(n: usize, bracket: &str) -> &str {
+        if n == 0 { bracket } else { "" }
+    }
+    /// Fields that upstream changes, some between brackets in a row; local has one more there.
+    fn fields_in_rows(n: usize, side: char) -> String {
+        let value = if side == 'u' { 2 } else { 1 };
+        let own = if side == 'l' { "own: 1, " } else { "" };
+        format!("{}k{n}: {{ {own}v: {value} }}, ", open(n, "{"))
+    }
+    /// The same, each on a line, in brackets that have a new entry.
+    fn fields_on_lines(n: usize, side: char) -> String {
+        let value = if side == 'u' { 2 } else { 1 };
+        let own = if side == 'l' { "  own: 1,\n" } else { "" };
+        format!("{}  k{n}: {value},\n", open(n, &format!("{{\n{own}")))
+    }
+    /// Aliases that upstream writes out, as their anchors change.
+    fn aliases(n: usize, side: char) -> String {
+        match side {
+            'u' => format!("{}a{n}: &a{n} {{x: 2}},\nb{n}: {{x: 1}},\n", open(n, "{")),
+            'o' => format!("{}a{n}: &a{n} {{x: 1}},\nb{n}: *a{n},\n", open(n, "{")),
+            _ => format!(
+                "{}a{n}: &a{n} {{x: 1}},\nb{n}: *a{n},\n",
+                open(n, "{own: 1,\n")
+            ),
+        }
+    }
+    /// Comments and values that both sides change.
+    fn conflicts(n: usize, side: char) -> String {
+        format!("{}\n# {side}\nk{n}: {side},\n", open(n, "{"))
+    }
+    for place in [fields_in_rows, fields_on_lines, aliases, conflicts] {
+        let (few, many) = (
+            seconds_for_changes(4_000, place),
+            seconds_for_changes(40_000, place),
+        );
+        assert!(many < few * 40.0 + 5.0, "{few} seconds, then {many}");
+    }
+}
