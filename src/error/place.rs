@@ -44,6 +44,17 @@ impl Place {
     /// assert_eq!((place.line, place.column, place.text.as_str()), (2, 4, "b: 2"));
     /// ```
     pub fn new(path: impl Into<PathBuf>, text: &str, offset: usize) -> Self {
+        Self::in_chunk(path, text, 0, offset)
+    }
+
+    /// The place at `offset` bytes into a chunk of a file, such as a document, whose first line is number `first_line` from 0. Whether it
+    /// may be a Secret's depends on the chunk alone.
+    pub(crate) fn in_chunk(
+        path: impl Into<PathBuf>,
+        text: &str,
+        first_line: usize,
+        offset: usize,
+    ) -> Self {
         let mut offset = offset.min(text.len());
         while !text.is_char_boundary(offset) {
             offset -= 1;
@@ -54,6 +65,7 @@ impl Place {
             .map_or(text.len(), |at| offset + at);
         let number = memchr::memchr_iter(b'\n', &text.as_bytes()[..start]).count();
         let hidden = crate::secret::may_be_in(text.as_bytes());
+        let number = first_line + number;
         Self::in_line(path, &text[start..end], number, offset - start, hidden)
     }
 

@@ -369,7 +369,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             config: path(group.updated),
             config_text: text(self.file(slot(group.updated), |it| &it.updated)),
             live: path(group.local),
-            live_text: text(self.file(slot(group.local), |it| &it.local)),
             item: None,
         }
     }

@@ -166,22 +166,21 @@ impl<'a> ParsedFile<'a> {
         documents: Vec<(Document<'a>, Trees)>,
     ) -> Result<Self, Box<Broken>> {
         let read = |(document, trees): (Document<'a>, Trees)| {
-            Parsed::read(document, trees).map_err(|error| {
-                Box::new(Broken {
-                    place: Place::new(path, text, document.start + error.offset),
-                    message: error.message,
-                    help: has_conflict_markers(text)
-                        .then(|| "resolve the conflict markers in it first".to_owned())
-                        .or(error.help),
-                    utf8: true,
-                })
-            })
+            Parsed::read(document, trees).map_err(|error| (document.start, error))
         };
         let documents = in_parallel(text.len(), documents, read);
-        Ok(Self {
-            text,
-            documents: documents.into_iter().collect::<Result<_, _>>()?,
-        })
+        let documents: Result<_, _> = documents.into_iter().collect();
+        match documents {
+            Ok(documents) => Ok(Self { text, documents }),
+            Err((start, error)) => Err(Box::new(Broken {
+                place: Place::new(path, text, start + error.offset),
+                message: error.message,
+                help: has_conflict_markers(text)
+                    .then(|| "resolve the conflict markers in it first".to_owned())
+                    .or(error.help),
+                utf8: true,
+            })),
+        }
     }
 
     /// The same without the trees.

@@ -1,6 +1,6 @@
 //! Lists of a patch: elements that pair by a key merge, sets of scalars unite, all others are replaced.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, Incoming, Outcome, ScalarKey, Slot, scalar_key};
 use crate::schema::Place;
@@ -58,8 +58,9 @@ impl<'a> Patcher<'a> {
         }
         let deleted = self.deleted_scalars(deletion, &items, pairing)?;
         let mut elements = self.kept(target, &items, &deleted, pairing, place)?;
+        let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
         for item in items.plain.iter() {
-            if elements.iter().all(|element| element.key != item.key) {
+            if keys.insert(item.key) {
                 elements.push(self.coming(item.entry, item.key, place)?);
             }
         }
@@ -161,19 +162,20 @@ impl<'a> Patcher<'a> {
         let gone: FxHashSet<ScalarKey<'a>> =
             items.deleted().chain(deleted.iter().copied()).collect();
         let mut merged: FxHashSet<ScalarKey<'a>> = FxHashSet::default();
+        let mut first_items = FxHashMap::default();
+        for item in items.plain.iter() {
+            first_items.entry(item.key).or_insert(item);
+        }
+        let mut keys = FxHashSet::default();
         let mut elements: Vec<Element<'a>> = Vec::new();
         for entry in self.target.entries(target) {
             let key = self.key_in_target(entry, pairing);
-            let is_twice = pairing == Pairing::Scalar
-                && !items.plain.is_empty()
-                && elements.iter().any(|element| element.key == key);
+            let is_twice =
+                pairing == Pairing::Scalar && !items.plain.is_empty() && keys.contains(&key);
             if is_twice || key.is_some_and(|key| gone.contains(&key)) {
                 continue;
             }
-            let item = items
-                .plain
-                .iter()
-                .find(|item| key.is_some() && item.key == key);
+            let item = first_items.get(&key).filter(|_| key.is_some());
             let child = match item {
                 // the first of several with one key merges
                 Some(item) if key.is_some_and(|key| merged.insert(key)) => {
@@ -184,6 +186,7 @@ impl<'a> Patcher<'a> {
                 }
                 _ => Child::keep(entry),
             };
+            keys.insert(key);
             elements.push(Element { child, key });
         }
         Ok(elements)

@@ -1,11 +1,15 @@
 //! The order of a merged list, which is kubectl's: what the patch names in the patch's order, the rest in the target's, and the
 //! two interleaved so that the rest stays before what it stood before.
 
-/// Where each key stands in a list of keys.
-pub(super) fn positions_in<K: PartialEq>(keys: &[K], list: &[K]) -> Vec<Option<usize>> {
-    keys.iter()
-        .map(|key| list.iter().position(|other| other == key))
-        .collect()
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+/// Where each key stands first in a list of keys.
+pub(super) fn positions_in<K: Hash + Eq>(keys: &[K], list: &[K]) -> Vec<Option<usize>> {
+    let last_first = list.iter().enumerate().rev();
+    let positions: FxHashMap<&K, usize> = last_first.map(|(at, key)| (key, at)).collect();
+    keys.iter().map(|key| positions.get(key).copied()).collect()
 }
 
 /// Puts items in order: `named` is where the patch has each, `held` where the target has.

@@ -26,7 +26,7 @@ pub(super) fn check(
         for parsed in &file.documents {
             let Some(tree) = parsed.kept() else { continue };
             let start = tree.root().span.start as usize;
-            let place = sources.config(&slot.path, file.text, parsed.document.start + start);
+            let place = sources.config(&slot.path, file.text, &parsed.document, start);
             let Some(id) = named(parsed) else {
                 errors.push(names_nothing(tree, place));
                 continue;

@@ -32,7 +32,7 @@ use crate::error::{Error, Place, Warning};
 use crate::merge::{Application, Options, Refused, Side, annotated, apply_document};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Triple;
-use crate::yaml::{NodeKind, Tree, json_in_block_style};
+use crate::yaml::{Document, NodeKind, Tree, json_in_block_style};
 
 use last::LastApplied;
 use live::{LiveItem, live_items};
@@ -196,18 +196,23 @@ struct Sources<'r> {
 }
 
 impl Sources<'_> {
-    /// A place in a configuration.
-    fn config(&self, file: &Path, text: &str, offset: usize) -> Place {
+    /// A place in a configuration of a file with that text.
+    fn config(&self, file: &Path, text: &str, document: &Document<'_>, offset: usize) -> Place {
         let path = self.roots.paths(file).updated;
         match self.origins.get(file) {
-            Some(origin) => origin.place(path, text, offset),
-            None => Place::new(path, text, offset),
+            Some(origin) => origin.place(path, text, document.start + offset),
+            None => Place::in_chunk(path, document.text, document.line, offset),
         }
     }
 
     /// A place in a live object.
-    fn live(&self, file: &Path, text: &str, offset: usize) -> Place {
-        Place::new(self.roots.paths(file).local, text, offset)
+    fn live(&self, file: &Path, document: &Document<'_>, offset: usize) -> Place {
+        Place::in_chunk(
+            self.roots.paths(file).local,
+            document.text,
+            document.line,
+            offset,
+        )
     }
 }
 
@@ -256,7 +261,6 @@ pub(crate) struct SourceFiles<'f> {
     pub(crate) config_text: &'f str,
     /// In the package.
     pub(crate) live: &'f Path,
-    pub(crate) live_text: &'f str,
     /// The item of a list that the live object is, if it is one.
     pub(crate) item: Option<&'f LiveItem>,
 }
@@ -394,15 +398,14 @@ impl Apply<'_> {
         offset: usize,
     ) -> Place {
         if side == CONFIG {
-            let offset = config.document.start + offset;
-            return self.sources.config(files.config, files.config_text, offset);
+            let (file, text) = (files.config, files.config_text);
+            return self.sources.config(file, text, &config.document, offset);
         }
         if let Some(item) = files.item {
             let path = self.sources.roots.paths(files.live).local;
             return item.item.origin.place(path, &item.item.text, offset);
         }
-        let offset = live.document.start + offset;
-        self.sources.live(files.live, files.live_text, offset)
+        self.sources.live(files.live, &live.document, offset)
     }
 
     /// What configurations make of a live document that is a list of resources; none where not a byte of it changes.

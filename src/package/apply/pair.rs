@@ -132,7 +132,7 @@ fn place_of(
     let parsed = file.documents.get(at.document)?;
     let start = parsed.kept()?.root().span.start as usize;
     let path = &slots.get(at.slot)?.path;
-    Some(sources.live(path, file.text, parsed.document.start + start))
+    Some(sources.live(path, &parsed.document, start))
 }
 
 fn ambiguous(id: &ResourceId, first: Option<Place>, second: Option<Place>) -> Option<Error> {

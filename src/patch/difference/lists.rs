@@ -1,6 +1,6 @@
 //! Lists that merge: the elements that changed or came, directives for those that went, and an order where it takes one.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, ScalarKey, scalar_key};
 use crate::patch::items::{Pairing, pairing};
@@ -34,7 +34,7 @@ impl<'t> Keys<'t> {
                 }
             })
             .collect::<Option<_>>()?;
-        let distinct: rustc_hash::FxHashSet<_> = keys.iter().collect();
+        let distinct: FxHashSet<_> = keys.iter().collect();
         (distinct.len() == keys.len()).then_some(Self { keys, entries })
     }
 }
@@ -88,8 +88,9 @@ impl<'a> Differ<'a> {
             .copied()
             .zip(olds.entries.iter().copied())
             .collect();
+        let after: FxHashSet<_> = news.keys.iter().collect();
         let gone: Vec<usize> = (0..olds.keys.len())
-            .filter(|index| !news.keys.contains(&olds.keys[*index]))
+            .filter(|index| !after.contains(&olds.keys[*index]))
             .collect();
         let mut children = Vec::new();
         let mut patched = Vec::new();
@@ -178,14 +179,12 @@ impl<'a> Differ<'a> {
 
 /// Whether the elements come out in the new order without a directive: `patched` are those that the patch names.
 fn has_order(olds: &Keys<'_>, news: &Keys<'_>, patched: &[ScalarKey<'_>]) -> bool {
-    let held: Vec<_> = olds
-        .keys
-        .iter()
-        .filter(|key| news.keys.contains(key))
-        .copied()
-        .collect();
-    let mut merged = held.clone();
-    merged.extend(patched.iter().filter(|key| !held.contains(key)).copied());
+    let after: FxHashSet<_> = news.keys.iter().collect();
+    let olds = olds.keys.iter();
+    let held: Vec<_> = olds.filter(|key| after.contains(key)).copied().collect();
+    let before: FxHashSet<_> = held.iter().collect();
+    let new = patched.iter().filter(|key| !before.contains(key));
+    let merged: Vec<_> = held.iter().chain(new).copied().collect();
     let named = positions_in(&merged, patched);
     in_order(&merged, &named, &positions_in(&merged, &held)) == news.keys
 }
