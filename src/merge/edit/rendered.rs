@@ -217,7 +217,7 @@ impl Editor<'_> {
         let theirs = tree.entry(id);
         let span = tree.node(theirs.value).span;
         let stood_in_brackets = std::ptr::eq(tree, self.source) && self.comes_from_brackets(id);
-        if !stood_in_brackets || !super::is_flow(tree, theirs.value) {
+        if !stood_in_brackets {
             return 0;
         }
         let old = i64::from(tree.column(theirs.span.start));
