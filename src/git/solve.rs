@@ -49,10 +49,7 @@ pub enum NotSolved {
 /// ```
 pub fn solve_text(path: &Path, text: &str, size: usize) -> Result<Solved, NotSolved> {
     let stretches = hunks::read(text, size).ok_or(NotSolved::Unmatched)?;
-    let before = stretches
-        .iter()
-        .filter(|it| matches!(it, Stretch::Conflict { .. }))
-        .count();
+    let before = conflicts_in(&stretches);
     if before == 0 {
         return Err(NotSolved::NoMarkers);
     }
@@ -79,12 +76,29 @@ pub fn solve_text(path: &Path, text: &str, size: usize) -> Result<Solved, NotSol
             structural: merged.structural,
         })
     });
+    // lines of a side that look like markers can end up between markers
+    let merged = merged.filter(|merged| is_readable(&merged.text, size, merged.left));
     Ok(merged.unwrap_or_else(|| Solved {
         text: text.to_owned(),
         before,
         left: before,
         structural: false,
     }))
+}
+
+fn conflicts_in(stretches: &[Stretch<'_>]) -> usize {
+    let conflicts = stretches.iter();
+    conflicts
+        .filter(|it| matches!(it, Stretch::Conflict { .. }))
+        .count()
+}
+
+/// Whether a text shows that many conflicts between its markers, each with its three sides.
+fn is_readable(text: &str, size: usize, conflicts: usize) -> bool {
+    hunks::read(text, size).is_some_and(|stretches| {
+        conflicts_in(&stretches) == conflicts
+            && (conflicts == 0 || hunks::sides(&stretches, size).is_ok())
+    })
 }
 
 /// Solves what can be solved of a file's conflicts. The status is 1 where conflicts are left.
@@ -122,7 +136,7 @@ pub(super) fn solve(
     } else {
         writeln!(
             errors,
-            "{file}: a side is no YAML that can be merged; nothing was changed"
+            "{file}: a side is no YAML that can be merged, or has lines like markers; nothing was changed"
         )
     };
     Ok(u8::from(left > 0))
