@@ -47,6 +47,19 @@ pub(super) fn taken_for_deleted(original: &[Value], updated: &[Value], local: &[
     })
 }
 
+/// Whether of several resources of one identity in local's files, one alone has it after the merge, as upstream brought the others another
+/// version of the API: what of upstream's was nobody's then is taken to be its.
+pub(super) fn left_alone(original: &[Value], local: &[Value], after: &[Value]) -> bool {
+    fn all(files: &[Value]) -> Vec<[Option<&Value>; 5]> {
+        files.iter().flat_map(identities).collect()
+    }
+    let [original, local, after] = [original, local, after].map(all);
+    let count = |name, names: &[_]| names.iter().filter(|it| *it == name).count();
+    original
+        .iter()
+        .any(|name| count(name, &local) > 1 && count(name, &after) == 1)
+}
+
 /// Whether the sides do not have as many documents that are no resources: those pair by their index, which the second run finds changed.
 fn nameless(sides: [&Value; 3]) -> bool {
     let counts = sides.map(|file| file.elements().len() - identities(file).len());

@@ -11,7 +11,7 @@ use merge3::triple::Triple;
 use merge3::yaml::{Tree, stream::split};
 use tempfile::TempDir;
 
-use super::again::{pairs_anew, taken_for_deleted};
+use super::again::{left_alone, pairs_anew, taken_for_deleted};
 use super::{Verdict, ensure, input, same, values};
 use crate::value::Value;
 
@@ -178,7 +178,15 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
         let yaml = files.iter().filter(|(name, _)| !merges_by_lines(name));
         yaml.filter_map(|(_, bytes)| value(Some(bytes))).collect()
     });
-    if taken_for_deleted(&values.original, &values.updated, &values.local) {
+    let after: Vec<Value> = merged
+        .files
+        .iter()
+        .filter(|(name, _)| !merges_by_lines(name))
+        .filter_map(|(_, bytes)| value(Some(bytes)))
+        .collect();
+    if taken_for_deleted(&values.original, &values.updated, &values.local)
+        || left_alone(&values.original, &values.local, &after)
+    {
         return Ok(());
     }
     for name in NAMES {
