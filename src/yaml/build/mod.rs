@@ -276,5 +276,9 @@ fn too_deep(at: usize) -> ParseError {
 
 /// A tag as the parser resolved it.
 fn full_tag(tag: Tag) -> Box<str> {
-    (tag.handle + &tag.suffix).into_boxed_str()
+    match tag.handle + &tag.suffix {
+        // `!<>`, which some parsers take, names none
+        nothing if nothing.is_empty() => "!".into(),
+        name => name.into_boxed_str(),
+    }
 }
