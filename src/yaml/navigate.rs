@@ -146,6 +146,7 @@ impl<'s> Tree<'s> {
     }
 
     /// The start of the line that `offset` is in; in the first line, after a byte order mark.
+    #[inline]
     pub fn line_start(&self, offset: u32) -> u32 {
         let bytes = self.text.as_bytes();
         // The second half of a CRLF is on the line that it ends.
@@ -155,9 +156,9 @@ impl<'s> Tree<'s> {
         let end = offset as usize - usize::from(within_break);
         let near = end.saturating_sub(LONG_LINE);
         let start = match memchr::memrchr2(b'\n', b'\r', &bytes[near..end]) {
-            Some(at) => to_u32(near + at + 1),
+            Some(at) => return to_u32(near + at + 1),
             None if near == 0 => 0,
-            None => self.lines.start(self.text, offset),
+            None => self.start_of_long_line(offset),
         };
         match start {
             0 => to_u32(super::stream::byte_order_mark(self.text)).min(offset),
@@ -178,23 +179,29 @@ impl<'s> Tree<'s> {
     }
 
     /// Where the line break of the line that `offset` is in stands, or the end of the text.
+    #[inline]
     pub fn line_end(&self, offset: u32) -> u32 {
         let bytes = self.text.as_bytes();
         let near = bytes.len().min(offset as usize + LONG_LINE);
         match memchr::memchr2(b'\n', b'\r', &bytes[offset as usize..near]) {
             Some(at) => offset + to_u32(at),
             None if near == bytes.len() => to_u32(near),
-            None => match self.lines.next(self.text, offset) {
-                Some(next) => {
-                    next - if bytes[..next as usize].ends_with(b"\r\n") {
-                        2
-                    } else {
-                        1
-                    }
-                }
-                None => to_u32(bytes.len()),
-            },
+            None => self.end_of_long_line(offset),
         }
+    }
+
+    #[cold]
+    fn start_of_long_line(&self, offset: u32) -> u32 {
+        self.lines.start(self.text, offset)
+    }
+
+    #[cold]
+    fn end_of_long_line(&self, offset: u32) -> u32 {
+        let Some(next) = self.lines.next(self.text, offset) else {
+            return to_u32(self.text.len());
+        };
+        let is_two = self.text.as_bytes()[..next as usize].ends_with(b"\r\n");
+        next - 1 - u32::from(is_two)
     }
 
     /// The start of the line after the one that `offset` is in, or the end of the text.

@@ -65,28 +65,31 @@ impl Walker<'_> {
 
     /// Whether the comments at the place above an entry are the same in original and updated.
     pub(super) fn same_place_comment(&self, original: EntryId, updated: EntryId) -> bool {
-        let text =
-            |tree: &'_ Tree<'_>, entry| comment_text(tree, place_comment(tree, tree.entry(entry)));
-        text(self.trees.original, original) == text(self.trees.updated, updated)
+        place_comment_text(self.trees.original, original)
+            == place_comment_text(self.trees.updated, updated)
     }
 
     /// Whose comment stands at the place above an entry that all three have: updated's, where only upstream changed it.
     /// Lines that upstream merely moved to another place are no change of this one.
     fn place_comment_choice(&mut self, entries: Entries) -> CommentChoice {
-        let (Some(_), Some(_), Some(_)) = (entries.original, entries.updated, entries.local) else {
+        let (Some(original), Some(updated), Some(local)) =
+            (entries.original, entries.updated, entries.local)
+        else {
             return CommentChoice::Local;
         };
-        let texts = self.trees.zip(entries).map(|(tree, entry)| {
-            entry.map_or_else(String::new, |entry| {
-                comment_text(tree, place_comment(tree, tree.entry(entry)))
-            })
-        });
+        // A comment at a place stays, also where upstream has none there any more.
+        if place_comment_text(self.trees.updated, updated).is_empty() {
+            return CommentChoice::Local;
+        }
+        let texts = self
+            .trees
+            .zip(Triple::new(original, updated, local))
+            .map(|(tree, entry)| place_comment_text(tree, entry));
         // What stands at the head of a file stays with the file when a document moves, so none is added there.
         if self.steps.len() == 1 && texts.original.is_empty() && self.is_head(entries) {
             return CommentChoice::Local;
         }
-        // A comment at a place stays, also where upstream has none there any more.
-        if texts.updated.is_empty() || matches!(texts.change(), Change::Nobody | Change::Local) {
+        if matches!(texts.change(), Change::Nobody | Change::Local) {
             return CommentChoice::Local;
         }
         let [originals, updateds] = self.comment_lines();
@@ -118,7 +121,7 @@ impl Walker<'_> {
     /// An entry that comes brings the comment at the place above it, where that is new as well.
     pub(super) fn arriving_child(&self, updated: EntryId, outcome: Outcome) -> Child {
         let tree = self.trees.updated;
-        let text = comment_text(tree, place_comment(tree, tree.entry(updated)));
+        let text = place_comment_text(tree, updated);
         let is_new = !text.is_empty()
             && !text
                 .lines()
@@ -200,6 +203,11 @@ fn settled(texts: &Triple<String>) -> Option<CommentChoice> {
     } else {
         holds(&texts.updated, &texts.local).then_some(CommentChoice::Updated)
     }
+}
+
+/// The lines of the comment at the place above an entry.
+fn place_comment_text(tree: &Tree<'_>, entry: EntryId) -> String {
+    comment_text(tree, place_comment(tree, tree.entry(entry)))
 }
 
 /// A comment's lines without their indentation and the white space at their ends.
