@@ -42,9 +42,14 @@ type Sides<'v> = Triple<Option<&'v Value>>;
 
 /// Merges three values, each of which may be absent.
 pub fn merge(sides: Sides<'_>, settings: &Settings) -> Outcome {
+    merge_at("", sides, settings)
+}
+
+/// Merges what is at a path, which is empty for a document.
+pub fn merge_at(path: &str, sides: Sides<'_>, settings: &Settings) -> Outcome {
     let outcome = Outcome::default();
     let mut merger = Merger { settings, outcome };
-    merger.outcome.value = merger.node("", sides);
+    merger.outcome.value = merger.node(path, sides);
     merger.outcome
 }
 
@@ -63,7 +68,7 @@ impl<'s> Merger<'s> {
         if keep { local } else { updated }
     }
 
-    /// Whether a side's null is a word of command: where the original has none (SPEC 5.2).
+    /// Whether a field's null on a side is a word of command: where the original has none (SPEC 5.2).
     fn commands(&self, side: Option<&Value>, original: Option<&Value>) -> bool {
         self.settings.null_commands && side == Some(&Value::Null) && original != side
     }
@@ -71,11 +76,14 @@ impl<'s> Merger<'s> {
     /// A field, an element or a document's root (SPEC 5.1 to 5.4).
     fn node(&mut self, at: &str, sides: Sides<'_>) -> Option<Value> {
         let (original, updated, local) = (sides.original, sides.updated, sides.local);
+        let is_field = !at.is_empty();
         match (original, updated, local) {
             _ if updated == original || updated == local => local.cloned(),
             // Whoever wins, it stays.
-            _ if self.commands(local, original) => self.settle(at, false, local, local).cloned(),
-            _ if self.commands(updated, original) => {
+            _ if is_field && self.commands(local, original) => {
+                self.settle(at, false, local, local).cloned()
+            }
+            _ if is_field && self.commands(updated, original) => {
                 let agree = local.is_none() || local == original;
                 self.settle(at, agree, None, local.cloned())
             }

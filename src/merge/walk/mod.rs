@@ -186,18 +186,13 @@ impl<'a> Walker<'a> {
             quoting: self.local_quoting(nodes),
             ..Incoming::part(updated, self.stripped(nodes.original, updated))
         });
-        let original_null = nodes
-            .original
-            .is_some_and(|node| self.trees.original.is_null(node));
-        if self.nulls_clear && !original_null {
-            if nodes
-                .local
-                .is_some_and(|node| self.trees.local.is_null(node))
-            {
+        let nulls = self.clearing_nulls(nodes);
+        if !nulls.original {
+            if nulls.local {
                 let kind = self.kind_of_change(nodes);
                 return self.conflict_kept(kind, nodes, Outcome::Keep, taken);
             }
-            if self.trees.updated.is_null(updated) {
+            if nulls.updated {
                 return self.override_local(nodes, Outcome::Remove);
             }
         }
@@ -205,6 +200,17 @@ impl<'a> Walker<'a> {
             return merged;
         }
         self.override_local(nodes, taken)
+    }
+
+    /// On which sides a null stands where one is a word of command (SPEC 5.2): in a field. A document that is null as a whole is data.
+    fn clearing_nulls(&self, nodes: Nodes) -> Triple<bool> {
+        let is_field = !self.steps.is_empty();
+        let is_null = |tree: &Tree<'_>, node: Option<NodeId>| {
+            self.nulls_clear && is_field && node.is_some_and(|node| tree.is_null(node))
+        };
+        self.trees
+            .zip(nodes)
+            .map(|(tree, node)| is_null(tree, node))
     }
 
     /// Whether upstream changed nothing, or local has what upstream made of it already.
@@ -240,18 +246,11 @@ impl<'a> Walker<'a> {
         let Some(original) = nodes.original else {
             return ConflictKind::BothAdded;
         };
-        if self.nulls_clear
-            && nodes
-                .local
-                .is_some_and(|node| self.trees.local.is_null(node))
-        {
+        let nulls = self.clearing_nulls(nodes);
+        if nulls.local {
             return ConflictKind::DeletedLocally;
         }
-        if self.nulls_clear
-            && nodes
-                .updated
-                .is_some_and(|node| self.trees.updated.is_null(node))
-        {
+        if nulls.updated {
             return ConflictKind::DeletedUpstream;
         }
         let original = shape(self.trees.original, original);

@@ -3,7 +3,7 @@
 mod fields;
 mod lists;
 
-use crate::reference::{Lists, Outcome, Settings, merge};
+use crate::reference::{Lists, Outcome, Settings, merge_at};
 use crate::value::{Value, load};
 use merge3::triple::Triple;
 use pretty_assertions::assert_eq;
@@ -24,7 +24,7 @@ fn value(text: &str) -> Option<Value> {
 fn run(texts: [&str; 3], settings: &Settings) -> Outcome {
     let [original, updated, local] = texts.map(value);
     let sides = Triple::new(original.as_ref(), updated.as_ref(), local.as_ref());
-    merge(sides, settings)
+    merge_at("field", sides, settings)
 }
 
 /// Rows of original, updated, local, result and number of conflicts; `-` is absence.
