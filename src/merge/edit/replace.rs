@@ -4,8 +4,8 @@ use super::Editor;
 use super::layout::{has_dash, is_blank, trimmed};
 use super::reindent::is_block;
 use super::rendered::{Rendered, is_block_scalar, words};
-use crate::merge::decision::{CommentChoices, Incoming};
-use crate::yaml::{Entry, NodeId, Span};
+use crate::merge::decision::{CommentChoice, CommentChoices, Incoming};
+use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
     pub(super) fn replace(&mut self, entry: &Entry, incoming: &Incoming, comments: CommentChoices) {
@@ -81,6 +81,7 @@ impl Editor<'_> {
             let has_tail = !is_block(self.target, entry.value)
                 && (rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end));
             let end = if has_tail { node.span.end } else { line_end };
+            let end = self.after_spaces_below(entry, &rendered, end);
             self.edits.replace(start..end, text);
             self.comments_below(entry, end, rendered.ends_in_block_scalar);
             self.comments_of_replaced(entry, comments);
@@ -102,8 +103,8 @@ impl Editor<'_> {
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end).max(span.end);
         let mut behind = trimmed(&self.target.text()[span.end as usize..line_end as usize]);
-        if is_block_scalar(self.target, entry.value) {
-            behind = self.target.slice(entry.comments().line);
+        if let Some(header) = self.header_comment(entry) {
+            behind = self.target.slice(header);
         }
         if !behind.is_empty() {
             text = format!("{behind}{}{text}", self.line_break);
@@ -158,13 +159,14 @@ impl Editor<'_> {
             self.target.line_start(colon) != self.target.line_start(entry.span.start)
         });
         let line = entry.comments().line;
-        let is_behind_key = is_apart && !line.is_empty() && line.start < indicator;
-        let stays_apart = is_behind_key || (is_apart && rendered.comment_goes_first);
-        let comment = if stays_apart {
-            String::new()
-        } else {
-            self.line_comment_text(entry, comments)
+        let is_before = !line.is_empty() && line.start < indicator;
+        let stays_apart = is_apart && (is_before || rendered.comment_goes_first);
+        let (own, comment) = match (stays_apart, is_before) {
+            (true, _) => (Span::default(), String::new()),
+            (_, true) => self.comment_behind(entry, comments),
+            (_, false) => self.comment_beside(entry, comments),
         };
+        self.keep_comments(entry, comments, indicator, own);
         let mut text = String::new();
         if let Some(anchor) = node.anchor() {
             text.push(' ');
@@ -188,6 +190,7 @@ impl Editor<'_> {
         let goes = is_block(self.target, entry.value);
         let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
         let end = if goes || is_free { line_end } else { end };
+        let end = self.after_spaces_below(entry, rendered, end);
         // the root has no indicator that a space would set it off from
         if self.is_set_off(indicator) {
             text = text.trim_start_matches(' ').to_owned();
@@ -199,6 +202,18 @@ impl Editor<'_> {
         } else {
             self.place_comment(entry, comments);
             self.leading_comment(entry, comments);
+        }
+    }
+
+    /// The end of the text, where a block scalar comes as the whole document and nothing but white space follows `end`: spaces in it
+    /// would be a line of the scalar. Else `end`.
+    fn after_spaces_below(&self, entry: &Entry, rendered: &Rendered, end: u32) -> u32 {
+        let is_root = entry.colon().is_none() && !has_dash(self.target, entry);
+        let below = &self.target.text()[end as usize..];
+        let is_white = below.trim().is_empty() && below.contains([' ', '\t']);
+        match is_root && rendered.ends_in_block_scalar && is_white {
+            true => self.target.text().len() as u32,
+            false => end,
         }
     }
 
@@ -216,29 +231,81 @@ impl Editor<'_> {
         }
     }
 
-    /// The comment that an entry's line ends with afterwards, with the white space before it.
-    fn line_comment_text(&self, entry: &Entry, comments: CommentChoices) -> String {
-        let own = |span: Span| {
-            let gap = self.before_white_space(span.start);
-            let text = self.target.slice(Span::new(gap, span.end));
-            if text.starts_with('#') {
-                format!(" {text}")
-            } else {
-                text.to_owned()
-            }
-        };
+    /// The comment beside an entry's value: where it is, and what the line ends with afterwards, with the white space before it.
+    fn comment_beside(&self, entry: &Entry, comments: CommentChoices) -> (Span, String) {
         let theirs = comments.from.map(|from| self.source.entry(from).comments());
-        match theirs {
-            Some(theirs) if comments.line.is_updated() && !theirs.beside().is_empty() => {
-                format!(
-                    "{}{}",
-                    self.gap_before(theirs.beside()),
-                    self.source.slice(theirs.beside())
-                )
-            }
-            _ if comments.line.is_updated() => String::new(),
-            _ if !entry.comments().beside().is_empty() => own(entry.comments().beside()),
-            _ => String::new(),
+        let theirs = theirs.map_or(Span::default(), |theirs| theirs.beside());
+        let ours = entry.comments().beside();
+        (ours, self.chosen_comment(ours, theirs, comments.line))
+    }
+
+    /// The same of a second comment, where the first stands before the value.
+    fn comment_behind(&self, entry: &Entry, comments: CommentChoices) -> (Span, String) {
+        let theirs = comments.from.map(|from| self.source.entry(from).comments());
+        let theirs = theirs.map_or(Span::default(), |theirs| theirs.behind());
+        let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);
+        (ours, self.chosen_comment(ours, theirs, comments.tail))
+    }
+
+    /// One of two comments on a line, with the white space before it.
+    fn chosen_comment(&self, ours: Span, theirs: Span, choice: CommentChoice) -> String {
+        if choice.is_updated() {
+            return match theirs.is_empty() {
+                true => String::new(),
+                false => format!("{}{}", self.gap_before(theirs), self.source.slice(theirs)),
+            };
+        }
+        if ours.is_empty() {
+            return String::new();
+        }
+        let gap = self.before_white_space(ours.start);
+        let text = self.target.slice(Span::new(gap, ours.end));
+        match text.starts_with('#') {
+            true => format!(" {text}"),
+            false => text.to_owned(),
+        }
+    }
+
+    /// The comment on the first line of a block scalar.
+    fn header_comment(&self, entry: &Entry) -> Option<Span> {
+        let start = self.target.node(entry.value).span.start;
+        let line = Span::new(start, self.target.line_end(start));
+        let at = is_block_scalar(self.target, entry.value)
+            .then(|| self.target.slice(line).find('#'))
+            .flatten()?;
+        Some(Span::new(start + at as u32, line.end))
+    }
+
+    /// Puts the target's comments behind `indicator`, where all is replaced, above the entry: those that are not `written` there again,
+    /// and that upstream did not change.
+    fn keep_comments(
+        &mut self,
+        entry: &Entry,
+        choices: CommentChoices,
+        indicator: u32,
+        written: Span,
+    ) {
+        let Comments { line, tail, .. } = entry.comments();
+        let header = self.header_comment(entry).unwrap_or_default();
+        let mut kept = vec![line, tail, header];
+        kept.dedup();
+        kept.retain(|comment| {
+            let choice = match *comment == entry.comments().beside() {
+                true => choices.line,
+                false => choices.tail,
+            };
+            comment.start >= indicator
+                && !comment.is_empty()
+                && *comment != written
+                && !choice.is_updated()
+        });
+        let at = self.target.line_start(entry.span.start);
+        let line = &self.target.text()[at as usize..];
+        let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
+        for comment in kept {
+            let text = trimmed(self.target.slice(comment));
+            self.edits
+                .insert(at, format!("{indent}{text}{}", self.line_break));
         }
     }
 }
