@@ -31,6 +31,11 @@ pub(crate) fn line_break_of(text: &str) -> &'static str {
     }
 }
 
+/// Whether a text ends with a line break, be it a CR alone.
+pub(crate) fn ends_line(text: &str) -> bool {
+    text.ends_with(['\n', '\r'])
+}
+
 /// A text with that line break and no other.
 pub(crate) fn with_line_break<'t>(text: impl Into<Cow<'t, str>>, line_break: &str) -> Cow<'t, str> {
     let text = text.into();
@@ -56,6 +61,7 @@ mod tests {
         assert_eq!(LineBreaks::of("a\r\nb\n"), LineBreaks::Mixed);
         assert_eq!(line_break_of("a\r\nb\n"), "\r\n");
         assert_eq!(line_break_of("a\nb\r\n"), "\n");
+        assert!(ends_line("a\r") && ends_line("a\n") && !ends_line("a") && !ends_line(""));
     }
 
     #[test]

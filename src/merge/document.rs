@@ -9,7 +9,7 @@ use super::markers::mark;
 use super::pins::is_document_pinned;
 use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, Options};
-use crate::line_breaks::line_break_of;
+use crate::line_breaks::{ends_line, line_break_of};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree, equal};
 
@@ -303,7 +303,7 @@ fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
             body.to_mut().insert_str(0, line_break_of(text));
         }
     }
-    if !after.is_empty() && !body.ends_with('\n') {
+    if !after.is_empty() && !ends_line(&body) {
         body.to_mut().push_str(line_break_of(text));
     }
     format!("{before}{body}{after}")
@@ -311,7 +311,6 @@ fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
 
 /// A merged text ends as local's does: with a line break or without (law 5).
 fn with_end_of(mut merged: String, local: &str) -> String {
-    let ends_line = |text: &str| text.ends_with(['\n', '\r']);
     match (ends_line(local), ends_line(&merged)) {
         (true, false) => merged.push_str(line_break_of(local)),
         (false, true) => merged.truncate(merged.trim_end_matches(['\n', '\r']).len()),

@@ -2,7 +2,7 @@
 //! `---` along, what comes gets one where it needs one.
 
 use super::parsed::ParsedFile;
-use crate::line_breaks::{line_break_of, with_line_break};
+use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::yaml::Document;
 
 /// What becomes of a document of the file.
@@ -278,7 +278,7 @@ impl Writer {
     /// Repairs a missing newline between two documents.
     fn separate(&mut self) {
         let written = self.text.trim_start_matches('\u{feff}');
-        if !written.is_empty() && !written.ends_with(['\n', '\r']) {
+        if !written.is_empty() && !ends_line(written) {
             self.text.push_str(self.line_break);
         }
     }

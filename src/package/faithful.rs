@@ -2,12 +2,13 @@
 
 use super::assemble::{Action, Insertion};
 use super::parsed::ParsedFile;
+use crate::line_breaks::ends_line;
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal};
 
 /// The merged text without the line break at its end, where the file had none.
 pub(super) fn without_new_newline<'t>(text: &'t str, file: &str) -> Option<&'t str> {
-    if file.is_empty() || file.ends_with(['\n', '\r']) {
+    if file.is_empty() || ends_line(file) {
         return None;
     }
     let text = text.strip_suffix('\n')?;

@@ -3,6 +3,7 @@
 use super::Editor;
 use super::layout::{lines_of_entries, starts_its_line};
 use super::removal::Lines;
+use crate::line_breaks::ends_line;
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::walk::comments::comment_text;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
@@ -139,7 +140,7 @@ impl Editor<'_> {
     /// Inserts whole lines at the start of a line, or after the last line, whose line break may be missing.
     fn insert_lines(&mut self, at: u32, lines: String) {
         let text = self.target.text();
-        let unfinished = at as usize == text.len() && !text.is_empty() && !text.ends_with('\n');
+        let unfinished = at as usize == text.len() && !text.is_empty() && !ends_line(text);
         if unfinished {
             self.edits.insert(at, self.line_break);
         }

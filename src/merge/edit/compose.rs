@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::Editor;
 use super::block::{last_block_scalar, local_entries};
 use super::layout::{indents_of_comments, is_blank, lines_of_entries, starts_its_line, trimmed};
+use crate::line_breaks::ends_line;
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::yaml::{EntryId, NodeId};
 
@@ -25,7 +26,7 @@ impl Editor<'_> {
         if shares_line {
             text = text.trim_start_matches([' ', '\t']).to_owned();
         }
-        if !self.target.text()[..last_lines.end as usize].ends_with('\n') {
+        if !ends_line(&self.target.text()[..last_lines.end as usize]) {
             let end = text.trim_end_matches(['\r', '\n']).len();
             text.truncate(end);
         }
@@ -150,7 +151,7 @@ impl Editor<'_> {
             let theirs = self.source.entry(from).comments().leading;
             text.insert_str(0, &self.leading_lines(theirs, column));
         }
-        if !text.ends_with('\n') {
+        if !ends_line(&text) {
             text.push_str(self.line_break);
         }
         text

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::habits::{Habits, Nesting, nesting};
 use super::layout::{lines, trimmed};
+use crate::line_breaks::ends_line;
 use crate::merge::place_comment::place_comment;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
@@ -67,13 +68,13 @@ impl Reindent<'_> {
         };
         let first_line_end = shift.from.min(range.end);
         let first = &self.tree.text()[range.start as usize..first_line_end as usize];
-        if first_line_end == range.end && !first.ends_with(['\n', '\r']) {
+        if first_line_end == range.end && !ends_line(first) {
             return first.to_owned();
         }
         let first = first.trim_end_matches(['\r', '\n']);
         let below = self.moved(first_line_end..range.end, &[shift]);
         // A block scalar that keeps its blank lines ends in an empty one.
-        let ends_in_empty_line = self.tree.text()[..range.end as usize].ends_with(['\n', '\r']);
+        let ends_in_empty_line = ends_line(&self.tree.text()[..range.end as usize]);
         let last = if ends_in_empty_line {
             self.line_break
         } else {

@@ -44,6 +44,10 @@ impl<'s> Builder<'s, '_> {
         let content = if is_block && !source.contains(['\n', '\r']) {
             // nothing but its header is there; where the text ends behind that, the parser finds a line break
             Content::from("")
+        } else if is_block && content.ends_with("\n\n") && !keeps_line_breaks(source) {
+            // one more stands for spaces at the end of the text, of which the parser makes a line
+            let end = content.trim_end_matches('\n').len() + 1;
+            content[..end].to_owned().into()
         } else if source == content {
             source.into()
         } else {
@@ -344,4 +348,10 @@ impl<'s> Builder<'s, '_> {
             self.give(comment);
         }
     }
+}
+
+/// Whether a block scalar, whose text begins with its header, keeps all line breaks at its end.
+fn keeps_line_breaks(text: &str) -> bool {
+    let header = text.split([' ', '\t', '\r', '\n']).next();
+    header.is_some_and(|header| header.contains('+'))
 }
