@@ -103,7 +103,8 @@ impl Editor<'_> {
                 } else {
                     ""
                 };
-                format!("{}{comma}{}", line.head, line.rest)
+                let space = space_before_comma(&line.head);
+                format!("{}{space}{comma}{}", line.head, line.rest)
             })
             .collect();
         self.edits.replace(start..end, text.join(self.line_break));
@@ -186,6 +187,7 @@ impl Editor<'_> {
                 (Slot::Updated(_), _) => continue,
             };
             if let Some(before) = before {
+                text.push_str(space_before_comma(&text));
                 text.push_str(&self.separator(&entries, before, child.slot));
             }
             text.push_str(&item);
@@ -347,6 +349,14 @@ impl Editor<'_> {
 fn is_json_text(text: &str) -> bool {
     let parses = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     parses(text) || parses(&format!("{{{text}}}"))
+}
+
+/// What has to stand between an entry and its comma: a dash alone on the last line of a text is one of its words only with a space.
+fn space_before_comma(entry: &str) -> &'static str {
+    match entry.rsplit_once(['\n', '\r']) {
+        Some((_, last)) if last.trim_start() == "-" => " ",
+        _ => "",
+    }
 }
 
 /// Whether a line of a text, below its first, begins with a dash: where that is not in the first column, the parser takes it for an

@@ -206,9 +206,27 @@ impl Editor<'_> {
             // a document without a word in it would be none
             "null".to_owned()
         } else {
-            reindent.rest(node.span.start..node.span.end, 0)
+            let by = self.distance_from_margin(incoming.node);
+            reindent.rest(node.span.start..node.span.end, by)
         };
         Rendered::of_text(tag, &text, is_block_scalar(self.source, incoming.node))
+    }
+
+    /// By how much the lines of a block scalar that comes as the whole document have to move in, where comment lines stand below the
+    /// target's: those would be lines of one that starts in the first column.
+    fn distance_from_margin(&self, scalar: NodeId) -> i64 {
+        let root = self.target.node(self.target.root().value).span;
+        let below = &self.target.text()[root.end as usize..];
+        let mut lines = self.source.slice(self.source.node(scalar).span).lines();
+        let says_indent = lines
+            .next()
+            .is_some_and(|header| header.contains(|c: char| c.is_ascii_digit()));
+        let is_at_margin = lines.any(|line| !trimmed(line).is_empty() && !line.starts_with(' '));
+        let moves = is_block_scalar(self.source, scalar)
+            && is_at_margin
+            && !says_indent
+            && below.contains('#');
+        if moves { 2 } else { 0 }
     }
 
     /// By how much the lines of a value in brackets have to move further in, where it stood between brackets and now stands

@@ -1,7 +1,7 @@
 //! Law 5: a field that upstream did not touch is, to the byte, what it was.
 
 use merge3::triple::Triple;
-use merge3::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree};
+use merge3::yaml::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 
 use super::{Verdict, ensure};
 
@@ -74,12 +74,16 @@ fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
         .map(|span| tree.slice(span).to_owned())
 }
 
-/// The comments that belong to a field itself, and the one above the first entry of its value, where that text does not begin yet.
+/// The comments that belong to a field itself, and those above the first entry of its value, where that text does not begin yet.
 fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 3]> {
     let entry = tree.entry(tree.find(map, key)?);
     let comments = entry.comments();
-    let first = tree.entries(entry.value).next();
-    let above = first.map(|first| tree.entry(first).comments().leading);
-    let all = [comments.line, comments.tail, above.unwrap_or_default()];
-    Some(all.map(|span| tree.slice(span).to_owned()))
+    let above = tree.entries(entry.value).next().map(|first| {
+        let value = tree.entry(first).span.start;
+        tree.slice(Span::new(entry.span.start, value))
+    });
+    let above = above.unwrap_or_default().lines().map(str::trim);
+    let above = above.filter(|line| line.starts_with('#'));
+    let [line, tail] = [comments.line, comments.tail].map(|span| tree.slice(span).to_owned());
+    Some([line, tail, above.collect::<Vec<_>>().join("\n")])
 }
