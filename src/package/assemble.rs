@@ -96,13 +96,20 @@ pub(crate) fn assemble(
 /// Whether a document that begins below a `...`, without a `---`, has another text above it now that does not end in one.
 fn loses_its_start(file: &ParsedFile<'_>, actions: &[Action], index: usize) -> bool {
     let above = index.checked_sub(1).and_then(|above| actions.get(above));
-    let ends = |text: &str| {
-        let mut lines = text.lines().rev();
-        let last = lines.find(|line| !line.trim_end().is_empty());
-        last.is_some_and(|line| line.starts_with("..."))
-    };
     !has_marker(&file.documents[index].document)
-        && matches!(above, Some(Action::Replace(text)) if !ends(text))
+        && matches!(above, Some(Action::Replace(text)) if !ends_in_dots(text))
+}
+
+/// Whether the last line with something on it is a `...`.
+fn ends_in_dots(text: &str) -> bool {
+    let mut lines = text.lines().rev();
+    let last = lines.find(|line| !line.trim_end().is_empty());
+    last.is_some_and(|line| line.starts_with("..."))
+}
+
+/// Whether a chunk has directives above its `---`.
+fn has_directives(text: &str) -> bool {
+    marker(text).is_some_and(|at| text[..at].lines().any(|line| line.starts_with('%')))
 }
 
 /// A document's chunk as it goes into another file: without the comments at the head of its file that a blank line sets
@@ -199,7 +206,7 @@ impl Writer {
 
     fn keep(&mut self, index: usize, text: &str, is_document: bool, marks: Option<&Marks>) {
         let follows = index == 0 || self.last == Some(index - 1);
-        if !follows || self.is_cut_off(index, text) {
+        if !follows || self.is_cut_off(index, text) || self.needs_end(text) {
             self.insert(text, marks);
         } else {
             self.separate();
@@ -207,6 +214,12 @@ impl Writer {
         }
         self.last = Some(index);
         self.bare &= !is_document;
+    }
+
+    /// Whether a chunk begins with directives, and what stands above it does not end in the `...` that those need.
+    fn needs_end(&self, text: &str) -> bool {
+        let written = self.text.trim_start_matches('\u{feff}');
+        !written.is_empty() && has_directives(text) && !ends_in_dots(written)
     }
 
     /// Whether the first document has lost the place in which it needs no `---`.
@@ -260,8 +273,7 @@ impl Writer {
     fn after_others(&mut self, text: &str) -> String {
         let written = self.text.trim_start_matches('\u{feff}');
         let above = marker(text).map_or("", |at| &text[..at]);
-        let has_directives = above.lines().any(|line| line.starts_with('%'));
-        if written.is_empty() || !has_directives {
+        if written.is_empty() || !has_directives(text) {
             return text.to_owned();
         }
         let kept: String = above
@@ -344,6 +356,22 @@ mod tests {
             assembled("a: 1\n--- # b\nb: 2\n", &[0], &[]),
             "--- # b\nb: 2\n"
         );
+    }
+
+    #[test]
+    fn directives_stand_below_the_end_of_a_document() {
+        let file = "a: 1\n---\nb: 2\n";
+        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), file, Trees::Dropped).unwrap();
+        let with = |text: &str| {
+            assemble(
+                &file,
+                &[Action::Keep, Action::Replace(text.to_owned())],
+                &[],
+            )
+        };
+        assert_eq!(with("%YAML 1.2\n---\nb: 3\n"), "a: 1\n---\nb: 3\n");
+        let tag = "%TAG !x! tag:x\n---\nb: !x!y 3\n";
+        assert_eq!(with(tag), format!("a: 1\n...\n{tag}"));
     }
 
     #[test]

@@ -206,9 +206,9 @@ fn resource() -> impl Strategy<Value = Value> {
 }
 
 /// The text that an application leaves.
-fn run(last: &str, config: &str, live: &str) -> String {
+fn run(last_text: &str, config: &str, live: &str) -> String {
     let tree = |text| Tree::parse(text).unwrap().unwrap();
-    let (last, config_tree, live_tree) = (tree(last), tree(config), tree(live));
+    let (last, config_tree, live_tree) = (tree(last_text), tree(config), tree(live));
     let (configs, lives) = (split(config), split(live));
     let schema = Schema::kubernetes();
     let applied = apply_document(&Application {
@@ -224,7 +224,10 @@ fn run(last: &str, config: &str, live: &str) -> String {
         kind: schema.kind("apps/v1", "Deployment"),
         annotation: "{\"applied\":\"now\"}\n",
     });
-    applied.unwrap().text.unwrap_or_else(|| live.to_owned())
+    let applied = applied.unwrap_or_else(|refused| {
+        panic!("{refused:?}\n==== last\n{last_text}\n==== config\n{config}\n==== live\n{live}")
+    });
+    applied.text.unwrap_or_else(|| live.to_owned())
 }
 
 /// A value without the annotation that was written into it.
