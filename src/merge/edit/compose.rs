@@ -64,7 +64,11 @@ impl Editor<'_> {
                         self.gap_above(entries, gap_of)
                     };
                     let mut block = gap + &lines;
-                    if above.is_some_and(|above| self.comes_below_block_scalar(above, id)) {
+                    let has_other_gap = gap_of != index;
+                    if above.is_some_and(|above| {
+                        self.comes_below_block_scalar(above, id)
+                            || has_other_gap && self.ends_in_block_scalar(above)
+                    }) {
                         outdent_comments(&mut block, column);
                     }
                     blocks.push(block);
