@@ -52,7 +52,8 @@ pub(super) struct Identity<'t> {
     others: Vec<ScalarKey<'t>>,
 }
 
-const NOTHING: ScalarKey<'static> = (ScalarType::Null, "");
+/// What a second part that is missing counts as: empty.
+const NOTHING: ScalarKey<'static> = (ScalarType::Str, "");
 
 impl ListKey {
     /// The key that a rule names, one field or two.
