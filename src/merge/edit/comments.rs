@@ -25,6 +25,20 @@ impl Editor<'_> {
         self.comments_with(entry, choices, end);
     }
 
+    /// The same where the value stands on lines below its key, and is another now: a comment beside it goes behind the key.
+    pub(super) fn comments_at_key(&mut self, entry: &Entry, choices: CommentChoices) {
+        let Some(theirs) = self.chosen(choices) else {
+            return;
+        };
+        self.place_comment(entry, choices);
+        self.leading_comment(entry, choices);
+        if choices.line.is_updated() {
+            let line = Span::new(entry.span.start, self.target.line_end(entry.span.start));
+            let end = line.start + trimmed_end(self.target.slice(line));
+            self.line_comment(entry.comments().line, theirs.beside(), Some(end));
+        }
+    }
+
     /// `end` is where a comment beside the value may come that local has not got.
     fn comments_with(&mut self, entry: &Entry, choices: CommentChoices, end: Option<u32>) {
         let Some(theirs) = self.chosen(choices) else {
@@ -211,7 +225,7 @@ impl Editor<'_> {
             }
             _ => {
                 let line = self.target.slice(Span::new(entry.span.start, key_line_end));
-                Some(entry.span.start + line.trim_end_matches([' ', '\t']).len() as u32)
+                Some(entry.span.start + trimmed_end(line))
             }
         }
     }
@@ -228,4 +242,9 @@ impl Editor<'_> {
     fn end_of_entry(&self, entry: &Entry) -> u32 {
         entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
+}
+
+/// Where the white space at the end of a line starts.
+fn trimmed_end(line: &str) -> u32 {
+    line.trim_end_matches([' ', '\t']).len() as u32
 }

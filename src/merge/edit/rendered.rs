@@ -118,6 +118,11 @@ impl Editor<'_> {
                 tree.column(theirs.span.start),
                 column.into(),
             );
+            // a list may stand in the column of its key, never in that of a dash
+            let inside = match has_dash(self.target, entry) && inside <= i64::from(column) {
+                true => i64::from(column) + 2,
+                false => inside,
+            };
             let below = reindent.entries(theirs.value, u32::try_from(inside).unwrap_or(0), "");
             let compact = has_dash(tree, theirs)
                 && has_dash(self.target, entry)

@@ -198,7 +198,7 @@ impl Editor<'_> {
         self.edits.replace(indicator..end, text);
         self.comments_below(entry, end, rendered.ends_in_block_scalar);
         if stays_apart {
-            self.comments(entry, comments);
+            self.comments_at_key(entry, comments);
         } else {
             self.place_comment(entry, comments);
             self.leading_comment(entry, comments);
