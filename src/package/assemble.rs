@@ -358,16 +358,16 @@ mod tests {
         );
     }
 
+    fn replaced(text: &str, actions: &[Action]) -> String {
+        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text, Trees::Dropped).unwrap();
+        assemble(&file, actions, &[])
+    }
+
     #[test]
     fn directives_stand_below_the_end_of_a_document() {
-        let file = "a: 1\n---\nb: 2\n";
-        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), file, Trees::Dropped).unwrap();
         let with = |text: &str| {
-            assemble(
-                &file,
-                &[Action::Keep, Action::Replace(text.to_owned())],
-                &[],
-            )
+            let actions = [Action::Keep, Action::Replace(text.to_owned())];
+            replaced("a: 1\n---\nb: 2\n", &actions)
         };
         assert_eq!(with("%YAML 1.2\n---\nb: 3\n"), "a: 1\n---\nb: 3\n");
         let tag = "%TAG !x! tag:x\n---\nb: !x!y 3\n";
@@ -376,14 +376,9 @@ mod tests {
 
     #[test]
     fn a_document_without_a_marker_gets_one_below_another_text() {
-        let file = "a: 1\n...\nb: 2\n";
-        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), file, Trees::Dropped).unwrap();
         let with = |text: &str| {
-            assemble(
-                &file,
-                &[Action::Replace(text.to_owned()), Action::Keep],
-                &[],
-            )
+            let actions = [Action::Replace(text.to_owned()), Action::Keep];
+            replaced("a: 1\n...\nb: 2\n", &actions)
         };
         assert_eq!(with("a: 2\n...\n"), "a: 2\n...\nb: 2\n");
         assert_eq!(with("a: 2\n"), "a: 2\n---\nb: 2\n");

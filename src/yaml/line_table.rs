@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use super::stream::line_ends;
+
 /// The starts of all lines of the text of a [`Tree`](super::Tree), which are looked for when first needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LineTable {
@@ -27,10 +29,7 @@ impl LineTable {
 
     fn starts(&self, text: &str) -> &[u32] {
         self.starts.get_or_init(|| {
-            let bytes = text.as_bytes();
-            let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)
-                .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'));
-            let starts = ends.map(|end| end as u32 + 1);
+            let starts = line_ends(text.as_bytes()).map(|end| end as u32 + 1);
             std::iter::once(0).chain(starts).collect()
         })
     }

@@ -270,9 +270,13 @@ pub(crate) fn count_lines(text: &str) -> usize {
     if memchr::memchr(b'\r', bytes).is_none() {
         return memchr::memchr_iter(b'\n', bytes).count();
     }
+    line_ends(bytes).count()
+}
+
+/// Where the last byte of each line break stands: LF, CRLF, or CR alone.
+pub(super) fn line_ends(bytes: &[u8]) -> impl Iterator<Item = usize> {
     memchr::memchr2_iter(b'\n', b'\r', bytes)
         .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))
-        .count()
 }
 
 /// How deep the collections of a text are nested at the most, without reading it: by its indentation and its brackets. None where

@@ -62,7 +62,8 @@ impl Editor<'_> {
         }
     }
 
-    fn chosen(&self, choices: CommentChoices) -> Option<Comments> {
+    /// The source's comments, where some of them are taken.
+    pub(super) fn chosen(&self, choices: CommentChoices) -> Option<Comments> {
         let from = choices.from.filter(|_| !choices.is_keep())?;
         Some(self.source.entry(from).comments())
     }

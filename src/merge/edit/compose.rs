@@ -32,7 +32,9 @@ impl Editor<'_> {
         }
         self.edits.replace(first_lines.start..last_lines.end, text);
         let last = children.iter().rev().find(|child| child.stays());
-        if last.is_some_and(|last| self.comes_below_block_scalar(last, EntryId(last_entry.0 + 1))) {
+        if last.is_some_and(|last| {
+            self.comes_below_block_scalar(last, EntryId(last_entry.0 + 1), true)
+        }) {
             self.outdent_comments(last_lines.end, column);
         }
     }
@@ -64,11 +66,10 @@ impl Editor<'_> {
                         self.gap_above(entries, gap_of)
                     };
                     let mut block = gap + &lines;
-                    let has_other_gap = gap_of != index;
-                    if above.is_some_and(|above| {
-                        self.comes_below_block_scalar(above, id)
-                            || has_other_gap && self.ends_in_block_scalar(above)
-                    }) {
+                    let has_own_gap = gap_of == index;
+                    if above
+                        .is_some_and(|above| self.comes_below_block_scalar(above, id, has_own_gap))
+                    {
                         outdent_comments(&mut block, column);
                     }
                     blocks.push(block);
@@ -94,9 +95,11 @@ impl Editor<'_> {
         blocks
     }
 
-    /// Whether an entry stands below a block scalar that it did not stand below before.
-    fn comes_below_block_scalar(&self, above: &Child, id: EntryId) -> bool {
-        let stood_there = matches!(above.slot, Slot::Local(above) if above.0 + 1 == id.0)
+    /// Whether an entry, or what lies above it where that is not its own gap, stands below a block scalar that it did not stand below
+    /// before.
+    fn comes_below_block_scalar(&self, above: &Child, id: EntryId, has_own_gap: bool) -> bool {
+        let stood_there = has_own_gap
+            && matches!(above.slot, Slot::Local(above) if above.0 + 1 == id.0)
             && above.outcome == Outcome::Keep;
         !stood_there && self.ends_in_block_scalar(above)
     }

@@ -47,7 +47,7 @@ impl Editor<'_> {
             return;
         }
         let node = self.target.node(entry.value);
-        let is_root = entry.colon().is_none() && !has_dash(self.target, entry);
+        let is_root = self.is_root(entry);
         let start = match node.tag() {
             Some(tag) if !rendered.fits_tag(self.target, entry) => tag.start.min(node.span.start),
             _ => node.span.start,
@@ -162,6 +162,7 @@ impl Editor<'_> {
         let is_before = !line.is_empty() && line.start < indicator;
         let stays_apart = is_apart && (is_before || rendered.comment_goes_first);
         let (own, comment) = match (stays_apart, is_before) {
+            (true, true) if rendered.below.is_empty() => self.comment_behind(entry, comments),
             (true, _) => (Span::default(), String::new()),
             (_, true) => self.comment_behind(entry, comments),
             (_, false) => self.comment_beside(entry, comments),
@@ -208,13 +209,17 @@ impl Editor<'_> {
     /// The end of the text, where a block scalar comes as the whole document and nothing but white space follows `end`: spaces in it
     /// would be a line of the scalar. Else `end`.
     fn after_spaces_below(&self, entry: &Entry, rendered: &Rendered, end: u32) -> u32 {
-        let is_root = entry.colon().is_none() && !has_dash(self.target, entry);
         let below = &self.target.text()[end as usize..];
         let is_white = below.trim().is_empty() && below.contains([' ', '\t']);
-        match is_root && rendered.ends_in_block_scalar && is_white {
+        match self.is_root(entry) && rendered.ends_in_block_scalar && is_white {
             true => self.target.text().len() as u32,
             false => end,
         }
+    }
+
+    /// Whether an entry, which has a value behind an indicator or none at all, is the whole document.
+    fn is_root(&self, entry: &Entry) -> bool {
+        entry.colon().is_none() && !has_dash(self.target, entry)
     }
 
     /// Whether a line begins at `at`, or white space stands before it.
@@ -233,16 +238,14 @@ impl Editor<'_> {
 
     /// The comment beside an entry's value: where it is, and what the line ends with afterwards, with the white space before it.
     fn comment_beside(&self, entry: &Entry, comments: CommentChoices) -> (Span, String) {
-        let theirs = comments.from.map(|from| self.source.entry(from).comments());
-        let theirs = theirs.map_or(Span::default(), |theirs| theirs.beside());
+        let theirs = self.chosen(comments).unwrap_or_default().beside();
         let ours = entry.comments().beside();
         (ours, self.chosen_comment(ours, theirs, comments.line))
     }
 
     /// The same of a second comment, where the first stands before the value.
     fn comment_behind(&self, entry: &Entry, comments: CommentChoices) -> (Span, String) {
-        let theirs = comments.from.map(|from| self.source.entry(from).comments());
-        let theirs = theirs.map_or(Span::default(), |theirs| theirs.behind());
+        let theirs = self.chosen(comments).unwrap_or_default().behind();
         let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);
         (ours, self.chosen_comment(ours, theirs, comments.tail))
     }

@@ -75,7 +75,7 @@ impl Walker<'_> {
             .map(|(tree, span)| span.map(|span| tree.outdented(span)));
         let (kind, resolution) = (ConflictKind::BothChanged, self.resolution());
         let start = spans.local.map(|span| span.start);
-        self.push_record(kind, (self.path(), start), values, resolution);
+        self.push_record(kind, self.path(), start, values, resolution);
         resolved(resolution, Outcome::Keep, Outcome::Remove)
     }
 
@@ -108,7 +108,7 @@ impl Walker<'_> {
             .trees
             .zip(nodes)
             .map(|(tree, node)| node.map(|node| tree.text_of(node)));
-        self.push_record(kind, (self.path(), None), values, resolution);
+        self.push_record(kind, self.path(), None, values, resolution);
     }
 
     /// Records what a pin held back.
@@ -120,14 +120,15 @@ impl Walker<'_> {
     pub(super) fn record_comment(&mut self, texts: Triple<String>, resolution: Resolution) {
         let path = format!("{} (comment)", self.path());
         let values = texts.map(|text| (!text.is_empty()).then_some(text));
-        self.push_record(ConflictKind::BothChanged, (path, None), values, resolution);
+        self.push_record(ConflictKind::BothChanged, path, None, values, resolution);
     }
 
-    /// Records what was met at a path: in local's text where that says, else where the walk is.
+    /// Records what was met at a path: at that byte of local's text, else where the walk is.
     fn push_record(
         &mut self,
         kind: ConflictKind,
-        (path, offset): (String, Option<u32>),
+        path: String,
+        offset: Option<u32>,
         values: Triple<Option<String>>,
         resolution: Resolution,
     ) {
