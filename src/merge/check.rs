@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Tree, equal};
+use crate::yaml::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, equal};
 
 use super::decision::{Incoming, Outcome, Slot};
 use super::walk::index::{FieldIndex, key_of};
@@ -156,9 +156,14 @@ impl Checker<'_> {
 
     /// Whether a scalar is a string of that content.
     fn is_text(&self, merged: NodeId, text: &str) -> bool {
-        let Some(scalar) = self.merged.scalar(merged) else {
-            return false;
-        };
+        let scalar = self.merged.scalar(merged);
+        scalar.is_some_and(|scalar| {
+            scalar.scalar_type == ScalarType::Str && self.says(merged, scalar, text)
+        })
+    }
+
+    /// Whether a scalar has that content, but for the last line breaks of a block scalar, where those are told.
+    fn says(&self, merged: NodeId, scalar: &Scalar<'_>, text: &str) -> bool {
         let found = &*scalar.content;
         let is_told = || {
             let (Some(last_lines), ScalarStyle::Literal | ScalarStyle::Folded) =
@@ -172,7 +177,7 @@ impl Checker<'_> {
                 .push((merged, text.len() - lines.len()));
             lines == found_lines
         };
-        scalar.scalar_type == ScalarType::Str && (found == text || is_told())
+        found == text || is_told()
     }
 
     /// Whether a value is the one that was decided, but for the last line breaks of block scalars, which are told.
@@ -186,8 +191,13 @@ impl Checker<'_> {
             return true;
         }
         if let Some(scalar) = tree.scalar(expected) {
+            let is_like = |found: &Scalar<'_>| {
+                found.scalar_type == scalar.scalar_type
+                    && self.merged.custom_tag(merged) == tree.custom_tag(expected)
+                    && self.says(merged, found, &scalar.content)
+            };
             return equal(self.merged, merged, tree, expected)
-                || scalar.scalar_type == ScalarType::Str && self.is_text(merged, &scalar.content);
+                || self.merged.scalar(merged).is_some_and(is_like);
         }
         let (found, wanted) = (self.merged.entries(merged), tree.entries(expected));
         found.len() == wanted.len()

@@ -226,6 +226,20 @@ fn a_document_that_one_side_deleted_and_the_other_changed_is_left_open() {
 }
 
 #[test]
+fn a_script_below_a_blank_line_merges_line_by_line() {
+    let script = |first: &str, last: &str, rest: &str| {
+        format!("run: |\n\n  {first}\n  two\n  three\n  {last}\n{rest}")
+    };
+    let files = Files::text(
+        &script("one", "four", "image: x\n"),
+        &script("ONE", "four", "image: y\n"),
+        &script("one", "FOUR", "image: x\nport: 1\n"),
+    );
+    assert_eq!(files.drive(&[]), 0);
+    assert_eq!(files.ours(), script("ONE", "FOUR", "image: y\nport: 1\n"));
+}
+
+#[test]
 fn a_renamed_resource_gets_the_other_sides_change() {
     let files = Files::text(BASE, &OURS.replace("name: shop", "name: store"), THEIRS);
     assert_eq!(files.drive(&[]), 0);

@@ -45,19 +45,13 @@ impl Editor<'_> {
         self.edits
             .replace(span.start..header_end, format!("|{indicator}{chomping}"));
         let lines_start = target.next_line(span.start).min(span.end);
-        let mut text = String::new();
-        for line in body
-            .split('\n')
-            .chain(std::iter::repeat_n("", breaks.saturating_sub(1)))
-        {
-            if !text.is_empty() {
-                text.push_str(self.line_break);
-            }
-            if !line.is_empty() {
-                text.push_str(&" ".repeat(width));
-                text.push_str(line);
-            }
-        }
+        let margin = " ".repeat(width);
+        let blank_below = std::iter::repeat_n("", breaks.saturating_sub(1));
+        let lines = body.split('\n').chain(blank_below).map(|line| match line {
+            "" => String::new(),
+            line => format!("{margin}{line}"),
+        });
+        let text = lines.collect::<Vec<_>>().join(self.line_break);
         self.edits.replace(lines_start..span.end, text);
     }
 }
