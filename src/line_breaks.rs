@@ -36,6 +36,16 @@ pub(crate) fn ends_line(text: &str) -> bool {
     text.ends_with(['\n', '\r'])
 }
 
+/// Adds `more` to a text, with all its lines: LFs right behind a lone CR come as CRs, for the first would be a half of that line break.
+pub(crate) fn push(text: &mut String, more: &str) {
+    let rest = more.trim_start_matches('\n');
+    let behind_cr = text.ends_with('\r') && rest.len() < more.len();
+    if behind_cr {
+        text.extend(std::iter::repeat_n('\r', more.len() - rest.len()));
+    }
+    text.push_str(if behind_cr { rest } else { more });
+}
+
 /// A text with that line break and no other.
 pub(crate) fn with_line_break<'t>(text: impl Into<Cow<'t, str>>, line_break: &str) -> Cow<'t, str> {
     let text = text.into();
@@ -62,6 +72,19 @@ mod tests {
         assert_eq!(line_break_of("a\r\nb\n"), "\r\n");
         assert_eq!(line_break_of("a\nb\r\n"), "\n");
         assert!(ends_line("a\r") && ends_line("a\n") && !ends_line("a") && !ends_line(""));
+    }
+
+    #[test]
+    fn a_lone_cr_and_an_lf_stay_two() {
+        let joined = |text: &str, more: &str| {
+            let mut joined = text.to_owned();
+            push(&mut joined, more);
+            joined
+        };
+        assert_eq!(joined("a\r", "\n\nb\n"), "a\r\r\rb\n");
+        assert_eq!(joined("a\r", "\r\nb"), "a\r\r\nb");
+        assert_eq!(joined("a\r", "b\n"), "a\rb\n");
+        assert_eq!(joined("a\n", "\nb"), "a\n\nb");
     }
 
     #[test]

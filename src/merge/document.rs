@@ -9,7 +9,7 @@ use super::markers::mark;
 use super::pins::is_document_pinned;
 use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, Options};
-use crate::line_breaks::{ends_line, line_break_of};
+use crate::line_breaks::{ends_line, line_break_of, push};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree, equal};
 
@@ -78,18 +78,27 @@ pub fn merge_document(
     if bodies.updated == bodies.local || bodies.updated == bodies.original {
         return Ok(Merged::unchanged());
     }
-    let walker = Walker::new(trees, nulls_clear, options);
+    let is_head = |side: Side<'_>| side.document.start == 0;
+    let moves_from_head = sides
+        .original
+        .is_some_and(|original| is_head(original) != is_head(updated));
     if is_document_pinned(local.document.text) {
         return Ok(Merged {
-            pinned: walker.held_document(sides.original.is_some()),
+            pinned: Walker::new(trees, nulls_clear, options)
+                .held_document(sides.original.is_some()),
             ..Merged::unchanged()
         });
     }
+    let decide = |trees: Triple<&Tree<'_>>| {
+        let walker = Walker::new(trees, nulls_clear, options);
+        let walker = walker.moving_from_head(moves_from_head);
+        walker.decide(sides.original.is_some())
+    };
     let Decided {
         outcome,
         conflicts,
         pinned,
-    } = walker.decide(sides.original.is_some());
+    } = decide(trees);
     if bodies.original == bodies.local {
         let text = with_body(local.document, updated.document);
         if is_faithful(&text, trees, &outcome).is_ok() {
@@ -100,10 +109,7 @@ pub fn merge_document(
             });
         }
     }
-    let decide = |trees: Triple<&Tree<'_>>| {
-        let walker = Walker::new(trees, nulls_clear, options);
-        walker.decide(sides.original.is_some()).outcome
-    };
+    let decide = |trees: Triple<&Tree<'_>>| decide(trees).outcome;
     let text = merged_or_written_out(trees, &outcome, options, decide)?;
     let text = match text {
         Some(text) if !outcome.has_choice() && comments_change(trees) => {
@@ -250,7 +256,8 @@ fn edited_text(
     };
     let mended = with_last_lines(&text, trees, outcome);
     // the line breaks at the end may be what a block scalar says
-    let ended = format!("{carried_out}{}", line_break_of(trees.local.text()));
+    let mut ended = carried_out.clone();
+    push(&mut ended, line_break_of(trees.local.text()));
     let mut others = mended.into_iter().chain([carried_out, ended]);
     let faithful = others.find(|text| is_faithful(text, trees, outcome).is_ok());
     faithful.ok_or(unfaithful)

@@ -2,8 +2,9 @@
 //! `---` along, what comes gets one where it needs one.
 
 use super::parsed::ParsedFile;
-use crate::line_breaks::{ends_line, line_break_of, with_line_break};
+use crate::line_breaks::{ends_line, line_break_of, push, with_line_break};
 use crate::yaml::Document;
+use crate::yaml::stream::split;
 
 /// What becomes of a document of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +55,7 @@ pub(crate) fn assemble(
         line_break: line_break_of(file.text),
         bare: first_is_bare,
         last: None,
+        chunk: 0,
     };
     let mut coming = insertions.iter().peekable();
     for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
@@ -110,6 +112,15 @@ fn ends_in_dots(text: &str) -> bool {
 /// Whether a chunk has directives above its `---`.
 fn has_directives(text: &str) -> bool {
     marker(text).is_some_and(|at| text[..at].lines().any(|line| line.starts_with('%')))
+}
+
+/// Whether the last lines of a chunk would not be its own with a `---` below them.
+fn loses_comments(chunk: &str) -> bool {
+    let mut lines = chunk.lines().rev();
+    lines.next().is_some_and(|line| line.starts_with('#'))
+        && split(&format!("{chunk}---\n"))
+            .get(1)
+            .is_some_and(|next| next.start < chunk.len())
 }
 
 /// A document's chunk as it goes into another file: without the comments at the head of its file that a blank line sets
@@ -193,6 +204,8 @@ struct Writer {
     bare: bool,
     /// The index of the file's own document that was written last, if nothing came after it.
     last: Option<usize>,
+    /// Where the document starts that was written last.
+    chunk: usize,
 }
 
 impl Writer {
@@ -210,7 +223,7 @@ impl Writer {
             self.insert(text, marks);
         } else {
             self.separate();
-            self.mark(marks, |writer| writer.text.push_str(text));
+            self.mark(marks, |writer| writer.push_chunk(text));
         }
         self.last = Some(index);
         self.bare &= !is_document;
@@ -258,24 +271,31 @@ impl Writer {
     /// A document with its `---`, unless it is a `bare` one.
     fn push_document(&mut self, text: &str, bare: bool) {
         if bare && let Some(text) = without_marker(text) {
-            self.text.push_str(&text);
+            self.push_chunk(&text);
+        } else if !bare && marker(text).is_none() {
+            self.push_chunk(&format!("---{}{text}", self.line_break));
         } else {
-            if !bare && marker(text).is_none() {
-                self.text.push_str("---");
-                self.text.push_str(self.line_break);
-            }
-            self.text.push_str(text);
+            self.push_chunk(text);
         }
     }
 
-    /// A chunk as it can stand behind another document: directives need a `...` before them, and the one that names the
-    /// version of YAML says there what the head of the file says, or nothing.
+    fn push_chunk(&mut self, text: &str) {
+        self.chunk = self.text.len();
+        self.text.push_str(text);
+    }
+
+    /// A chunk as it can stand behind another document: without a byte order mark; directives need a `...` before them, and the one that
+    /// names the version of YAML says there what the head of the file says, or nothing.
     fn after_others(&mut self, text: &str) -> String {
         let written = self.text.trim_start_matches('\u{feff}');
-        let above = marker(text).map_or("", |at| &text[..at]);
-        if written.is_empty() || !has_directives(text) {
+        if written.is_empty() {
             return text.to_owned();
         }
+        let text = text.trim_start_matches('\u{feff}');
+        if !has_directives(text) {
+            return text.to_owned();
+        }
+        let above = marker(text).map_or("", |at| &text[..at]);
         let kept: String = above
             .split_inclusive('\n')
             .filter(|line| !line.starts_with("%YAML"))
@@ -287,11 +307,15 @@ impl Writer {
         format!("{kept}{}", &text[above.len()..])
     }
 
-    /// Repairs a missing newline between two documents.
+    /// Repairs a missing newline between two documents. Comment lines at the end of the one that is written would belong to the
+    /// one that comes: a blank line sets them off.
     fn separate(&mut self) {
         let written = self.text.trim_start_matches('\u{feff}');
         if !written.is_empty() && !ends_line(written) {
             self.text.push_str(self.line_break);
+        }
+        if loses_comments(&self.text[self.chunk..]) {
+            push(&mut self.text, self.line_break);
         }
     }
 }

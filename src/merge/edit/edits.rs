@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::line_breaks::push;
+
 /// Replacements of stretches of a text that do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
@@ -125,12 +127,12 @@ fn apply(edits: Vec<(Place, Edit)>, text: &str, range: Range<u32>) -> String {
     let mut done = range.start;
     for (place, edit) in edits {
         if place.start > done {
-            result.push_str(&text[done as usize..place.start as usize]);
+            push(&mut result, &text[done as usize..place.start as usize]);
         }
-        result.push_str(&edit.text);
+        push(&mut result, &edit.text);
         done = done.max(edit.end);
     }
-    result.push_str(&text[done as usize..range.end as usize]);
+    push(&mut result, &text[done as usize..range.end as usize]);
     result
 }
 

@@ -85,8 +85,10 @@ impl Walker<'_> {
             .trees
             .zip(Triple::new(original, updated, local))
             .map(|(tree, entry)| place_comment_text(tree, entry));
-        // What stands at the head of a file stays with the file when a document moves, so none is added there.
-        if self.steps.len() == 1 && texts.original.is_empty() && self.is_head(entries) {
+        // What stands at the head of a file stays with the file when a document moves, so none is added there, and none is changed
+        // where upstream has the document at the head of a file, or had it there.
+        let may_be_of_file = texts.original.is_empty() || self.moves_from_head;
+        if self.steps.len() == 1 && may_be_of_file && self.is_head(entries) {
             return CommentChoice::Local;
         }
         if matches!(texts.change(), Change::Nobody | Change::Local) {

@@ -47,6 +47,8 @@ pub(crate) struct Walker<'a> {
     text_is_value: bool,
     /// What the schema says of each node, where there is a schema.
     places: Option<Triple<Places<'a>>>,
+    /// Whether upstream's document stands at the head of its file now or stood there before, and not both.
+    moves_from_head: bool,
     steps: Vec<Step>,
     pins: Pins,
     conflicts: Vec<Conflict>,
@@ -89,11 +91,20 @@ impl<'a> Walker<'a> {
                 .schema
                 .as_deref()
                 .map(|schema| trees.map(|tree| Places::of_document(schema, tree))),
+            moves_from_head: false,
             steps: Vec::new(),
             pins: Pins::of(trees.local),
             conflicts: Vec::new(),
             pinned: Vec::new(),
             comment_lines: OnceCell::new(),
+        }
+    }
+
+    /// The same where upstream may have moved the document to the head of a file, or from there.
+    pub(crate) fn moving_from_head(self, moves_from_head: bool) -> Self {
+        Self {
+            moves_from_head,
+            ..self
         }
     }
 
