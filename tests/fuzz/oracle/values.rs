@@ -1,6 +1,6 @@
 //! The values of a text, where it is cheap to know them.
 
-use merge3::yaml::{NodeId, NodeKind, ScalarType, Tree};
+use merge3::yaml::{NodeId, NodeKind, ScalarType, Tree, stream::split};
 
 use crate::value::{Value, load};
 
@@ -12,12 +12,16 @@ pub(super) fn is_small(text: &str) -> bool {
     text.matches('*').count() <= MOST_ALIASES
 }
 
-/// The value of a text's documents; none where the parser alone does not take it.
+/// The value of a text's documents; none where the parser alone does not take it. (To the parser a text in lines at the root goes on
+/// behind a `---`, where it is not indented: it finds fewer documents then than there are.)
 pub(super) fn of_file(text: &str) -> Option<Value> {
     if !is_small(text) {
         return None;
     }
-    load::documents_by_type(text).ok().map(Value::List)
+    let documents = load::documents_by_type(text).ok()?;
+    let chunks = split(text).into_iter();
+    let count = chunks.filter(|chunk| matches!(Tree::parse(chunk.text), Ok(Some(_))));
+    (documents.len() >= count.count()).then_some(Value::List(documents))
 }
 
 /// The value of a tree.
@@ -68,13 +72,14 @@ fn custom(tree: &Tree<'_>, id: NodeId) -> String {
 /// only roughly. Of spaces at the end of the text the parser makes a line of a block scalar, be it one that keeps such lines or not:
 /// where it `ends_in_spaces`, one line break at the end of a text is as good as several.
 pub(super) fn roughly(value: Value, ends_in_spaces: bool) -> Value {
+    let said = |text: &str| match text.trim_end_matches('\n') {
+        "" => String::new(),
+        words if ends_in_spaces && text.ends_with("\n\n") => format!("{words}\n"),
+        _ => text.to_owned(),
+    };
     match value {
         Value::Scalar { tag, text } => {
-            let text = match text.trim_end_matches('\n') {
-                "" => String::new(),
-                words if ends_in_spaces && text.ends_with("\n\n") => format!("{words}\n"),
-                _ => text,
-            };
+            let text = said(&text);
             let first = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
             let core = ["int", "float", "timestamp", "str"].contains(&tag.as_str());
             if first && core && text.contains([':', '_', '-', '+', '.']) {
@@ -101,11 +106,7 @@ pub(super) fn roughly(value: Value, ends_in_spaces: bool) -> Value {
                 let typed = key.strip_prefix('\0').and_then(|it| it.strip_suffix(')'));
                 let typed = typed.filter(|it| !it.starts_with('!'));
                 let text = typed.and_then(|it| it.split_once('('));
-                let text = text.map_or(key.as_str(), |(_, text)| text);
-                match text.trim_end_matches('\n') {
-                    "" => String::new(),
-                    _ => text.to_owned(),
-                }
+                said(text.map_or(key.as_str(), |(_, text)| text))
             };
             Value::Map(
                 fields
