@@ -190,7 +190,8 @@ pub(crate) fn is_rest(file: &mut File, mut expected: &[u8]) -> io::Result<bool> 
 pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     // one byte more, to see that there are no more
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
-    file.read_to_end(&mut bytes)?;
+    // the length is known: a file alone would be asked for it again
+    file.take(u64::MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -79,18 +79,8 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
             .as_ref()
             .map(|side| side.as_ref().and_then(|it| it.as_ref().ok()));
         groups.extend(others(slot, &sides.map(|side| side.map(AsRef::as_ref))));
-        for (side, parsed) in sides.into_array().into_iter().enumerate() {
-            let Some(parsed) = parsed else { continue };
-            for (document, parsed) in parsed.documents.iter().enumerate() {
-                if let Some(resource) = &parsed.resource {
-                    resources.push(Candidate {
-                        group: only(side, DocRef { slot, document }),
-                        id: resource.pairing(),
-                        is_bound_to_file: false,
-                    });
-                }
-            }
-        }
+        let candidates = sides.map(|side| side.map_or_else(Vec::new, |it| candidates(slot, it)));
+        resources.extend(joined(candidates));
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_slot(&candidate.group));
     bind_to_other_version(&mut resources);
@@ -109,6 +99,41 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
     );
     groups.sort_unstable_by_key(order);
     groups
+}
+
+/// The resources of one side of a file.
+fn candidates<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Vec<(DocRef, &'r Identity<'r>)> {
+    let documents = file.documents.iter().enumerate();
+    documents
+        .filter_map(|(document, parsed)| {
+            let resource = parsed.resource.as_ref()?;
+            Some((DocRef { slot, document }, resource.pairing()))
+        })
+        .collect()
+}
+
+/// The resources of one file, to be paired. Where all sides have the same ones in the same order, as most files do, those are one already.
+fn joined<'r>(sides: Triple<Vec<(DocRef, &'r Identity<'r>)>>) -> Vec<Candidate<'r>> {
+    let ids = sides.as_ref().map(|side| side.iter().map(|(_, id)| *id));
+    let candidate = |group, id| Candidate {
+        group,
+        id,
+        is_bound_to_file: false,
+    };
+    if ids.original.clone().eq(ids.updated) && ids.original.eq(ids.local) {
+        let groups = (0..sides.original.len()).map(|index| {
+            let (_, id) = sides.original[index];
+            candidate(sides.as_ref().map(|side| Some(side[index].0)), id)
+        });
+        return groups.collect();
+    }
+    let sides = sides.into_array().into_iter().enumerate();
+    sides
+        .flat_map(|(side, resources)| {
+            let one = move |(document, id)| candidate(only(side, document), id);
+            resources.into_iter().map(one)
+        })
+        .collect()
 }
 
 /// The documents of one file that are no resources, by index.

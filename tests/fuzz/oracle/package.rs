@@ -172,7 +172,10 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     // what stands in a file that merges by lines is no resource on any side
     let merges_by_lines = |name: &str| {
         let three = sides.as_ref().into_array().map(|files| files.get(name));
-        !is_yaml_name(name) || three.iter().any(|it| value(*it).is_none())
+        let is_other = |bytes: &&Vec<u8>| !is_yaml(bytes);
+        !is_yaml_name(name)
+            || three.iter().any(|it| value(*it).is_none())
+            || three.iter().flatten().any(is_other)
     };
     let values = sides.as_ref().map(|files| -> Vec<Value> {
         let yaml = files.iter().filter(|(name, _)| !merges_by_lines(name));
