@@ -135,10 +135,13 @@ impl Merged {
     }
 }
 
-/// Whether upstream may have changed a comment: the lines' rests from each `#` on are not the same.
+/// Whether upstream may have changed a comment: the lines' rests from each `#` on that can begin one are not the same.
 fn comments_change(trees: Triple<&Tree<'_>>) -> bool {
     fn rests(text: &str) -> impl Iterator<Item = Option<&str>> {
-        let signs = memchr::memchr_iter(b'#', text.as_bytes());
+        let before = |at: usize| at.checked_sub(1).map(|before| text.as_bytes()[before]);
+        // one within a word is none: most stand in addresses
+        let signs = memchr::memchr_iter(b'#', text.as_bytes())
+            .filter(move |at| before(*at).is_none_or(|byte| byte.is_ascii_whitespace()));
         signs.map(|at| text[at..].lines().next())
     }
     !rests(trees.original.text()).eq(rests(trees.updated.text()))
