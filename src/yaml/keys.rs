@@ -9,9 +9,6 @@ use super::tree::{Entry, Node, NodeId, NodeKind, Scalar, ScalarType};
 /// Above this many entries a hash table pays.
 const SMALL: usize = 16;
 
-/// An odd number whose product with another has that one's bits all over: Fibonacci hashing.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
 /// What makes two keys the same: the type, the content, and an application's own tag.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 pub(crate) struct KeyIdentity<'a> {
@@ -56,20 +53,14 @@ pub(crate) fn check(
     if entries.len() <= SMALL {
         // keys that are the same have the same imprint; most have one of their own
         let mut imprints = [0; SMALL];
-        // a bit for each imprint that was seen: where it is not set, none above is the same
-        let mut seen = 0_u64;
         for (index, entry) in entries.iter().enumerate() {
             let key = identity(entry);
             let own = key.as_ref().map_or(0, |key| imprint(key.content));
-            let bit = 1 << (own.wrapping_mul(SPREAD) >> 58);
-            if seen & bit != 0 {
-                let above = imprints[..index].iter().zip(entries);
-                let mut alike = above.filter(|(imprint, _)| **imprint == own);
-                if let Some((_, first)) = alike.find(|(_, other)| identity(other) == key) {
-                    return Err(duplicate(text, nodes, first, entry));
-                }
+            let above = imprints[..index].iter().zip(entries);
+            let mut alike = above.filter(|(imprint, _)| **imprint == own);
+            if let Some((_, first)) = alike.find(|(_, other)| identity(other) == key) {
+                return Err(duplicate(text, nodes, first, entry));
             }
-            seen |= bit;
             imprints[index] = own;
         }
         return Ok(());
