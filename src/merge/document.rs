@@ -9,7 +9,7 @@ use super::markers::mark;
 use super::pins::is_document_pinned;
 use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, Options};
-use crate::line_breaks::{ends_line, line_break_of, push};
+use crate::line_breaks::{LineBreaks, ends_line, line_break_of, push, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree, equal};
 
@@ -99,8 +99,15 @@ pub fn merge_document(
         conflicts,
         pinned,
     } = decide(trees);
-    if bodies.original == bodies.local {
+    if is_same_but_line_breaks(bodies.original, bodies.local) {
         let text = with_body(local.document, updated.document);
+        let text = match bodies.original == bodies.local {
+            true => text,
+            false => {
+                let text = with_line_break(text, line_break_of(local.document.text));
+                with_end_of(text.into_owned(), local.document.text)
+            }
+        };
         if is_faithful(&text, trees, &outcome).is_ok() {
             return Ok(Merged {
                 text: Some(text),
@@ -293,6 +300,17 @@ pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
 /// A document's own text, the one that law 2 speaks of.
 fn body<'a>(document: &Document<'a>) -> &'a str {
     &document.text[document.body.range()]
+}
+
+/// Whether local has what original has: the line break at the end may be missing, and where each uses line breaks of one kind, they need not
+/// be the same.
+fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str>) -> bool {
+    let (Some(original), Some(local)) = (original, local) else {
+        return original == local;
+    };
+    let is_mixed = |text| matches!(LineBreaks::of(text), LineBreaks::Mixed);
+    original == local
+        || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
 }
 
 /// Local's chunk with updated's body.

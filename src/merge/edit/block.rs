@@ -1,8 +1,8 @@
 //! Entries of block collections: staying, going and coming, line by line.
 
-use super::Editor;
 use super::layout::{lines_of_entries, starts_its_line};
 use super::removal::Lines;
+use super::{Carried, Editor};
 use crate::line_breaks::ends_line;
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::walk::comments::comment_text;
@@ -10,9 +10,9 @@ use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 impl Editor<'_> {
     /// A block map or list of which at least one entry is left.
-    pub(super) fn block(&mut self, node: NodeId, children: &[Child]) {
+    pub(super) fn block(&mut self, node: NodeId, children: &[Child]) -> Carried {
         let Some(first) = self.target.entries(node).next() else {
-            return;
+            return Carried::InPlace;
         };
         let shares_line = !starts_its_line(self.target, self.target.entry(first));
         let first_stays = children
@@ -22,9 +22,13 @@ impl Editor<'_> {
         let in_order = local_entries(children).is_sorted();
         if !in_order || (shares_line && !first_stays) {
             self.compose(node, children);
+            if shares_line {
+                return Carried::Anew;
+            }
         } else {
             self.edit_lines(node, children);
         }
+        Carried::InPlace
     }
 
     /// Entries that stay keep their lines; the others go from, or come to, between them.

@@ -25,6 +25,21 @@ impl Editor<'_> {
         self.comments_with(entry, choices, end);
     }
 
+    /// The same where the lines of the collection that begins behind the dash were put together anew: a comment beside it stays with the
+    /// dash, and the first entry comes below.
+    pub(super) fn comments_behind_dash(&mut self, entry: &Entry, choices: CommentChoices) {
+        self.comments_with(entry, choices, None);
+        let theirs = self.chosen(choices).map(|theirs| theirs.beside());
+        let theirs = theirs.filter(|theirs| choices.line.is_updated() && !theirs.is_empty());
+        if let (Some(theirs), true) = (theirs, entry.comments().beside().is_empty()) {
+            let first = self.target.node(entry.value).span.start;
+            let indent = " ".repeat(self.target.column(first) as usize);
+            let text = self.source.slice(theirs);
+            self.edits
+                .insert(first, format!("{text}{}{indent}", self.line_break));
+        }
+    }
+
     /// The same where the value stands on lines below its key, and is another now: a comment beside it goes behind the key.
     pub(super) fn comments_at_key(&mut self, entry: &Entry, choices: CommentChoices) {
         let Some(theirs) = self.chosen(choices) else {

@@ -78,6 +78,15 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
     Some(text)
 }
 
+/// How the entries of a collection were edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Carried {
+    /// Each in its place.
+    InPlace,
+    /// From behind the dash on, on whose line the first one stood, all lines were put together anew.
+    Anew,
+}
+
 /// Turns decisions over a target into edits of its text.
 struct Editor<'a> {
     target: &'a Tree<'a>,
@@ -141,8 +150,8 @@ impl<'a> Editor<'a> {
                     if self.aliases == Aliases::WriteOut {
                         self.write_out_merged(entry, children);
                     }
-                } else {
-                    self.collection(entry, entry.value, children);
+                } else if self.collection(entry, entry.value, children) == Carried::Anew {
+                    return self.comments_behind_dash(entry, comments);
                 }
                 if is_flow(self.target, entry.value) && !children.iter().any(Child::stays) {
                     self.comments_of_replaced(entry, comments);
@@ -168,14 +177,15 @@ impl<'a> Editor<'a> {
     }
 
     /// The entries of a map or list of the target.
-    fn collection(&mut self, owner: &Entry, node: NodeId, children: &[Child]) {
+    fn collection(&mut self, owner: &Entry, node: NodeId, children: &[Child]) -> Carried {
         if !children.iter().any(Child::stays) {
             self.empty(owner, node);
         } else if is_flow(self.target, node) {
             self.flow(node, children);
         } else {
-            self.block(node, children);
+            return self.block(node, children);
         }
+        Carried::InPlace
     }
 
     /// The entry of the source whose value a node is; none for the root.
