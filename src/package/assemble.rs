@@ -128,13 +128,28 @@ fn loses_comments(chunk: &str) -> bool {
 pub(crate) fn portable(document: &Document<'_>, text: &str, line_break: &str) -> String {
     let first = document.start == 0;
     let head = if first && !has_marker(document) {
-        head_length(document, text)
+        // what the document brings below a head that stays as it was is its own, be it a comment that a blank line sets off
+        let own = &document.text[..head_length(document, document.text)];
+        match text.starts_with(own) {
+            true => own.len(),
+            false => head_length(document, text),
+        }
     } else if first {
         text.len() - text.trim_start_matches('\u{feff}').len()
     } else {
         0
     };
     with_line_break(&text[head..], line_break).into_owned()
+}
+
+/// A document whose body begins below what [`portable`] leaves behind.
+pub(crate) fn without_head<'a>(document: &Document<'a>) -> Document<'a> {
+    let mut without = *document;
+    if document.start == 0 && !has_marker(document) {
+        let head = head_length(document, document.text);
+        without.body.start = u32::try_from(head).unwrap_or(document.body.start);
+    }
+    without
 }
 
 /// Whether a document has a `---` line.

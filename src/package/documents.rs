@@ -1,7 +1,7 @@
 //! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
 
 use super::apply::{Apply, SourceFiles};
-use super::assemble::{Action, Insertion, assemble, portable};
+use super::assemble::{Action, Insertion, assemble, portable, without_head};
 use super::faithful::{chunks, holds, is_faithful, without_new_newline};
 use super::jobs::{Job, file_of};
 use super::load::Slot;
@@ -46,6 +46,13 @@ pub(crate) fn merge_documents(
         outcome: Outcome::default(),
     }
     .run()
+}
+
+/// Whether a document goes to another file, and leaves what stands at the head of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moves {
+    No,
+    Yes,
 }
 
 /// The merge of one file, under way.
@@ -180,7 +187,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         };
         let this = &*self;
         let merged = in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
-            let (merged, warnings) = this.merge(group)?;
+            let (merged, warnings) = this.merge(group, Moves::No)?;
             let text = merged.text.map(|text| match line_break {
                 Some(line_break) => with_line_break(text, line_break).into_owned(),
                 None => text,
@@ -342,7 +349,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
         let members = self.members(group);
         if let Some(local) = members.local {
-            let merged = self.merge(group)?;
+            let merged = self.merge(group, Moves::Yes)?;
             let merged = self.recorded(group, merged);
             let text = merged.as_deref().unwrap_or(local.document.text);
             return Ok(portable(&local.document, text, line_break));
@@ -396,7 +403,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     }
 
     /// What becomes of a local document that upstream has too, with what there is to warn of.
-    fn merge(&self, group: &Group) -> Result<(Merged, Vec<Warning>), Error> {
+    fn merge(&self, group: &Group, moves: Moves) -> Result<(Merged, Vec<Warning>), Error> {
         let members = self.members(group);
         if let (Some(apply), Some(config), Some(live)) =
             (self.context.apply, members.updated, members.local)
@@ -437,9 +444,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 message: "a document was readable, and then it was not".to_owned(),
             });
         }
-        let sides = members
-            .zip(trees)
-            .map(|(parsed, tree)| side(parsed?, tree?));
+        let documents = members.map(|parsed| match moves {
+            Moves::No => parsed.map(|it| it.document),
+            Moves::Yes => parsed.map(|it| without_head(&it.document)),
+        });
+        let sides = documents.as_ref().zip(trees).map(|(document, tree)| {
+            let document = document.as_ref()?;
+            let tree = tree?;
+            Some(Side { document, tree })
+        });
         let options = self.options(group);
         let merged =
             merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
@@ -458,13 +471,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         merged.text
     }
-}
-
-fn side<'s>(parsed: &'s Parsed<'_>, tree: &'s Tree<'_>) -> Option<Side<'s>> {
-    Some(Side {
-        document: &parsed.document,
-        tree,
-    })
 }
 
 /// Whether a null is a word of command in a document: whether it is a resource.
