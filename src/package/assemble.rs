@@ -69,7 +69,7 @@ pub(crate) fn assemble(
         };
         let parts = matches!(action, Action::Remove | Action::Mark(_));
         if index == 0 && (comes_before || parts) {
-            let head = head_length(document, rest);
+            let head = head_left(document, rest);
             writer.head(&rest[..head], has_marker(document));
             rest = &rest[head..];
         }
@@ -128,12 +128,7 @@ fn loses_comments(chunk: &str) -> bool {
 pub(crate) fn portable(document: &Document<'_>, text: &str, line_break: &str) -> String {
     let first = document.start == 0;
     let head = if first && !has_marker(document) {
-        // what the document brings below a head that stays as it was is its own, be it a comment that a blank line sets off
-        let own = &document.text[..head_length(document, document.text)];
-        match text.starts_with(own) {
-            true => own.len(),
-            false => head_length(document, text),
-        }
+        head_left(document, text)
     } else if first {
         text.len() - text.trim_start_matches('\u{feff}').len()
     } else {
@@ -171,6 +166,16 @@ fn marker(text: &str) -> Option<usize> {
         at += line.len();
     }
     None
+}
+
+/// How long the head of the file is in what became of its first document. Below one that stayed as it was, a comment is the document's,
+/// though a blank line sets it off.
+fn head_left(document: &Document<'_>, text: &str) -> usize {
+    let head = &document.text[..head_length(document, document.text)];
+    match text.starts_with(head) {
+        true => head.len(),
+        false => head_length(document, text),
+    }
 }
 
 /// How long the head of a file is: a byte order mark, and the comments before the first document's content that a blank
