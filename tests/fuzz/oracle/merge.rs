@@ -156,10 +156,15 @@ impl Case<'_> {
         if self.options.sides == Sides::Equal || local.contains("merge3:") {
             return Ok(());
         }
+        let is_known = |(document, tree): (&Document<'_>, &Tree<'_>)| {
+            values::is_small(document.text)
+                && !values::has_tagged_collection(tree, tree.root().value)
+        };
         if !documents
+            .zip(self.trees)
             .into_array()
-            .iter()
-            .all(|document| values::is_small(document.text))
+            .into_iter()
+            .all(is_known)
         {
             return Ok(());
         }

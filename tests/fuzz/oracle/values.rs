@@ -59,6 +59,13 @@ pub(super) fn of_tree(tree: &Tree<'_>, id: NodeId) -> Value {
     }
 }
 
+/// Whether a map or list has a tag of its own: that is a part of what it says, and none of its [`Value`].
+pub(super) fn has_tagged_collection(tree: &Tree<'_>, id: NodeId) -> bool {
+    let is_tagged = tree.scalar(id).is_none() && tree.custom_tag(id).is_some();
+    let mut entries = tree.entries(id);
+    is_tagged || entries.any(|entry| has_tagged_collection(tree, tree.entry(entry).value))
+}
+
 /// A tag as the parser's readers have it.
 fn custom(tree: &Tree<'_>, id: NodeId) -> String {
     let tag = tree.custom_tag(id).unwrap_or_default();
