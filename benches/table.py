@@ -5,9 +5,6 @@ Every row is run beside the others, in rounds: one run of each row in every roun
 on all of them alike. A time is the median of a row's runs and half the distance of their quartiles. `cp -r new x` is measured in the
 same rounds for each package, and the ratio is to that. Where REAL has no packages, generated ones of their shape stand in.
 
-What a run leaves is set aside and goes at the end: some file systems (ext4 without a journal) look at each file that was deleted in the
-last minutes when a new one is made, and the next row would pay for what this script deletes.
-
 The system counts the memory of this script into that of what it starts: no peak is shown lower than that of `/bin/true`.
 """
 import argparse
@@ -44,8 +41,8 @@ class Row:
     peak: int = 0
 
     def run(self):
-        if self.into and self.into.exists():
-            self.into.rename(self.into.with_name(f"{self.into.name} {len(self.seconds)}"))
+        if self.into:
+            remove(self.into)
         if self.copied:
             subprocess.run(["cp", "-r", self.copied, self.into], check=True)
         start = time.perf_counter()
@@ -112,6 +109,10 @@ class Bench:
             for row in self.rows:
                 if len(row.seconds) < row.runs:
                     row.run()
+
+
+def remove(path):
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
 def times(limit, what="`cp`"):
