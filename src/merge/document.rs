@@ -268,7 +268,9 @@ fn edited_text(
     // the line breaks at the end may be what a block scalar says
     let mut ended = carried_out.clone();
     push(&mut ended, line_break_of(trees.local.text()));
-    let mut others = mended.into_iter().chain([carried_out, ended]);
+    // and spaces at the end would be a line of one that comes above them
+    let unspaced = carried_out.trim_end_matches([' ', '\t']).to_owned();
+    let mut others = mended.into_iter().chain([carried_out, ended, unspaced]);
     let faithful = others.find(|text| is_faithful(text, trees, outcome).is_ok());
     faithful.ok_or(unfaithful)
 }
