@@ -146,9 +146,9 @@ impl Merged {
 fn comments_change(trees: Triple<&Tree<'_>>) -> bool {
     fn rests(text: &str) -> impl Iterator<Item = Option<&str>> {
         let before = |at: usize| at.checked_sub(1).map(|before| text.as_bytes()[before]);
-        // one within a word is none: most stand in addresses
+        // one within a word is none: most stand in addresses. (A byte order mark may stand before the first one.)
         let signs = memchr::memchr_iter(b'#', text.as_bytes())
-            .filter(move |at| before(*at).is_none_or(|byte| byte.is_ascii_whitespace()));
+            .filter(move |at| before(*at).is_none_or(|byte| !byte.is_ascii_graphic()));
         signs.map(|at| text[at..].lines().next())
     }
     !rests(trees.original.text()).eq(rests(trees.updated.text()))
