@@ -36,6 +36,27 @@ pub(crate) fn ends_line(text: &str) -> bool {
     text.ends_with(['\n', '\r'])
 }
 
+/// The lines of a text with their line breaks, a CR alone being one as well.
+pub(crate) fn lines_with_breaks(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let bytes = rest.as_bytes();
+        let end = match memchr::memchr2(b'\n', b'\r', bytes) {
+            Some(at) if bytes[at..].starts_with(b"\r\n") => at + 2,
+            Some(at) => at + 1,
+            None => bytes.len(),
+        };
+        let (line, below) = rest.split_at(end);
+        rest = below;
+        (!line.is_empty()).then_some(line)
+    })
+}
+
+/// The lines of a text without their line breaks, a CR alone being one as well.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    lines_with_breaks(text).map(|line| line.trim_end_matches(['\n', '\r']))
+}
+
 /// Adds `more` to a text, with all its lines: LFs right behind a lone CR come as CRs, for the first would be a half of that line break.
 pub(crate) fn push(text: &mut String, more: &str) {
     let rest = more.trim_start_matches('\n');
@@ -72,6 +93,19 @@ mod tests {
         assert_eq!(line_break_of("a\r\nb\n"), "\r\n");
         assert_eq!(line_break_of("a\nb\r\n"), "\n");
         assert!(ends_line("a\r") && ends_line("a\n") && !ends_line("a") && !ends_line(""));
+    }
+
+    #[test]
+    fn lines_end_at_any_line_break() {
+        let of = |text| lines(text).collect::<Vec<_>>();
+        assert_eq!(of("a\nb\r\nc\rd"), ["a", "b", "c", "d"]);
+        assert_eq!(of("\n\r\r\n"), ["", "", ""]);
+        assert_eq!(of(""), [""; 0]);
+        let text = "\ra\r\nb\r";
+        assert_eq!(
+            lines_with_breaks(text).collect::<Vec<_>>(),
+            ["\r", "a\r\n", "b\r"]
+        );
     }
 
     #[test]

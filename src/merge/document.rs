@@ -270,7 +270,11 @@ fn edited_text(
     push(&mut ended, line_break_of(trees.local.text()));
     // and spaces at the end would be a line of one that comes above them
     let unspaced = carried_out.trim_end_matches([' ', '\t']).to_owned();
-    let mut others = mended.into_iter().chain([carried_out, ended, unspaced]);
+    let unspaced_mended = with_last_lines(&unspaced, trees, outcome);
+    let mut others = mended
+        .into_iter()
+        .chain([carried_out, ended, unspaced])
+        .chain(unspaced_mended);
     let faithful = others.find(|text| is_faithful(text, trees, outcome).is_ok());
     faithful.ok_or(unfaithful)
 }

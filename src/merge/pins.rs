@@ -3,6 +3,7 @@
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
+use crate::line_breaks::lines;
 use crate::yaml::{Comments, EntryId, NodeId, Tree};
 
 /// What a comment says that pins.
@@ -78,7 +79,7 @@ fn is_pinned_on_dash(tree: &Tree<'_>, element: EntryId) -> bool {
 fn is_pin(tree: &Tree<'_>, comments: Comments) -> bool {
     [comments.leading, comments.line, comments.tail]
         .into_iter()
-        .any(|span| !span.is_empty() && tree.slice(span).lines().any(says_keep))
+        .any(|span| !span.is_empty() && lines(tree.slice(span)).any(says_keep))
 }
 
 /// Whether a comment says that what it belongs to stays: `# merge3: keep`, with or without a reason behind it.
@@ -94,7 +95,7 @@ pub(crate) fn is_document_pinned(text: &str) -> bool {
     if !may_pin(text.as_bytes()) {
         return false;
     }
-    for line in text.trim_start_matches('\u{feff}').lines() {
+    for line in lines(text.trim_start_matches('\u{feff}')) {
         let line = line.trim();
         let behind_marker = line.strip_prefix("---").map(str::trim_start);
         let comment = behind_marker.unwrap_or(line);

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::line_breaks;
 use crate::yaml::{Entry, Span, Tree};
 
 /// The comment lines above an entry that a blank line sets off from it, from the first of them to the last; empty where
@@ -40,7 +41,7 @@ pub(super) fn place_comment(tree: &Tree<'_>, entry: &Entry) -> Span {
 
 /// All lines of a text that are comments, or look like one.
 pub(super) fn comment_lines<'t>(tree: &'t Tree<'_>) -> FxHashSet<&'t str> {
-    let lines = tree.text().lines().map(str::trim);
+    let lines = line_breaks::lines(tree.text()).map(str::trim);
     lines.filter(|line| line.starts_with('#')).collect()
 }
 

@@ -4,6 +4,7 @@ use super::cursor::spaces_at_end;
 use super::keys::KeyIdentity;
 use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarType, Span, Tree};
 use super::{ParseError, build, lines};
+use crate::line_breaks;
 
 /// How long a document can be: its tree takes many times as much memory.
 const LARGEST: usize = 64 << 20;
@@ -131,10 +132,10 @@ impl<'s> Tree<'s> {
         let text = self.slice(span);
         let indentation = " ".repeat(self.column(span.start) as usize);
         let is_indented = |line: &str| line.trim().is_empty() || line.starts_with(&indentation);
-        if indentation.is_empty() || !text.lines().skip(1).all(is_indented) {
+        if indentation.is_empty() || !line_breaks::lines(text).skip(1).all(is_indented) {
             return text.to_owned();
         }
-        text.split_inclusive('\n')
+        line_breaks::lines_with_breaks(text)
             .enumerate()
             .map(|(index, line)| match index {
                 0 => line,

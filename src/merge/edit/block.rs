@@ -3,7 +3,7 @@
 use super::layout::{lines_of_entries, starts_its_line};
 use super::removal::Lines;
 use super::{Carried, Editor};
-use crate::line_breaks::ends_line;
+use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::walk::comments::comment_text;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
@@ -178,7 +178,7 @@ impl Editor<'_> {
     /// The lines of an entry, its comments above it included, with that sign.
     pub(super) fn with_key_sign(&self, lines: &str, column: u32) -> String {
         let mut at = 0;
-        for line in lines.split_inclusive('\n') {
+        for line in lines_with_breaks(lines) {
             let content = line.trim_start_matches(' ');
             if content.starts_with(':') {
                 at += line.len() - content.len();

@@ -6,6 +6,7 @@ use super::layout::{
 };
 use super::reindent::is_block;
 use super::rendered::is_block_scalar;
+use crate::line_breaks;
 use crate::merge::decision::CommentChoices;
 use crate::merge::place_comment::place_comment;
 use crate::yaml::{Comments, Entry, EntryId, NodeKind, Span};
@@ -110,7 +111,7 @@ impl Editor<'_> {
     pub(super) fn leading_lines(&self, comment: Span, column: u32) -> String {
         let indent = " ".repeat(column as usize);
         let mut text = String::new();
-        for line in self.source.slice(comment).lines() {
+        for line in line_breaks::lines(self.source.slice(comment)) {
             text.push_str(&indent);
             text.push_str(trimmed(line));
             text.push_str(self.line_break);
@@ -174,7 +175,7 @@ impl Editor<'_> {
         let comment = place_comment(self.source, self.source.entry(id));
         let indent = " ".repeat(column as usize);
         let mut text = String::new();
-        for line in self.source.slice(comment).lines() {
+        for line in line_breaks::lines(self.source.slice(comment)) {
             if !trimmed(line).is_empty() {
                 text.push_str(&indent);
                 text.push_str(trimmed(line));

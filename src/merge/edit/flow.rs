@@ -6,6 +6,7 @@ use super::Editor;
 use super::block::local_entries;
 use super::layout::{is_blank, starts_its_line};
 use super::to_flow;
+use crate::line_breaks::lines;
 use crate::merge::decision::{Child, CommentChoices, Incoming, Outcome, Slot};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType};
 
@@ -362,8 +363,7 @@ fn space_before_comma(entry: &str) -> &'static str {
 /// Whether a line of a text, below its first, begins with a dash: where that is not in the first column, the parser takes it for an
 /// element.
 fn has_line_like_an_element(text: &str) -> bool {
-    let mut words = text
-        .lines()
+    let mut words = lines(text)
         .skip(1)
         .map(|line| line.split_whitespace().next());
     words.any(|word| word == Some("-"))

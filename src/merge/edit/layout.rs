@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::line_breaks::lines_with_breaks;
 use crate::yaml::{Entry, EntryId, Tree};
 
 /// Whether nothing but white space stands before an entry on its line.
@@ -66,7 +67,7 @@ pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
 /// How many lines a stretch of whole lines has.
 pub(super) fn count_lines(tree: &Tree<'_>, range: Range<u32>) -> usize {
     let text = &tree.text()[range.start as usize..range.end as usize];
-    text.split_inclusive('\n').count()
+    lines_with_breaks(text).count()
 }
 
 /// Where the first `count` lines from `at` end.
@@ -108,7 +109,7 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: &Entry) -> bool {
 pub(super) fn indents_of_comments(text: &str, column: u32) -> Vec<Range<u32>> {
     let mut found = Vec::new();
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    for line in lines_with_breaks(text) {
         let content = line.trim_start_matches(' ');
         let indent = (line.len() - content.len()) as u32;
         if content.starts_with('#') && indent > column {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::habits::{Habits, Nesting, nesting};
 use super::layout::{lines, trimmed};
-use crate::line_breaks::ends_line;
+use crate::line_breaks::{self, ends_line};
 use crate::merge::place_comment::place_comment;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
@@ -49,7 +49,7 @@ impl Reindent<'_> {
         }
         let first_entry = self.tree.entry(first);
         let above = place_comment(self.tree, first_entry);
-        let mut comments = self.tree.slice(above).lines().map(str::trim);
+        let mut comments = line_breaks::lines(self.tree.slice(above)).map(str::trim);
         let start = if above.is_empty() || comments.all(|line| known.contains(line)) {
             lines(self.tree, first_entry).start
         } else {
@@ -139,7 +139,7 @@ impl Reindent<'_> {
         if !scalar.style.is_block() {
             return None;
         }
-        let mut lines = tree.slice(node.span).lines();
+        let mut lines = line_breaks::lines(tree.slice(node.span));
         let header = lines.next()?.split([' ', '\t']).next()?;
         let first = lines.find(|line| !trimmed(line).is_empty())?;
         if header.contains(|c: char| c.is_ascii_digit()) {

@@ -7,6 +7,7 @@ use super::block::last_block_scalar;
 use super::layout::{has_dash, trimmed};
 use super::reindent::is_block;
 use super::to_flow;
+use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Scalar, ScalarType, Span, Tree, scalar};
 
@@ -222,7 +223,7 @@ impl Editor<'_> {
     fn distance_from_margin(&self, scalar: NodeId) -> i64 {
         let root = self.target.node(self.target.root().value).span;
         let below = &self.target.text()[root.end as usize..];
-        let mut lines = self.source.slice(self.source.node(scalar).span).lines();
+        let mut lines = lines(self.source.slice(self.source.node(scalar).span));
         let says_indent = lines
             .next()
             .is_some_and(|header| header.contains(|c: char| c.is_ascii_digit()));
@@ -244,7 +245,7 @@ impl Editor<'_> {
             return 0;
         }
         let old = i64::from(tree.column(theirs.span.start));
-        let lines = tree.slice(span).lines().skip(1);
+        let lines = lines(tree.slice(span)).skip(1);
         let least = lines
             .filter(|line| !trimmed(line).is_empty())
             .map(|line| (line.len() - line.trim_start().len()) as i64 - old)

@@ -2,6 +2,7 @@
 
 use super::Editor;
 use super::layout::trimmed;
+use crate::line_breaks::lines;
 use crate::yaml::Entry;
 
 impl Editor<'_> {
@@ -10,16 +11,12 @@ impl Editor<'_> {
         let target = self.target;
         let span = target.node(entry.value).span;
         let written = target.slice(span);
-        let (header, lines) = written.split_once('\n').unwrap_or((written, ""));
-        let header_end = span.start
-            + header
-                .split([' ', '\t', '\r'])
-                .next()
-                .unwrap_or(header)
-                .len() as u32;
+        let mut lines = lines(written);
+        let header = lines.next().unwrap_or_default();
+        let header_end =
+            span.start + header.split([' ', '\t']).next().unwrap_or(header).len() as u32;
         let column = target.column(entry.span.start) as usize;
         let width = lines
-            .lines()
             .find(|line| !trimmed(line).is_empty())
             .map_or(column + 2, |line| {
                 line.len() - line.trim_start_matches(' ').len()

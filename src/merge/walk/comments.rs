@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Entries, Walker};
+use crate::line_breaks;
 use crate::merge::Resolution;
 use crate::merge::decision::{Child, CommentChoice, CommentChoices, Outcome};
 use crate::merge::place_comment::{comment_lines, place_comment};
@@ -217,6 +218,8 @@ pub(crate) fn comment_text(tree: &Tree<'_>, span: Span) -> String {
     if span.is_empty() {
         return String::new();
     }
-    let lines: Vec<&str> = tree.slice(span).lines().map(str::trim).collect();
+    let lines: Vec<&str> = line_breaks::lines(tree.slice(span))
+        .map(str::trim)
+        .collect();
     lines.join("\n")
 }
