@@ -68,7 +68,7 @@ fn assert_says(tree: &Tree<'_>, field: EntryId, said: Text<'_>) {
     let value = tree.entry(field).value;
     let scalar = tree.scalar(value).filter(|_| !tree.is_null(value));
     match said {
-        Text::Is(text) => assert_eq!(scalar.map(|it| &*it.content), Some(text), "{}", tree.text()),
+        Text::Is(text) => assert_eq!(scalar.map(|it| it.content), Some(text), "{}", tree.text()),
         Text::None => assert_eq!(scalar, None, "{}", tree.text()),
         Text::Unread => {}
     }
@@ -76,7 +76,7 @@ fn assert_says(tree: &Tree<'_>, field: EntryId, said: Text<'_>) {
 
 fn key<'t>(tree: &'t Tree<'_>, field: EntryId) -> &'t str {
     let key = tree.entry(field).key.and_then(|key| tree.scalar(key));
-    key.map_or("", |key| &key.content)
+    key.map_or("", |key| key.content)
 }
 
 fn has_null(tree: &Tree<'_>, node: NodeId) -> bool {

@@ -76,7 +76,7 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
         NodeKind::Scalar(scalar) => {
             let lines = tree.slice(tree.node(node).span);
             if !lines.contains('\n') {
-                return leaf(Some(scalar.scalar_type), &scalar.content);
+                return leaf(Some(scalar.scalar_type), scalar.content);
             }
             // lines of one scalar can come from either side, and from another scalar
             let is_block = scalar.style.is_block();
@@ -102,7 +102,7 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
         }
         let short = entry.key.filter(|key| !is_long(key));
         let name = short.and_then(|key| tree.scalar(key));
-        add(bag, tree, name.map(|name| &*name.content), entry.value);
+        add(bag, tree, name.map(|name| name.content), entry.value);
     }
 }
 

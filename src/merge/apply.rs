@@ -2,11 +2,10 @@
 
 use super::Options;
 use super::check::Unfaithful;
-use super::document::{Side, merged_or_written_out, read_again};
+use super::document::{Side, Sources, merged_or_written_out, read_again};
 use super::walk::Walker;
 use super::walk::apply::{LAST_APPLIED, Unkeyed};
 use crate::schema::Kind;
-use crate::triple::Triple;
 use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
 
 /// What is applied, and to what.
@@ -95,19 +94,22 @@ impl From<Unkeyed> for Refused {
 pub fn apply_document(application: &Application<'_>) -> Result<Applied, Refused> {
     let Application { config, live, .. } = application;
     let nothing = Tree::empty();
-    let trees = Triple::new(application.last.unwrap_or(&nothing), config.tree, live.tree);
+    let last = application.last.unwrap_or(&nothing);
+    let sources = Sources {
+        updated: config.tree,
+        local: live.tree,
+    };
     let options = Options::default();
-    let decide = |trees: Triple<&Tree<'_>>| {
-        let walker = Walker::new(trees, false, &options);
+    let decide = |sources: Sources<'_>| {
+        let walker = Walker::new(sources.with(last), false, &options);
         walker.apply(application.last.is_some(), application.kind)
     };
-    let decided = decide(trees);
+    let decided = decide(sources);
     if let Some(unkeyed) = decided.unkeyed {
         return Err(unkeyed.into());
     }
-    let text = merged_or_written_out(trees, &decided.outcome, &options, |trees| {
-        decide(trees).outcome
-    })?;
+    let decide = |sources: Sources<'_>| Ok(decide(sources).outcome);
+    let text = merged_or_written_out(last.text(), sources, &decided.outcome, &options, decide)?;
     let before = live.document.text;
     let text = annotated(text.as_deref().unwrap_or(before), application.annotation)?;
     Ok(Applied {
@@ -128,9 +130,13 @@ pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, Unfaithf
     let (tree, addition) = (read_again(text)?, read_again(&snippet)?);
     let nothing = Tree::empty();
     let options = Options::default();
-    let decide = |trees: Triple<&Tree<'_>>| Walker::new(trees, false, &options).added();
-    let trees = Triple::new(&nothing, &addition, &tree);
-    let merged = merged_or_written_out(trees, &decide(trees), &options, decide)?;
+    let decide =
+        |sources: Sources<'_>| Ok(Walker::new(sources.with(&nothing), false, &options).added());
+    let sources = Sources {
+        updated: &addition,
+        local: &tree,
+    };
+    let merged = merged_or_written_out("", sources, &decide(sources)?, &options, decide)?;
     Ok(merged.unwrap_or_else(|| text.to_owned()))
 }
 

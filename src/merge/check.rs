@@ -4,9 +4,9 @@ use std::cell::RefCell;
 
 use crate::yaml::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, equal};
 
+use super::Sources;
 use super::decision::{Incoming, Outcome, Slot};
 use super::walk::index::{FieldIndex, key_of};
-use crate::triple::Triple;
 
 /// Where a merged text does not say what the merge decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,12 +20,12 @@ pub struct Unfaithful {
 /// Compares the merged tree with the decisions over the updated and the local one.
 pub(super) fn check(
     merged: &Tree<'_>,
-    trees: Triple<&Tree<'_>>,
+    sources: Sources<'_>,
     outcome: &Outcome,
 ) -> Result<(), Unfaithful> {
     let checker = Checker {
         merged,
-        trees,
+        sources,
         last_lines: None,
     };
     checker.whole(outcome)
@@ -35,13 +35,13 @@ pub(super) fn check(
 /// how many it should have; an error where something else differs.
 pub(super) fn last_lines(
     merged: &Tree<'_>,
-    trees: Triple<&Tree<'_>>,
+    sources: Sources<'_>,
     outcome: &Outcome,
 ) -> Result<Vec<(NodeId, usize)>, Unfaithful> {
     let last_lines = RefCell::default();
     let checker = Checker {
         merged,
-        trees,
+        sources,
         last_lines: Some(&last_lines),
     };
     checker.whole(outcome)?;
@@ -50,7 +50,7 @@ pub(super) fn last_lines(
 
 struct Checker<'a> {
     merged: &'a Tree<'a>,
-    trees: Triple<&'a Tree<'a>>,
+    sources: Sources<'a>,
     /// Where block scalars are told that differ in their last line breaks alone.
     last_lines: Option<&'a RefCell<Vec<(NodeId, usize)>>>,
 }
@@ -79,7 +79,7 @@ impl Place<'_> {
             return above;
         };
         let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
-        match key.map(|key| &*key.content) {
+        match key.map(|key| key.content) {
             Some(name) if above.is_empty() => name.to_owned(),
             Some(name) => format!("{above}.{name}"),
             None => format!("{above}[]"),
@@ -89,7 +89,7 @@ impl Place<'_> {
 
 impl Checker<'_> {
     fn whole(&self, outcome: &Outcome) -> Result<(), Unfaithful> {
-        let (root, local) = (self.merged.root().value, self.trees.local.root().value);
+        let (root, local) = (self.merged.root().value, self.sources.local.root().value);
         let checked = self.local(root, outcome, local, &Place::ROOT);
         checked.map_err(|unfaithful| *unfaithful)
     }
@@ -103,7 +103,7 @@ impl Checker<'_> {
         place: &Place<'_>,
     ) -> Checked {
         match outcome {
-            Outcome::Keep | Outcome::Remove => self.same(merged, self.trees.local, local, place),
+            Outcome::Keep | Outcome::Remove => self.same(merged, self.sources.local, local, place),
             Outcome::Take(incoming) => self.incoming(merged, incoming, place),
             Outcome::Text(text) if self.is_text(merged, text) => Ok(()),
             Outcome::Text(_) => {
@@ -115,14 +115,14 @@ impl Checker<'_> {
                     .iter()
                     .filter(|child| child.stays())
                     .map(|child| (child.slot, &child.outcome));
-                self.entries(merged, expected, self.trees.local, local, place)
+                self.entries(merged, expected, self.sources.local, local, place)
             }
         }
     }
 
     /// A value that comes from updated, or a part of one.
     fn incoming(&self, merged: NodeId, incoming: &Incoming, place: &Place<'_>) -> Checked {
-        let updated = self.trees.updated;
+        let updated = self.sources.updated;
         match &*incoming.part {
             Outcome::Merge(children) => {
                 let expected = children
@@ -163,8 +163,8 @@ impl Checker<'_> {
     }
 
     /// Whether a scalar has that content, but for the last line breaks of a block scalar, where those are told.
-    fn says(&self, merged: NodeId, scalar: &Scalar<'_>, text: &str) -> bool {
-        let found = &*scalar.content;
+    fn says(&self, merged: NodeId, scalar: Scalar<'_>, text: &str) -> bool {
+        let found = scalar.content;
         let is_told = || {
             let (Some(last_lines), ScalarStyle::Literal | ScalarStyle::Folded) =
                 (self.last_lines, scalar.style)
@@ -191,10 +191,10 @@ impl Checker<'_> {
             return true;
         }
         if let Some(scalar) = tree.scalar(expected) {
-            let is_like = |found: &Scalar<'_>| {
+            let is_like = |found: Scalar<'_>| {
                 found.scalar_type == scalar.scalar_type
                     && self.merged.custom_tag(merged) == tree.custom_tag(expected)
-                    && self.says(merged, found, &scalar.content)
+                    && self.says(merged, found, scalar.content)
             };
             return equal(self.merged, merged, tree, expected)
                 || self.merged.scalar(merged).is_some_and(is_like);
@@ -238,8 +238,8 @@ impl Checker<'_> {
         let mut fields = None;
         for (beside, (slot, outcome)) in found.zip(expected) {
             let (side, id) = match slot {
-                Slot::Local(id) => (self.trees.local, id),
-                Slot::Updated(id) => (self.trees.updated, id),
+                Slot::Local(id) => (self.sources.local, id),
+                Slot::Updated(id) => (self.sources.updated, id),
             };
             // Mostly the fields stand in the order of the decisions, which need not be: maps have none.
             let found = if self.same_key(beside, side, id) {
@@ -257,10 +257,10 @@ impl Checker<'_> {
             let value = tree.entry(found).value;
             match slot {
                 Slot::Local(id) => {
-                    self.local(value, outcome, self.trees.local.entry(id).value, &place)?;
+                    self.local(value, outcome, self.sources.local.entry(id).value, &place)?;
                 }
                 Slot::Updated(id) => {
-                    self.arrived(value, outcome, self.trees.updated.entry(id).value, &place)?;
+                    self.arrived(value, outcome, self.sources.updated.entry(id).value, &place)?;
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::body::{body, is_same_but_line_breaks, with_body, with_end_of};
 use super::check::{Unfaithful, check, last_lines};
 use super::decision::{Chosen, Outcome};
 use super::edit::{Aliases, carry_out, set_last_lines, without_aliases};
@@ -9,7 +10,7 @@ use super::markers::mark;
 use super::pins::is_document_pinned;
 use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, Options};
-use crate::line_breaks::{LineBreaks, ends_line, line_break_of, push, with_line_break};
+use crate::line_breaks::{line_break_of, push, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree, equal};
 
@@ -20,6 +21,27 @@ pub struct Side<'a> {
     pub document: &'a Document<'a>,
     /// The tree over [`Document::text`].
     pub tree: &'a Tree<'a>,
+}
+
+/// The trees that a merged text is put together from, and checked against: local's, and updated's, of which things come.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sources<'a> {
+    pub(crate) updated: &'a Tree<'a>,
+    pub(crate) local: &'a Tree<'a>,
+}
+
+impl<'a> Sources<'a> {
+    /// The three trees to decide over.
+    pub(crate) const fn with(self, original: &'a Tree<'a>) -> Triple<&'a Tree<'a>> {
+        Triple::new(original, self.updated, self.local)
+    }
+}
+
+/// The original's document, and its tree: lent, or given away.
+#[derive(Debug)]
+pub(crate) struct Original<'a> {
+    pub(crate) document: &'a Document<'a>,
+    pub(crate) tree: Cow<'a, Tree<'a>>,
 }
 
 /// What a merge makes of a local document.
@@ -60,7 +82,22 @@ pub fn merge_document(
     resource: bool,
     options: &Options,
 ) -> Result<Merged, Unfaithful> {
-    let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
+    let original = sides.original.map(|side| Original {
+        document: side.document,
+        tree: Cow::Borrowed(side.tree),
+    });
+    merge_sides(original, sides.updated, sides.local, resource, options)
+}
+
+/// The same, which lets a large tree of the original go that is given away, as soon as the merge is decided.
+pub(crate) fn merge_sides(
+    original: Option<Original<'_>>,
+    updated: Option<Side<'_>>,
+    local: Option<Side<'_>>,
+    resource: bool,
+    options: &Options,
+) -> Result<Merged, Unfaithful> {
+    let (Some(updated), Some(local)) = (updated, local) else {
         return Ok(Merged::unchanged());
     };
     let nulls_clear = match options.nulls {
@@ -68,37 +105,45 @@ pub fn merge_document(
         Some(Nulls::Keep) => false,
         None => resource,
     };
-    let nothing = Tree::empty();
-    let trees = Triple::new(
-        sides.original.map_or(&nothing, |side| side.tree),
-        updated.tree,
-        local.tree,
+    let sources = Sources {
+        updated: updated.tree,
+        local: local.tree,
+    };
+    let (original_document, original_tree) = match original {
+        Some(original) => (Some(original.document), original.tree),
+        None => (None, Cow::Owned(Tree::empty())),
+    };
+    let has_original = original_document.is_some();
+    let documents = Triple::new(
+        original_document,
+        Some(updated.document),
+        Some(local.document),
     );
-    let bodies = sides.map(|side| side.map(|side| body(side.document)));
+    let bodies = documents.map(|document| document.map(body));
     if bodies.updated == bodies.local || bodies.updated == bodies.original {
         return Ok(Merged::unchanged());
     }
-    let is_head = |side: Side<'_>| side.document.start == 0;
-    let moves_from_head = sides
-        .original
-        .is_some_and(|original| is_head(original) != is_head(updated));
+    let is_head = |document: &Document<'_>| document.start == 0;
+    let moves_from_head =
+        original_document.is_some_and(|original| is_head(original) != is_head(updated.document));
     if is_document_pinned(local.document.text) {
         return Ok(Merged {
-            pinned: Walker::new(trees, nulls_clear, options)
-                .held_document(sides.original.is_some()),
+            pinned: Walker::new(sources.with(&original_tree), nulls_clear, options)
+                .held_document(has_original),
             ..Merged::unchanged()
         });
     }
-    let decide = |trees: Triple<&Tree<'_>>| {
-        let walker = Walker::new(trees, nulls_clear, options);
+    let decide = |original: &Tree<'_>, sources: Sources<'_>| {
+        let walker = Walker::new(sources.with(original), nulls_clear, options);
         let walker = walker.moving_from_head(moves_from_head);
-        walker.decide(sides.original.is_some())
+        walker.decide(has_original)
     };
     let Decided {
         outcome,
         conflicts,
         pinned,
-    } = decide(trees);
+    } = decide(&original_tree, sources);
+    let (original_text, original_tree) = (original_tree.text(), let_go(original_tree));
     if is_same_but_line_breaks(bodies.original, bodies.local) {
         let text = with_body(local.document, updated.document);
         let text = match bodies.original == bodies.local {
@@ -108,7 +153,7 @@ pub fn merge_document(
                 with_end_of(text.into_owned(), local.document.text)
             }
         };
-        if is_faithful(&text, trees, &outcome).is_ok() {
+        if is_faithful(&text, sources, &outcome).is_ok() {
             return Ok(Merged {
                 text: Some(text),
                 conflicts,
@@ -116,11 +161,15 @@ pub fn merge_document(
             });
         }
     }
-    let decide = |trees: Triple<&Tree<'_>>| decide(trees).outcome;
-    let text = merged_or_written_out(trees, &outcome, options, decide)?;
+    let decide = |sources: Sources<'_>| match &original_tree {
+        Some(tree) => Ok(decide(tree, sources).outcome),
+        None => Ok(decide(&read_again(original_text)?, sources).outcome),
+    };
+    let text = merged_or_written_out(original_text, sources, &outcome, options, decide)?;
     let text = match text {
-        Some(text) if !outcome.has_choice() && comments_change(trees) => {
-            Some(with_late_comments(text, trees, options, decide)?)
+        Some(text) if !outcome.has_choice() && comments_change(original_text, sources.updated) => {
+            let late = with_late_comments(text, original_text, sources, options, decide)?;
+            Some(late)
         }
         text => text,
     };
@@ -129,6 +178,19 @@ pub fn merge_document(
         conflicts,
         pinned,
     })
+}
+
+/// Whether the tree of a document takes too much memory to be kept for the rare case that it is asked for again.
+pub(crate) const fn is_large(text: &str) -> bool {
+    text.len() > 4 << 20
+}
+
+/// The original's tree after the merge was decided; none where it is large, and nobody else's.
+fn let_go<'t, 'a>(tree: Cow<'t, Tree<'a>>) -> Option<Cow<'t, Tree<'a>>> {
+    match tree {
+        Cow::Owned(tree) if is_large(tree.text()) => None,
+        tree => Some(tree),
+    }
 }
 
 impl Merged {
@@ -143,7 +205,7 @@ impl Merged {
 }
 
 /// Whether upstream may have changed a comment: the lines' rests from each `#` on that can begin one are not the same.
-fn comments_change(trees: Triple<&Tree<'_>>) -> bool {
+fn comments_change(original: &str, updated: &Tree<'_>) -> bool {
     fn rests(text: &str) -> impl Iterator<Item = Option<&str>> {
         let before = |at: usize| at.checked_sub(1).map(|before| text.as_bytes()[before]);
         // one within a word is none: most stand in addresses. (A byte order mark may stand before the first one.)
@@ -151,27 +213,29 @@ fn comments_change(trees: Triple<&Tree<'_>>) -> bool {
             .filter(move |at| before(*at).is_none_or(|byte| !byte.is_ascii_graphic()));
         signs.map(|at| text[at..].lines().next())
     }
-    !rests(trees.original.text()).eq(rests(trees.updated.text()))
+    !rests(original).eq(rests(updated.text()))
 }
 
 /// A merged text with the comments that come or go only when the merge runs again, as entries stand elsewhere by then: merging again is
 /// to change nothing (law 4). What the second merge changes in values, or cannot do, is left alone.
 fn with_late_comments(
     text: String,
-    trees: Triple<&Tree<'_>>,
+    original: &str,
+    sources: Sources<'_>,
     options: &Options,
-    decide: impl Fn(Triple<&Tree<'_>>) -> Outcome,
+    decide: impl Fn(Sources<'_>) -> Result<Outcome, Unfaithful>,
 ) -> Result<String, Unfaithful> {
     let merged = read_again(&text)?;
-    let trees = Triple {
+    let sources = Sources {
         local: &merged,
-        ..trees
+        ..sources
     };
-    let outcome = decide(trees);
+    let outcome = decide(sources)?;
     if outcome.has_choice() {
         return Ok(text);
     }
-    let Ok(Some(again)) = merged_or_written_out(trees, &outcome, options, &decide) else {
+    let Ok(Some(again)) = merged_or_written_out(original, sources, &outcome, options, &decide)
+    else {
         return Ok(text);
     };
     let settled = read_again(&again)?;
@@ -182,13 +246,14 @@ fn with_late_comments(
 /// The merged text; none where nothing changes. Where anchors and aliases are so tangled that no smaller edit says what was
 /// decided, the documents merge once more with every alias written out.
 pub(super) fn merged_or_written_out(
-    trees: Triple<&Tree<'_>>,
+    original: &str,
+    sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
-    decide: impl Fn(Triple<&Tree<'_>>) -> Outcome,
+    decide: impl Fn(Sources<'_>) -> Result<Outcome, Unfaithful>,
 ) -> Result<Option<String>, Unfaithful> {
-    let result = merged_or_marked(trees, outcome, options);
-    if result.is_ok() || !(trees.updated.has_aliases() || trees.local.has_aliases()) {
+    let result = merged_or_marked(original, sources, outcome, options);
+    if result.is_ok() || !(sources.updated.has_aliases() || sources.local.has_aliases()) {
         return result;
     }
     let written_out = |tree: &Tree<'_>| {
@@ -197,24 +262,30 @@ pub(super) fn merged_or_written_out(
             message: "its aliases, written out, would make it too long".to_owned(),
         })
     };
-    let updated_text = written_out(trees.updated)?;
-    let local_text = written_out(trees.local)?;
+    let updated_text = written_out(sources.updated)?;
+    let local_text = written_out(sources.local)?;
     let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
-    let trees = Triple::new(trees.original, &updated, &local);
-    let text = merged_or_marked(trees, &decide(trees), options)?;
+    let sources = Sources {
+        updated: &updated,
+        local: &local,
+    };
+    let text = merged_or_marked(original, sources, &decide(sources)?, options)?;
     Ok(Some(text.unwrap_or(local_text.clone())))
 }
 
 /// The merged text, or the marked one where something is left to a choice; none where nothing changes.
 fn merged_or_marked(
-    trees: Triple<&Tree<'_>>,
+    original: &str,
+    sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
 ) -> Result<Option<String>, Unfaithful> {
     match outcome {
         Outcome::Keep => Ok(None),
-        outcome if outcome.has_choice() => marked_text(trees, outcome, options).map(Some),
-        outcome => merged_text(trees, outcome).map(Some),
+        outcome if outcome.has_choice() => {
+            marked_text(original, sources, outcome, options).map(Some)
+        }
+        outcome => merged_text(sources, outcome).map(Some),
     }
 }
 
@@ -224,29 +295,34 @@ pub(crate) fn edited(
     source: &Tree<'_>,
     outcome: &Outcome,
 ) -> Result<Option<String>, Unfaithful> {
+    let sources = Sources {
+        updated: source,
+        local: target,
+    };
     match outcome {
         Outcome::Keep => Ok(None),
-        outcome => merged_text(Triple::new(target, source, target), outcome).map(Some),
+        outcome => merged_text(sources, outcome).map(Some),
     }
 }
 
 /// The text of either side where both changed and do not agree, between markers; each of the two is checked.
 fn marked_text(
-    trees: Triple<&Tree<'_>>,
+    original: &str,
+    sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
 ) -> Result<String, Unfaithful> {
-    let local = merged_text(trees, &outcome.choose(Chosen::Local))?;
-    let updated = merged_text(trees, &outcome.choose(Chosen::Updated))?;
-    let texts = Triple::new(trees.original.text(), &updated, &local);
+    let local = merged_text(sources, &outcome.choose(Chosen::Local))?;
+    let updated = merged_text(sources, &outcome.choose(Chosen::Updated))?;
+    let texts = Triple::new(original, &updated, &local);
     Ok(mark(texts, &options.markers))
 }
 
 /// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are written out.
-fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, Unfaithful> {
-    let result = edited_text(trees, outcome, Aliases::Stay);
-    if result.is_err() && (trees.local.has_aliases() || trees.updated.has_aliases()) {
-        edited_text(trees, outcome, Aliases::WriteOut)
+fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, Unfaithful> {
+    let result = edited_text(sources, outcome, Aliases::Stay);
+    if result.is_err() && (sources.local.has_aliases() || sources.updated.has_aliases()) {
+        edited_text(sources, outcome, Aliases::WriteOut)
     } else {
         result
     }
@@ -254,41 +330,42 @@ fn merged_text(trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<String, Un
 
 /// Local's text with the edits, checked.
 fn edited_text(
-    trees: Triple<&Tree<'_>>,
+    sources: Sources<'_>,
     outcome: &Outcome,
     aliases: Aliases,
 ) -> Result<String, Unfaithful> {
-    let carried_out = carry_out(trees.local, trees.updated, outcome, aliases);
-    let text = with_end_of(carried_out.clone(), trees.local.text());
-    let unfaithful = match is_faithful(&text, trees, outcome) {
+    let carried_out = || carry_out(sources.local, sources.updated, outcome, aliases);
+    let text = with_end_of(carried_out(), sources.local.text());
+    let unfaithful = match is_faithful(&text, sources, outcome) {
         Ok(()) => return Ok(text),
         Err(unfaithful) => unfaithful,
     };
-    let mended = with_last_lines(&text, trees, outcome);
+    let carried_out = carried_out();
+    let mended = with_last_lines(&text, sources, outcome);
     // the line breaks at the end may be what a block scalar says
     let mut ended = carried_out.clone();
-    push(&mut ended, line_break_of(trees.local.text()));
+    push(&mut ended, line_break_of(sources.local.text()));
     // and spaces at the end would be a line of one that comes above them
     let unspaced = carried_out.trim_end_matches([' ', '\t']).to_owned();
-    let unspaced_mended = with_last_lines(&unspaced, trees, outcome);
+    let unspaced_mended = with_last_lines(&unspaced, sources, outcome);
     let mut others = mended
         .into_iter()
         .chain([carried_out, ended, unspaced])
         .chain(unspaced_mended);
-    let faithful = others.find(|text| is_faithful(text, trees, outcome).is_ok());
+    let faithful = others.find(|text| is_faithful(text, sources, outcome).is_ok());
     faithful.ok_or(unfaithful)
 }
 
 /// A text whose block scalars that keep their last line breaks have those that were decided, where that is all that is wrong with it. Where
 /// an entry goes or comes below one, the edits speak of lines, and its line breaks look like blank lines between entries.
-fn with_last_lines(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Option<String> {
+fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Option<String> {
     let merged = read_again(text).ok()?;
-    let last_lines = last_lines(&merged, trees, outcome).ok()?;
+    let last_lines = last_lines(&merged, sources, outcome).ok()?;
     Some(set_last_lines(&merged, &last_lines))
 }
 
-fn is_faithful(text: &str, trees: Triple<&Tree<'_>>, outcome: &Outcome) -> Result<(), Unfaithful> {
-    check(&read_again(text)?, trees, outcome)
+fn is_faithful(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Result<(), Unfaithful> {
+    check(&read_again(text)?, sources, outcome)
 }
 
 pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
@@ -301,54 +378,4 @@ pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
         Ok(None) => Err(unreadable("the merged text has no content".to_owned())),
         Err(error) => Err(unreadable(error.message)),
     }
-}
-
-/// A document's own text, the one that law 2 speaks of.
-fn body<'a>(document: &Document<'a>) -> &'a str {
-    &document.text[document.body.range()]
-}
-
-/// Whether local has what original has: the line break at the end may be missing, and where each uses line breaks of one kind, they need not
-/// be the same.
-fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str>) -> bool {
-    let (Some(original), Some(local)) = (original, local) else {
-        return original == local;
-    };
-    let is_mixed = |text| matches!(LineBreaks::of(text), LineBreaks::Mixed);
-    original == local
-        || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
-}
-
-/// Local's chunk with updated's body.
-fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
-    let text = local.text;
-    let mut body = Cow::Borrowed(body(updated));
-    let (mut before, after) = (
-        &text[..local.body.start as usize],
-        &text[local.body.end as usize..],
-    );
-    let marker_end = before.trim_end_matches(['\r', '\n']);
-    if marker_end.ends_with("---") {
-        // What follows `---` on its line stays there; what starts a line of its own needs one.
-        let first_line = body.lines().next().unwrap_or_default();
-        if body.starts_with([' ', '\t']) && !first_line.trim().is_empty() {
-            before = marker_end;
-        } else if before == marker_end {
-            body.to_mut().insert_str(0, line_break_of(text));
-        }
-    }
-    if !after.is_empty() && !ends_line(&body) {
-        body.to_mut().push_str(line_break_of(text));
-    }
-    format!("{before}{body}{after}")
-}
-
-/// A merged text ends as local's does: with a line break or without (law 5).
-fn with_end_of(mut merged: String, local: &str) -> String {
-    match (ends_line(local), ends_line(&merged)) {
-        (true, false) => merged.push_str(line_break_of(local)),
-        (false, true) => merged.truncate(merged.trim_end_matches(['\n', '\r']).len()),
-        _ => {}
-    }
-    merged
 }

@@ -40,7 +40,7 @@ impl Fingerprints<'_> {
                 let content = if scalar.scalar_type == ScalarType::Null {
                     ""
                 } else {
-                    scalar.content.as_ref()
+                    scalar.content
                 };
                 hash_of(&(scalar.scalar_type, content))
             }

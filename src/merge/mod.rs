@@ -3,6 +3,7 @@
 //! The walk decides, the edits carry the decisions out on local's text, the check reads the result again.
 
 mod apply;
+mod body;
 mod check;
 pub mod conflict;
 mod decision;
@@ -27,6 +28,7 @@ pub use conflict::{Conflict, ConflictKind, Resolution};
 pub(crate) use decision::{Child, CommentChoice, CommentChoices, Incoming, Outcome, Slot};
 pub(crate) use document::edited;
 pub use document::{Merged, Side, merge_document};
+pub(crate) use document::{Original, Sources, is_large, merge_sides};
 pub(crate) use edit::without_aliases;
 pub(crate) use made::with_changes_made;
 pub use markers::{ConflictStyle, MarkerStyle};

@@ -139,14 +139,14 @@ impl PatternStep {
                 .entry(entry)
                 .key
                 .and_then(|key| tree.scalar(key))
-                .is_some_and(|key| is_like(name, &key.content)),
+                .is_some_and(|key| is_like(name, key.content)),
             Self::Element(fields) => {
                 let map = tree.resolve(tree.entry(entry).value);
                 let has = |(name, value): &(String, String)| {
                     matches!(tree.node(map).kind, NodeKind::Mapping(_))
                         && tree.find(map, name).is_some_and(|field| {
                             tree.scalar(tree.entry(field).value)
-                                .is_some_and(|scalar| is_like(value, &scalar.content))
+                                .is_some_and(|scalar| is_like(value, scalar.content))
                         })
                 };
                 is_element(tree, entry) && fields.iter().all(has)

@@ -10,7 +10,7 @@ use crate::yaml::{Entry, Span, Tree};
 ///
 /// A line that is indented deeper than the entry is none: it may be the end of a block scalar. An entry that does not
 /// start its line has no place of its own.
-pub(super) fn place_comment(tree: &Tree<'_>, entry: &Entry) -> Span {
+pub(super) fn place_comment(tree: &Tree<'_>, entry: Entry<'_>) -> Span {
     let Some(line_start) = tree.start_of_indent(entry.span.start) else {
         let line_start = tree.line_start(entry.span.start);
         return Span::new(line_start, line_start);
@@ -54,7 +54,7 @@ fn is_below_blank_line(bytes: &[u8], at: u32) -> bool {
 }
 
 /// Where an entry's own lines start, its comments included.
-fn own_start(tree: &Tree<'_>, entry: &Entry) -> u32 {
+fn own_start(tree: &Tree<'_>, entry: Entry<'_>) -> u32 {
     if entry.comments().leading.is_empty() {
         tree.line_start(entry.span.start)
     } else {

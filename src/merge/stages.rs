@@ -15,6 +15,7 @@
 //! stages::check(&merged, trees, &decisions).unwrap();
 //! ```
 
+use super::Sources;
 use super::check::{self, Unfaithful};
 use super::decision::Outcome;
 use super::edit::{Aliases, carry_out};
@@ -46,5 +47,9 @@ pub fn check(
     trees: Triple<&Tree<'_>>,
     decisions: &Decisions,
 ) -> Result<(), Unfaithful> {
-    check::check(merged, trees, &decisions.0)
+    let sources = Sources {
+        updated: trees.updated,
+        local: trees.local,
+    };
+    check::check(merged, sources, &decisions.0)
 }

@@ -1,5 +1,7 @@
 //! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
 
+use std::borrow::Cow;
+
 use super::apply::{Apply, SourceFiles};
 use super::assemble::{Action, Insertion, assemble, portable, without_head};
 use super::faithful::{chunks, holds, is_faithful, without_new_newline};
@@ -15,7 +17,7 @@ use super::{Content, Outcome, secrets};
 use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
-use crate::merge::{Merged, Nulls, Options, Resolution, Side, merge_document};
+use crate::merge::{Merged, Nulls, Options, Original, Resolution, Side, merge_sides};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
@@ -423,20 +425,16 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok((Merged::unchanged(), Vec::new()));
         }
         let is_original = text(members.local) == text(members.original);
-        let trees = Triple {
-            local: members.local.filter(|_| !is_original),
+        let apart = Triple {
+            original: members.original.filter(|_| !is_original),
             ..members
-        }
-        .map(|parsed| parsed?.tree());
-        let mut trees = trees.as_ref().map(Option::as_deref);
-        if is_original {
-            trees.local = trees.original;
-        }
+        };
+        let trees = apart.map(|parsed| parsed?.tree());
         // what has content has a tree: to go on without one would be to merge nothing, in silence
-        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, Option<&Tree<'_>>)| {
+        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, &Option<Cow<'_, Tree<'_>>>)| {
             parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
         };
-        let lost = members.zip(trees).map(is_lost).into_array();
+        let lost = apart.zip(trees.as_ref()).map(is_lost).into_array();
         if lost.contains(&true) {
             return Err(Error::Unfaithful {
                 file: self.path(group),
@@ -448,17 +446,25 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             Moves::No => parsed.map(|it| it.document),
             Moves::Yes => parsed.map(|it| without_head(&it.document)),
         });
-        let sides = documents.as_ref().zip(trees).map(|(document, tree)| {
-            let document = document.as_ref()?;
-            let tree = tree?;
-            Some(Side { document, tree })
-        });
-        let options = self.options(group);
-        let merged =
-            merge_document(sides, is_resource(&members), &options).map_err(|unfaithful| {
-                let texts = members.map(text).into_array();
-                secrets::unfaithful(self.path(group), unfaithful, texts.into_iter().flatten())
-            })?;
+        let documents = documents.as_ref().map(Option::as_ref);
+        let side = |(document, tree)| Some(Side { document, tree });
+        let (updated, local) = (trees.updated.as_deref(), trees.local.as_deref());
+        let original_tree = match is_original {
+            true => local.map(Cow::Borrowed),
+            false => trees.original,
+        };
+        let original = documents.original.zip(original_tree);
+        let merged = merge_sides(
+            original.map(|(document, tree)| Original { document, tree }),
+            documents.updated.zip(updated).and_then(side),
+            documents.local.zip(local).and_then(side),
+            is_resource(&members),
+            &self.options(group),
+        );
+        let merged = merged.map_err(|unfaithful| {
+            let texts = members.map(text).into_array();
+            secrets::unfaithful(self.path(group), unfaithful, texts.into_iter().flatten())
+        })?;
         Ok((merged, Vec::new()))
     }
 

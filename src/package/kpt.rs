@@ -64,7 +64,7 @@ fn others<'t>(tree: &'t Tree<'_>, map: Option<NodeId>, apart: &str) -> Vec<(&'t 
 
 fn name<'t>(tree: &'t Tree<'_>, entry: EntryId) -> &'t str {
     let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
-    key.map_or("", |key| key.content.as_ref())
+    key.map_or("", |key| key.content)
 }
 
 /// Whether a file of a package is as upstream had it: to the byte, or with what kpt writes into it, formatted as it likes.

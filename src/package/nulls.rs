@@ -46,7 +46,7 @@ impl Search<'_, '_, '_> {
             let entry = updated.entry(id);
             let key = entry.key.and_then(|key| updated.scalar(key));
             let before = key.and_then(|key| {
-                let id = original.find(old?, &key.content)?;
+                let id = original.find(old?, key.content)?;
                 Some(original.entry(id).value)
             });
             let was_null = before.is_some_and(|before| original.is_null(before));

@@ -9,6 +9,7 @@ use super::nulls::has_null;
 use super::parallel::in_parallel;
 use super::resource::Identity;
 use crate::error::{Error, Place};
+use crate::merge::is_large;
 use crate::triple::Triple;
 use crate::yaml::stream::split;
 use crate::yaml::{Document, Outline, ParseError, Tree};
@@ -265,17 +266,22 @@ fn read_apart<'a>(slot: &'a Slot, roots: &Roots) -> Readings<'a> {
         _ => Vec::new(),
     });
     let apart = apart(&documents);
-    let trees = |index: usize| match apart.get(index) {
-        Some(true) => Trees::Kept,
-        _ => Trees::Dropped,
-    };
-    texts.zip(documents).map(|(side, documents)| {
-        let (text, path) = side?;
-        let documents = documents.into_iter().enumerate();
-        let documents = documents.map(|(index, it)| (it, trees(index))).collect();
-        let file = text.and_then(|text| ParsedFile::parse_documents(&path, text, documents));
-        Some(file.map(Arc::new))
-    })
+    let is_original = Triple::new(true, false, false);
+    texts
+        .zip(documents)
+        .zip(is_original)
+        .map(|((side, documents), is_original)| {
+            let (text, path) = side?;
+            let trees = |(index, document): (usize, Document<'a>)| match apart.get(index) {
+                // what is kept here would not be let go as soon as the merge is decided
+                Some(true) if is_original && is_large(document.text) => (document, Trees::Dropped),
+                Some(true) => (document, Trees::Kept),
+                _ => (document, Trees::Dropped),
+            };
+            let documents = documents.into_iter().enumerate().map(trees).collect();
+            let file = text.and_then(|text| ParsedFile::parse_documents(&path, text, documents));
+            Some(file.map(Arc::new))
+        })
 }
 
 /// Which of the documents, counted from the top, upstream changed and local has otherwise; none where their trees would take

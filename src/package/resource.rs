@@ -141,8 +141,8 @@ impl fmt::Display for ResourceId {
 /// The text of a field that is a scalar and not empty.
 fn text<'s>(tree: &Tree<'s>, map: NodeId, key: &str) -> Option<Cow<'s, str>> {
     let value = tree.entry(tree.find(map, key)?).value;
-    let content = &tree.scalar(value)?.content;
-    (!content.is_empty() && !tree.is_null(value)).then(|| content.to_cow())
+    let content = tree.content(value)?;
+    (!content.is_empty() && !tree.is_null(value)).then_some(content)
 }
 
 /// What the comment on the `metadata` line says.

@@ -205,7 +205,7 @@ impl Patcher<'_> {
 }
 
 fn command(patch: &Tree<'_>, value: NodeId) -> Result<Command, PatchError> {
-    match patch.scalar(value).map(|scalar| scalar.content.as_ref()) {
+    match patch.scalar(value).map(|scalar| scalar.content) {
         Some("replace") => Ok(Command::Replace),
         Some("delete") => Ok(Command::Delete),
         Some("merge") => Ok(Command::Merge),

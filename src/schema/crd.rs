@@ -66,7 +66,7 @@ impl<'t> Reader<'_, 't> {
 
     fn text(&self, map: NodeId, name: &str) -> Option<&'t str> {
         let value = self.child(map, name)?;
-        Some(self.tree.scalar(value)?.content.as_ref())
+        Some(self.tree.scalar(value)?.content)
     }
 
     fn is_true(&self, map: NodeId, name: &str) -> bool {
@@ -133,7 +133,7 @@ impl<'t> Reader<'_, 't> {
                 let Some(name) = entry.key.and_then(|key| self.tree.scalar(key)) else {
                     continue;
                 };
-                fields.insert((&*name.content).into(), self.below(entry.value)?);
+                fields.insert((name.content).into(), self.below(entry.value)?);
             }
         }
         let others = match others {
@@ -155,7 +155,7 @@ impl<'t> Reader<'_, 't> {
         let Some(said) = self.child(schema, LIST_TYPE) else {
             return Ok(None);
         };
-        match self.tree.scalar(said).map(|scalar| scalar.content.as_ref()) {
+        match self.tree.scalar(said).map(|scalar| scalar.content) {
             Some("atomic") => Ok(Some(ListType::Atomic)),
             Some("set") => Ok(Some(ListType::Set)),
             Some("map") => Ok(Some(ListType::Map(self.map_keys(schema, said)?))),
@@ -197,7 +197,7 @@ impl<'t> Reader<'_, 't> {
         let scalar = self.tree.scalar(default)?;
         (scalar.scalar_type != ScalarType::Null).then(|| KeyDefault {
             scalar_type: scalar.scalar_type,
-            content: (&*scalar.content).into(),
+            content: (scalar.content).into(),
         })
     }
 

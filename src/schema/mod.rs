@@ -99,7 +99,7 @@ impl Schema {
 pub fn kind_of<'t>(tree: &'t Tree<'_>, map: NodeId) -> Option<(&'t str, &'t str)> {
     let text = |name: &str| {
         let field = tree.find(map, name)?;
-        Some(tree.scalar(tree.entry(field).value)?.content.as_ref())
+        Some(tree.scalar(tree.entry(field).value)?.content)
     };
     Some((text("apiVersion")?, text("kind")?))
 }

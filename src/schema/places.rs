@@ -30,7 +30,7 @@ impl<'s> Places<'s> {
         let mut found = Finder {
             schema,
             tree,
-            places: vec![None; tree.nodes.len()],
+            places: vec![None; tree.node_ids().len()],
         };
         let root = tree.root().value;
         found.node(root, schema.resource_at(tree, root));
@@ -65,7 +65,7 @@ impl<'s> Finder<'s, '_> {
             let entry = tree.entry(entry);
             let name = entry.key.and_then(|key| tree.scalar(key));
             let below = place.map(|place| match name {
-                Some(name) => place.field(&name.content),
+                Some(name) => place.field(name.content),
                 None if is_list => place.element(),
                 None => place.field(""),
             });

@@ -37,7 +37,7 @@ pub fn json_in_block_style(tree: &Tree<'_>) -> Option<String> {
 /// A value behind a key or a dash, and the line break after it.
 fn push(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
     if tree.entries(node).len() == 0 {
-        let empty = match &tree.node(node).kind {
+        let empty = match tree.node(node).kind {
             NodeKind::Scalar(scalar) => scalar_text(scalar, indent),
             NodeKind::Sequence(_) => "[]".to_owned(),
             NodeKind::Mapping(_) | NodeKind::Alias(_) => "{}".to_owned(),
@@ -67,8 +67,8 @@ fn push(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
     }
 }
 
-fn scalar_text(scalar: &Scalar<'_>, indent: usize) -> String {
-    let content: &str = &scalar.content;
+fn scalar_text(scalar: Scalar<'_>, indent: usize) -> String {
+    let content: &str = scalar.content;
     let is_text = scalar.scalar_type == ScalarType::Str;
     let block = content
         .contains('\n')
@@ -77,8 +77,8 @@ fn scalar_text(scalar: &Scalar<'_>, indent: usize) -> String {
     block.unwrap_or_else(|| on_a_line(scalar))
 }
 
-fn on_a_line(scalar: &Scalar<'_>) -> String {
-    let written = |style| write(&scalar.content, scalar.scalar_type, style, false);
+fn on_a_line(scalar: Scalar<'_>) -> String {
+    let written = |style| write(scalar.content, scalar.scalar_type, style, false);
     written(ScalarStyle::Plain)
         .or_else(|| written(ScalarStyle::DoubleQuoted))
         .unwrap_or_else(|| scalar.content.to_string())

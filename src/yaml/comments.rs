@@ -1,7 +1,7 @@
 //! The comments between a document's nodes, and which entry owns them (SPEC 7).
 
 use super::cursor::{Cursor, is_break};
-use super::tree::{Entry, Span};
+use super::tree::Span;
 
 /// Comment lines that stand right above something.
 #[derive(Debug, Clone, Copy)]
@@ -90,19 +90,6 @@ impl Cursor<'_> {
     }
 }
 
-/// Gives a comment at the end of a line to the entry that is being read there: as the comment of its first line or of
-/// its last one. Nobody's where it already has one there.
-pub(crate) fn give(entry: &mut Entry, comment: Span, key_line: bool, last_line: bool) {
-    let comments = entry.comments();
-    if key_line {
-        if comments.line.is_empty() {
-            entry.comments_mut().line = comment;
-        }
-    } else if last_line && comments.tail.is_empty() {
-        entry.comments_mut().tail = comment;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::yaml::{Entry, Tree};
@@ -120,10 +107,10 @@ mod tests {
         found
     }
 
-    fn describe(tree: &Tree<'_>, entry: &Entry) -> Vec<String> {
+    fn describe(tree: &Tree<'_>, entry: Entry<'_>) -> Vec<String> {
         let name = match entry.key {
             Some(key) => tree.slice(tree.node(key).span),
-            None if std::ptr::eq(entry, tree.root()) => "root",
+            None if entry == tree.root() => "root",
             None => tree.slice(entry.span).lines().next().unwrap_or(""),
         };
         let comments = entry.comments();

@@ -123,7 +123,7 @@ fn scalar(tree: &Tree<'_>, node: NodeId) -> Result<String, NoJson> {
     let NodeKind::Scalar(scalar) = &tree.node(node).kind else {
         return Ok("null".to_owned());
     };
-    let content = scalar.content.as_ref();
+    let content = scalar.content;
     let number = match scalar.scalar_type {
         ScalarType::Null => return Ok("null".to_owned()),
         ScalarType::Bool => return Ok(is_true(content).to_string()),

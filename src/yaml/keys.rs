@@ -3,8 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::error::ParseError;
+use super::stored::{Stored, StoredEntry};
 use super::stream::count_lines;
-use super::tree::{Entry, Node, NodeId, NodeKind, Scalar, ScalarType};
+use super::tree::ScalarType;
 
 /// Above this many entries a hash table pays.
 const SMALL: usize = 16;
@@ -13,42 +14,35 @@ const SMALL: usize = 16;
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 pub(crate) struct KeyIdentity<'a> {
     scalar_type: ScalarType,
-    content: &'a str,
+    content: &'a [u8],
     tag: Option<&'a str>,
 }
 
 impl<'a> KeyIdentity<'a> {
-    pub(crate) fn new(scalar: &'a Scalar<'_>, tag: Option<&'a str>) -> Self {
-        let content: &str = match scalar.scalar_type {
-            ScalarType::Null => "",
-            _ => &scalar.content,
+    /// Of what a scalar is, and says in bytes.
+    pub(super) const fn new(
+        (scalar_type, content): (ScalarType, &'a [u8]),
+        tag: Option<&'a str>,
+    ) -> Self {
+        let content = match scalar_type {
+            ScalarType::Null => &[],
+            _ => content,
         };
         Self {
-            scalar_type: scalar.scalar_type,
+            scalar_type,
             content,
             tag,
         }
     }
 }
 
-/// Refuses a map in which a key occurs twice (SPEC 5.5).
-pub(crate) fn check(
-    text: &str,
-    nodes: &[Node<'_>],
-    entries: &[Entry],
-    tags: &FxHashMap<NodeId, Box<str>>,
-) -> Result<(), ParseError> {
-    let identity = |entry: &Entry| {
-        let mut id = entry.key?;
-        while let NodeKind::Alias(target) = nodes[id.0 as usize].kind {
-            id = target;
-        }
-        match &nodes[id.0 as usize].kind {
-            NodeKind::Scalar(scalar) => {
-                Some(KeyIdentity::new(scalar, tags.get(&id).map(AsRef::as_ref)))
-            }
-            _ => None,
-        }
+/// Refuses a map in which a key occurs twice (SPEC 5.5): the one whose entries are those from `first` on.
+pub(super) fn check(stored: &Stored<'_>, first: usize) -> Result<(), ParseError> {
+    let entries = &stored.entries[first..];
+    let identity = |entry: &StoredEntry| {
+        let id = stored.resolve(entry.key()?);
+        let tag = stored.custom_tags.get(&id);
+        Some(KeyIdentity::new(stored.said(id)?, tag.map(AsRef::as_ref)))
     };
     if entries.len() <= SMALL {
         // keys that are the same have the same imprint; most have one of their own
@@ -56,10 +50,11 @@ pub(crate) fn check(
         for (index, entry) in entries.iter().enumerate() {
             let key = identity(entry);
             let own = key.as_ref().map_or(0, |key| imprint(key.content));
-            let above = imprints[..index].iter().zip(entries);
-            let mut alike = above.filter(|(imprint, _)| **imprint == own);
-            if let Some((_, first)) = alike.find(|(_, other)| identity(other) == key) {
-                return Err(duplicate(text, nodes, first, entry));
+            let mut above = entries[..index].iter();
+            if imprints[..index].contains(&own)
+                && let Some(first) = above.find(|other| identity(other) == key)
+            {
+                return Err(duplicate(stored, first, entry));
             }
             imprints[index] = own;
         }
@@ -68,15 +63,14 @@ pub(crate) fn check(
     let mut seen = FxHashMap::with_capacity_and_hasher(entries.len(), Default::default());
     for entry in entries {
         if let Some(first) = seen.insert(identity(entry), entry) {
-            return Err(duplicate(text, nodes, first, entry));
+            return Err(duplicate(stored, first, entry));
         }
     }
     Ok(())
 }
 
 /// A number for a key: its length, and what stands at its ends.
-fn imprint(content: &str) -> u64 {
-    let bytes = content.as_bytes();
+fn imprint(bytes: &[u8]) -> u64 {
     let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
         (Some(first), Some(last)) => {
             u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
@@ -88,11 +82,11 @@ fn imprint(content: &str) -> u64 {
     ends ^ (bytes.len() as u64) << 56
 }
 
-fn duplicate(text: &str, nodes: &[Node<'_>], first: &Entry, second: &Entry) -> ParseError {
+fn duplicate(stored: &Stored<'_>, first: &StoredEntry, second: &StoredEntry) -> ParseError {
+    let text = stored.text;
     let start = second.span.start as usize;
-    let key = second
-        .key
-        .map_or("", |id| &text[nodes[id.0 as usize].span.range()]);
+    let key = second.key().map(|key| stored.node(key).span);
+    let key = &text[key.unwrap_or_default().range()];
     let between = count_lines(&text[first.span.start as usize..start]);
     let place = match between {
         0 => "both on this line".to_owned(),

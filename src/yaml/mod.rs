@@ -3,7 +3,6 @@
 mod block_style;
 mod build;
 mod comments;
-mod content;
 mod cursor;
 mod equal;
 mod error;
@@ -18,11 +17,11 @@ mod outline_scalar;
 mod parts;
 pub mod scalar;
 mod source;
+mod stored;
 pub mod stream;
 pub mod tree;
 
 pub use block_style::json_in_block_style;
-pub use content::Content;
 pub use equal::equal;
 pub use error::ParseError;
 pub use outline::{Outline, Text};

@@ -1,13 +1,13 @@
 //! Finding things in a tree, and lines in its text.
 
+use std::borrow::Cow;
+
 use super::cursor::spaces_at_end;
 use super::keys::KeyIdentity;
-use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarType, Span, Tree};
+use super::stored::TOO_LONG;
+use super::tree::{EntryId, NodeId, Scalar, ScalarType, Span, Tree};
 use super::{ParseError, build, lines};
 use crate::line_breaks;
-
-/// How long a document can be: its tree takes many times as much memory.
-const LARGEST: usize = 64 << 20;
 
 /// How far the end of a line is looked for before the table of all lines is asked.
 const LONG_LINE: usize = 1024;
@@ -21,7 +21,7 @@ impl<'s> Tree<'s> {
     /// # Errors
     /// Where the text is no YAML, holds a second document, a key twice in one map, a key that is no scalar (SPEC 5.5), an
     /// alias without an anchor or inside what it stands for, collections nested deeper than 512 levels, aliases that stand
-    /// for more than a million values, or more than 64 MiB.
+    /// for more than a million values, or 64 MiB and more.
     ///
     /// ```
     /// use merge3::yaml::Tree;
@@ -60,57 +60,69 @@ impl<'s> Tree<'s> {
     /// An alias of a map is looked through; none for anything else.
     pub fn find(&self, mapping: NodeId, key: &str) -> Option<EntryId> {
         self.entries(self.resolve(mapping)).find(|id| {
-            self.entry(*id)
-                .key
-                .and_then(|id| self.scalar(id))
-                .is_some_and(|scalar| {
-                    scalar.scalar_type == ScalarType::Str && scalar.content == key
-                })
+            let own = self.entry(*id).key;
+            own.is_some_and(|own| self.says(own, ScalarType::Str, key))
         })
     }
 
     /// The scalar that a node is, or stands for.
-    pub fn scalar(&self, id: NodeId) -> Option<&Scalar<'s>> {
-        match &self.node(self.resolve(id)).kind {
-            NodeKind::Scalar(scalar) => Some(scalar),
-            _ => None,
-        }
+    #[inline]
+    pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
+        self.stored.scalar(id)
+    }
+
+    /// What the scalar says that a node is, or stands for; for as long as the text is there, where it stands so in the text.
+    pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
+        self.stored.to_cow(id)
     }
 
     /// Whether a node is, or stands for, a null.
     pub fn is_null(&self, id: NodeId) -> bool {
-        self.scalar(id)
-            .is_some_and(|scalar| scalar.scalar_type == ScalarType::Null)
+        self.stored.type_of(id) == Some(ScalarType::Null)
+    }
+
+    /// Whether a node is, or stands for, a scalar of that type and content; one null is as good as another.
+    #[inline]
+    pub(crate) fn says(&self, id: NodeId, scalar_type: ScalarType, content: &str) -> bool {
+        self.stored.said(id).is_some_and(|(own_type, own)| {
+            own_type == scalar_type && (own_type == ScalarType::Null || own == content.as_bytes())
+        })
     }
 
     /// What makes a key the same as another (SPEC 4).
     pub(crate) fn key_identity(&self, key: NodeId) -> Option<KeyIdentity<'_>> {
         let tag = self.custom_tag(key);
-        self.scalar(key).map(|scalar| KeyIdentity::new(scalar, tag))
+        self.stored
+            .said(key)
+            .map(|said| KeyIdentity::new(said, tag))
     }
 
     /// The tag that is part of a node's value, as a reader resolves it; none where the tag says what was so already.
     pub fn custom_tag(&self, id: NodeId) -> Option<&str> {
-        self.custom_tags.get(&self.resolve(id)).map(AsRef::as_ref)
+        self.stored
+            .custom_tags
+            .get(&self.resolve(id))
+            .map(AsRef::as_ref)
     }
 
     /// Every entry of every map and list in it.
-    pub(crate) fn all_entries(&self) -> impl Iterator<Item = EntryId> + use<> {
-        (0..to_u32(self.entries.len())).map(EntryId)
+    pub(crate) fn all_entries(&self) -> impl ExactSizeIterator<Item = EntryId> + use<> {
+        (0..to_u32(self.stored.entries.len())).map(EntryId)
+    }
+
+    /// Every node in it.
+    pub(crate) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+        self.stored.node_ids()
     }
 
     /// Whether an alias occurs in it: then the same text need not mean the same value.
     pub fn has_aliases(&self) -> bool {
-        self.nodes
-            .iter()
-            .any(|node| matches!(node.kind, NodeKind::Alias(_)))
+        self.stored.has_aliases()
     }
 
     /// The names of its anchors, each with its `&`.
     pub fn anchor_names(&self) -> impl Iterator<Item = &'s str> {
-        self.nodes
-            .iter()
-            .filter_map(|node| Some(self.slice(node.anchor()?)))
+        self.stored.anchors().map(|anchor| self.slice(anchor))
     }
 
     /// A node's text as one of its own: an alias as what it stands for, and lines after the first without the indentation
@@ -149,7 +161,7 @@ impl<'s> Tree<'s> {
     /// The start of the line that `offset` is in; in the first line, after a byte order mark.
     #[inline]
     pub fn line_start(&self, offset: u32) -> u32 {
-        let bytes = self.text.as_bytes();
+        let bytes = self.text().as_bytes();
         // The second half of a CRLF is on the line that it ends.
         let within_break = offset > 0
             && bytes.get(offset as usize) == Some(&b'\n')
@@ -162,14 +174,14 @@ impl<'s> Tree<'s> {
             None => self.start_of_long_line(offset),
         };
         match start {
-            0 => to_u32(super::stream::byte_order_mark(self.text)).min(offset),
+            0 => to_u32(super::stream::byte_order_mark(self.text())).min(offset),
             start => start,
         }
     }
 
     /// The start of the line that `offset` is in, where only spaces stand before it there.
     pub(crate) fn start_of_indent(&self, offset: u32) -> Option<u32> {
-        let before = &self.text.as_bytes()[..offset as usize];
+        let before = &self.text().as_bytes()[..offset as usize];
         let spaces = spaces_at_end(before);
         let start = before.len() - spaces;
         let starts_line = match before[..start].last() {
@@ -182,7 +194,7 @@ impl<'s> Tree<'s> {
     /// Where the line break of the line that `offset` is in stands, or the end of the text.
     #[inline]
     pub fn line_end(&self, offset: u32) -> u32 {
-        let bytes = self.text.as_bytes();
+        let bytes = self.text().as_bytes();
         let near = bytes.len().min(offset as usize + LONG_LINE);
         match memchr::memchr2(b'\n', b'\r', &bytes[offset as usize..near]) {
             Some(at) => offset + to_u32(at),
@@ -193,22 +205,22 @@ impl<'s> Tree<'s> {
 
     #[cold]
     fn start_of_long_line(&self, offset: u32) -> u32 {
-        self.lines.start(self.text, offset)
+        self.lines.start(self.text(), offset)
     }
 
     #[cold]
     fn end_of_long_line(&self, offset: u32) -> u32 {
-        let Some(next) = self.lines.next(self.text, offset) else {
-            return to_u32(self.text.len());
+        let Some(next) = self.lines.next(self.text(), offset) else {
+            return to_u32(self.text().len());
         };
-        let is_two = self.text.as_bytes()[..next as usize].ends_with(b"\r\n");
+        let is_two = self.text().as_bytes()[..next as usize].ends_with(b"\r\n");
         next - 1 - u32::from(is_two)
     }
 
     /// The start of the line after the one that `offset` is in, or the end of the text.
     pub fn next_line(&self, offset: u32) -> u32 {
         let end = self.line_end(offset);
-        match &self.text.as_bytes()[end as usize..] {
+        match &self.text().as_bytes()[end as usize..] {
             [b'\r', b'\n', ..] => end + 2,
             [_, ..] => end + 1,
             [] => end,
@@ -222,15 +234,16 @@ impl<'s> Tree<'s> {
 
     /// The line that `offset` is in, from 0.
     pub fn line_number(&self, offset: u32) -> usize {
-        self.lines.number(self.text, offset)
+        self.lines.number(self.text(), offset)
     }
 }
 
 /// What no reader takes.
 pub(super) fn is_readable(text: &str) -> Result<(), ParseError> {
-    if text.len() > LARGEST {
-        let most = LARGEST >> 20;
-        let message = format!("a document of more than {most} MiB, the most that is read as YAML");
+    if text.len() >= TOO_LONG {
+        let most = TOO_LONG >> 20;
+        let message =
+            format!("a document of {most} MiB or more, which is too long to be read as YAML");
         return Err(ParseError::new(0, message).with_help("divide it into several documents"));
     }
     match memchr::memchr(0, text.as_bytes()) {

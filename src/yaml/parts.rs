@@ -1,20 +1,13 @@
 //! A tree that is being put together, whoever reads the text.
 
-use rustc_hash::FxHashMap;
-
 use super::ParseError;
-use super::comments::{give, span};
+use super::comments::span;
 use super::keys;
-use super::line_table::LineTable;
-pub(super) use super::tree::Properties;
-use super::tree::{Collection, Entry, Node, NodeId, NodeKind, Span, Tree};
+use super::stored::{Stored, StoredEntry};
+use super::tree::{Comments, NodeId, NodeKind, ScalarStyle, ScalarType, Span, Tree};
 
 /// How deep collections may be nested, what an alias stands for included.
 pub(super) const DEPTH_LIMIT: usize = 512;
-/// What an entry has while its value is still to come.
-pub(super) const NO_NODE: NodeId = NodeId(u32::MAX);
-/// Where a collection ends that is still open.
-pub(super) const OPEN: u32 = u32::MAX;
 
 /// What a node is to what holds it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,101 +20,127 @@ pub(super) enum Role {
 
 /// Nodes in the order of the text, entries in the order in which their collections end.
 pub(super) struct Parts<'s> {
-    pub(super) text: &'s str,
-    pub(super) nodes: Vec<Node<'s>>,
-    entries: Vec<Entry>,
-    pub(super) root: Entry,
+    pub(super) stored: Stored<'s>,
     /// The entries of the collections that are being read, the outer ones' first.
-    pub(super) open: Vec<Entry>,
-    pub(super) custom_tags: FxHashMap<NodeId, Box<str>>,
+    pub(super) open: Vec<StoredEntry>,
 }
 
 impl<'s> Parts<'s> {
     pub(super) fn new(text: &'s str, start: usize) -> Self {
+        let mut stored = Stored::new(text);
+        stored.root = new_entry(start);
         Self {
-            text,
-            nodes: Vec::new(),
-            entries: Vec::new(),
-            root: new_entry(start),
+            stored,
             open: Vec::new(),
-            custom_tags: FxHashMap::default(),
         }
+    }
+
+    pub(super) const fn text(&self) -> &'s str {
+        self.stored.text
     }
 
     /// Makes room for what so many lines mostly hold.
     pub(super) fn reserve(&mut self, lines: usize) {
-        self.nodes.reserve(lines * 5 / 2);
-        self.entries.reserve(lines * 5 / 4);
+        self.stored.reserve(lines);
         self.open.reserve(64);
     }
 
-    pub(super) fn push(
+    #[inline]
+    pub(super) fn push_scalar(
         &mut self,
         span: Span,
-        properties: Properties,
-        kind: NodeKind<'s>,
+        kind: (ScalarStyle, ScalarType),
+        resolved: Option<&str>,
     ) -> NodeId {
-        // there are no more nodes than bytes
-        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
-        self.nodes.push(Node::new(span, properties, kind));
-        id
+        self.stored.push_scalar(span, kind, resolved)
     }
 
-    /// A collection without anchor and tag begins.
+    /// A collection begins.
     pub(super) fn begin_collection(&mut self, start: usize, is_map: bool, flow: bool) -> NodeId {
-        let collection = Collection {
-            flow,
-            entries: 0..0,
-        };
-        let kind = if is_map {
-            NodeKind::Mapping(collection)
-        } else {
-            NodeKind::Sequence(collection)
-        };
-        let open = Span::new(span(start, start).start, OPEN);
-        self.push(open, Properties::default(), kind)
+        let start = span(start, start).start;
+        self.stored.push_collection(start, is_map, flow)
     }
 
     /// A field or element begins, with the comment lines that are its own.
     pub(super) fn begin_entry(&mut self, start: usize, leading: Option<Span>) {
         let mut entry = new_entry(start);
         if let Some(leading) = leading {
-            entry.comments_mut().leading = leading;
+            self.stored.comments_of(&mut entry).leading = leading;
         }
         self.open.push(entry);
+    }
+
+    /// Whether nothing was read yet.
+    pub(super) fn has_no_root(&self) -> bool {
+        !self.stored.root.has_value()
+    }
+
+    /// The root begins.
+    pub(super) fn begin_root(&mut self, start: usize) {
+        self.stored.root.span.start = span(start, start).start;
+    }
+
+    /// The comment lines above the root.
+    pub(super) fn set_above_root(&mut self, lines: Span) {
+        self.stored.comments_of_root().leading = lines;
+    }
+
+    /// The colon of the field that is being read.
+    pub(super) fn set_colon(&mut self, at: usize) {
+        if let Some(entry) = self.open.last_mut() {
+            entry.set_colon(span(at, at).start);
+        }
+    }
+
+    /// The comma behind the last entry that was read.
+    pub(super) fn set_comma(&mut self, at: usize) {
+        if let Some(entry) = self.open.last_mut() {
+            self.stored.set_comma(entry, span(at, at).start);
+        }
     }
 
     /// A node is whole: what holds it gets it.
     pub(super) fn fill(&mut self, role: Role, node: NodeId, end: u32) {
         let entry = match role {
-            Role::Root => Some(&mut self.root),
+            Role::Root => Some(&mut self.stored.root),
             Role::Element | Role::Key | Role::Value => self.open.last_mut(),
         };
         if let Some(entry) = entry {
-            if role == Role::Key {
-                entry.key = Some(node);
-            } else {
-                entry.value = node;
+            match role {
+                Role::Key => entry.set_key(),
+                Role::Root | Role::Element | Role::Value => entry.set_value(node),
             }
             entry.span.end = end;
         }
     }
 
-    /// Gives a comment at the end of the line that begins at `line_start` to the innermost entry that is being read; the
-    /// root's is that of the `---`, where there is one.
+    /// Gives a comment at the end of the line that begins at `line_start` to the innermost entry that is being read: as the comment of
+    /// its first line or of its last one. Nobody's where it already has one there. The root's is that of the `---`, where there is one.
     pub(super) fn give(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
-        let (entry, first_line) = match self.open.last_mut() {
-            Some(entry) => {
-                let start = entry.span.start as usize;
-                (entry, start)
-            }
-            None => {
-                let start = marker.unwrap_or(self.root.span.start as usize);
-                (&mut self.root, start)
-            }
+        let entry = self.open.last().copied().unwrap_or(self.stored.root);
+        let own_start = entry.span.start as usize;
+        let first_line = match self.open.is_empty() {
+            true => marker.unwrap_or(own_start),
+            false => own_start,
         };
-        let ends_here = entry.value != NO_NODE && entry.span.end as usize >= line_start;
-        give(entry, comment, first_line >= line_start, ends_here);
+        let ends_here = entry.has_value() && entry.span.end as usize >= line_start;
+        let is_of_first_line = first_line >= line_start;
+        if !is_of_first_line && !ends_here {
+            return;
+        }
+        let Comments { line, tail, .. } = self.innermost_comments();
+        let place = if is_of_first_line { line } else { tail };
+        if place.is_empty() {
+            *place = comment;
+        }
+    }
+
+    /// The comments of the innermost entry that is being read.
+    fn innermost_comments(&mut self) -> &mut Comments {
+        match self.open.last_mut() {
+            Some(entry) => self.stored.comments_of(entry),
+            None => self.stored.comments_of_root(),
+        }
     }
 
     /// A collection ends, whose entries are the open ones from `first` on: at the end of its last entry, unless its
@@ -135,44 +154,28 @@ impl<'s> Parts<'s> {
         first: usize,
         bracket_end: Option<usize>,
     ) -> Result<u32, ParseError> {
-        let start = self.nodes[node.0 as usize].span.start;
+        let collection = self.stored.node(node);
+        let is_map = matches!(collection.kind, NodeKind::Mapping(_));
         let last = self.open[first..].last();
         let end = match bracket_end {
             Some(end) => span(end, end).end,
-            None => last.map_or(start, |last| last.span.end),
+            None => last.map_or(collection.span.start, |last| last.span.end),
         };
-        let from = self.entries.len();
-        self.entries.extend(self.open.drain(first..));
-        let range = span(from, self.entries.len());
-        let ended = &mut self.nodes[node.0 as usize];
-        ended.span.end = end;
-        let is_map = matches!(ended.kind, NodeKind::Mapping(_));
-        if let NodeKind::Mapping(collection) | NodeKind::Sequence(collection) = &mut ended.kind {
-            collection.entries = range.start..range.end;
-        }
+        let from = self.stored.entries.len();
+        self.stored.entries.extend(self.open.drain(first..));
+        let entries = span(from, self.stored.entries.len());
+        self.stored.end_collection(node, end, entries);
         if is_map {
-            keys::check(
-                self.text,
-                &self.nodes,
-                &self.entries[from..],
-                &self.custom_tags,
-            )?;
+            keys::check(&self.stored, from)?;
         }
         Ok(end)
     }
 
     pub(super) fn into_tree(self) -> Tree<'s> {
-        Tree {
-            text: self.text,
-            nodes: self.nodes,
-            entries: self.entries,
-            root: self.root,
-            custom_tags: self.custom_tags,
-            lines: LineTable::default(),
-        }
+        Tree::of(self.stored)
     }
 }
 
-fn new_entry(start: usize) -> Entry {
-    Entry::new(span(start, start).start, NO_NODE)
+fn new_entry(start: usize) -> StoredEntry {
+    StoredEntry::new(span(start, start).start)
 }

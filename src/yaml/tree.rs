@@ -4,10 +4,8 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
-use super::content::Content;
 use super::line_table::LineTable;
+use super::stored::Stored;
 
 /// A stretch of a document's text, in bytes; the end is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -26,9 +24,9 @@ pub struct NodeId(pub(crate) u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(pub(crate) u32);
 
-/// A scalar, a map, a list, or an alias of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node<'s> {
+/// A scalar, a map, a list, or an alias of one: what a [`Tree`] says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node<'t> {
     /// The node's own text, without anchor and tag.
     ///
     /// A block collection reaches from its first entry's start to its last entry's end, a flow collection from
@@ -38,9 +36,8 @@ pub struct Node<'s> {
     /// indicator or property before it.
     pub span: Span,
     /// What it is.
-    pub kind: NodeKind<'s>,
-    /// Few have any.
-    properties: Option<Box<Properties>>,
+    pub kind: NodeKind<'t>,
+    pub(super) properties: Properties,
 }
 
 /// A node's anchor and tag.
@@ -51,10 +48,10 @@ pub(super) struct Properties {
 }
 
 /// What a node is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NodeKind<'s> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind<'t> {
     /// A single value.
-    Scalar(Scalar<'s>),
+    Scalar(Scalar<'t>),
     /// A map; its entries have keys.
     Mapping(Collection),
     /// A list; its entries have none.
@@ -64,14 +61,14 @@ pub enum NodeKind<'s> {
 }
 
 /// A single value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scalar<'s> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scalar<'t> {
     /// How it is written.
     pub style: ScalarStyle,
     /// What a reader takes it for.
     pub scalar_type: ScalarType,
     /// What it says, escapes resolved and lines folded.
-    pub content: Content<'s>,
+    pub content: &'t str,
 }
 
 /// How a scalar is written.
@@ -111,18 +108,18 @@ pub enum ScalarType {
 }
 
 /// The entries of a map or a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collection {
     /// Whether it is written with brackets (`{}`, `[]`). True too for the one pair in `[a: b]`, a map without
     /// brackets of its own: its span begins with its key.
     pub flow: bool,
     /// Which of the tree's entries are its own, in the order of the text.
-    pub(crate) entries: Range<u32>,
+    pub(super) entries: Span,
 }
 
-/// A field of a map, an element of a list, or a document's root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+/// A field of a map, an element of a list, or a document's root: what a [`Tree`] says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<'t> {
     /// A field's key; none in a list.
     pub key: Option<NodeId>,
     /// The field's or element's value.
@@ -130,20 +127,16 @@ pub struct Entry {
     /// From its first byte (`-`, `?`, or the key with its anchor and tag) to the last byte of its value; where there is
     /// no value, to the end of its indicator. In a flow collection without the comma.
     pub span: Span,
-    /// [`NOWHERE`] where there is none.
-    colon: u32,
+    pub(super) colon: Option<u32>,
     /// Few have any.
-    extras: Option<Box<Extras>>,
+    pub(super) extras: Option<&'t Extras>,
 }
 
-/// Stands for the place of what is not there.
-const NOWHERE: u32 = u32::MAX;
-
 /// What most entries have not got.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Extras {
-    comma: Option<u32>,
-    comments: Comments,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Extras {
+    pub(super) comma: Option<u32>,
+    pub(super) comments: Comments,
 }
 
 /// The comments that an entry owns (SPEC 7); an empty span where there is none.
@@ -161,81 +154,39 @@ pub struct Comments {
 }
 
 /// A document's nodes over its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Tree<'s> {
-    pub(crate) text: &'s str,
-    pub(crate) nodes: Vec<Node<'s>>,
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) root: Entry,
-    /// The tags that are part of their node's value, as the parser resolved them.
-    pub(crate) custom_tags: FxHashMap<NodeId, Box<str>>,
+    pub(super) stored: Stored<'s>,
     pub(super) lines: LineTable,
 }
 
-impl<'s> Node<'s> {
-    pub(super) fn new(span: Span, properties: Properties, kind: NodeKind<'s>) -> Self {
-        let has_any = properties != Properties::default();
-        Self {
-            span,
-            kind,
-            properties: has_any.then(|| Box::new(properties)),
-        }
-    }
-
+impl Node<'_> {
     /// The anchor, with its `&`.
-    pub fn anchor(&self) -> Option<Span> {
-        self.properties.as_ref()?.anchor
+    pub const fn anchor(&self) -> Option<Span> {
+        self.properties.anchor
     }
 
     /// The tag, with its `!`.
-    pub fn tag(&self) -> Option<Span> {
-        self.properties.as_ref()?.tag
+    pub const fn tag(&self) -> Option<Span> {
+        self.properties.tag
     }
 }
 
-impl Entry {
-    /// One that begins at `start`, and has this value.
-    pub(super) const fn new(start: u32, value: NodeId) -> Self {
-        Self {
-            key: None,
-            value,
-            span: Span::new(start, start),
-            colon: NOWHERE,
-            extras: None,
-        }
-    }
-
+impl Entry<'_> {
     /// Where the `:` of a field stands.
     pub const fn colon(&self) -> Option<u32> {
-        match self.colon {
-            NOWHERE => None,
-            colon => Some(colon),
-        }
+        self.colon
     }
 
     /// Where the comma after an entry of a flow collection stands.
     pub fn comma(&self) -> Option<u32> {
-        self.extras.as_ref()?.comma
+        self.extras?.comma
     }
 
     /// The comments that are its own.
     pub fn comments(&self) -> Comments {
         self.extras
-            .as_ref()
             .map_or_else(Comments::default, |extras| extras.comments)
-    }
-
-    pub(super) const fn set_colon(&mut self, at: u32) {
-        self.colon = at;
-    }
-
-    pub(super) fn set_comma(&mut self, at: u32) {
-        self.extras.get_or_insert_default().comma = Some(at);
-    }
-
-    /// The comments, to give it one more.
-    pub(super) fn comments_mut(&mut self) -> &mut Comments {
-        &mut self.extras.get_or_insert_default().comments
     }
 }
 
@@ -286,43 +237,44 @@ impl Span {
 impl<'s> Tree<'s> {
     /// The tree of a document that is not there: an empty scalar.
     pub fn empty() -> Self {
-        let nothing = Scalar {
-            style: ScalarStyle::Plain,
-            scalar_type: ScalarType::Null,
-            content: Content::from(""),
-        };
-        let root = Entry::new(0, NodeId(0));
-        let kind = NodeKind::Scalar(nothing);
-        let node = Node::new(Span::default(), Properties::default(), kind);
+        let mut stored = Stored::new("");
+        let nothing = stored.push_scalar(
+            Span::default(),
+            (ScalarStyle::Plain, ScalarType::Null),
+            None,
+        );
+        stored.root.set_value(nothing);
+        Self::of(stored)
+    }
+
+    pub(super) fn of(stored: Stored<'s>) -> Self {
         Self {
-            text: "",
-            nodes: vec![node],
-            entries: Vec::new(),
-            root,
-            custom_tags: FxHashMap::default(),
+            stored,
             lines: LineTable::default(),
         }
     }
 
     /// The document's text, as it was parsed.
     pub const fn text(&self) -> &'s str {
-        self.text
+        self.stored.text
     }
 
     /// The root as an entry: no key; its comments are those of the document (`--- # comment`, and the comment lines
     /// right above a root that is not a block collection).
-    pub const fn root(&self) -> &Entry {
-        &self.root
+    pub fn root(&self) -> Entry<'_> {
+        self.stored.entry(&self.stored.root)
     }
 
     /// A node.
-    pub fn node(&self, id: NodeId) -> &Node<'s> {
-        &self.nodes[id.0 as usize]
+    #[inline(always)]
+    pub fn node(&self, id: NodeId) -> Node<'_> {
+        self.stored.node(id)
     }
 
     /// An entry.
-    pub fn entry(&self, id: EntryId) -> &Entry {
-        &self.entries[id.0 as usize]
+    #[inline(always)]
+    pub fn entry(&self, id: EntryId) -> Entry<'_> {
+        self.stored.entry(&self.stored.entries[id.0 as usize])
     }
 
     /// The entries of a collection, in the order of the text; none for a scalar or an alias.
@@ -330,25 +282,26 @@ impl<'s> Tree<'s> {
         &self,
         id: NodeId,
     ) -> impl DoubleEndedIterator<Item = EntryId> + ExactSizeIterator + use<> {
-        let range = match &self.node(id).kind {
-            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => {
-                collection.entries.clone()
-            }
-            NodeKind::Scalar(_) | NodeKind::Alias(_) => 0..0,
-        };
-        range.map(EntryId)
+        let own = self.stored.entries_of(id);
+        (own.start..own.end).map(EntryId)
     }
 
     /// The node that an alias stands for, and any other node itself.
-    pub fn resolve(&self, mut id: NodeId) -> NodeId {
-        while let NodeKind::Alias(target) = self.node(id).kind {
-            id = target;
-        }
-        id
+    #[inline]
+    pub fn resolve(&self, id: NodeId) -> NodeId {
+        self.stored.resolve(id)
     }
 
     /// The text of a span.
     pub fn slice(&self, span: Span) -> &'s str {
-        &self.text[span.range()]
+        &self.text()[span.range()]
     }
 }
+
+impl PartialEq for Tree<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.stored == other.stored
+    }
+}
+
+impl Eq for Tree<'_> {}

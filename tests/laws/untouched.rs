@@ -29,7 +29,7 @@ impl<'t> Untouched<'t> {
             let Some(key) = entry.key.and_then(|key| self.trees.local.scalar(key)) else {
                 continue;
             };
-            let key = key.content.as_ref();
+            let key = key.content;
             let entries = self.trees.zip(nodes).map(|(tree, node)| {
                 let mut entries = tree.entries(tree.resolve(node?)).map(|id| tree.entry(id));
                 let says = |id| tree.scalar(id).is_some_and(|scalar| scalar.content == key);
@@ -44,8 +44,8 @@ impl<'t> Untouched<'t> {
 
     fn field(
         &mut self,
-        entry: &'t Entry,
-        entries: Triple<Option<(&'t Tree<'t>, &'t Entry)>>,
+        entry: Entry<'t>,
+        entries: Triple<Option<(&'t Tree<'t>, Entry<'t>)>>,
         before: &Value,
         after: Option<&Value>,
     ) {
@@ -90,7 +90,7 @@ impl<'t> Untouched<'t> {
     }
 
     /// Whether this is a block map on lines of its own, before and after.
-    fn merges_in_place(&self, entry: &Entry, before: &Value, after: &Value) -> bool {
+    fn merges_in_place(&self, entry: Entry<'_>, before: &Value, after: &Value) -> bool {
         let tree = self.trees.local;
         let node = tree.node(entry.value);
         let block = matches!(&node.kind, NodeKind::Mapping(map) if !map.flow);
@@ -103,7 +103,7 @@ impl<'t> Untouched<'t> {
     }
 
     /// The comments above an entry may change.
-    fn free_comments(&mut self, entry: &Entry) {
+    fn free_comments(&mut self, entry: Entry<'_>) {
         self.set_free(entry.comments().leading);
         for (line, _) in lines_set_off(self.trees.local, entry) {
             self.free[line] = true;
@@ -126,7 +126,7 @@ impl<'t> Untouched<'t> {
 }
 
 /// The comments that an entry owns, and with `deep` those of all below it.
-fn comments(tree: &Tree<'_>, entry: &Entry, deep: bool) -> Vec<String> {
+fn comments(tree: &Tree<'_>, entry: Entry<'_>, deep: bool) -> Vec<String> {
     let spans = [
         entry.comments().leading,
         entry.comments().line,
@@ -172,7 +172,7 @@ fn identity(tree: &Tree<'_>, element: NodeId) -> String {
 
 /// The comment lines above an entry that a blank line sets off from it (they merge three-way, too), from the last to the
 /// first, each with its number.
-fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: &Entry) -> Vec<(usize, &'t str)> {
+fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: Entry<'_>) -> Vec<(usize, &'t str)> {
     let own = match entry.comments().leading {
         span if span == Span::default() => entry.span.start,
         span => span.start,

@@ -142,7 +142,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry) -> Check {
+    fn entry(&mut self, entry: Entry<'_>) -> Check {
         self.gap(entry.span.start as usize)?;
         if let Some(key) = entry.key {
             if self.starts_at(key) != entry.span.start {
@@ -222,7 +222,7 @@ impl Walk<'_, '_> {
             NodeKind::Scalar(scalar) => {
                 self.solid(node.span)?;
                 self.contents.push(scalar.content.to_string());
-                self.scalar(node.span, scalar.style, &scalar.content)
+                self.scalar(node.span, scalar.style, scalar.content)
             }
         }
     }
@@ -307,7 +307,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn leading(&mut self, leading: Span, entry: &Entry) -> Check {
+    fn leading(&mut self, leading: Span, entry: Entry<'_>) -> Check {
         if leading.is_empty() {
             return Ok(());
         }

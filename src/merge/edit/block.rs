@@ -50,11 +50,11 @@ impl Editor<'_> {
                         let blank = self.blank_lines_below(last);
                         self.edits.insert(front, blank);
                     }
-                    let entry = self.target.entry(id).clone();
+                    let entry = self.target.entry(id);
                     if self.needs_key_sign(children, index) {
                         self.edits.insert(entry.span.start, self.key_sign(column));
                     }
-                    self.value(&entry, outcome, child.comments);
+                    self.value(entry, outcome, child.comments);
                     place = Some(entries[(id.0 - offset) as usize].1.end);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {

@@ -13,12 +13,12 @@ use crate::yaml::{Comments, Entry, EntryId, NodeKind, Span};
 
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
-    pub(super) fn comments(&mut self, entry: &Entry, choices: CommentChoices) {
+    pub(super) fn comments(&mut self, entry: Entry<'_>, choices: CommentChoices) {
         self.comments_with(entry, choices, self.end_of_key_line(entry));
     }
 
     /// The same where the lines of the value were replaced, so that no comment can come behind the first of them.
-    pub(super) fn comments_of_replaced(&mut self, entry: &Entry, choices: CommentChoices) {
+    pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, choices: CommentChoices) {
         let end = match entry.comments().line.is_empty() {
             true => Some(self.end_of_entry(entry)),
             false => self.end_of_key_line(entry),
@@ -28,7 +28,7 @@ impl Editor<'_> {
 
     /// The same where the lines of the collection that begins behind the dash were put together anew: a comment beside it stays with the
     /// dash, and the first entry comes below.
-    pub(super) fn comments_behind_dash(&mut self, entry: &Entry, choices: CommentChoices) {
+    pub(super) fn comments_behind_dash(&mut self, entry: Entry<'_>, choices: CommentChoices) {
         self.comments_with(entry, choices, None);
         let theirs = self.chosen(choices).map(|theirs| theirs.beside());
         let theirs = theirs.filter(|theirs| choices.line.is_updated() && !theirs.is_empty());
@@ -42,7 +42,7 @@ impl Editor<'_> {
     }
 
     /// The same where the value stands on lines below its key, and is another now: a comment beside it goes behind the key.
-    pub(super) fn comments_at_key(&mut self, entry: &Entry, choices: CommentChoices) {
+    pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, choices: CommentChoices) {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
@@ -56,7 +56,7 @@ impl Editor<'_> {
     }
 
     /// `end` is where a comment beside the value may come that local has not got.
-    fn comments_with(&mut self, entry: &Entry, choices: CommentChoices, end: Option<u32>) {
+    fn comments_with(&mut self, entry: Entry<'_>, choices: CommentChoices, end: Option<u32>) {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
@@ -85,7 +85,7 @@ impl Editor<'_> {
     }
 
     /// The comment lines above an entry.
-    pub(super) fn leading_comment(&mut self, entry: &Entry, choices: CommentChoices) {
+    pub(super) fn leading_comment(&mut self, entry: Entry<'_>, choices: CommentChoices) {
         let Some(theirs) = self
             .chosen(choices)
             .filter(|_| choices.leading.is_updated())
@@ -120,7 +120,7 @@ impl Editor<'_> {
     }
 
     /// The comment at the place above an entry.
-    pub(super) fn place_comment(&mut self, entry: &Entry, choices: CommentChoices) {
+    pub(super) fn place_comment(&mut self, entry: Entry<'_>, choices: CommentChoices) {
         let Some(from) = choices.from.filter(|_| choices.place.is_updated()) else {
             return;
         };
@@ -226,7 +226,7 @@ impl Editor<'_> {
     }
 
     /// Where a comment may follow the key of an entry, on the key's line.
-    fn end_of_key_line(&self, entry: &Entry) -> Option<u32> {
+    fn end_of_key_line(&self, entry: Entry<'_>) -> Option<u32> {
         let node = self.target.node(entry.value);
         let key_line_end = self.target.line_end(entry.span.start);
         if entry.span.end <= key_line_end {
@@ -248,7 +248,7 @@ impl Editor<'_> {
     }
 
     /// Where a second comment may stand: behind a value of several lines that is no block.
-    fn end_behind_comment(&self, entry: &Entry) -> Option<u32> {
+    fn end_behind_comment(&self, entry: Entry<'_>) -> Option<u32> {
         let is_open =
             !is_block(self.target, entry.value) && !is_block_scalar(self.target, entry.value);
         let is_long = entry.span.end > self.target.line_end(entry.span.start);
@@ -256,7 +256,7 @@ impl Editor<'_> {
     }
 
     /// Where an entry ends, its comma included.
-    fn end_of_entry(&self, entry: &Entry) -> u32 {
+    fn end_of_entry(&self, entry: Entry<'_>) -> u32 {
         entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
 }

@@ -137,8 +137,8 @@ impl Editor<'_> {
         is_first: bool,
         column: u32,
     ) -> String {
-        let entry = self.target.entry(id).clone();
-        self.value(&entry, &child.outcome, child.comments);
+        let entry = self.target.entry(id);
+        self.value(entry, &child.outcome, child.comments);
         let shares_line = !is_blank(
             self.target,
             self.target.line_start(lines.start)..lines.start,

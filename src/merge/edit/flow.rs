@@ -44,8 +44,8 @@ impl Editor<'_> {
 
     fn flow_child(&mut self, child: &Child) {
         if let Slot::Local(id) = child.slot {
-            let entry = self.target.entry(id).clone();
-            self.value(&entry, &child.outcome, child.comments);
+            let entry = self.target.entry(id);
+            self.value(entry, &child.outcome, child.comments);
         }
     }
 
@@ -273,7 +273,7 @@ impl Editor<'_> {
     /// A value between brackets, taken from the source.
     pub(super) fn replace_in_brackets(
         &mut self,
-        entry: &Entry,
+        entry: Entry<'_>,
         incoming: &Incoming,
         comments: CommentChoices,
         anchor: Option<&str>,
@@ -305,7 +305,7 @@ impl Editor<'_> {
         self.comments_of_replaced(entry, comments);
     }
 
-    fn bracket_value(&self, entry: &Entry, incoming: &Incoming) -> String {
+    fn bracket_value(&self, entry: Entry<'_>, incoming: &Incoming) -> String {
         let source = self.source;
         let node = source.node(incoming.node);
         let Some(owner) = self.owner(incoming.node) else {
@@ -316,7 +316,7 @@ impl Editor<'_> {
             && let Some(scalar) = source.scalar(incoming.node)
             && !json
             && let Some(text) =
-                crate::yaml::scalar::write(&scalar.content, scalar.scalar_type, style, true)
+                crate::yaml::scalar::write(scalar.content, scalar.scalar_type, style, true)
         {
             return text;
         }
@@ -340,7 +340,7 @@ impl Editor<'_> {
         self.value_in_brackets(incoming, json)
     }
 
-    fn target_is_json(&self, entry: &Entry) -> bool {
+    fn target_is_json(&self, entry: Entry<'_>) -> bool {
         let telling = entry.key.unwrap_or(entry.value);
         matches!(&self.target.node(telling).kind, NodeKind::Scalar(scalar) if scalar.style == ScalarStyle::DoubleQuoted)
     }

@@ -2,24 +2,28 @@
 
 use crate::yaml::{EntryId, NodeId, Tree};
 
+const NOBODY: u32 = u32::MAX;
+
 /// What holds each node and each entry of a tree.
 #[derive(Debug)]
 pub(super) struct Holders {
-    entry_of_value: Vec<Option<EntryId>>,
-    collection_of_entry: Vec<Option<NodeId>>,
+    /// By the number of the node; [`NOBODY`] where there is none. (There are as many as nodes: a number takes half of what an option does.)
+    entry_of_value: Vec<u32>,
+    /// By the number of the entry, likewise.
+    collection_of_entry: Vec<u32>,
 }
 
 impl Holders {
     pub(super) fn of(tree: &Tree<'_>) -> Self {
         let mut holders = Self {
-            entry_of_value: vec![None; tree.nodes.len()],
-            collection_of_entry: vec![None; tree.entries.len()],
+            entry_of_value: vec![NOBODY; tree.node_ids().len()],
+            collection_of_entry: vec![NOBODY; tree.all_entries().len()],
         };
-        for node in (0..tree.nodes.len() as u32).map(NodeId) {
+        for node in tree.node_ids() {
             for entry in tree.entries(node) {
-                holders.collection_of_entry[entry.0 as usize] = Some(node);
+                holders.collection_of_entry[entry.0 as usize] = node.0;
                 let value = tree.entry(entry).value;
-                holders.entry_of_value[value.0 as usize] = Some(entry);
+                holders.entry_of_value[value.0 as usize] = entry.0;
             }
         }
         holders
@@ -27,14 +31,16 @@ impl Holders {
 
     /// The entry whose value a node is; none for the root and for a key.
     pub(super) fn entry_of(&self, value: NodeId) -> Option<EntryId> {
-        self.entry_of_value.get(value.0 as usize).copied().flatten()
+        held_by(&self.entry_of_value, value.0).map(EntryId)
     }
 
     /// The map or list that an entry is in.
     pub(super) fn collection_of(&self, entry: EntryId) -> Option<NodeId> {
-        self.collection_of_entry
-            .get(entry.0 as usize)
-            .copied()
-            .flatten()
+        held_by(&self.collection_of_entry, entry.0).map(NodeId)
     }
+}
+
+fn held_by(holders: &[u32], held: u32) -> Option<u32> {
+    let holder = holders.get(held as usize).copied();
+    holder.filter(|holder| *holder != NOBODY)
 }

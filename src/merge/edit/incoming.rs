@@ -107,7 +107,7 @@ impl Editor<'_> {
     /// The blank lines between an entry of the source and the next one of its collection.
     pub(super) fn blank_lines_below(&self, id: EntryId) -> String {
         let next = EntryId(id.0 + 1);
-        if (next.0 as usize) < self.source.entries.len() && self.are_neighbours(id, next) {
+        if (next.0 as usize) < self.source.all_entries().len() && self.are_neighbours(id, next) {
             self.blank_lines_above(next)
         } else {
             String::new()

@@ -6,12 +6,12 @@ use crate::line_breaks::lines_with_breaks;
 use crate::yaml::{Entry, EntryId, Tree};
 
 /// Whether nothing but white space stands before an entry on its line.
-pub(super) fn starts_its_line(tree: &Tree<'_>, entry: &Entry) -> bool {
+pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     own_line(tree, entry).is_some()
 }
 
 /// The start of the line that an entry begins on, where nothing but white space stands before it there.
-fn own_line(tree: &Tree<'_>, entry: &Entry) -> Option<u32> {
+fn own_line(tree: &Tree<'_>, entry: Entry<'_>) -> Option<u32> {
     tree.start_of_indent(entry.span.start).or_else(|| {
         let start = tree.line_start(entry.span.start);
         is_blank(tree, start..entry.span.start).then_some(start)
@@ -20,7 +20,7 @@ fn own_line(tree: &Tree<'_>, entry: &Entry) -> Option<u32> {
 
 /// The lines of an entry of a block collection: from the first of its comments above, or its own first line, to the end of
 /// its last line, line break included. Where it shares its first line with a dash, from its own first byte.
-pub(super) fn lines(tree: &Tree<'_>, entry: &Entry) -> Range<u32> {
+pub(super) fn lines(tree: &Tree<'_>, entry: Entry<'_>) -> Range<u32> {
     let start = if entry.comments().leading.is_empty() {
         own_line(tree, entry).unwrap_or(entry.span.start)
     } else {
@@ -30,7 +30,7 @@ pub(super) fn lines(tree: &Tree<'_>, entry: &Entry) -> Range<u32> {
 }
 
 /// A byte on the last line of an entry.
-fn last_byte(entry: &Entry) -> u32 {
+fn last_byte(entry: Entry<'_>) -> u32 {
     entry
         .span
         .end
@@ -93,7 +93,7 @@ pub(super) fn lines_of_entries(
 }
 
 /// Whether an entry is an element of a block list: it starts with a dash of its own.
-pub(super) fn has_dash(tree: &Tree<'_>, entry: &Entry) -> bool {
+pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     let value = tree.node(entry.value);
     let value_start = [value.anchor(), value.tag(), Some(value.span)]
         .into_iter()

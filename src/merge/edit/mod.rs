@@ -128,12 +128,12 @@ impl<'a> Editor<'a> {
     }
 
     fn root(&mut self, outcome: &Outcome) {
-        let root = self.target.root().clone();
-        self.value(&root, outcome, CommentChoices::default());
+        let root = self.target.root();
+        self.value(root, outcome, CommentChoices::default());
     }
 
     /// The value and the comments of an entry that stays.
-    fn value(&mut self, entry: &Entry, outcome: &Outcome, comments: CommentChoices) {
+    fn value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: CommentChoices) {
         match outcome {
             // A choice is made before anything is edited.
             Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => self.comments(entry, comments),
@@ -163,7 +163,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Whether target and source have an alias of one name here: where the anchor changes alike, it may stay.
-    fn is_same_alias(&self, entry: &Entry, incoming: &Incoming) -> bool {
+    fn is_same_alias(&self, entry: Entry<'_>, incoming: &Incoming) -> bool {
         let (ours, theirs) = (
             self.target.node(entry.value),
             self.source.node(incoming.node),
@@ -177,7 +177,7 @@ impl<'a> Editor<'a> {
     }
 
     /// The entries of a map or list of the target.
-    fn collection(&mut self, owner: &Entry, node: NodeId, children: &[Child]) -> Carried {
+    fn collection(&mut self, owner: Entry<'_>, node: NodeId, children: &[Child]) -> Carried {
         if !children.iter().any(Child::stays) {
             self.empty(owner, node);
         } else if is_flow(self.target, node) {

@@ -99,6 +99,6 @@ impl<'a> Overview<'a> {
     }
 
     fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
-        (0..self.tree.nodes.len() as u32).map(NodeId)
+        self.tree.node_ids()
     }
 }

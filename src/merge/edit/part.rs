@@ -23,7 +23,7 @@ impl Piece {
     }
 }
 
-impl Editor<'_> {
+impl<'a> Editor<'a> {
     /// Whether an incoming value cannot be cut out of the source as it stands.
     pub(super) fn needs_rewriting(&self, incoming: &Incoming) -> bool {
         !incoming.is_whole() || (self.aliases == Aliases::WriteOut && self.source.has_aliases())
@@ -43,7 +43,7 @@ impl Editor<'_> {
         editor.piece(entry, range)
     }
 
-    fn piece(&mut self, entry: &Entry, range: Range<u32>) -> Piece {
+    fn piece(&mut self, entry: Entry<'_>, range: Range<u32>) -> Piece {
         let indent = if range.start == self.target.line_start(range.start) {
             0
         } else {
@@ -57,16 +57,16 @@ impl Editor<'_> {
     /// Writes out every alias in a stretch of the target.
     pub(super) fn write_out_aliases(&mut self, range: Range<u32>) {
         for (owner, _) in self.aliases_in(&range) {
-            self.write_out(&owner, None);
+            self.write_out(owner, None);
         }
     }
 
     /// The aliases in a stretch of the target that are values: the entry whose value each is, and what it stands for.
-    fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry, NodeId)> {
+    fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry<'a>, NodeId)> {
         let target = self.target;
         let aliases = self.of_target.aliases_in(range).iter();
         aliases
-            .map(|(node, owner)| (target.entry(*owner).clone(), target.resolve(*node)))
+            .map(|(node, owner)| (target.entry(*owner), target.resolve(*node)))
             .collect()
     }
 
@@ -83,7 +83,7 @@ impl Editor<'_> {
     }
 
     /// Puts what an alias stands for in its place, with an anchor where one is given.
-    fn write_out(&mut self, owner: &Entry, anchor: Option<&str>) {
+    fn write_out(&mut self, owner: Entry<'_>, anchor: Option<&str>) {
         let target = self.target.resolve(owner.value);
         let mut inner = Editor::over(&self.of_target, &self.of_target, self.aliases);
         inner.in_flow = self.in_flow || self.of_target.is_in_brackets(owner.span.start);
@@ -99,7 +99,7 @@ impl Editor<'_> {
     /// An alias whose value is merged: what it stands for, edited, in its place.
     pub(super) fn write_out_merged(
         &mut self,
-        owner: &Entry,
+        owner: Entry<'_>,
         children: &[crate::merge::decision::Child],
     ) {
         let node = self.target.resolve(owner.value);
@@ -107,9 +107,9 @@ impl Editor<'_> {
             return;
         };
         let mut inner = Editor::over(&self.of_target, &self.of_source, self.aliases);
-        let entry = self.target.entry(holder).clone();
-        inner.collection(&entry, node, children);
-        let piece = inner.piece(&entry, lines(self.target, &entry));
+        let entry = self.target.entry(holder);
+        inner.collection(entry, node, children);
+        let piece = inner.piece(entry, lines(self.target, entry));
         let text = piece.with_entry(|tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {
             self.put_in_place(owner, text, CommentChoices::default(), None);
@@ -133,9 +133,9 @@ impl Editor<'_> {
             if self.edits.cover(anchor.start..anchor.end) {
                 moved.insert(node);
                 let name = self.target.slice(anchor);
-                self.write_out(&owner, Some(name));
+                self.write_out(owner, Some(name));
             } else if self.edits.touch(anchored.span.start..anchored.span.end) {
-                self.write_out(&owner, None);
+                self.write_out(owner, None);
             }
         }
     }

@@ -84,7 +84,7 @@ impl Reindent<'_> {
     }
 
     /// The column of a block collection in an entry that moves from `old` to `new`.
-    pub(super) fn column_inside(&self, owner: &Entry, node: NodeId, old: u32, new: i64) -> i64 {
+    pub(super) fn column_inside(&self, owner: Entry<'_>, node: NodeId, old: u32, new: i64) -> i64 {
         let column = self.tree.column(self.tree.node(node).span.start);
         let width = i64::from(column) - i64::from(old);
         let habit = nesting(self.tree, owner.key.is_some(), node)
@@ -94,7 +94,7 @@ impl Reindent<'_> {
     }
 
     /// Whether a collection starts on the line of the `:` of its field, as it may after `? key`.
-    fn follows_colon(&self, owner: &Entry, node: NodeId) -> bool {
+    fn follows_colon(&self, owner: Entry<'_>, node: NodeId) -> bool {
         let start = self.tree.node(node).span.start;
         owner
             .colon()
@@ -108,7 +108,7 @@ impl Reindent<'_> {
         (width == i64::from(from)).then_some(i64::from(to))
     }
 
-    fn shift_entry(&self, entry: &Entry, column: i64, shifts: &mut Vec<Shift>) {
+    fn shift_entry(&self, entry: Entry<'_>, column: i64, shifts: &mut Vec<Shift>) {
         let old = self.tree.column(entry.span.start);
         let by = column - i64::from(old);
         shifts.push(Shift {
@@ -130,7 +130,7 @@ impl Reindent<'_> {
 
     /// By how much the lines of a block scalar move in an entry that moves by `by`; none where the value is none, or says
     /// itself how far it is indented.
-    pub(super) fn block_scalar_shift(&self, entry: &Entry, by: i64) -> Option<i64> {
+    pub(super) fn block_scalar_shift(&self, entry: Entry<'_>, by: i64) -> Option<i64> {
         let tree = self.tree;
         let node = tree.node(entry.value);
         let NodeKind::Scalar(scalar) = &node.kind else {

@@ -88,7 +88,7 @@ impl Editor<'_> {
     }
 
     /// A map or list of which no entry is left becomes `{}` or `[]` (SPEC 5.3).
-    pub(super) fn empty(&mut self, owner: &Entry, node: NodeId) {
+    pub(super) fn empty(&mut self, owner: Entry<'_>, node: NodeId) {
         let target = self.target;
         let brackets = match target.node(node).kind {
             NodeKind::Sequence(_) => "[]",
@@ -125,7 +125,7 @@ impl Editor<'_> {
     }
 
     /// Where a value starts that stands on the line of its key or dash: behind its anchor and tag.
-    pub(super) fn after_properties(&self, owner: &Entry) -> u32 {
+    pub(super) fn after_properties(&self, owner: Entry<'_>) -> u32 {
         let node = self.target.node(owner.value);
         let indicator = match owner.colon() {
             Some(colon) => colon + 1,

@@ -32,7 +32,7 @@ pub(super) struct Rendered {
 
 impl Rendered {
     /// Whether the tag of the target's value says of this one, too, what is so already (SPEC 4): it keeps its place.
-    pub(super) fn fits_tag(&self, target: &Tree<'_>, entry: &Entry) -> bool {
+    pub(super) fn fits_tag(&self, target: &Tree<'_>, entry: Entry<'_>) -> bool {
         let old = target.scalar(entry.value).map(|scalar| scalar.scalar_type);
         self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()
     }
@@ -60,7 +60,7 @@ impl Editor<'_> {
     /// An incoming value that stands in an entry of the source; none where it cannot be written so.
     pub(super) fn rendered_from(
         &self,
-        entry: &Entry,
+        entry: Entry<'_>,
         owner: EntryId,
         incoming: &Incoming,
     ) -> Option<Rendered> {
@@ -106,7 +106,7 @@ impl Editor<'_> {
     }
 
     /// The value of an entry of `tree` as it stands in `entry`.
-    pub(super) fn rendered_over(&self, entry: &Entry, tree: &Tree<'_>, id: EntryId) -> Rendered {
+    pub(super) fn rendered_over(&self, entry: Entry<'_>, tree: &Tree<'_>, id: EntryId) -> Rendered {
         let theirs = tree.entry(id);
         let node = tree.node(theirs.value);
         let column = self.target.column(entry.span.start);
@@ -168,7 +168,7 @@ impl Editor<'_> {
     }
 
     /// The tag of a value that comes, and its anchor where the target has none here that keeps its place.
-    fn properties_of(&self, place: &Entry, tree: &Tree<'_>, entry: &Entry) -> String {
+    fn properties_of(&self, place: Entry<'_>, tree: &Tree<'_>, entry: Entry<'_>) -> String {
         let node = tree.node(entry.value);
         let anchor = match self.target.node(place.value).anchor() {
             Some(_) => None,

@@ -8,14 +8,19 @@ use crate::merge::decision::{CommentChoice, CommentChoices, Incoming};
 use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
-    pub(super) fn replace(&mut self, entry: &Entry, incoming: &Incoming, comments: CommentChoices) {
+    pub(super) fn replace(
+        &mut self,
+        entry: Entry<'_>,
+        incoming: &Incoming,
+        comments: CommentChoices,
+    ) {
         self.replace_with(entry, incoming, comments, None);
     }
 
     /// Puts an incoming value into an entry, `anchor` before it.
     pub(super) fn replace_with(
         &mut self,
-        entry: &Entry,
+        entry: Entry<'_>,
         incoming: &Incoming,
         comments: CommentChoices,
         anchor: Option<&str>,
@@ -36,7 +41,7 @@ impl Editor<'_> {
     /// Puts a value into an entry that is not between brackets.
     pub(super) fn put_in_place(
         &mut self,
-        entry: &Entry,
+        entry: Entry<'_>,
         rendered: Rendered,
         comments: CommentChoices,
         anchor: Option<&str>,
@@ -99,7 +104,7 @@ impl Editor<'_> {
 
     /// A block collection in the place of a root of another kind: on lines of its own, a comment that stood behind the old
     /// value above it.
-    fn replace_root(&mut self, entry: &Entry, start: u32, mut text: String) {
+    fn replace_root(&mut self, entry: Entry<'_>, start: u32, mut text: String) {
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end).max(span.end);
         let mut behind = trimmed(&self.target.text()[span.end as usize..line_end as usize]);
@@ -121,7 +126,7 @@ impl Editor<'_> {
     /// The value of a `? key` that has none, not even a `:`: on a line of its own.
     fn put_below_key(
         &mut self,
-        entry: &Entry,
+        entry: Entry<'_>,
         key: NodeId,
         rendered: &Rendered,
         anchor: Option<&str>,
@@ -138,7 +143,7 @@ impl Editor<'_> {
     /// Writes everything behind the key or dash anew, comments in their places.
     fn rewrite_from_indicator(
         &mut self,
-        entry: &Entry,
+        entry: Entry<'_>,
         rendered: &Rendered,
         comments: CommentChoices,
     ) {
@@ -208,7 +213,7 @@ impl Editor<'_> {
 
     /// The end of the text, where a block scalar comes as the whole document and nothing but white space follows `end`: spaces in it
     /// would be a line of the scalar. Else `end`.
-    fn after_spaces_below(&self, entry: &Entry, rendered: &Rendered, end: u32) -> u32 {
+    fn after_spaces_below(&self, entry: Entry<'_>, rendered: &Rendered, end: u32) -> u32 {
         let below = &self.target.text()[end as usize..];
         let is_white = below.trim().is_empty() && below.contains([' ', '\t']);
         match self.is_root(entry) && rendered.ends_in_block_scalar && is_white {
@@ -218,7 +223,7 @@ impl Editor<'_> {
     }
 
     /// Whether an entry, which has a value behind an indicator or none at all, is the whole document.
-    fn is_root(&self, entry: &Entry) -> bool {
+    fn is_root(&self, entry: Entry<'_>) -> bool {
         entry.colon().is_none() && !has_dash(self.target, entry)
     }
 
@@ -229,7 +234,7 @@ impl Editor<'_> {
     }
 
     /// Keeps the comment lines below an entry whose value now ends at `end` out of that value.
-    fn comments_below(&mut self, entry: &Entry, end: u32, ends_in_block_scalar: bool) {
+    fn comments_below(&mut self, entry: Entry<'_>, end: u32, ends_in_block_scalar: bool) {
         if ends_in_block_scalar {
             let column = self.target.column(entry.span.start);
             self.outdent_comments(self.target.next_line(end), column);
@@ -237,14 +242,14 @@ impl Editor<'_> {
     }
 
     /// The comment beside an entry's value: where it is, and what the line ends with afterwards, with the white space before it.
-    fn comment_beside(&self, entry: &Entry, comments: CommentChoices) -> (Span, String) {
+    fn comment_beside(&self, entry: Entry<'_>, comments: CommentChoices) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().beside();
         let ours = entry.comments().beside();
         (ours, self.chosen_comment(ours, theirs, comments.line))
     }
 
     /// The same of a second comment, where the first stands before the value.
-    fn comment_behind(&self, entry: &Entry, comments: CommentChoices) -> (Span, String) {
+    fn comment_behind(&self, entry: Entry<'_>, comments: CommentChoices) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().behind();
         let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);
         (ours, self.chosen_comment(ours, theirs, comments.tail))
@@ -270,7 +275,7 @@ impl Editor<'_> {
     }
 
     /// The comment on the first line of a block scalar.
-    fn header_comment(&self, entry: &Entry) -> Option<Span> {
+    fn header_comment(&self, entry: Entry<'_>) -> Option<Span> {
         let start = self.target.node(entry.value).span.start;
         let line = Span::new(start, self.target.line_end(start));
         let at = is_block_scalar(self.target, entry.value)
@@ -283,7 +288,7 @@ impl Editor<'_> {
     /// and that upstream did not change.
     fn keep_comments(
         &mut self,
-        entry: &Entry,
+        entry: Entry<'_>,
         choices: CommentChoices,
         indicator: u32,
         written: Span,

@@ -7,7 +7,7 @@ use crate::yaml::Entry;
 
 impl Editor<'_> {
     /// Gives a literal block scalar of the target these lines, in its own indentation.
-    pub(super) fn replace_lines(&mut self, entry: &Entry, content: &str) {
+    pub(super) fn replace_lines(&mut self, entry: Entry<'_>, content: &str) {
         let target = self.target;
         let span = target.node(entry.value).span;
         let written = target.slice(span);

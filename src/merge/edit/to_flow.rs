@@ -22,7 +22,7 @@ fn write(tree: &Tree<'_>, node: NodeId, part: &Outcome, json: bool, result: &mut
         result.push_str(tree.slice(tag));
         result.push(' ');
     }
-    match &it.kind {
+    match it.kind {
         NodeKind::Scalar(scalar) => result.push_str(&scalar_text(tree, it, scalar, json)),
         NodeKind::Alias(_) => {}
         NodeKind::Sequence(_) => write_entries(tree, node, part, json, ['[', ']'], result),
@@ -70,7 +70,7 @@ fn part_of_child(part: &Outcome, id: crate::yaml::EntryId) -> &Outcome {
 }
 
 /// A scalar on one line, as it is written where that will do between brackets.
-fn scalar_text(tree: &Tree<'_>, node: &Node<'_>, it: &Scalar<'_>, json: bool) -> String {
+fn scalar_text(tree: &Tree<'_>, node: Node<'_>, it: Scalar<'_>, json: bool) -> String {
     let written = tree.slice(node.span);
     if it.scalar_type == ScalarType::Null && written.is_empty() {
         return "null".to_owned();
@@ -84,12 +84,7 @@ fn scalar_text(tree: &Tree<'_>, node: &Node<'_>, it: &Scalar<'_>, json: bool) ->
         return written.to_owned();
     }
     if it.scalar_type == ScalarType::Custom {
-        let quoted = scalar::write(
-            &it.content,
-            ScalarType::Str,
-            ScalarStyle::DoubleQuoted,
-            true,
-        );
+        let quoted = scalar::write(it.content, ScalarType::Str, ScalarStyle::DoubleQuoted, true);
         return quoted.unwrap_or_else(|| written.to_owned());
     }
     let is_text = matches!(it.scalar_type, ScalarType::Str | ScalarType::Merge);
@@ -100,6 +95,6 @@ fn scalar_text(tree: &Tree<'_>, node: &Node<'_>, it: &Scalar<'_>, json: bool) ->
     };
     styles
         .into_iter()
-        .find_map(|style| scalar::write(&it.content, it.scalar_type, style, true))
+        .find_map(|style| scalar::write(it.content, it.scalar_type, style, true))
         .unwrap_or_else(|| written.to_owned())
 }

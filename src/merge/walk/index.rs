@@ -1,8 +1,10 @@
 //! Looking up the fields of a map, in constant time where it is large.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree};
+use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
 /// From this many fields on, a table is worth its making.
 const TABLE_FROM: usize = 12;
@@ -14,6 +16,8 @@ pub(crate) type ScalarKey<'t> = (ScalarType, &'t str);
 pub(crate) struct FieldIndex<'t> {
     tree: &'t Tree<'t>,
     fields: Fields<'t>,
+    /// How many fields stand up to the last one that was found: mostly the next one is looked for next.
+    found: Cell<usize>,
 }
 
 /// Where fields are looked for.
@@ -34,7 +38,11 @@ impl<'t> FieldIndex<'t> {
         } else {
             table(tree, few.into_iter())
         };
-        Self { tree, fields }
+        Self {
+            tree,
+            fields,
+            found: Cell::new(0),
+        }
     }
 
     /// All fields of a map, or of what an alias stands for.
@@ -46,16 +54,36 @@ impl<'t> FieldIndex<'t> {
         } else {
             table(tree, entries)
         };
-        Self { tree, fields }
+        Self {
+            tree,
+            fields,
+            found: Cell::new(0),
+        }
     }
 
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
-        let has_key = |entry: &EntryId| key_of(self.tree, *entry) == Some(key);
+        let (scalar_type, content) = key;
+        let has_key = |entry: &EntryId| {
+            let own = self.tree.entry(*entry).key;
+            own.is_some_and(|own| self.tree.says(own, scalar_type, content))
+        };
         match &self.fields {
-            Fields::Of(map) => self.tree.entries(*map).find(has_key),
+            Fields::Of(map) => self.next_with(*map, has_key),
             Fields::Few(entries) => entries.iter().copied().find(has_key),
             Fields::Many(table) => table.get(&key).copied(),
         }
+    }
+}
+
+impl FieldIndex<'_> {
+    /// The one field of a map that is so, looked for from the last one that was found on.
+    fn next_with(&self, map: NodeId, is_it: impl Fn(&EntryId) -> bool) -> Option<EntryId> {
+        let fields = || self.tree.entries(map).enumerate();
+        let from = self.found.get();
+        let mut in_turn = fields().skip(from).chain(fields().take(from));
+        let (index, field) = in_turn.find(|(_, field)| is_it(field))?;
+        self.found.set(index + 1);
+        Some(field)
     }
 }
 
@@ -71,11 +99,9 @@ pub(crate) fn key_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<ScalarKey
 
 /// A scalar as a key, an alias being what it stands for; none for a map or a list.
 pub(crate) fn scalar_key<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<ScalarKey<'t>> {
-    match &tree.node(tree.resolve(node)).kind {
-        NodeKind::Scalar(scalar) if scalar.scalar_type == ScalarType::Null => {
-            Some((ScalarType::Null, ""))
-        }
-        NodeKind::Scalar(scalar) => Some((scalar.scalar_type, &scalar.content)),
-        _ => None,
-    }
+    let scalar = tree.scalar(node)?;
+    Some(match scalar.scalar_type {
+        ScalarType::Null => (ScalarType::Null, ""),
+        scalar_type => (scalar_type, scalar.content),
+    })
 }

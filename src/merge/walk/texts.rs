@@ -33,5 +33,5 @@ impl Walker<'_> {
 fn literal<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
     let scalar = tree.scalar(node)?;
     let is_text = scalar.style == ScalarStyle::Literal && scalar.scalar_type == ScalarType::Str;
-    is_text.then_some(&*scalar.content)
+    is_text.then_some(scalar.content)
 }

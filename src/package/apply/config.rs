@@ -123,5 +123,5 @@ pub(super) fn child(tree: &Tree<'_>, map: NodeId, name: &str) -> Option<NodeId> 
 /// The text of a field of a map.
 pub(super) fn text<'t>(tree: &'t Tree<'_>, map: NodeId, name: &str) -> Option<&'t str> {
     let value = child(tree, map, name)?;
-    Some(tree.scalar(value)?.content.as_ref())
+    Some(tree.scalar(value)?.content)
 }

@@ -117,7 +117,7 @@ impl LastApplied {
             help: "restore it, give --last-applied FILE, or delete it: then nothing is removed"
                 .to_owned(),
         };
-        let text: &str = tree.scalar(annotation).map_or("", |scalar| &scalar.content);
+        let text: &str = tree.scalar(annotation).map_or("", |scalar| scalar.content);
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
             return Err(wrong(format!("this is no JSON: {error}")));
         }

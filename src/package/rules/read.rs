@@ -217,7 +217,7 @@ impl Reader<'_> {
 
     fn word(&self, value: NodeId) -> Result<&str, Error> {
         match self.tree.scalar(value) {
-            Some(scalar) if !self.tree.is_null(value) => Ok(&scalar.content),
+            Some(scalar) if !self.tree.is_null(value) => Ok(scalar.content),
             _ => Err(self.wrong(value, "one word is expected here", "see docs/config.md")),
         }
     }

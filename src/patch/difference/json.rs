@@ -172,7 +172,7 @@ fn json_scalar(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
     let Some(scalar) = tree.scalar(node) else {
         return Ok(Value::Null);
     };
-    let content: &str = &scalar.content;
+    let content: &str = scalar.content;
     let text = || Value::String(content.to_owned());
     let no_json = |message: &str| {
         let at = tree.node(node).span.start as usize;

@@ -17,7 +17,7 @@ pub(super) fn scalar_text(tree: &Tree<'_>, node: NodeId) -> String {
     let Some(scalar) = tree.scalar(node) else {
         return String::new();
     };
-    let write = |style| scalar::write(&scalar.content, scalar.scalar_type, style, true);
+    let write = |style| scalar::write(scalar.content, scalar.scalar_type, style, true);
     write(scalar.style)
         .filter(|text| !text.contains('\n'))
         .or_else(|| write(ScalarStyle::Plain))

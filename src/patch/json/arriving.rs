@@ -7,7 +7,7 @@ use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 /// The text of an entry of `source` as a field of this name, or without one as an element: with its comments.
 pub(super) fn arriving_text(
     source: &Tree<'_>,
-    entry: &Entry,
+    entry: Entry<'_>,
     key: Option<&str>,
 ) -> Decided<String> {
     let skeleton = match key {

@@ -69,7 +69,7 @@ fn applied(text: &str, patch: &Tree<'_>, operation: &Operation<'_>) -> Decided<O
         Action::Add(entry) => run.add(patch, patch.entry(entry)).map(Some),
         Action::Copy(ref from) => {
             let entry = run.entry_at(from)?;
-            run.add(&target, &entry).map(Some)
+            run.add(&target, entry).map(Some)
         }
         Action::Move(ref from) => run.move_from(from),
     }
@@ -88,12 +88,12 @@ impl Run<'_> {
     }
 
     /// The entry that a path leads to; the root is one too.
-    fn entry_at(&self, path: &[Step<'_>]) -> Decided<Entry> {
+    fn entry_at(&self, path: &[Step<'_>]) -> Decided<Entry<'_>> {
         match self.spot(path)? {
-            None => Ok(self.target.root().clone()),
+            None => Ok(self.target.root()),
             Some(Spot {
                 found: Some(entry), ..
-            }) => Ok(self.target.entry(entry).clone()),
+            }) => Ok(self.target.entry(entry)),
             Some(_) => Err(self.leads_nowhere(path)),
         }
     }
@@ -200,7 +200,7 @@ impl Run<'_> {
     }
 
     /// Adds the value of an entry of `source` where the path says.
-    fn add(&self, source: &Tree<'_>, entry: &Entry) -> Decided<String> {
+    fn add(&self, source: &Tree<'_>, entry: Entry<'_>) -> Decided<String> {
         let Some(spot) = self.spot(&self.operation.path)? else {
             let taken = Outcome::Take(Incoming::whole(entry.value));
             return Ok(edited(self.target, source, &taken)?
@@ -275,7 +275,7 @@ impl Run<'_> {
             target: &rest,
             ..*self
         };
-        after.add(self.target, &entry).map(Some)
+        after.add(self.target, entry).map(Some)
     }
 
     fn children(&self, spot: &Spot) -> impl Iterator<Item = EntryId> + use<> {

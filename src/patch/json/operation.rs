@@ -91,7 +91,7 @@ impl<'t> Reader<'t, '_> {
         let value = self.patch.entry(self.field(name)?).value;
         let patch: &'t Tree<'_> = self.patch;
         match patch.scalar(value) {
-            Some(scalar) if scalar.scalar_type == ScalarType::Str => Ok((&scalar.content, value)),
+            Some(scalar) if scalar.scalar_type == ScalarType::Str => Ok((scalar.content, value)),
             _ => Err(wrong_at(
                 patch,
                 value,

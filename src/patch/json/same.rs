@@ -16,7 +16,7 @@ pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -
 }
 
 /// Whether two scalars that are written otherwise are one number, or one boolean.
-fn is_same_scalar(left: Option<&Scalar<'_>>, right: Option<&Scalar<'_>>) -> bool {
+fn is_same_scalar(left: Option<Scalar<'_>>, right: Option<Scalar<'_>>) -> bool {
     match (left.and_then(Worth::of), right.and_then(Worth::of)) {
         (Some(Worth::Int(left)), Some(Worth::Int(right))) => left == right,
         (Some(Worth::Bool(left)), Some(Worth::Bool(right))) => left == right,
@@ -34,10 +34,10 @@ enum Worth {
 }
 
 impl Worth {
-    fn of(scalar: &Scalar<'_>) -> Option<Self> {
+    fn of(scalar: Scalar<'_>) -> Option<Self> {
         match scalar.scalar_type {
-            ScalarType::Bool => Some(Self::Bool(is_true(&scalar.content))),
-            ScalarType::Int => decimal(&scalar.content).map(Self::Int),
+            ScalarType::Bool => Some(Self::Bool(is_true(scalar.content))),
+            ScalarType::Int => decimal(scalar.content).map(Self::Int),
             ScalarType::Float => scalar.content.parse().ok().map(Self::Float),
             _ => None,
         }

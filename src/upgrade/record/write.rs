@@ -135,7 +135,7 @@ fn same_beside(old: &str, new: &str) -> bool {
     }
     let own = |tree: &Tree<'_>, id: EntryId| {
         let key = tree.entry(id).key.and_then(|key| tree.scalar(key));
-        key.is_some_and(|key| SECTIONS.contains(&&*key.content))
+        key.is_some_and(|key| SECTIONS.contains(&key.content))
     };
     let before: Vec<_> = before.into_iter().filter(|id| !own(&old, *id)).collect();
     let after: Vec<_> = after.into_iter().filter(|id| !own(&new, *id)).collect();

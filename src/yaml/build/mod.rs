@@ -11,10 +11,10 @@ use super::comments::Above;
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::marks::Marks;
-use super::parts::{DEPTH_LIMIT, NO_NODE, OPEN, Parts, Properties, Role};
+use super::parts::{DEPTH_LIMIT, Parts, Role};
 use super::source::Patches;
 use super::stream::byte_order_mark;
-use super::tree::{NodeId, Span, Tree};
+use super::tree::{NodeId, Properties, Span, Tree};
 
 /// How many nodes the aliases of one document may stand for: a few lines of aliases of aliases can stand for more than a computer
 /// holds.
@@ -65,7 +65,7 @@ struct Builder<'s, 'p> {
     parts: Parts<'s>,
     frames: Vec<Frame>,
     /// By the parser's number of the anchor.
-    anchors: Vec<(NodeId, Extent)>,
+    anchors: Vec<Option<(NodeId, Extent)>>,
     /// How many nodes the aliases stand for, all of them together.
     repeated: usize,
     /// The end of the last indicator, property or scalar.
@@ -203,7 +203,7 @@ impl<'s, 'p> Builder<'s, 'p> {
     }
 
     pub(super) fn document_start(&mut self) -> Result<()> {
-        if self.parts.root.value != NO_NODE {
+        if !self.parts.has_no_root() {
             return Err(ParseError::new(self.cursor.pos, "a second document in one"));
         }
         self.skip_trivia();

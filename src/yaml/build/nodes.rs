@@ -4,14 +4,13 @@ use yaml_rust2::parser::Tag;
 use yaml_rust2::scanner::{Marker, TScalarStyle};
 
 use super::super::comments::span;
-use super::super::content::Content;
 use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
 use super::super::scalar::type_of_tagged;
 use super::super::stream::byte_order_mark;
-use super::super::tree::{Collection, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span};
+use super::super::tree::{NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 use super::{
-    Builder, DEPTH_LIMIT, Extent, Frame, NO_NODE, OPEN, Properties, REPETITION_LIMIT, Result, Role,
-    Shape, full_tag, misplaced_byte_order_mark, too_deep, too_many_aliases,
+    Builder, DEPTH_LIMIT, Extent, Frame, REPETITION_LIMIT, Result, Role, Shape, full_tag,
+    misplaced_byte_order_mark, too_deep, too_many_aliases,
 };
 
 impl<'s> Builder<'s, '_> {
@@ -41,31 +40,27 @@ impl<'s> Builder<'s, '_> {
         };
         let source = &self.cursor.text[span.start as usize + quotes..span.end as usize - quotes];
         let is_block = style.is_block();
+        let is_in_text = !is_block && source == content;
         let content = if is_block && !source.contains(['\n', '\r']) {
             // nothing but its header is there; where the text ends behind that, the parser finds a line break
-            Content::from("")
+            ""
         } else if is_block && content.ends_with("\n\n") && !keeps_line_breaks(source) {
             // one more stands for spaces at the end of the text, of which the parser makes a line
-            let end = content.trim_end_matches('\n').len() + 1;
-            content[..end].to_owned().into()
-        } else if source == content {
-            source.into()
+            &content[..content.trim_end_matches('\n').len() + 1]
         } else {
-            content.into()
+            &content
         };
         let tag = tag.map(full_tag);
-        let scalar_type = type_of_tagged(&content, style, tag.as_deref());
-        let id = self.parts.push(
-            span,
-            properties,
-            NodeKind::Scalar(Scalar {
-                style,
-                scalar_type,
-                content,
-            }),
-        );
+        let scalar_type = type_of_tagged(content, style, tag.as_deref());
+        let kind = (style, scalar_type);
+        let resolved = (!is_in_text).then_some(content);
+        let id = self.parts.push_scalar(span, kind, resolved);
+        self.parts.stored.set_properties(id, properties);
         if scalar_type == ScalarType::Custom {
-            self.parts.custom_tags.extend(tag.map(|tag| (id, tag)));
+            self.parts
+                .stored
+                .custom_tags
+                .extend(tag.map(|tag| (id, tag)));
         }
         let extent = Extent {
             height: 0,
@@ -130,11 +125,11 @@ impl<'s> Builder<'s, '_> {
             return Err(self.lost("an alias"));
         }
         let end = self.cursor.anchor_end();
-        let Some((target, extent)) = self.anchors.get(anchor).copied() else {
+        let Some((target, extent)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(self.lost("an alias' anchor"));
         };
-        let node = &self.parts.nodes[target.0 as usize];
-        if node.span.end == OPEN {
+        let node = self.parts.stored.node(target);
+        if self.parts.stored.is_open(target) {
             return Err(ParseError::new(start, "an alias inside what it stands for"));
         }
         if role == Role::Key && !matches!(node.kind, NodeKind::Scalar(_)) {
@@ -148,9 +143,7 @@ impl<'s> Builder<'s, '_> {
         }
         self.raise(extent);
         let span = span(start, end);
-        let id = self
-            .parts
-            .push(span, Properties::default(), NodeKind::Alias(target));
+        let id = self.parts.stored.push_alias(span, target);
         self.complete(role, id, span.end);
         self.comment_after();
         Ok(())
@@ -173,18 +166,9 @@ impl<'s> Builder<'s, '_> {
             return Err(too_deep(start));
         }
         let shape = self.shape(map, anchor > 0 || tag.is_some());
-        let collection = Collection {
-            flow: !matches!(shape, Shape::BlockMap | Shape::BlockList),
-            entries: 0..0,
-        };
-        let kind = if map {
-            NodeKind::Mapping(collection)
-        } else {
-            NodeKind::Sequence(collection)
-        };
-        let node = self
-            .parts
-            .push(Span::new(span(start, 0).start, OPEN), properties, kind);
+        let flow = !matches!(shape, Shape::BlockMap | Shape::BlockList);
+        let node = self.parts.begin_collection(start, map, flow);
+        self.parts.stored.set_properties(node, properties);
         let core = if map {
             "tag:yaml.org,2002:map"
         } else {
@@ -194,7 +178,7 @@ impl<'s> Builder<'s, '_> {
             .map(full_tag)
             .filter(|tag| &**tag != core && &**tag != "!")
         {
-            self.parts.custom_tags.insert(node, tag);
+            self.parts.stored.custom_tags.insert(node, tag);
         }
         self.anchor(anchor, node, Extent::default());
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
@@ -266,7 +250,7 @@ impl<'s> Builder<'s, '_> {
             nodes: frame.extent.nodes.saturating_add(1),
         };
         if extent.height > DEPTH_LIMIT {
-            let start = self.parts.nodes[frame.node.0 as usize].span.start;
+            let start = self.parts.stored.node(frame.node).span.start;
             return Err(too_deep(start as usize));
         }
         self.anchor(frame.anchor, frame.node, extent);
@@ -306,10 +290,9 @@ impl<'s> Builder<'s, '_> {
             return;
         }
         if self.anchors.len() <= anchor {
-            self.anchors
-                .resize(anchor + 1, (NO_NODE, Extent::default()));
+            self.anchors.resize(anchor + 1, None);
         }
-        self.anchors[anchor] = (node, extent);
+        self.anchors[anchor] = Some((node, extent));
     }
 
     /// The innermost collection gets something that is so much.
@@ -327,7 +310,7 @@ impl<'s> Builder<'s, '_> {
         if let (Role::Root, Some(above)) = (role, self.root_above)
             && self.owns_lines_above(node)
         {
-            self.parts.root.comments_mut().leading = above.lines;
+            self.parts.set_above_root(above.lines);
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.after_key = role == Role::Key;
@@ -336,7 +319,7 @@ impl<'s> Builder<'s, '_> {
 
     /// Above a block collection at the root, comment lines are its first entry's.
     pub(super) fn owns_lines_above(&self, root: NodeId) -> bool {
-        match &self.parts.nodes[root.0 as usize].kind {
+        match self.parts.stored.node(root).kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
             NodeKind::Scalar(_) | NodeKind::Alias(_) => true,
         }

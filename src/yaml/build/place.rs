@@ -12,7 +12,7 @@ impl Builder<'_, '_> {
     pub(super) fn enter(&mut self, empty: bool) -> Result<Role> {
         let Some(frame) = self.frames.last() else {
             self.skip_trivia();
-            self.parts.root.span.start = span(self.cursor.pos, 0).start;
+            self.parts.begin_root(self.cursor.pos);
             self.root_above = self.above.filter(|above| above.at == self.cursor.pos);
             return Ok(Role::Root);
         };
@@ -81,9 +81,7 @@ impl Builder<'_, '_> {
     }
 
     pub(super) fn comma(&mut self) {
-        if let Some(entry) = self.parts.open.last_mut() {
-            entry.set_comma(span(self.cursor.pos, 0).start);
-        }
+        self.parts.set_comma(self.cursor.pos);
         self.cursor.pos += 1;
     }
 
@@ -100,9 +98,7 @@ impl Builder<'_, '_> {
         };
         if here {
             self.indicator();
-            if let Some(entry) = self.parts.open.last_mut() {
-                entry.set_colon(span(at, 0).start);
-            }
+            self.parts.set_colon(at);
             return Ok(());
         }
         if empty {

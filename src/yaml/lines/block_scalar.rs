@@ -49,7 +49,7 @@ impl Reader<'_> {
         let (mut end, mut is_first, mut was_indented) = (0, true, false);
         while let Some(start) = self.content_of_line(indent) {
             end = self.line_end(start)?;
-            let line = &self.parts.text[start..end];
+            let line = &self.parts.text()[start..end];
             let is_indented = line.starts_with([' ', '\t']);
             let folds = style == ScalarStyle::Folded && !is_first && !was_indented && !is_indented;
             match blank_lines.count {

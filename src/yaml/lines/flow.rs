@@ -34,9 +34,7 @@ impl<'s> Reader<'s> {
             at = self.skip_white(end)?;
             match *self.bytes.get(at)? {
                 b',' => {
-                    if let Some(entry) = self.parts.open.last_mut() {
-                        entry.set_comma(span(at, at).start);
-                    }
+                    self.parts.set_comma(at);
                     at = self.skip_white(at + 1)?;
                 }
                 byte if byte == closing => {}
@@ -81,9 +79,7 @@ impl<'s> Reader<'s> {
         let end = key.end;
         let node = self.push_scalar(at, key);
         self.parts.fill(Role::Key, node, span(end, end).end);
-        if let Some(entry) = self.parts.open.last_mut() {
-            entry.set_colon(span(colon, colon).start);
-        }
+        self.parts.set_colon(colon);
         self.skip_white(colon + 1)
     }
 
@@ -93,7 +89,7 @@ impl<'s> Reader<'s> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'?' | b':' => return None,
             b'-' if self.is_white(at + 1) => return None,
-            0xef if byte_order_mark(&self.parts.text[at..]) > 0 => return None,
+            0xef if byte_order_mark(&self.parts.text()[at..]) > 0 => return None,
             _ => {}
         }
         let is_special = |byte: &u8| b",[]{}:#\n\r\t".contains(byte);
@@ -108,7 +104,7 @@ impl<'s> Reader<'s> {
                 _ => return None,
             }
         };
-        let content = self.parts.text[at..end].trim_end_matches(' ');
+        let content = self.parts.text()[at..end].trim_end_matches(' ');
         // `[-]` and `[a -]` are errors to the parser
         if content == "-" || content.ends_with(" -") {
             return None;

@@ -11,7 +11,7 @@ mod scalar;
 
 use super::comments::span;
 use super::cursor::skip_spaces;
-use super::parts::{DEPTH_LIMIT, NO_NODE, Parts, Role};
+use super::parts::{DEPTH_LIMIT, Parts, Role};
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
 use scalar::{Found, LONGEST_KEY, Stop};
@@ -67,10 +67,10 @@ impl<'s> Reader<'s> {
             self.nothing_or_comment(at + 3, rest)?;
             at = self.content()?;
         }
-        self.parts.root.span.start = span(at, at).start;
+        self.parts.begin_root(at);
         if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
             if let Some(above) = self.above.take() {
-                self.parts.root.comments_mut().leading = above;
+                self.parts.set_above_root(above);
             }
             self.flow(at, Role::Root)?;
             at = self.content()?;
@@ -83,7 +83,7 @@ impl<'s> Reader<'s> {
         while !self.frames.is_empty() {
             self.end_frame()?;
         }
-        (self.parts.root.value != NO_NODE).then(|| self.parts.into_tree())
+        (!self.parts.has_no_root()).then(|| self.parts.into_tree())
     }
 
     /// Steps over blank lines and comment lines to the next that has content: where that begins, or the text's end.
@@ -188,7 +188,7 @@ impl<'s> Reader<'s> {
             self.end_frame()?;
         }
         // only one root
-        (self.parts.root.value == NO_NODE).then_some(())?;
+        self.parts.has_no_root().then_some(())?;
         self.start(at, column, is_element)
     }
 
@@ -229,9 +229,7 @@ impl<'s> Reader<'s> {
         let end = key.end;
         let node = self.push_scalar(at, key);
         self.parts.fill(Role::Key, node, span(end, end).end);
-        if let Some(entry) = self.parts.open.last_mut() {
-            entry.set_colon(span(colon, colon).start);
-        }
+        self.parts.set_colon(colon);
         let value = self.skip_spaces(colon + 1);
         if self.is_line_end(value)? || self.bytes[value] == b'#' {
             return self.no_value_yet(colon + 1, value);
@@ -282,7 +280,7 @@ impl<'s> Reader<'s> {
             at
         } else if self.bytes[at] == b'#' && at > end {
             let line_end = self.line_end(at)?;
-            let text = self.parts.text[at..line_end].trim_end_matches([' ', '\t']);
+            let text = self.parts.text()[at..line_end].trim_end_matches([' ', '\t']);
             let comment = span(at, at + text.len());
             self.parts.give(comment, self.line, self.marker);
             line_end

@@ -9,7 +9,7 @@ impl<'s> Reader<'s> {
     pub(super) fn quoted(&mut self, at: usize) -> Option<Found<'s>> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
-        let source = &self.parts.text[at + 1..end - 1];
+        let source = &self.parts.text()[at + 1..end - 1];
         let first_line = self.line;
         let content = if is_literal {
             source.into()

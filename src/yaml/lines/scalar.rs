@@ -1,17 +1,18 @@
 //! Scalars without quotes and between them.
 
+use std::borrow::Cow;
+
 use super::super::comments::span;
-use super::super::content::Content;
-use super::super::parts::{Properties, Role};
+use super::super::parts::Role;
 use super::super::scalar::type_of_plain;
 use super::super::stream::byte_order_mark;
-use super::super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType};
+use super::super::tree::{NodeId, ScalarStyle, ScalarType};
 use super::Reader;
 
 /// A scalar that begins and ends on one line, if it does not go on below.
 pub(super) struct Found<'s> {
     pub(super) style: ScalarStyle,
-    pub(super) content: Content<'s>,
+    pub(super) content: Cow<'s, str>,
     pub(super) end: usize,
     pub(super) stop: Stop,
 }
@@ -53,12 +54,12 @@ impl<'s> Reader<'s> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'\t' => None,
             b'-' | b'?' | b':' if self.is_white(at + 1) => None,
-            0xef if byte_order_mark(&self.parts.text[at..]) > 0 => None,
+            0xef if byte_order_mark(&self.parts.text()[at..]) > 0 => None,
             _ => {
                 let (end, stop) = self.plain(at)?;
                 Some(Found {
                     style: ScalarStyle::Plain,
-                    content: self.parts.text[at..end].into(),
+                    content: self.parts.text()[at..end].into(),
                     end,
                     stop,
                 })
@@ -129,12 +130,12 @@ impl<'s> Reader<'s> {
             }
             // a tab anywhere is refused by `plain`
             let (more, stop) = self.plain(at)?;
-            let text = content.get_or_insert_with(|| self.parts.text[start..end].to_owned());
+            let text = content.get_or_insert_with(|| self.parts.text()[start..end].to_owned());
             match blank_lines {
                 0 => text.push(' '),
                 lines => text.extend(std::iter::repeat_n('\n', lines)),
             }
-            text.push_str(&self.parts.text[at..more]);
+            text.push_str(&self.parts.text()[at..more]);
             (self.line, end) = (line, more);
             line_end = match stop {
                 Stop::Colon(_) | Stop::Other => return None,
@@ -158,13 +159,13 @@ impl<'s> Reader<'s> {
             ScalarStyle::Plain => type_of_plain(&found.content),
             _ => ScalarType::Str,
         };
-        let scalar = Scalar {
-            style: found.style,
-            scalar_type,
-            content: found.content,
-        };
+        let kind = (found.style, scalar_type);
         let span = span(start, found.end);
-        self.parts
-            .push(span, Properties::default(), NodeKind::Scalar(scalar))
+        // what is borrowed is the text of the span
+        let resolved = match &found.content {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(content) => Some(content.as_str()),
+        };
+        self.parts.push_scalar(span, kind, resolved)
     }
 }

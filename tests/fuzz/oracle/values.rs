@@ -49,7 +49,7 @@ pub(super) fn of_tree(tree: &Tree<'_>, id: NodeId) -> Value {
         }
         NodeKind::Mapping(_) => {
             let entries = tree.entries(id).map(|entry| tree.entry(entry));
-            let field = |entry: &merge3::yaml::Entry| {
+            let field = |entry: merge3::yaml::Entry<'_>| {
                 let key = of_tree(tree, entry.key?);
                 Some((key.into_key(), of_tree(tree, entry.value)))
             };

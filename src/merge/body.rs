@@ -1,0 +1,56 @@
+//! Documents as text: what is a document's own in its file, and how a text ends.
+
+use std::borrow::Cow;
+
+use crate::line_breaks::{LineBreaks, ends_line, line_break_of};
+use crate::yaml::Document;
+
+/// A document's own text, the one that law 2 speaks of.
+pub(super) fn body<'a>(document: &Document<'a>) -> &'a str {
+    &document.text[document.body.range()]
+}
+
+/// Whether local has what original has: the line break at the end may be missing, and where each uses line breaks of one kind, they need not
+/// be the same.
+pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str>) -> bool {
+    let (Some(original), Some(local)) = (original, local) else {
+        return original == local;
+    };
+    let is_mixed = |text| matches!(LineBreaks::of(text), LineBreaks::Mixed);
+    original == local
+        || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
+}
+
+/// Local's chunk with updated's body.
+pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String {
+    let text = local.text;
+    let mut body = Cow::Borrowed(body(updated));
+    let (mut before, after) = (
+        &text[..local.body.start as usize],
+        &text[local.body.end as usize..],
+    );
+    let marker_end = before.trim_end_matches(['\r', '\n']);
+    if marker_end.ends_with("---") {
+        // What follows `---` on its line stays there; what starts a line of its own needs one.
+        let first_line = body.lines().next().unwrap_or_default();
+        if body.starts_with([' ', '\t']) && !first_line.trim().is_empty() {
+            before = marker_end;
+        } else if before == marker_end {
+            body.to_mut().insert_str(0, line_break_of(text));
+        }
+    }
+    if !after.is_empty() && !ends_line(&body) {
+        body.to_mut().push_str(line_break_of(text));
+    }
+    format!("{before}{body}{after}")
+}
+
+/// A merged text ends as local's does: with a line break or without (law 5).
+pub(super) fn with_end_of(mut merged: String, local: &str) -> String {
+    match (ends_line(local), ends_line(&merged)) {
+        (true, false) => merged.push_str(line_break_of(local)),
+        (false, true) => merged.truncate(merged.trim_end_matches(['\n', '\r']).len()),
+        _ => {}
+    }
+    merged
+}
