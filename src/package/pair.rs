@@ -202,6 +202,9 @@ fn is_of_other_files(bucket: &[Candidate<'_>]) -> bool {
         && bucket
             .iter()
             .all(|candidate| candidate.group.updated.is_none())
+        && bucket
+            .windows(2)
+            .any(|pair| first_slot(&pair[0].group) != first_slot(&pair[1].group))
 }
 
 /// Sorts into buckets, in the order of first appearance.

@@ -213,7 +213,12 @@ impl Editor<'_> {
             "null".to_owned()
         } else {
             let by = self.distance_from_margin(incoming.node);
-            reindent.rest(node.span.start..node.span.end, by)
+            let text = reindent.rest(node.span.start..node.span.end, by);
+            // further in it is a text, at the start of a line a marker
+            match text.starts_with("---") || text.starts_with("...") {
+                true => format!(" {text}"),
+                false => text,
+            }
         };
         Rendered::of_text(tag, &text, is_block_scalar(self.source, incoming.node))
     }
