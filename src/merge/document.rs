@@ -345,13 +345,16 @@ fn edited_text(
     // the line breaks at the end may be what a block scalar says
     let mut ended = carried_out.clone();
     push(&mut ended, line_break_of(sources.local.text()));
-    // and spaces at the end would be a line of one that comes above them
+    // and spaces at the end would be lines of one that comes above them
     let unspaced = carried_out.trim_end_matches([' ', '\t']).to_owned();
-    let unspaced_mended = with_last_lines(&unspaced, sources, outcome);
+    let bare = unspaced
+        .trim_end_matches([' ', '\t', '\r', '\n'])
+        .to_owned();
+    let with_lines = [&unspaced, &bare].map(|text| with_last_lines(text, sources, outcome));
     let mut others = mended
         .into_iter()
-        .chain([carried_out, ended, unspaced])
-        .chain(unspaced_mended);
+        .chain([carried_out, ended, unspaced, bare])
+        .chain(with_lines.into_iter().flatten());
     let faithful = others.find(|text| is_faithful(text, sources, outcome).is_ok());
     faithful.ok_or(unfaithful)
 }

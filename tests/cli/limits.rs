@@ -126,6 +126,27 @@ fn as_many_aliases_as_are_allowed() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
+/// The original's tree is let go when the merge is decided; a comment that changes is a reason to decide once more.
+#[test]
+fn a_document_whose_original_is_read_again() {
+    let filler: String = (0..250_000).fold(String::new(), |mut text, number| {
+        writeln!(text, "key-{number}: value {number}").unwrap();
+        text
+    });
+    assert!(filler.len() > 5 << 20);
+    let text = |fields: &str| format!("{filler}{fields}");
+    let case = Case::of(
+        "a.yaml",
+        &text("x: 1 # one\ny: 1\nz: 1\n"),
+        &text("x: 1 # two\ny: 2\nz: 1\n"),
+        &text("x: 1 # one\ny: 1\nz: 2\n"),
+    );
+    let ran = case.merge();
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let expected = text("x: 1 # two\ny: 2\nz: 2\n");
+    assert!(case.read("a.yaml").unwrap() == expected);
+}
+
 #[test]
 fn a_gigabyte() {
     let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n");
