@@ -31,8 +31,8 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) ->
             found = found.min(breaks);
         }
         if *wanted > found {
-            // the end of the text counts as a line break
-            let unended = usize::from(found > 0 && tree.line_start(end) != end);
+            // the end of the text counts as a line break, and the header's own is none of the value's
+            let unended = usize::from(tree.line_start(end) != end);
             edits.insert(end, line_break.repeat(wanted - found + unended));
         } else {
             let start = (*wanted..found).fold(end, |start, _| {
@@ -89,5 +89,6 @@ mod tests {
     fn a_text_may_end_without_a_line_break() {
         assert_eq!(set("a: |+\n  x", 2), "a: |+\n  x\n\n");
         assert_eq!(set("a: |+\r\n  x\r\n", 2), "a: |+\r\n  x\r\n\r\n");
+        assert_eq!(set("a: |+", 2), "a: |+\n\n\n");
     }
 }
