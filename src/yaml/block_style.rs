@@ -68,7 +68,7 @@ fn push(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
 }
 
 fn scalar_text(scalar: Scalar<'_>, indent: usize) -> String {
-    let content: &str = scalar.content;
+    let content = scalar.content;
     let is_text = scalar.scalar_type == ScalarType::Str;
     let block = content
         .contains('\n')

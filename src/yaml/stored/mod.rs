@@ -108,13 +108,8 @@ impl<'s> Stored<'s> {
         let StoredKind::Scalar(style, scalar_type) = stored.kind() else {
             return None;
         };
-        let said = match self.contents.get(stored.number as usize) {
-            Some(resolved) => self.resolved.as_bytes().get(resolved.range()),
-            None => {
-                let own = within_quotes(stored.span(), style);
-                self.text.as_bytes().get(own.range())
-            }
-        };
+        let (text, span) = self.place_of_content(stored, style);
+        let said = text.as_bytes().get(span.range());
         Some((scalar_type, said.unwrap_or_default()))
     }
 
@@ -152,11 +147,17 @@ impl<'s> Stored<'s> {
     /// What a scalar says. (Without a way to panic, so that nobody pays for it who does not ask.)
     #[inline(always)]
     fn content(&self, scalar: &StoredNode, style: ScalarStyle) -> &str {
-        let content = match self.contents.get(scalar.number as usize) {
-            Some(resolved) => self.resolved.get(resolved.range()),
-            None => self.text.get(within_quotes(scalar.span(), style).range()),
-        };
-        content.unwrap_or_default()
+        let (text, span) = self.place_of_content(scalar, style);
+        text.get(span.range()).unwrap_or_default()
+    }
+
+    /// Where what a scalar says stands: in the document's text, or among what was resolved.
+    #[inline(always)]
+    fn place_of_content(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
+        match self.contents.get(scalar.number as usize) {
+            Some(resolved) => (&self.resolved, *resolved),
+            None => (self.text, within_quotes(scalar.span(), style)),
+        }
     }
 
     /// What a scalar says, for as long as the text is there; none for a collection.
