@@ -166,7 +166,10 @@ impl Editor<'_> {
         let line = entry.comments().line;
         let is_before = !line.is_empty() && line.start < indicator;
         let stays_apart = is_apart && (is_before || rendered.comment_goes_first);
+        let has_room = !(rendered.ends_in_block_scalar && rendered.first_line_goes_on);
         let (own, comment) = match (stays_apart, is_before) {
+            // neither the first line nor the last can have a comment
+            (false, false) if !has_room => (Span::default(), String::new()),
             (true, true) if rendered.below.is_empty() => self.comment_behind(entry, comments),
             (true, _) => (Span::default(), String::new()),
             (_, true) => self.comment_behind(entry, comments),
