@@ -79,6 +79,11 @@ fn is_marker_line(text: &str, at: usize) -> bool {
         && matches!(bytes.get(at + 3), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
 }
 
+/// Whether a text would begin or end a document, put at the start of a line.
+pub(crate) fn starts_with_marker(text: &str) -> bool {
+    (text.starts_with("---") || text.starts_with("...")) && is_marker_line(text, 0)
+}
+
 struct Splitter<'s> {
     text: &'s str,
     documents: Vec<Document<'s>>,

@@ -5,7 +5,8 @@ use super::layout::{blank_above, count_lines, lines};
 use super::reindent::Reindent;
 use super::to_flow;
 use crate::merge::decision::{Child, Incoming};
-use crate::yaml::{EntryId, Tree};
+use crate::yaml::stream::starts_with_marker;
+use crate::yaml::{EntryId, ScalarStyle, ScalarType, Tree, scalar};
 
 impl Editor<'_> {
     /// The lines of an entry that comes into a block collection, with the blank lines that are above it in the source, and
@@ -22,8 +23,36 @@ impl Editor<'_> {
         } else {
             self.blank_lines_above(id)
         };
-        text.push_str(&self.arriving_lines(id, incoming, column));
+        let lines = self.arriving_lines(id, incoming, column);
+        match column {
+            0 => text.push_str(&self.without_marker(id, lines)),
+            _ => text.push_str(&lines),
+        }
         text
+    }
+
+    /// The lines of an entry that comes into the first column, its key between quotes where it would be a marker there.
+    fn without_marker(&self, id: EntryId, lines: String) -> String {
+        let Some(key) = self.source.entry(id).key else {
+            return lines;
+        };
+        let written = self.source.slice(self.source.node(key).span);
+        if !starts_with_marker(written) {
+            return lines;
+        }
+        let start = match lines.starts_with(written) {
+            true => Some(0),
+            false => lines.find(&format!("\n{written}")).map(|at| at + 1),
+        };
+        let content = self.source.scalar(key).map_or("", |key| key.content);
+        let quoted = scalar::write(content, ScalarType::Str, ScalarStyle::DoubleQuoted, false);
+        match (start, quoted) {
+            (Some(start), Some(quoted)) => {
+                let (above, rest) = lines.split_at(start);
+                format!("{above}{quoted}{}", &rest[written.len()..])
+            }
+            _ => lines,
+        }
     }
 
     fn arriving_lines(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {

@@ -9,6 +9,7 @@ use super::reindent::is_block;
 use super::to_flow;
 use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
+use crate::yaml::stream::starts_with_marker;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Scalar, ScalarType, Span, Tree, scalar};
 
 /// A value as it stands in an entry.
@@ -200,7 +201,8 @@ impl Editor<'_> {
         // its anchor serves nothing: no alias can stand in what it stands for
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
         if is_block(self.source, incoming.node) {
-            let mut lines = reindent.entries(incoming.node, 0, self.target.text());
+            let column = self.column_of_root(incoming.node);
+            let mut lines = reindent.entries(incoming.node, column, self.target.text());
             if !tag.is_empty() {
                 lines.insert_str(0, &format!("{tag}{}", self.line_break));
             }
@@ -219,12 +221,19 @@ impl Editor<'_> {
             let by = self.distance_from_margin(incoming.node);
             let text = reindent.rest(node.span.start..node.span.end, by);
             // further in it is a text, at the start of a line a marker
-            match text.starts_with("---") || text.starts_with("...") {
+            match starts_with_marker(&text) {
                 true => format!(" {text}"),
                 false => text,
             }
         };
         Rendered::of_text(tag, &text, is_block_scalar(self.source, incoming.node))
+    }
+
+    /// The column for the entries of a block collection that comes as the whole document: in the first, a key can look like a marker.
+    fn column_of_root(&self, root: NodeId) -> u32 {
+        let mut entries = self.source.entries(root).map(|id| self.source.entry(id));
+        let text = self.source.text();
+        u32::from(entries.any(|entry| starts_with_marker(&text[entry.span.start as usize..])))
     }
 
     /// By how much the lines of a block scalar that comes as the whole document have to move in, where comment lines stand below the

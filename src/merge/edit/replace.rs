@@ -47,8 +47,14 @@ impl Editor<'_> {
         anchor: Option<&str>,
     ) {
         if let (Some(key), None) = (entry.key, entry.colon()) {
-            self.put_below_key(entry, key, &rendered, anchor);
-            self.comments(entry, comments);
+            // behind the last line of several, a comment would be that line's, or a part of it
+            if rendered.below.is_empty() {
+                self.put_below_key(entry, key, &rendered, anchor);
+                self.comments(entry, comments);
+            } else {
+                self.comments_at_key(entry, comments);
+                self.put_below_key(entry, key, &rendered, anchor);
+            }
             return;
         }
         let node = self.target.node(entry.value);
@@ -176,15 +182,14 @@ impl Editor<'_> {
             (_, false) => self.comment_beside(entry, comments),
         };
         self.keep_comments(entry, comments, indicator, own);
-        let mut text = String::new();
-        if let Some(anchor) = node.anchor() {
-            text.push(' ');
-            text.push_str(self.target.slice(anchor));
+        // the root has no indicator that a space would set it off from
+        let is_set_off = self.is_set_off(indicator);
+        let anchor = node.anchor().map_or("", |anchor| self.target.slice(anchor));
+        let mut text = words(anchor, &rendered.on_line);
+        if !text.is_empty() && !is_set_off {
+            text.insert(0, ' ');
         }
-        if !rendered.on_line.is_empty() {
-            text.push(' ');
-            text.push_str(&rendered.on_line);
-        }
+        let is_bare = text.is_empty();
         let below = rendered.below.trim_end_matches(['\r', '\n']);
         // at the end of a block scalar, a comment would be a part of it
         if rendered.comment_goes_first || rendered.ends_in_block_scalar || below.is_empty() {
@@ -200,8 +205,7 @@ impl Editor<'_> {
         let is_free = is_blank(self.target, end..line_end) && !rendered.below.is_empty();
         let end = if goes || is_free { line_end } else { end };
         let end = self.after_spaces_below(entry, rendered, end);
-        // the root has no indicator that a space would set it off from
-        if self.is_set_off(indicator) {
+        if is_bare && is_set_off {
             text = text.trim_start_matches(' ').to_owned();
         }
         self.edits.replace(indicator..end, text);
