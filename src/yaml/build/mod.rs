@@ -270,6 +270,12 @@ fn misplaced_byte_order_mark(at: usize) -> ParseError {
     ParseError::new(at, message).with_help("remove it; most editors do not show it")
 }
 
+/// Of `|` between brackets the parser makes a text without quotes.
+fn block_scalar_in_flow(at: usize) -> ParseError {
+    let message = "a text that begins with `|` or `>` cannot stand between brackets";
+    ParseError::new(at, message).with_help("quote it, or write what holds it without brackets")
+}
+
 fn too_deep(at: usize) -> ParseError {
     ParseError::new(at, format!("nested deeper than {DEPTH_LIMIT} levels"))
 }

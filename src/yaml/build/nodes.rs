@@ -5,12 +5,12 @@ use yaml_rust2::scanner::{Marker, TScalarStyle};
 
 use super::super::comments::span;
 use super::super::error::{ParseError, TEMPLATE_HELP, looks_like_template};
-use super::super::scalar::type_of_tagged;
+use super::super::scalar::{keeps_line_breaks, type_of_tagged};
 use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 use super::{
-    Builder, DEPTH_LIMIT, Extent, Frame, REPETITION_LIMIT, Result, Role, Shape, full_tag,
-    misplaced_byte_order_mark, too_deep, too_many_aliases,
+    Builder, DEPTH_LIMIT, Extent, Frame, REPETITION_LIMIT, Result, Role, Shape,
+    block_scalar_in_flow, full_tag, misplaced_byte_order_mark, too_deep, too_many_aliases,
 };
 
 impl<'s> Builder<'s, '_> {
@@ -83,6 +83,9 @@ impl<'s> Builder<'s, '_> {
         let end = match style {
             TScalarStyle::Plain => {
                 self.agree(mark)?;
+                if matches!(self.cursor.peek(), Some(b'|' | b'>')) {
+                    return Err(block_scalar_in_flow(start));
+                }
                 if byte_order_mark(content) > 0 {
                     return Err(misplaced_byte_order_mark(start));
                 }
@@ -331,10 +334,4 @@ impl<'s> Builder<'s, '_> {
             self.give(comment);
         }
     }
-}
-
-/// Whether a block scalar, whose text begins with its header, keeps all line breaks at its end.
-fn keeps_line_breaks(text: &str) -> bool {
-    let header = text.split([' ', '\t', '\r', '\n']).next();
-    header.is_some_and(|header| header.contains('+'))
 }

@@ -238,6 +238,9 @@ fn nesting_has_a_limit() {
 
 #[test]
 fn aliases_that_stand_for_nothing() {
+    for text in ["a: {b: |\n c}\n", "a: [>-\n c]\n"] {
+        assert!(error(text).message.contains("between brackets"), "{text:?}");
+    }
     assert!(error("a: *x\n").message.contains("no anchor"));
     let found = error("a: &x [*x]\n");
     assert_eq!(

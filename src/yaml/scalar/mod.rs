@@ -200,6 +200,12 @@ fn take_digits(bytes: &[u8], count: std::ops::RangeInclusive<usize>) -> Option<&
     (digits >= *count.start()).then(|| &bytes[digits..])
 }
 
+/// Whether a block scalar, whose text begins with its header, keeps all line breaks at its end.
+pub(crate) fn keeps_line_breaks(text: &str) -> bool {
+    let header = text.split([' ', '\t', '\r', '\n']).next();
+    header.is_some_and(|header| header.contains('+'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
