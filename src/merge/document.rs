@@ -204,14 +204,20 @@ impl Merged {
     }
 }
 
-/// Whether upstream may have changed a comment: the lines' rests from each `#` on that can begin one are not the same.
+/// Whether upstream may have changed a comment, or what it stands above: the lines' rests from each `#` on that can begin one are not the
+/// same, or not the keys on the lines below.
 fn comments_change(original: &str, updated: &Tree<'_>) -> bool {
-    fn rests(text: &str) -> impl Iterator<Item = Option<&str>> {
+    fn rests(text: &str) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
         let before = |at: usize| at.checked_sub(1).map(|before| text.as_bytes()[before]);
         // one within a word is none: most stand in addresses. (A byte order mark may stand before the first one.)
         let signs = memchr::memchr_iter(b'#', text.as_bytes())
             .filter(move |at| before(*at).is_none_or(|byte| !byte.is_ascii_graphic()));
-        signs.map(|at| text[at..].lines().next())
+        signs.map(|at| {
+            let mut lines = text[at..].lines();
+            let comment = lines.next();
+            let key = lines.next().and_then(|below| below.split(':').next());
+            (comment, key)
+        })
     }
     !rests(original).eq(rests(updated.text()))
 }

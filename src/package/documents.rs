@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::apply::{Apply, SourceFiles};
 use super::assemble::{Action, Insertion, assemble, portable, without_head};
-use super::faithful::{chunks, holds, is_faithful, without_new_newline};
+use super::faithful::{chunks, holds, is_faithful, without_new_newlines};
 use super::jobs::{Job, file_of};
 use super::load::Slot;
 use super::nulls::brings_null;
@@ -267,11 +267,12 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         let mut text = assemble(file, actions, insertions);
         // a missing newline at the end of the file stays missing, unless a value would lose it by that
-        if let Some(trimmed) = without_new_newline(&text, file.text)
-            && holds(trimmed, &chunks)
-        {
-            text.truncate(trimmed.len());
-        }
+        let length = without_new_newlines(&text, file.text)
+            .into_iter()
+            .flatten()
+            .find(|text| holds(text, &chunks))
+            .map_or(text.len(), str::len);
+        text.truncate(length);
         let conflicts = &self.outcome.conflicts;
         let has_markers = conflicts
             .iter()

@@ -6,13 +6,16 @@ use crate::line_breaks::ends_line;
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal};
 
-/// The merged text without the line break at its end, where the file had none.
-pub(super) fn without_new_newline<'t>(text: &'t str, file: &str) -> Option<&'t str> {
+/// The merged text without line breaks at its end, where the file had none: without all of them, and without the last. (Blank lines that
+/// upstream has above a `---` come along with a document that is the last one here.)
+pub(super) fn without_new_newlines<'t>(text: &'t str, file: &str) -> [Option<&'t str>; 2] {
     if file.is_empty() || ends_line(file) {
-        return None;
+        return [None; 2];
     }
-    let text = text.strip_suffix('\n')?;
-    Some(text.strip_suffix('\r').unwrap_or(text))
+    let without_last = text.strip_suffix('\n');
+    let without_last = without_last.map(|text| text.strip_suffix('\r').unwrap_or(text));
+    let without_all = without_last.map(|text| text.trim_end_matches(['\r', '\n']));
+    [without_all, without_last]
 }
 
 /// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very texts, that is plain.
