@@ -31,8 +31,8 @@ pub(super) fn check(
     checker.whole(outcome)
 }
 
-/// The block scalars of the merged tree that differ from what was decided in the number of their last line breaks alone, each with
-/// how many it should have; an error where something else differs.
+/// The block scalars of the merged tree that differ from what was decided in white space at their ends alone, each with how many line
+/// breaks it should have there; an error where something else differs.
 pub(super) fn last_lines(
     merged: &Tree<'_>,
     sources: Sources<'_>,
@@ -51,7 +51,7 @@ pub(super) fn last_lines(
 struct Checker<'a> {
     merged: &'a Tree<'a>,
     sources: Sources<'a>,
-    /// Where block scalars are told that differ in their last line breaks alone.
+    /// Where block scalars are told that differ in white space at their ends alone.
     last_lines: Option<&'a RefCell<Vec<(NodeId, usize)>>>,
 }
 
@@ -162,7 +162,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a scalar has that content, but for the last line breaks of a block scalar, where those are told.
+    /// Whether a scalar has that content, but for the white space at the end of a block scalar, where that is told.
     fn says(&self, merged: NodeId, scalar: Scalar<'_>, text: &str) -> bool {
         let found = scalar.content;
         let is_told = || {
@@ -171,16 +171,15 @@ impl Checker<'_> {
             else {
                 return false;
             };
-            let (lines, found_lines) = (text.trim_end_matches('\n'), found.trim_end_matches('\n'));
-            last_lines
-                .borrow_mut()
-                .push((merged, text.len() - lines.len()));
-            lines == found_lines
+            let line_breaks = text.len() - text.trim_end_matches('\n').len();
+            last_lines.borrow_mut().push((merged, line_breaks));
+            let is_white = [' ', '\t', '\n'];
+            text.trim_end_matches(is_white) == found.trim_end_matches(is_white)
         };
         found == text || is_told()
     }
 
-    /// Whether a value is the one that was decided, but for the last line breaks of block scalars, which are told.
+    /// Whether a value is the one that was decided, but for the white space at the ends of block scalars, which is told.
     fn same_lines(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
         let expected = tree.resolve(expected);
         if self.last_lines.is_none() {

@@ -291,6 +291,7 @@ impl Editor<'_> {
         let text = match (node.span.is_empty(), entry.key, entry.colon()) {
             (true, Some(_), None) => format!(": {text}"),
             (true, ..) if !is_blank(target, start.saturating_sub(1)..start) => format!(" {text}"),
+            _ if self.would_be_key(entry, start, &text) => format!(" {text}"),
             _ => text,
         };
         // What is put in at the end of an entry without a comma goes behind the comma that it may get: that is for comments.
@@ -303,6 +304,16 @@ impl Editor<'_> {
             None => self.edits.replace(start..node.span.end, text),
         }
         self.comments_of_replaced(entry, comments);
+    }
+
+    /// Whether what stands at `start`, right behind a key without quotes and its colon, would be a part of the key: only brackets are
+    /// not. What follows a key in quotes never is.
+    fn would_be_key(&self, entry: Entry<'_>, start: u32, text: &str) -> bool {
+        let is_close = entry.colon().is_some_and(|colon| colon + 1 == start);
+        let key = entry.key.and_then(|key| self.target.scalar(key));
+        is_close
+            && key.is_some_and(|key| key.style == ScalarStyle::Plain)
+            && !text.starts_with(['[', '{'])
     }
 
     fn bracket_value(&self, entry: Entry<'_>, incoming: &Incoming) -> String {

@@ -1,11 +1,15 @@
-//! The last line breaks of block scalars that keep them (`|+`): blank lines that are a value's, and no distance between entries.
+//! The blank lines at the ends of block scalars. Those of one that keeps its line breaks (`|+`) are a value's, and no distance between
+//! entries; and so are those of any, where there are spaces in them that reach further than its text is indented.
+
+use std::ops::Range;
 
 use super::edits::Edits;
 use super::layout::blank_below;
 use crate::line_breaks::line_break_of;
+use crate::yaml::scalar::keeps_line_breaks;
 use crate::yaml::{NodeId, Tree};
 
-/// The text of a tree in which each of these block scalars has that number of line breaks at its end.
+/// The text of a tree in which each of these block scalars has that number of line breaks at its end, and no spaces.
 pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) -> String {
     let mut edits = Edits::default();
     let line_break = line_break_of(tree.text());
@@ -13,22 +17,25 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) ->
         let Some(scalar) = tree.scalar(*node) else {
             continue;
         };
-        let mut found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
-        let span = tree.node(tree.resolve(*node)).span;
-        let last_word = span.start
-            + tree
-                .slice(span)
-                .trim_end_matches([' ', '\t', '\r', '\n'])
-                .len() as u32;
+        let written = tree.slice(tree.node(tree.resolve(*node)).span);
+        let start = tree.node(tree.resolve(*node)).span.start;
+        let last_word = start + trimmed_end(written).len() as u32;
         let first_below = tree.next_line(last_word);
         let mut end = blank_below(tree, first_below, tree.text().len() as u32);
+        let mut found = scalar.content.len() - scalar.content.trim_end_matches('\n').len();
         // spaces at the end of the text are no line, whatever they count as
         let last_line = tree.line_start(end);
         if last_line >= first_below && last_line < end {
             edits.delete(last_line..end);
             end = last_line;
-            let breaks = tree.line_number(end) - tree.line_number(last_word);
-            found = found.min(breaks);
+            found = found.min(breaks(tree, last_word..end));
+        }
+        if trimmed_end(scalar.content).len() < scalar.content.trim_end_matches('\n').len() {
+            empty_lines(tree, first_below..end, &mut edits);
+            found = match keeps_line_breaks(written) {
+                true => breaks(tree, last_word..end),
+                false => found.max(*wanted).min(breaks(tree, last_word..end)),
+            };
         }
         if *wanted > found {
             // the end of the text counts as a line break, and the header's own is none of the value's
@@ -42,6 +49,24 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) ->
         }
     }
     edits.apply(tree.text())
+}
+
+fn trimmed_end(text: &str) -> &str {
+    text.trim_end_matches([' ', '\t', '\r', '\n'])
+}
+
+/// How many line breaks there are in a stretch.
+fn breaks(tree: &Tree<'_>, range: Range<u32>) -> usize {
+    tree.line_number(range.end) - tree.line_number(range.start)
+}
+
+/// Takes the spaces out of a stretch of blank lines.
+fn empty_lines(tree: &Tree<'_>, range: Range<u32>, edits: &mut Edits) {
+    let mut at = range.start;
+    while at < range.end {
+        edits.delete(at..tree.line_end(at));
+        at = tree.next_line(at);
+    }
 }
 
 #[cfg(test)]

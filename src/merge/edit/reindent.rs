@@ -90,7 +90,17 @@ impl Reindent<'_> {
         let habit = nesting(self.tree, owner.key.is_some(), node)
             .filter(|_| !self.follows_colon(owner, node))
             .and_then(|nesting| self.habit(nesting, width));
-        new + habit.unwrap_or(width)
+        new + habit.unwrap_or(width).max(self.least_width(owner, node))
+    }
+
+    /// How far inside an entry a collection begins at least: on the line of its dash, behind that and a space.
+    fn least_width(&self, owner: Entry<'_>, node: NodeId) -> i64 {
+        let line = |at| self.tree.line_start(at);
+        let start = self.tree.node(node).span.start;
+        match owner.key.is_none() && line(owner.span.start) == line(start) {
+            true => 2,
+            false => 0,
+        }
     }
 
     /// Whether a collection starts on the line of the `:` of its field, as it may after `? key`.

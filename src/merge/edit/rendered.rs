@@ -10,7 +10,9 @@ use super::to_flow;
 use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
 use crate::yaml::stream::starts_with_marker;
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Scalar, ScalarType, Span, Tree, scalar};
+use crate::yaml::{
+    Entry, EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span, Tree, scalar,
+};
 
 /// A value as it stands in an entry.
 #[derive(Default)]
@@ -209,11 +211,17 @@ impl Editor<'_> {
             return Rendered {
                 on_line: lines.trim_end_matches(['\r', '\n']).to_owned(),
                 needs_own_line: true,
+                ends_in_block_scalar: last_block_scalar(self.source, incoming.node).is_some(),
                 ..Rendered::default()
             };
         }
         let text = if node.span.is_empty() && !tag.is_empty() {
             String::new()
+        } else if let Some(quoted) = self.blank_above_comments(incoming.node) {
+            return Rendered {
+                on_line: words(tag, &quoted),
+                ..Rendered::default()
+            };
         } else if node.span.is_empty() {
             // a document without a word in it would be none
             "null".to_owned()
@@ -234,6 +242,17 @@ impl Editor<'_> {
         let mut entries = self.source.entries(root).map(|id| self.source.entry(id));
         let text = self.source.text();
         u32::from(entries.any(|entry| starts_with_marker(&text[entry.span.start as usize..])))
+    }
+
+    /// A block scalar without a word that comes as the whole document, above comments, which would be its text: in quotes.
+    fn blank_above_comments(&self, root: NodeId) -> Option<String> {
+        let scalar = self.source.scalar(root)?;
+        let end = self.target.node(self.target.root().value).span.end as usize;
+        let is_blank = scalar.style.is_block() && trimmed(scalar.content).is_empty();
+        let style = ScalarStyle::DoubleQuoted;
+        (is_blank && self.target.text()[end..].contains('#'))
+            .then(|| scalar::write(scalar.content, scalar.scalar_type, style, false))
+            .flatten()
     }
 
     /// By how much the lines of a block scalar that comes as the whole document have to move in, where comment lines stand below the

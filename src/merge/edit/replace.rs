@@ -72,7 +72,7 @@ impl Editor<'_> {
             None => rendered.on_line.clone(),
         };
         if is_root && rendered.needs_own_line && !on_line.is_empty() {
-            self.replace_root(entry, start, on_line);
+            self.replace_root(entry, start, on_line, rendered.ends_in_block_scalar);
             return;
         }
         if inline
@@ -82,8 +82,9 @@ impl Editor<'_> {
             && !is_block_scalar(self.target, entry.value)
         {
             let mut text = join_lines(self, &on_line, &rendered.below);
-            // a root that is an anchor without a value ends at the anchor's name
-            if node.span.is_empty() && !self.is_set_off(start) {
+            // what the value stands right behind would become longer by it
+            let properties = [node.anchor(), node.tag()];
+            if properties.into_iter().flatten().any(|it| it.end == start) {
                 text.insert(0, ' ');
             }
             // White space behind the old value would become part of the last line of the new one.
@@ -110,7 +111,13 @@ impl Editor<'_> {
 
     /// A block collection in the place of a root of another kind: on lines of its own, a comment that stood behind the old
     /// value above it.
-    fn replace_root(&mut self, entry: Entry<'_>, start: u32, mut text: String) {
+    fn replace_root(
+        &mut self,
+        entry: Entry<'_>,
+        start: u32,
+        mut text: String,
+        ends_in_block_scalar: bool,
+    ) {
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end).max(span.end);
         let mut behind = trimmed(&self.target.text()[span.end as usize..line_end as usize]);
@@ -127,6 +134,7 @@ impl Editor<'_> {
         // the old root's own indentation would be that of the first new line alone
         let start = self.before_white_space(start);
         self.edits.replace(start..line_end, text);
+        self.comments_below(entry, line_end, ends_in_block_scalar);
     }
 
     /// The value of a `? key` that has none, not even a `:`: on a line of its own.
@@ -243,7 +251,10 @@ impl Editor<'_> {
     /// Keeps the comment lines below an entry whose value now ends at `end` out of that value.
     fn comments_below(&mut self, entry: Entry<'_>, end: u32, ends_in_block_scalar: bool) {
         if ends_in_block_scalar {
-            let column = self.target.column(entry.span.start);
+            let column = match self.is_root(entry) {
+                true => 0,
+                false => self.target.column(entry.span.start),
+            };
             self.outdent_comments(self.target.next_line(end), column);
         }
     }
