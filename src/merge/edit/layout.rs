@@ -110,7 +110,7 @@ pub(super) fn indents_of_comments(text: &str, column: u32) -> Vec<Range<u32>> {
     let mut found = Vec::new();
     let mut at = 0;
     for line in lines_with_breaks(text) {
-        let content = line.trim_start_matches(' ');
+        let content = line.trim_start_matches([' ', '\t']);
         let indent = (line.len() - content.len()) as u32;
         if content.starts_with('#') && indent > column {
             found.push(at + column..at + indent);

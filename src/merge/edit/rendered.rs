@@ -217,7 +217,7 @@ impl Editor<'_> {
         }
         let text = if node.span.is_empty() && !tag.is_empty() {
             String::new()
-        } else if let Some(quoted) = self.blank_above_comments(incoming.node) {
+        } else if let Some(quoted) = self.blank_root(incoming.node) {
             return Rendered {
                 on_line: words(tag, &quoted),
                 ..Rendered::default()
@@ -244,13 +244,13 @@ impl Editor<'_> {
         u32::from(entries.any(|entry| starts_with_marker(&text[entry.span.start as usize..])))
     }
 
-    /// A block scalar without a word that comes as the whole document, above comments, which would be its text: in quotes.
-    fn blank_above_comments(&self, root: NodeId) -> Option<String> {
+    /// A block scalar without a word that comes as the whole document, in quotes: comments below, and those above the next `---`, would
+    /// be its text.
+    fn blank_root(&self, root: NodeId) -> Option<String> {
         let scalar = self.source.scalar(root)?;
-        let end = self.target.node(self.target.root().value).span.end as usize;
         let is_blank = scalar.style.is_block() && trimmed(scalar.content).is_empty();
         let style = ScalarStyle::DoubleQuoted;
-        (is_blank && self.target.text()[end..].contains('#'))
+        is_blank
             .then(|| scalar::write(scalar.content, scalar.scalar_type, style, false))
             .flatten()
     }
