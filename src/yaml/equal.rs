@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::keys::KeyIdentity;
+use super::keys::Identity;
 use super::tree::{EntryId, NodeId, NodeKind, Tree};
 
 /// Above this many entries a hash table pays.
@@ -45,29 +45,28 @@ struct Comparison<'a, 's, 't> {
 impl Comparison<'_, '_, '_> {
     fn nodes(&mut self, l: NodeId, r: NodeId) -> bool {
         let (left, right) = (self.left.resolve(l), self.right.resolve(r));
-        match (&self.left.node(left).kind, &self.right.node(right).kind) {
-            (NodeKind::Scalar(_), NodeKind::Scalar(_)) => {
-                self.left.key_identity(left) == self.right.key_identity(right)
-            }
-            (NodeKind::Mapping(_), NodeKind::Mapping(_))
-            | (NodeKind::Sequence(_), NodeKind::Sequence(_)) => {
-                let is_map = matches!(self.left.node(left).kind, NodeKind::Mapping(_));
-                let aliased = left != l
-                    || right != r
-                    || self.left.node(left).anchor().is_some()
-                    || self.right.node(right).anchor().is_some();
-                if !aliased {
-                    return self.collections(left, right, is_map);
-                }
-                if let Some(known) = self.known.get(&(left, right)) {
-                    return *known;
-                }
-                let result = self.collections(left, right, is_map);
-                self.known.insert((left, right), result);
-                result
-            }
-            _ => false,
+        match (self.left.identity(left), self.right.identity(right)) {
+            (None, None) => {}
+            (left, right) => return left == right,
         }
+        let (left_node, right_node) = (self.left.node(left), self.right.node(right));
+        let is_map = matches!(left_node.kind, NodeKind::Mapping(_));
+        if is_map != matches!(right_node.kind, NodeKind::Mapping(_)) {
+            return false;
+        }
+        let aliased = left != l
+            || right != r
+            || left_node.anchor().is_some()
+            || right_node.anchor().is_some();
+        if !aliased {
+            return self.collections(left, right, is_map);
+        }
+        if let Some(known) = self.known.get(&(left, right)) {
+            return *known;
+        }
+        let result = self.collections(left, right, is_map);
+        self.known.insert((left, right), result);
+        result
     }
 
     fn collections(&mut self, l: NodeId, r: NodeId, is_map: bool) -> bool {
@@ -86,7 +85,7 @@ impl Comparison<'_, '_, '_> {
     /// entries and each found is all of them.)
     fn maps(&mut self, r: NodeId, pairs: impl Iterator<Item = (EntryId, EntryId)>) -> bool {
         let (left, right) = (self.left, self.right);
-        let mut index: Option<FxHashMap<Option<KeyIdentity<'_>>, EntryId>> = None;
+        let mut index: Option<FxHashMap<Option<Identity<'_>>, EntryId>> = None;
         for (l, beside) in pairs {
             let key = identity(left, l);
             let partner = if identity(right, beside) == key {
@@ -113,8 +112,8 @@ impl Comparison<'_, '_, '_> {
     }
 }
 
-fn identity<'a>(tree: &'a Tree<'_>, entry: EntryId) -> Option<KeyIdentity<'a>> {
-    tree.entry(entry).key.and_then(|key| tree.key_identity(key))
+fn identity<'a>(tree: &'a Tree<'_>, entry: EntryId) -> Option<Identity<'a>> {
+    tree.entry(entry).key.and_then(|key| tree.identity(key))
 }
 
 #[cfg(test)]

@@ -5,56 +5,63 @@ use rustc_hash::FxHashMap;
 use super::error::ParseError;
 use super::stored::{Stored, StoredEntry};
 use super::stream::count_lines;
-use super::tree::ScalarType;
+use super::tree::{NodeId, ScalarType};
 
 /// Above this many entries a hash table pays.
 const SMALL: usize = 16;
 
-/// What makes two keys the same: the type, the content, and an application's own tag.
+/// What makes two keys the same, and two scalars equal: the type, the content, and an application's own tag.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
-pub(crate) struct KeyIdentity<'a> {
+pub(crate) struct Identity<'a> {
     scalar_type: ScalarType,
     content: &'a [u8],
     tag: Option<&'a str>,
 }
 
-impl<'a> KeyIdentity<'a> {
-    /// Of what a scalar is, and says in bytes.
-    pub(super) const fn new(
-        (scalar_type, content): (ScalarType, &'a [u8]),
-        tag: Option<&'a str>,
-    ) -> Self {
-        let content = match scalar_type {
-            ScalarType::Null => &[],
-            _ => content,
-        };
-        Self {
+impl Stored<'_> {
+    /// What makes a scalar, or what an alias stands for, equal to another; none for a collection.
+    #[inline]
+    pub(super) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
+        let scalar = self.resolve(scalar);
+        let (scalar_type, content) = self.said(scalar)?;
+        Some(Identity {
             scalar_type,
-            content,
-            tag,
-        }
+            content: match scalar_type {
+                ScalarType::Null => &[],
+                _ => content,
+            },
+            tag: match scalar_type {
+                ScalarType::Custom => self.custom_tags.get(&scalar).map(AsRef::as_ref),
+                _ => None,
+            },
+        })
+    }
+
+    fn identity_of_key(&self, entry: &StoredEntry) -> Option<Identity<'_>> {
+        self.identity(entry.key()?)
     }
 }
 
 /// Refuses a map in which a key occurs twice (SPEC 5.5): the one whose entries are those from `first` on.
 pub(super) fn check(stored: &Stored<'_>, first: usize) -> Result<(), ParseError> {
     let entries = &stored.entries[first..];
-    let identity = |entry: &StoredEntry| {
-        let id = stored.resolve(entry.key()?);
-        let tag = stored.custom_tags.get(&id);
-        Some(KeyIdentity::new(stored.said(id)?, tag.map(AsRef::as_ref)))
-    };
+    if entries.len() <= 1 {
+        return Ok(());
+    }
     if entries.len() <= SMALL {
         // keys that are the same have the same imprint; most have one of their own
         let mut imprints = [0; SMALL];
         for (index, entry) in entries.iter().enumerate() {
-            let key = identity(entry);
-            let own = key.as_ref().map_or(0, |key| imprint(key.content));
-            let mut above = entries[..index].iter();
-            if imprints[..index].contains(&own)
-                && let Some(first) = above.find(|other| identity(other) == key)
-            {
-                return Err(duplicate(stored, first, entry));
+            let own = match entry.key().and_then(|key| stored.said(key)) {
+                None | Some((ScalarType::Null, _)) => 0,
+                Some((_, content)) => imprint(content),
+            };
+            if imprints[..index].contains(&own) {
+                let key = stored.identity_of_key(entry);
+                let mut above = entries[..index].iter();
+                if let Some(first) = above.find(|other| stored.identity_of_key(other) == key) {
+                    return Err(duplicate(stored, first, entry));
+                }
             }
             imprints[index] = own;
         }
@@ -62,7 +69,7 @@ pub(super) fn check(stored: &Stored<'_>, first: usize) -> Result<(), ParseError>
     }
     let mut seen = FxHashMap::with_capacity_and_hasher(entries.len(), Default::default());
     for entry in entries {
-        if let Some(first) = seen.insert(identity(entry), entry) {
+        if let Some(first) = seen.insert(stored.identity_of_key(entry), entry) {
             return Err(duplicate(stored, first, entry));
         }
     }

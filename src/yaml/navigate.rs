@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::cursor::spaces_at_end;
-use super::keys::KeyIdentity;
+use super::keys::Identity;
 use super::stored::TOO_LONG;
 use super::tree::{EntryId, NodeId, Scalar, ScalarType, Span, Tree};
 use super::{ParseError, build, lines};
@@ -89,12 +89,10 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// What makes a key the same as another (SPEC 4).
-    pub(crate) fn key_identity(&self, key: NodeId) -> Option<KeyIdentity<'_>> {
-        let tag = self.custom_tag(key);
-        self.stored
-            .said(key)
-            .map(|said| KeyIdentity::new(said, tag))
+    /// What makes a scalar, or what an alias stands for, equal to another (SPEC 4); none for a collection.
+    #[inline]
+    pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
+        self.stored.identity(scalar)
     }
 
     /// The tag that is part of a node's value, as a reader resolves it; none where the tag says what was so already.

@@ -4,7 +4,7 @@ use super::ParseError;
 use super::comments::span;
 use super::keys;
 use super::stored::{Stored, StoredEntry};
-use super::tree::{Comments, NodeId, NodeKind, ScalarStyle, ScalarType, Span, Tree};
+use super::tree::{Comments, NodeId, ScalarStyle, ScalarType, Span, Tree};
 
 /// How deep collections may be nested, what an alias stands for included.
 pub(super) const DEPTH_LIMIT: usize = 512;
@@ -53,6 +53,21 @@ impl<'s> Parts<'s> {
         resolved: Option<&str>,
     ) -> NodeId {
         self.stored.push_scalar(span, kind, resolved)
+    }
+
+    /// What scalars say that does not stand so in the text: the next one's goes to its end.
+    pub(super) fn resolving(&mut self) -> &mut String {
+        &mut self.stored.resolved
+    }
+
+    /// A scalar that says what was resolved from a byte on.
+    pub(super) fn push_resolved(
+        &mut self,
+        span: Span,
+        kind: (ScalarStyle, ScalarType),
+        start: usize,
+    ) -> NodeId {
+        self.stored.push_resolved(span, kind, start)
     }
 
     /// A collection begins.
@@ -154,18 +169,18 @@ impl<'s> Parts<'s> {
         first: usize,
         bracket_end: Option<usize>,
     ) -> Result<u32, ParseError> {
-        let collection = self.stored.node(node);
-        let is_map = matches!(collection.kind, NodeKind::Mapping(_));
-        let last = self.open[first..].last();
-        let end = match bracket_end {
-            Some(end) => span(end, end).end,
-            None => last.map_or(collection.span.start, |last| last.span.end),
+        let own = &self.open[first..];
+        let end = match (bracket_end, own.last()) {
+            (Some(end), _) => span(end, end).end,
+            (None, Some(last)) => last.span.end,
+            (None, None) => self.stored.start_of(node),
         };
         let from = self.stored.entries.len();
-        self.stored.entries.extend(self.open.drain(first..));
+        self.stored.entries.extend_from_slice(own);
+        self.open.truncate(first);
         let entries = span(from, self.stored.entries.len());
         self.stored.end_collection(node, end, entries);
-        if is_map {
+        if self.stored.is_map(node) {
             keys::check(&self.stored, from)?;
         }
         Ok(end)

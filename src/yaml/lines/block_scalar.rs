@@ -2,9 +2,8 @@
 
 use super::super::comments::span;
 use super::super::parts::Role;
-use super::super::tree::ScalarStyle;
+use super::super::tree::{ScalarStyle, ScalarType};
 use super::Reader;
-use super::scalar::{Found, Stop};
 
 /// What becomes of the line breaks at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,54 +24,55 @@ impl Reader<'_> {
         let rest = self.skip_spaces(header_end);
         // the comment there belongs to the entry, whose value has not come yet
         self.nothing_or_comment(header_end, rest)?;
-        let (content, end) = self.block_lines(style, chomping)?;
-        let found = Found {
-            style,
-            content: content.into(),
-            end,
-            stop: Stop::Line(end),
-        };
-        let node = self.push_scalar(at, found);
+        let start = self.parts.resolving().len();
+        let end = self.block_lines(style, chomping)?;
+        let kind = (style, ScalarType::Str);
+        let node = self.parts.push_resolved(span(at, end), kind, start);
         self.parts.fill(Role::Value, node, span(end, end).end);
         Some(())
     }
 
-    /// What the lines from here on say, and where the last one ends. Goes on to the line behind them.
-    fn block_lines(&mut self, style: ScalarStyle, chomping: Chomping) -> Option<(String, usize)> {
+    /// Resolves what the lines from here on say. Returns where the last one ends, and goes on to the line behind that.
+    fn block_lines(&mut self, style: ScalarStyle, chomping: Chomping) -> Option<usize> {
         let mut blank_lines = self.blank_lines(usize::MAX)?;
         let indent = self.skip_spaces(self.line) - self.line;
         let starts_with_tab = self.bytes.get(self.line + indent) == Some(&b'\t');
         if indent <= self.frames.last()?.column || blank_lines.widest > indent || starts_with_tab {
             return None;
         }
-        let mut content = String::new();
+        let text = self.parts.text();
         let (mut end, mut is_first, mut was_indented) = (0, true, false);
         while let Some(start) = self.content_of_line(indent) {
             end = self.line_end(start)?;
-            let line = &self.parts.text()[start..end];
+            let line = &text[start..end];
             let is_indented = line.starts_with([' ', '\t']);
             let folds = style == ScalarStyle::Folded && !is_first && !was_indented && !is_indented;
             match blank_lines.count {
-                0 if folds => content.push(' '),
+                0 if folds => self.parts.resolving().push(' '),
                 count => {
                     // the break that ends the line above is one of the text's, unless it folds
                     let own = usize::from(!folds && !is_first);
-                    content.extend(std::iter::repeat_n('\n', count + own));
+                    self.push_line_breaks(count + own);
                 }
             }
-            content.push_str(line);
+            self.parts.resolving().push_str(line);
             (is_first, was_indented) = (false, is_indented);
             self.line = self.next_line(end)?;
             blank_lines = self.blank_lines(indent)?;
         }
         if chomping != Chomping::Strip {
-            content.push('\n');
+            self.push_line_breaks(1);
         }
         if chomping == Chomping::Keep {
-            content.extend(std::iter::repeat_n('\n', blank_lines.count));
+            self.push_line_breaks(blank_lines.count);
             end = blank_lines.last_end.unwrap_or(end);
         }
-        Some((content, end))
+        Some(end)
+    }
+
+    fn push_line_breaks(&mut self, count: usize) {
+        let line_breaks = std::iter::repeat_n('\n', count);
+        self.parts.resolving().extend(line_breaks);
     }
 
     /// Where the content of this line begins, if it is indented so far.

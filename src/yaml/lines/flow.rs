@@ -10,7 +10,7 @@ use super::scalar::{Found, LONGEST_KEY, Stop};
 /// How many brackets may stand within each other here; the parser takes some more.
 const DEEPEST: usize = 64;
 
-impl<'s> Reader<'s> {
+impl Reader<'_> {
     /// The collection whose bracket stands at `at`, up to the end of its line; none where comments, pairs without braces or entries
     /// without values are in it. Ends on the line of its closing bracket.
     pub(super) fn flow(&mut self, at: usize, role: Role) -> Option<()> {
@@ -83,7 +83,7 @@ impl<'s> Reader<'s> {
         self.skip_white(colon + 1)
     }
 
-    fn flow_scalar(&mut self, at: usize) -> Option<Found<'s>> {
+    fn flow_scalar(&mut self, at: usize) -> Option<Found> {
         match *self.bytes.get(at)? {
             b'\'' | b'"' => return self.quoted(at),
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
@@ -111,7 +111,7 @@ impl<'s> Reader<'s> {
         }
         Some(Found {
             style: ScalarStyle::Plain,
-            content: content.into(),
+            resolved: None,
             end: at + content.len(),
             stop,
         })

@@ -218,7 +218,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A field of the innermost map, by its key, and the rest of its line.
-    fn field(&mut self, at: usize, key: Found<'s>) -> Option<()> {
+    fn field(&mut self, at: usize, key: Found) -> Option<()> {
         let Stop::Colon(colon) = key.stop else {
             return None;
         };
@@ -265,7 +265,7 @@ impl<'s> Reader<'s> {
         if let Some(end) = self.missing.take() {
             let nothing = Found {
                 style: ScalarStyle::Plain,
-                content: "".into(),
+                resolved: None,
                 end,
                 stop: Stop::Line(end),
             };

@@ -4,17 +4,16 @@ use super::super::tree::ScalarStyle;
 use super::Reader;
 use super::scalar::{Found, Stop};
 
-impl<'s> Reader<'s> {
+impl Reader<'_> {
     /// The scalar whose opening quote stands at `at`. Where it ends on another line, the reader goes on to that.
-    pub(super) fn quoted(&mut self, at: usize) -> Option<Found<'s>> {
+    pub(super) fn quoted(&mut self, at: usize) -> Option<Found> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
         let source = &self.parts.text()[at + 1..end - 1];
         let first_line = self.line;
-        let content = if is_literal {
-            source.into()
-        } else {
-            self.unfolded(source, at + 1, is_double)?.into()
+        let resolved = match is_literal {
+            true => None,
+            false => Some(self.unfolded(source, at + 1, is_double)?),
         };
         let rest = self.skip_spaces(end);
         let stop = match self.bytes.get(rest) {
@@ -31,7 +30,7 @@ impl<'s> Reader<'s> {
         };
         Some(Found {
             style,
-            content,
+            resolved,
             end,
             stop,
         })

@@ -1,7 +1,5 @@
 //! Scalars without quotes and between them.
 
-use std::borrow::Cow;
-
 use super::super::comments::span;
 use super::super::parts::Role;
 use super::super::scalar::type_of_plain;
@@ -10,9 +8,10 @@ use super::super::tree::{NodeId, ScalarStyle, ScalarType};
 use super::Reader;
 
 /// A scalar that begins and ends on one line, if it does not go on below.
-pub(super) struct Found<'s> {
+pub(super) struct Found {
     pub(super) style: ScalarStyle,
-    pub(super) content: Cow<'s, str>,
+    /// What it says, where that does not stand so in the text.
+    pub(super) resolved: Option<String>,
     pub(super) end: usize,
     pub(super) stop: Stop,
 }
@@ -45,10 +44,10 @@ const STOPS: [bool; 256] = {
     stops
 };
 
-impl<'s> Reader<'s> {
+impl Reader<'_> {
     /// The scalar that begins at `at`, and what follows it on its line.
     #[inline]
-    pub(super) fn found(&mut self, at: usize) -> Option<Found<'s>> {
+    pub(super) fn found(&mut self, at: usize) -> Option<Found> {
         match self.bytes[at] {
             b'\'' | b'"' => self.quoted(at),
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
@@ -59,7 +58,7 @@ impl<'s> Reader<'s> {
                 let (end, stop) = self.plain(at)?;
                 Some(Found {
                     style: ScalarStyle::Plain,
-                    content: self.parts.text()[at..end].into(),
+                    resolved: None,
                     end,
                     stop,
                 })
@@ -92,7 +91,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A scalar that is a value: what follows it on its line, and the lines below on which it goes on.
-    pub(super) fn scalar(&mut self, at: usize, mut found: Found<'s>) -> Option<()> {
+    pub(super) fn scalar(&mut self, at: usize, mut found: Found) -> Option<()> {
         let line_end = match found.stop {
             Stop::Colon(_) | Stop::Other => return None,
             Stop::Comment(comment) => comment,
@@ -107,12 +106,7 @@ impl<'s> Reader<'s> {
 
     /// The lines below on which a plain scalar goes on: those deeper than what holds it. Returns where the last one ends, or the
     /// comment on it.
-    fn more_lines(
-        &mut self,
-        start: usize,
-        line_end: usize,
-        found: &mut Found<'s>,
-    ) -> Option<usize> {
+    fn more_lines(&mut self, start: usize, line_end: usize, found: &mut Found) -> Option<usize> {
         let column = self.frames.last()?.column;
         let mut content: Option<String> = None;
         let (mut end, mut line_end) = (found.end, line_end);
@@ -147,25 +141,22 @@ impl<'s> Reader<'s> {
             };
         }
         found.end = end;
-        if let Some(content) = content {
-            found.content = content.into();
-        }
+        found.resolved = content;
         Some(line_end)
     }
 
     #[inline]
-    pub(super) fn push_scalar(&mut self, start: usize, found: Found<'s>) -> NodeId {
+    pub(super) fn push_scalar(&mut self, start: usize, found: Found) -> NodeId {
+        let resolved = found.resolved.as_deref();
         let scalar_type = match found.style {
-            ScalarStyle::Plain => type_of_plain(&found.content),
+            ScalarStyle::Plain => {
+                let written = || &self.parts.text()[start..found.end];
+                type_of_plain(resolved.unwrap_or_else(written))
+            }
             _ => ScalarType::Str,
         };
         let kind = (found.style, scalar_type);
-        let span = span(start, found.end);
-        // what is borrowed is the text of the span
-        let resolved = match &found.content {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(content) => Some(content.as_str()),
-        };
-        self.parts.push_scalar(span, kind, resolved)
+        self.parts
+            .push_scalar(span(start, found.end), kind, resolved)
     }
 }

@@ -23,7 +23,7 @@ pub(in crate::yaml) struct Stored<'s> {
     /// Which entries are a collection's own.
     collections: Vec<Span>,
     /// What scalars say that do not stand so in the text, one after the other.
-    resolved: String,
+    pub(in crate::yaml) resolved: String,
     /// Where in it each of them is.
     contents: Vec<Span>,
     /// In the order of the nodes.
@@ -133,6 +133,19 @@ impl<'s> Stored<'s> {
         own.copied().unwrap_or_default()
     }
 
+    /// Where a node starts.
+    #[inline]
+    pub(in crate::yaml) fn start_of(&self, id: NodeId) -> u32 {
+        self.nodes[id.0 as usize].start.offset()
+    }
+
+    /// Whether a node is a map.
+    #[inline]
+    pub(in crate::yaml) fn is_map(&self, id: NodeId) -> bool {
+        let kind = self.nodes[id.0 as usize].kind();
+        matches!(kind, StoredKind::Collection { is_map: true, .. })
+    }
+
     /// Whether a node is a collection that is still being read.
     pub(in crate::yaml) fn is_open(&self, id: NodeId) -> bool {
         self.nodes[id.0 as usize].end.more() & OPEN != 0
@@ -211,26 +224,32 @@ impl<'s> Stored<'s> {
     }
 
     /// A scalar that says what stands in the text, between its quotes if it has some, or what it says instead.
-    #[inline]
+    #[inline(always)]
     pub(in crate::yaml) fn push_scalar(
         &mut self,
         span: Span,
         (style, scalar_type): (ScalarStyle, ScalarType),
         resolved: Option<&str>,
     ) -> NodeId {
-        let content = match resolved {
-            Some(content) => self.push_content(content),
-            None => NOWHERE,
+        let Some(content) = resolved else {
+            return self.push(span, StoredKind::Scalar(style, scalar_type), NOWHERE);
         };
-        self.push(span, StoredKind::Scalar(style, scalar_type), content)
+        let start = self.resolved.len();
+        self.resolved.push_str(content);
+        self.push_resolved(span, (style, scalar_type), start)
     }
 
-    fn push_content(&mut self, content: &str) -> u32 {
-        let start = number(self.resolved.len());
-        self.resolved.push_str(content);
-        self.contents
-            .push(Span::new(start, number(self.resolved.len())));
-        number(self.contents.len() - 1)
+    /// A scalar that says what was resolved from a byte on.
+    pub(in crate::yaml) fn push_resolved(
+        &mut self,
+        span: Span,
+        (style, scalar_type): (ScalarStyle, ScalarType),
+        start: usize,
+    ) -> NodeId {
+        let content = Span::new(number(start), number(self.resolved.len()));
+        self.contents.push(content);
+        let content = number(self.contents.len() - 1);
+        self.push(span, StoredKind::Scalar(style, scalar_type), content)
     }
 
     /// A collection begins, whose end and entries are not known yet.
@@ -253,7 +272,7 @@ impl<'s> Stored<'s> {
         self.push(span, StoredKind::Alias, target.0)
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, span: Span, kind: StoredKind, number_of_kind: u32) -> NodeId {
         // there are no more nodes than bytes
         let id = NodeId(number(self.nodes.len()));
