@@ -6,6 +6,7 @@ use crate::yaml::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tr
 
 use super::Sources;
 use super::decision::{Incoming, Outcome, Slot};
+use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
 
 /// Where a merged text does not say what the merge decided.
@@ -31,13 +32,13 @@ pub(super) fn check(
     checker.whole(outcome)
 }
 
-/// The block scalars of the merged tree that differ from what was decided in white space at their ends alone, each with how many line
-/// breaks it should have there; an error where something else differs.
+/// The block scalars of the merged tree that differ from what was decided in white space at their ends alone; an error where something
+/// else differs.
 pub(super) fn last_lines(
     merged: &Tree<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
-) -> Result<Vec<(NodeId, usize)>, Unfaithful> {
+) -> Result<Vec<LastLines>, Unfaithful> {
     let last_lines = RefCell::default();
     let checker = Checker {
         merged,
@@ -52,7 +53,7 @@ struct Checker<'a> {
     merged: &'a Tree<'a>,
     sources: Sources<'a>,
     /// Where block scalars are told that differ in white space at their ends alone.
-    last_lines: Option<&'a RefCell<Vec<(NodeId, usize)>>>,
+    last_lines: Option<&'a RefCell<Vec<LastLines>>>,
 }
 
 type Checked = Result<(), Box<Unfaithful>>;
@@ -171,10 +172,13 @@ impl Checker<'_> {
             else {
                 return false;
             };
-            let line_breaks = text.len() - text.trim_end_matches('\n').len();
-            last_lines.borrow_mut().push((merged, line_breaks));
-            let is_white = [' ', '\t', '\n'];
-            text.trim_end_matches(is_white) == found.trim_end_matches(is_white)
+            let (lines, found_lines) = (text.trim_end_matches('\n'), found.trim_end_matches('\n'));
+            last_lines.borrow_mut().push(LastLines {
+                scalar: merged,
+                line_breaks: text.len() - lines.len(),
+                have_spaces: lines != found_lines,
+            });
+            lines == found_lines || lines == found_lines.trim_end_matches([' ', '\t', '\n'])
         };
         found == text || is_told()
     }

@@ -9,16 +9,26 @@ use crate::line_breaks::line_break_of;
 use crate::yaml::scalar::keeps_line_breaks;
 use crate::yaml::{NodeId, Tree};
 
-/// The text of a tree in which each of these block scalars has that number of line breaks at its end, and no spaces.
-pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) -> String {
+/// What a block scalar should end in.
+pub(crate) struct LastLines {
+    pub(crate) scalar: NodeId,
+    /// How many line breaks it should have at its end.
+    pub(crate) line_breaks: usize,
+    /// Whether there are spaces on its last lines, which should not be.
+    pub(crate) have_spaces: bool,
+}
+
+/// The text of a tree in which each of these block scalars ends as it should.
+pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[LastLines]) -> String {
     let mut edits = Edits::default();
     let line_break = line_break_of(tree.text());
-    for (node, wanted) in last_lines {
-        let Some(scalar) = tree.scalar(*node) else {
+    for last in last_lines {
+        let Some(scalar) = tree.scalar(last.scalar) else {
             continue;
         };
-        let written = tree.slice(tree.node(tree.resolve(*node)).span);
-        let start = tree.node(tree.resolve(*node)).span.start;
+        let wanted = last.line_breaks;
+        let span = tree.node(tree.resolve(last.scalar)).span;
+        let (written, start) = (tree.slice(span), span.start);
         let last_word = start + trimmed_end(written).len() as u32;
         let first_below = tree.next_line(last_word);
         let mut end = blank_below(tree, first_below, tree.text().len() as u32);
@@ -30,19 +40,19 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[(NodeId, usize)]) ->
             end = last_line;
             found = found.min(breaks(tree, last_word..end));
         }
-        if trimmed_end(scalar.content).len() < scalar.content.trim_end_matches('\n').len() {
+        if last.have_spaces {
             empty_lines(tree, first_below..end, &mut edits);
             found = match keeps_line_breaks(written) {
                 true => breaks(tree, last_word..end),
-                false => found.max(*wanted).min(breaks(tree, last_word..end)),
+                false => found.max(wanted).min(breaks(tree, last_word..end)),
             };
         }
-        if *wanted > found {
+        if wanted > found {
             // the end of the text counts as a line break, and the header's own is none of the value's
             let unended = usize::from(tree.line_start(end) != end);
             edits.insert(end, line_break.repeat(wanted - found + unended));
         } else {
-            let start = (*wanted..found).fold(end, |start, _| {
+            let start = (wanted..found).fold(end, |start, _| {
                 tree.line_start(start.saturating_sub(1)).max(first_below)
             });
             edits.delete(start..end);
@@ -76,7 +86,12 @@ mod tests {
     fn set(text: &str, wanted: usize) -> String {
         let tree = Tree::parse(text).unwrap().unwrap();
         let first = tree.entries(tree.root().value).next().unwrap();
-        set_last_lines(&tree, &[(tree.entry(first).value, wanted)])
+        let last = LastLines {
+            scalar: tree.entry(first).value,
+            line_breaks: wanted,
+            have_spaces: false,
+        };
+        set_last_lines(&tree, &[last])
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 use edits::Edits;
 use overview::Overview;
 
-pub(crate) use last_lines::set_last_lines;
+pub(crate) use last_lines::{LastLines, set_last_lines};
 
 /// How aliases are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -92,7 +92,7 @@ impl Walker<'_> {
         if self.steps.len() == 1 && may_be_of_file && self.is_head(entries) {
             return CommentChoice::Local;
         }
-        if matches!(texts.change(), Change::Nobody | Change::Local) {
+        if matches!(texts.change(), Change::Nobody | Change::Local) || is_spaced_anew(&texts) {
             return CommentChoice::Local;
         }
         let [originals, updateds] = self.comment_lines();
@@ -185,6 +185,14 @@ impl Walker<'_> {
         let node = tree.resolve(tree.entry(entry).value);
         matches!(tree.node(node).kind, NodeKind::Scalar(_))
     }
+}
+
+/// Whether upstream changed nothing but blank lines between a comment's lines: those of local stay.
+fn is_spaced_anew(texts: &Triple<String>) -> bool {
+    fn lines(text: &str) -> impl Iterator<Item = &str> {
+        text.lines().filter(|line| !line.is_empty())
+    }
+    lines(&texts.original).eq(lines(&texts.updated))
 }
 
 /// The comment that nobody would mind, where nobody is to win: local's, where they differ in white space only; of two that were
