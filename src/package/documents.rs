@@ -285,8 +285,21 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 message: "its documents are not those that were put into it".to_owned(),
             });
         }
-        self.outcome.content = Content::Write(text.into_bytes());
+        self.outcome.content = match self.is_original_again(&text, &chunks) && !has_markers {
+            true => Content::Updated,
+            false => Content::Write(text.into_bytes()),
+        };
         Ok(())
+    }
+
+    /// Whether the merge makes the original's file of local's, and upstream's has the same documents: it would be upstream's when the
+    /// merge runs again (law 2), and is at once (law 4).
+    fn is_original_again(&self, text: &str, chunks: &[&str]) -> bool {
+        let original = self.file(self.target, |it| &it.original);
+        let updated = self.file(self.target, |it| &it.updated);
+        self.context.apply.is_none()
+            && original.is_some_and(|file| file.text == text)
+            && updated.is_some_and(|file| holds(file.text, chunks))
     }
 
     /// The documents that come, and where they go.
