@@ -456,9 +456,11 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 message: "a document was readable, and then it was not".to_owned(),
             });
         }
-        let documents = members.map(|parsed| match moves {
-            Moves::No => parsed.map(|it| it.document),
-            Moves::Yes => parsed.map(|it| without_head(&it.document)),
+        let ends = group.original.zip(group.updated);
+        let left_its_file = ends.is_some_and(|(original, updated)| original.slot != updated.slot);
+        let documents = members.map(|parsed| match moves == Moves::Yes || left_its_file {
+            false => parsed.map(|it| it.document),
+            true => parsed.map(|it| without_head(&it.document)),
         });
         let documents = documents.as_ref().map(Option::as_ref);
         let side = |(document, tree)| Some(Side { document, tree });
@@ -468,8 +470,13 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             false => trees.original,
         };
         let original = documents.original.zip(original_tree);
+        let original = original.map(|(document, tree)| Original {
+            document,
+            tree,
+            left_its_file,
+        });
         let merged = merge_sides(
-            original.map(|(document, tree)| Original { document, tree }),
+            original,
             documents.updated.zip(updated).and_then(side),
             documents.local.zip(local).and_then(side),
             is_resource(&members),
