@@ -269,6 +269,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         // a missing newline at the end of the file stays missing, unless a value would lose it by that
         let length = without_new_newlines(&text, file.text)
             .into_iter()
+            // in a file that comes, blank lines at the end are local's: they came along with its document
+            .skip(usize::from(self.job.base.is_none()))
             .flatten()
             .find(|text| holds(text, &chunks))
             .map_or(text.len(), str::len);
