@@ -47,10 +47,17 @@ pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String 
 
 /// A merged text ends as local's does: with a line break or without (law 5).
 pub(super) fn with_end_of(mut merged: String, local: &str) -> String {
-    match (ends_line(local), ends_line(&merged)) {
-        (true, false) => merged.push_str(line_break_of(local)),
-        (false, true) => merged.truncate(merged.trim_end_matches(['\n', '\r']).len()),
-        _ => {}
+    if ends_line(&merged) && !ends_line(local) {
+        merged.truncate(merged.trim_end_matches(['\n', '\r']).len());
+    }
+    with_line_end_of(merged, local)
+}
+
+/// A merged text ends with a line break where local's does. (Of one that local's has not got, the file says whether it may stay: another
+/// document may come below.)
+pub(super) fn with_line_end_of(mut merged: String, local: &str) -> String {
+    if ends_line(local) && !ends_line(&merged) {
+        merged.push_str(line_break_of(local));
     }
     merged
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::body::{body, is_same_but_line_breaks, with_body, with_end_of};
+use super::body::{body, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of};
 use super::check::{Unfaithful, check, last_lines};
 use super::decision::{Chosen, Outcome};
 use super::edit::{Aliases, carry_out, set_last_lines, without_aliases};
@@ -156,7 +156,7 @@ pub(crate) fn merge_sides(
             true => text,
             false => {
                 let text = with_line_break(text, line_break_of(local.document.text));
-                with_end_of(text.into_owned(), local.document.text)
+                with_line_end_of(text.into_owned(), local.document.text)
             }
         };
         if is_faithful(&text, sources, &outcome).is_ok() {

@@ -269,8 +269,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         // a missing newline at the end of the file stays missing, unless a value would lose it by that
         let length = without_new_newlines(&text, file.text)
             .into_iter()
-            // in a file that comes, blank lines at the end are local's: they came along with its document
-            .skip(usize::from(self.job.base.is_none()))
+            .skip(usize::from(!self.ends_as_before(actions, insertions, file)))
             .flatten()
             .find(|text| holds(text, &chunks))
             .map_or(text.len(), str::len);
@@ -292,6 +291,19 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             false => Content::Write(text.into_bytes()),
         };
         Ok(())
+    }
+
+    /// Whether local's last document is still the last one: blank lines at its end have come then. At the end of any other they are its own.
+    fn ends_as_before(
+        &self,
+        actions: &[Action],
+        insertions: &[Insertion],
+        file: &ParsedFile<'_>,
+    ) -> bool {
+        let end = file.documents.len();
+        self.job.base.is_some()
+            && actions.last().is_some_and(|last| *last != Action::Remove)
+            && insertions.iter().all(|insertion| insertion.before < end)
     }
 
     /// Whether the merge makes the original's file of local's, and upstream's has the same documents: it would be upstream's when the
