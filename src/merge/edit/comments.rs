@@ -2,14 +2,15 @@
 
 use super::Editor;
 use super::layout::{
-    blank_above, count_lines, indents_of_comments, is_blank, lines, starts_its_line, trimmed,
+    blank_above, count_lines, ends_within_text, indents_of_comments, is_blank, lines,
+    starts_its_line, trimmed,
 };
 use super::reindent::is_block;
 use super::rendered::is_block_scalar;
 use crate::line_breaks;
 use crate::merge::decision::CommentChoices;
 use crate::merge::place_comment::place_comment;
-use crate::yaml::{Comments, Entry, EntryId, NodeKind, Span, Tree};
+use crate::yaml::{Comments, Entry, EntryId, NodeKind, Span};
 
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
@@ -240,7 +241,7 @@ impl Editor<'_> {
             {
                 None
             }
-            _ if is_within_text(self.target, entry, key_line_end) => None,
+            _ if ends_within_text(self.target, entry, key_line_end) => None,
             _ => {
                 let line = self.target.slice(Span::new(entry.span.start, key_line_end));
                 Some(entry.span.start + trimmed_end(line))
@@ -260,22 +261,6 @@ impl Editor<'_> {
     fn end_of_entry(&self, entry: Entry<'_>) -> u32 {
         entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
-}
-
-/// Whether the end of a line that an entry goes on below is one within a text without quotes or between them.
-fn is_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32) -> bool {
-    entry.key.into_iter().chain([entry.value]).any(|part| {
-        let node = tree.node(part);
-        let goes_on = node.span.start < line_end && line_end < node.span.end;
-        goes_on
-            && match &node.kind {
-                NodeKind::Mapping(_) | NodeKind::Sequence(_) => tree
-                    .entries(part)
-                    .any(|id| is_within_text(tree, tree.entry(id), line_end)),
-                NodeKind::Scalar(scalar) => !scalar.style.is_block(),
-                NodeKind::Alias(_) => false,
-            }
-    })
 }
 
 /// Where the white space at the end of a line starts.

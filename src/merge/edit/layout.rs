@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::line_breaks::lines_with_breaks;
-use crate::yaml::{Entry, EntryId, Tree};
+use crate::yaml::{Entry, EntryId, NodeKind, Tree};
 
 /// Whether nothing but white space stands before an entry on its line.
 pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
@@ -103,6 +103,22 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     entry.key.is_none()
         && value_start > entry.span.start
         && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
+}
+
+/// Whether the line that ends at `line_end` ends within a text of an entry, without quotes or between them: no comment can stand there.
+pub(super) fn ends_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32) -> bool {
+    entry.key.into_iter().chain([entry.value]).any(|part| {
+        let node = tree.node(part);
+        let goes_on = node.span.start < line_end && line_end < node.span.end;
+        goes_on
+            && match &node.kind {
+                NodeKind::Mapping(_) | NodeKind::Sequence(_) => tree
+                    .entries(part)
+                    .any(|id| ends_within_text(tree, tree.entry(id), line_end)),
+                NodeKind::Scalar(scalar) => !scalar.style.is_block(),
+                NodeKind::Alias(_) => false,
+            }
+    })
 }
 
 /// Of the comment lines that a text begins with, blank ones between them, and that are indented deeper than a column: what is too much.

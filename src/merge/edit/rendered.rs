@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Editor;
 use super::block::last_block_scalar;
-use super::layout::{has_dash, trimmed};
+use super::layout::{ends_within_text, has_dash, trimmed};
 use super::reindent::is_block;
 use super::to_flow;
 use crate::line_breaks::lines;
@@ -31,7 +31,7 @@ pub(super) struct Rendered {
     pub(super) untagged: Option<ScalarType>,
     /// Whether comment lines that are indented like its last lines would become part of it.
     pub(super) ends_in_block_scalar: bool,
-    /// Whether its first line ends within a text or within brackets, so that no comment can stand behind it.
+    /// Whether its first line ends within a text, so that no comment can stand behind it.
     pub(super) first_line_goes_on: bool,
 }
 
@@ -151,7 +151,7 @@ impl Editor<'_> {
             return Rendered {
                 ends_in_block_scalar: last_block_scalar(tree, theirs.value).is_some(),
                 first_line_goes_on: rendered.follows_dash
-                    && goes_on_below(tree, theirs.value, tree.line_start(node.span.start)),
+                    && ends_within_text(tree, theirs, tree.line_end(node.span.start)),
                 ..rendered
             };
         }
@@ -299,22 +299,6 @@ impl Editor<'_> {
 pub(super) fn is_block_scalar(tree: &Tree<'_>, node: NodeId) -> bool {
     matches!(&tree.node(node).kind, NodeKind::Scalar(scalar)
         if scalar.style.is_block())
-}
-
-/// Whether a text or brackets that stand on the line at `line`, in `node` or as all of it, end on another.
-fn goes_on_below(tree: &Tree<'_>, node: NodeId, line: u32) -> bool {
-    let span = tree.node(node).span;
-    if tree.line_start(span.start) != line {
-        return false;
-    }
-    if is_block(tree, node) {
-        let first = tree.entries(node).next().map(|id| tree.entry(id));
-        return first.is_some_and(|first| {
-            let mut parts = first.key.into_iter().chain([first.value]);
-            parts.any(|part| goes_on_below(tree, part, line))
-        });
-    }
-    !is_block_scalar(tree, node) && tree.slice(span).contains(['\n', '\r'])
 }
 
 /// Two texts with a space between them, where neither is empty.

@@ -67,21 +67,21 @@ impl Editor<'_> {
         let has_comments = !entry.comments().line.is_empty()
             || !entry.comments().tail.is_empty()
             || comments.line.is_updated();
-        let on_line = match anchor {
-            Some(anchor) => words(anchor, &rendered.on_line),
-            None => rendered.on_line.clone(),
+        let rendered = Rendered {
+            on_line: words(anchor.unwrap_or(""), &rendered.on_line),
+            ..rendered
         };
-        if is_root && rendered.needs_own_line && !on_line.is_empty() {
-            self.replace_root(entry, start, on_line, rendered.ends_in_block_scalar);
+        if is_root && rendered.needs_own_line && !rendered.on_line.is_empty() {
+            self.replace_root(entry, start, rendered);
             return;
         }
         if inline
             && !rendered.follows_dash
-            && !on_line.is_empty()
+            && !rendered.on_line.is_empty()
             && (rendered.below.is_empty() || !has_comments)
             && !is_block_scalar(self.target, entry.value)
         {
-            let mut text = join_lines(self, &on_line, &rendered.below);
+            let mut text = join_lines(self, &rendered.on_line, &rendered.below);
             // what the value stands right behind would become longer by it
             let properties = [node.anchor(), node.tag()];
             if properties.into_iter().flatten().any(|it| it.end == start) {
@@ -99,25 +99,13 @@ impl Editor<'_> {
             self.comments_of_replaced(entry, comments);
             return;
         }
-        self.rewrite_from_indicator(
-            entry,
-            &Rendered {
-                on_line,
-                ..rendered
-            },
-            comments,
-        );
+        self.rewrite_from_indicator(entry, &rendered, comments);
     }
 
     /// A block collection in the place of a root of another kind: on lines of its own, a comment that stood behind the old
     /// value above it.
-    fn replace_root(
-        &mut self,
-        entry: Entry<'_>,
-        start: u32,
-        mut text: String,
-        ends_in_block_scalar: bool,
-    ) {
+    fn replace_root(&mut self, entry: Entry<'_>, start: u32, rendered: Rendered) {
+        let mut text = rendered.on_line;
         let span = self.target.node(entry.value).span;
         let line_end = self.target.line_end(span.end).max(span.end);
         let mut behind = trimmed(&self.target.text()[span.end as usize..line_end as usize]);
@@ -134,7 +122,7 @@ impl Editor<'_> {
         // the old root's own indentation would be that of the first new line alone
         let start = self.before_white_space(start);
         self.edits.replace(start..line_end, text);
-        self.comments_below(entry, line_end, ends_in_block_scalar);
+        self.comments_below(entry, line_end, rendered.ends_in_block_scalar);
     }
 
     /// The value of a `? key` that has none, not even a `:`: on a line of its own.

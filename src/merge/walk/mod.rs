@@ -306,6 +306,7 @@ impl<'a> Walker<'a> {
     /// Whether the lines of an entry are the same in original and updated, comments included: then nothing in it
     /// changed upstream.
     fn same_text(&self, original: EntryId, updated: EntryId) -> bool {
+        // most of those that differ have other lengths
         let length = |tree: &Tree<'_>, entry| tree.entry(entry).span.range().len();
         self.text_is_value
             && length(self.trees.original, original) == length(self.trees.updated, updated)
