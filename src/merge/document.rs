@@ -42,8 +42,6 @@ impl<'a> Sources<'a> {
 pub(crate) struct Original<'a> {
     pub(crate) document: &'a Document<'a>,
     pub(crate) tree: Cow<'a, Tree<'a>>,
-    /// Whether updated's stands in another file.
-    pub(crate) left_its_file: bool,
 }
 
 /// What a merge makes of a local document.
@@ -87,7 +85,6 @@ pub fn merge_document(
     let original = sides.original.map(|side| Original {
         document: side.document,
         tree: Cow::Borrowed(side.tree),
-        left_its_file: false,
     });
     merge_sides(original, sides.updated, sides.local, resource, options)
 }
@@ -112,7 +109,6 @@ pub(crate) fn merge_sides(
         updated: updated.tree,
         local: local.tree,
     };
-    let left_its_file = original.as_ref().is_some_and(|it| it.left_its_file);
     let (original_document, original_tree) = match original {
         Some(original) => (Some(original.document), original.tree),
         None => (None, Cow::Owned(Tree::empty())),
@@ -128,10 +124,8 @@ pub(crate) fn merge_sides(
         return Ok(Merged::unchanged());
     }
     let is_head = |document: &Document<'_>| document.start == 0;
-    let moves_from_head = original_document.is_some_and(|original| {
-        let both = is_head(original) && is_head(updated.document);
-        is_head(original) != is_head(updated.document) || both && left_its_file
-    });
+    let moves_from_head =
+        original_document.is_some_and(|original| is_head(original) != is_head(updated.document));
     if is_document_pinned(local.document.text) {
         return Ok(Merged {
             pinned: Walker::new(sources.with(&original_tree), nulls_clear, options)

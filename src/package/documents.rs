@@ -1,9 +1,8 @@
 //! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
 
-use std::borrow::Cow;
-
-use super::apply::{Apply, SourceFiles};
-use super::assemble::{Action, Insertion, assemble, portable, without_head};
+use super::apply::Apply;
+use super::assemble::{Action, Insertion, assemble};
+use super::document::is_resource;
 use super::faithful::{chunks, holds, is_faithful, without_new_newlines};
 use super::jobs::{Job, file_of};
 use super::load::Slot;
@@ -13,13 +12,12 @@ use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::place::{Neighbours, Own, places};
 use super::rules::Rules;
-use super::{Content, Outcome, secrets};
-use crate::error::{Error, Warning};
+use super::{Content, Outcome};
+use crate::error::Error;
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
-use crate::merge::{Merged, Nulls, Options, Original, Resolution, Side, merge_sides};
+use crate::merge::{Merged, Nulls, Options, Resolution};
 use crate::triple::Triple;
-use crate::yaml::Tree;
 
 /// What is known of all files while one of them is merged.
 pub(crate) struct Context<'f, 'a> {
@@ -48,13 +46,6 @@ pub(crate) fn merge_documents(
         outcome: Outcome::default(),
     }
     .run()
-}
-
-/// Whether a document goes to another file, and leaves what stands at the head of its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Moves {
-    No,
-    Yes,
 }
 
 /// The merge of one file, under way.
@@ -91,7 +82,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         Ok(self.outcome)
     }
 
-    fn file(
+    pub(super) fn file(
         &self,
         slot: usize,
         side: impl Fn(&'f Readings<'a>) -> &'f Option<super::parsed::Reading<'a>>,
@@ -189,7 +180,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         };
         let this = &*self;
         let merged = in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
-            let (merged, warnings) = this.merge(group, Moves::No)?;
+            let (merged, warnings) = this.merge(group)?;
             let text = merged.text.map(|text| match line_break {
                 Some(line_break) => with_line_break(text, line_break).into_owned(),
                 None => text,
@@ -374,148 +365,4 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         Neighbours { local_of, own }
     }
-
-    /// The text of a document that comes: upstream's, or that of the local one that moves here, merged.
-    fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
-        let members = self.members(group);
-        if let Some(local) = members.local {
-            let merged = self.merge(group, Moves::Yes)?;
-            let merged = self.recorded(group, merged);
-            let text = merged.as_deref().unwrap_or(local.document.text);
-            return Ok(portable(&local.document, text, line_break));
-        }
-        let Some(updated) = members.updated else {
-            return Ok(String::new());
-        };
-        let text = match self.context.apply {
-            Some(apply) => apply.created(updated, || self.source(group))?,
-            None => updated.document.text.to_owned(),
-        };
-        Ok(portable(&updated.document, &text, line_break))
-    }
-
-    /// The files that a group's documents are in.
-    fn source(&self, group: &Group) -> SourceFiles<'f> {
-        let path = |member: Option<DocRef>| {
-            let slot = member.map_or(self.target, |it| it.slot);
-            self.context.slots[slot].path.as_path()
-        };
-        let text = |file: Option<&'f ParsedFile<'a>>| file.map_or("", |file| file.text);
-        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
-        SourceFiles {
-            config: path(group.updated),
-            config_text: text(self.file(slot(group.updated), |it| &it.updated)),
-            live: path(group.local),
-            item: None,
-        }
-    }
-
-    /// The new text of a live document that is a list of resources, where configurations are for some of them.
-    fn applied_items(
-        &mut self,
-        local: DocRef,
-        file: &'f ParsedFile<'a>,
-    ) -> Result<Option<String>, Error> {
-        let Some(apply) = self.context.apply else {
-            return Ok(None);
-        };
-        let applied =
-            apply.applied_items(local, file.documents[local.document].document.text, |at| {
-                let config = self
-                    .file(at.slot, |it| &it.updated)?
-                    .documents
-                    .get(at.document)?;
-                let group = Triple::new(None, Some(at), Some(local));
-                Some((config, self.source(&group)))
-            })?;
-        self.outcome.warnings.extend(applied.warnings);
-        Ok(applied.text)
-    }
-
-    /// What becomes of a local document that upstream has too, with what there is to warn of.
-    fn merge(&self, group: &Group, moves: Moves) -> Result<(Merged, Vec<Warning>), Error> {
-        let members = self.members(group);
-        if let (Some(apply), Some(config), Some(live)) =
-            (self.context.apply, members.updated, members.local)
-        {
-            let applied = apply.applied(config, live, || self.source(group))?;
-            let merged = Merged {
-                text: applied.text,
-                ..Merged::unchanged()
-            };
-            return Ok((merged, applied.warnings));
-        }
-        let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
-        if group.updated.is_none()
-            || text(members.updated) == text(members.original)
-            || text(members.updated) == text(members.local)
-        {
-            return Ok((Merged::unchanged(), Vec::new()));
-        }
-        let is_original = text(members.local) == text(members.original);
-        let apart = Triple {
-            original: members.original.filter(|_| !is_original),
-            ..members
-        };
-        let trees = apart.map(|parsed| parsed?.tree());
-        // what has content has a tree: to go on without one would be to merge nothing, in silence
-        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, &Option<Cow<'_, Tree<'_>>>)| {
-            parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
-        };
-        let lost = apart.zip(trees.as_ref()).map(is_lost).into_array();
-        if lost.contains(&true) {
-            return Err(Error::Unfaithful {
-                file: self.path(group),
-                path: String::new(),
-                message: "a document was readable, and then it was not".to_owned(),
-            });
-        }
-        let ends = group.original.zip(group.updated);
-        let left_its_file = ends.is_some_and(|(original, updated)| original.slot != updated.slot);
-        let documents = members.map(|parsed| match moves == Moves::Yes || left_its_file {
-            false => parsed.map(|it| it.document),
-            true => parsed.map(|it| without_head(&it.document)),
-        });
-        let documents = documents.as_ref().map(Option::as_ref);
-        let side = |(document, tree)| Some(Side { document, tree });
-        let (updated, local) = (trees.updated.as_deref(), trees.local.as_deref());
-        let original_tree = match is_original {
-            true => local.map(Cow::Borrowed),
-            false => trees.original,
-        };
-        let original = documents.original.zip(original_tree);
-        let original = original.map(|(document, tree)| Original {
-            document,
-            tree,
-            left_its_file,
-        });
-        let merged = merge_sides(
-            original,
-            documents.updated.zip(updated).and_then(side),
-            documents.local.zip(local).and_then(side),
-            is_resource(&members),
-            &self.options(group),
-        );
-        let merged = merged.map_err(|unfaithful| {
-            let texts = members.map(text).into_array();
-            secrets::unfaithful(self.path(group), unfaithful, texts.into_iter().flatten())
-        })?;
-        Ok((merged, Vec::new()))
-    }
-
-    /// The new text of a document; none where it stays as it is. What else there is to know of its merge is recorded.
-    fn recorded(&mut self, group: &Group, merged: (Merged, Vec<Warning>)) -> Option<String> {
-        let (merged, warnings) = merged;
-        self.outcome.warnings.extend(warnings);
-        for conflict in merged.conflicts.into_iter().chain(merged.pinned) {
-            self.record(group, conflict);
-        }
-        merged.text
-    }
-}
-
-/// Whether a null is a word of command in a document: whether it is a resource.
-fn is_resource(members: &Triple<Option<&Parsed<'_>>>) -> bool {
-    let named = members.local.or(members.updated);
-    named.is_some_and(|parsed| parsed.resource.is_some())
 }

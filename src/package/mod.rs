@@ -12,6 +12,7 @@ mod copy;
 mod definitions;
 mod differing;
 mod disk;
+mod document;
 mod documents;
 mod faithful;
 mod ignored;

@@ -1,0 +1,159 @@
+//! One document of a file, merged: what upstream made of it, or kubectl would.
+
+use std::borrow::Cow;
+
+use super::apply::SourceFiles;
+use super::assemble::{portable, without_head};
+use super::documents::FileMerge;
+use super::pair::{DocRef, Group};
+use super::parsed::{Parsed, ParsedFile};
+use super::secrets;
+use crate::error::{Error, Warning};
+use crate::merge::{Merged, Original, Side, merge_sides};
+use crate::triple::Triple;
+use crate::yaml::Tree;
+
+impl<'f, 'a> FileMerge<'_, 'f, 'a> {
+    /// The text of a document that comes: upstream's, or that of the local one that moves here, merged.
+    pub(super) fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
+        let members = self.members(group);
+        if let Some(local) = members.local {
+            let merged = self.merge(group)?;
+            let merged = self.recorded(group, merged);
+            let text = merged.as_deref().unwrap_or(local.document.text);
+            return Ok(portable(&local.document, text, line_break));
+        }
+        let Some(updated) = members.updated else {
+            return Ok(String::new());
+        };
+        let text = match self.context.apply {
+            Some(apply) => apply.created(updated, || self.source(group))?,
+            None => updated.document.text.to_owned(),
+        };
+        Ok(portable(&updated.document, &text, line_break))
+    }
+
+    /// The files that a group's documents are in.
+    fn source(&self, group: &Group) -> SourceFiles<'f> {
+        let path = |member: Option<DocRef>| {
+            let slot = member.map_or(self.target, |it| it.slot);
+            self.context.slots[slot].path.as_path()
+        };
+        let text = |file: Option<&'f ParsedFile<'a>>| file.map_or("", |file| file.text);
+        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
+        SourceFiles {
+            config: path(group.updated),
+            config_text: text(self.file(slot(group.updated), |it| &it.updated)),
+            live: path(group.local),
+            item: None,
+        }
+    }
+
+    /// The new text of a live document that is a list of resources, where configurations are for some of them.
+    pub(super) fn applied_items(
+        &mut self,
+        local: DocRef,
+        file: &'f ParsedFile<'a>,
+    ) -> Result<Option<String>, Error> {
+        let Some(apply) = self.context.apply else {
+            return Ok(None);
+        };
+        let applied =
+            apply.applied_items(local, file.documents[local.document].document.text, |at| {
+                let config = self
+                    .file(at.slot, |it| &it.updated)?
+                    .documents
+                    .get(at.document)?;
+                let group = Triple::new(None, Some(at), Some(local));
+                Some((config, self.source(&group)))
+            })?;
+        self.outcome.warnings.extend(applied.warnings);
+        Ok(applied.text)
+    }
+
+    /// What becomes of a local document that upstream has too, with what there is to warn of.
+    pub(super) fn merge(&self, group: &Group) -> Result<(Merged, Vec<Warning>), Error> {
+        let members = self.members(group);
+        if let (Some(apply), Some(config), Some(live)) =
+            (self.context.apply, members.updated, members.local)
+        {
+            let applied = apply.applied(config, live, || self.source(group))?;
+            let merged = Merged {
+                text: applied.text,
+                ..Merged::unchanged()
+            };
+            return Ok((merged, applied.warnings));
+        }
+        let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
+        if group.updated.is_none()
+            || text(members.updated) == text(members.original)
+            || text(members.updated) == text(members.local)
+        {
+            return Ok((Merged::unchanged(), Vec::new()));
+        }
+        let is_original = text(members.local) == text(members.original);
+        let apart = Triple {
+            original: members.original.filter(|_| !is_original),
+            ..members
+        };
+        let trees = apart.map(|parsed| parsed?.tree());
+        // what has content has a tree: to go on without one would be to merge nothing, in silence
+        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, &Option<Cow<'_, Tree<'_>>>)| {
+            parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
+        };
+        let lost = apart.zip(trees.as_ref()).map(is_lost).into_array();
+        if lost.contains(&true) {
+            return Err(Error::Unfaithful {
+                file: self.path(group),
+                path: String::new(),
+                message: "a document was readable, and then it was not".to_owned(),
+            });
+        }
+        // what stands at the head of a file stays there when a document goes
+        let comes = group.local.map(|local| local.slot) != self.job.base;
+        let documents = members.map(|parsed| match comes {
+            false => parsed.map(|it| it.document),
+            true => parsed.map(|it| without_head(&it.document)),
+        });
+        let documents = documents.as_ref().map(Option::as_ref);
+        let side = |(document, tree)| Some(Side { document, tree });
+        let (updated, local) = (trees.updated.as_deref(), trees.local.as_deref());
+        let original_tree = match is_original {
+            true => local.map(Cow::Borrowed),
+            false => trees.original,
+        };
+        let original = documents.original.zip(original_tree);
+        let merged = merge_sides(
+            original.map(|(document, tree)| Original { document, tree }),
+            documents.updated.zip(updated).and_then(side),
+            documents.local.zip(local).and_then(side),
+            is_resource(&members),
+            &self.options(group),
+        );
+        let merged = merged.map_err(|unfaithful| {
+            let texts = members.map(text).into_array();
+            secrets::unfaithful(self.path(group), unfaithful, texts.into_iter().flatten())
+        })?;
+        Ok((merged, Vec::new()))
+    }
+
+    /// The new text of a document; none where it stays as it is. What else there is to know of its merge is recorded.
+    pub(super) fn recorded(
+        &mut self,
+        group: &Group,
+        merged: (Merged, Vec<Warning>),
+    ) -> Option<String> {
+        let (merged, warnings) = merged;
+        self.outcome.warnings.extend(warnings);
+        for conflict in merged.conflicts.into_iter().chain(merged.pinned) {
+            self.record(group, conflict);
+        }
+        merged.text
+    }
+}
+
+/// Whether a null is a word of command in a document: whether it is a resource.
+pub(super) fn is_resource(members: &Triple<Option<&Parsed<'_>>>) -> bool {
+    let named = members.local.or(members.updated);
+    named.is_some_and(|parsed| parsed.resource.is_some())
+}
