@@ -16,7 +16,11 @@ pub(super) fn place_comment(tree: &Tree<'_>, entry: Entry<'_>) -> Span {
         return Span::new(line_start, line_start);
     };
     let column = (entry.span.start - line_start) as usize;
-    let mut at = own_start(tree, entry);
+    let leading = entry.comments().leading;
+    let mut at = match leading.is_empty() {
+        true => line_start,
+        false => leading.start,
+    };
     let mut found = Span::new(at, at);
     if !is_below_blank_line(tree.text().as_bytes(), at) {
         return found;
@@ -51,15 +55,6 @@ fn is_below_blank_line(bytes: &[u8], at: u32) -> bool {
     let above = above.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     // a line break that is a CR alone is rare: look then
     above.is_none_or(|above| above.last().is_none_or(u8::is_ascii_whitespace))
-}
-
-/// Where an entry's own lines start, its comments included.
-fn own_start(tree: &Tree<'_>, entry: Entry<'_>) -> u32 {
-    if entry.comments().leading.is_empty() {
-        tree.line_start(entry.span.start)
-    } else {
-        entry.comments().leading.start
-    }
 }
 
 fn line_above<'s>(tree: &Tree<'s>, at: u32) -> Option<(u32, &'s str)> {

@@ -33,6 +33,10 @@ impl Editor<'_> {
 
     /// Entries that stay keep their lines; the others go from, or come to, between them.
     fn edit_lines(&mut self, node: NodeId, children: &[Child]) {
+        let is_local = |child: &Child| matches!(child.slot, Slot::Local(_)) && child.stays();
+        if children.len() == self.target.entries(node).len() && children.iter().all(is_local) {
+            return self.edit_entries(node, children);
+        }
         let mut entries = lines_of_entries(self.target, self.target.entries(node));
         let (Some((_, first)), Some(column)) = (entries.first(), self.column_of(node)) else {
             return;
@@ -85,6 +89,22 @@ impl Editor<'_> {
         }
         self.remove_lines(&entries, children, last_in_front.is_some());
         self.outdent_below_removed(&entries, children, column);
+    }
+
+    /// All entries stay, and none comes.
+    fn edit_entries(&mut self, node: NodeId, children: &[Child]) {
+        for (index, child) in children.iter().enumerate() {
+            let Slot::Local(id) = child.slot else {
+                continue;
+            };
+            let entry = self.target.entry(id);
+            if let (true, Some(column)) =
+                (self.needs_key_sign(children, index), self.column_of(node))
+            {
+                self.edits.insert(entry.span.start, self.key_sign(column));
+            }
+            self.value(entry, &child.outcome, child.comments);
+        }
     }
 
     /// Where an entry goes that stood below a block scalar, or below which one comes, the comment lines behind it are that one's next.

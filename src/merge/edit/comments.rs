@@ -15,7 +15,9 @@ use crate::yaml::{Comments, Entry, EntryId, NodeKind, Span};
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
     pub(super) fn comments(&mut self, entry: Entry<'_>, choices: CommentChoices) {
-        self.comments_with(entry, choices, self.end_of_key_line(entry));
+        if !choices.is_keep() {
+            self.comments_with(entry, choices, self.end_of_key_line(entry));
+        }
     }
 
     /// The same where the lines of the value were replaced, so that no comment can come behind the first of them.

@@ -1,6 +1,7 @@
 //! Looking up the fields of a map, in constant time where it is large.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
@@ -16,14 +17,14 @@ pub(crate) type ScalarKey<'t> = (ScalarType, &'t str);
 pub(crate) struct FieldIndex<'t> {
     tree: &'t Tree<'t>,
     fields: Fields<'t>,
-    /// How many fields stand up to the last one that was found: mostly the next one is looked for next.
-    found: Cell<usize>,
+    /// The one behind the last one that was found: mostly it is looked for next.
+    next: Cell<u32>,
 }
 
 /// Where fields are looked for.
 enum Fields<'t> {
     /// Among all of a map, which are few.
-    Of(NodeId),
+    Of(Range<u32>),
     /// Among a few.
     Few(Vec<EntryId>),
     Many(FxHashMap<ScalarKey<'t>, EntryId>),
@@ -41,7 +42,7 @@ impl<'t> FieldIndex<'t> {
         Self {
             tree,
             fields,
-            found: Cell::new(0),
+            next: Cell::new(0),
         }
     }
 
@@ -49,15 +50,16 @@ impl<'t> FieldIndex<'t> {
     pub(crate) fn of(tree: &'t Tree<'_>, map: NodeId) -> Self {
         let map = tree.resolve(map);
         let entries = tree.entries(map);
+        let first = tree.entries(map).next().map_or(0, |first| first.0);
         let fields = if entries.len() < TABLE_FROM {
-            Fields::Of(map)
+            Fields::Of(first..first + entries.len() as u32)
         } else {
             table(tree, entries)
         };
         Self {
             tree,
             fields,
-            found: Cell::new(0),
+            next: Cell::new(first),
         }
     }
 
@@ -68,7 +70,7 @@ impl<'t> FieldIndex<'t> {
             own.is_some_and(|own| self.tree.says(own, scalar_type, content))
         };
         match &self.fields {
-            Fields::Of(map) => self.next_with(*map, has_key),
+            Fields::Of(own) => self.next_with(own, has_key),
             Fields::Few(entries) => entries.iter().copied().find(has_key),
             Fields::Many(table) => table.get(&key).copied(),
         }
@@ -76,14 +78,13 @@ impl<'t> FieldIndex<'t> {
 }
 
 impl FieldIndex<'_> {
-    /// The one field of a map that is so, looked for from the last one that was found on.
-    fn next_with(&self, map: NodeId, is_it: impl Fn(&EntryId) -> bool) -> Option<EntryId> {
-        let fields = || self.tree.entries(map).enumerate();
-        let from = self.found.get();
-        let mut in_turn = fields().skip(from).chain(fields().take(from));
-        let (index, field) = in_turn.find(|(_, field)| is_it(field))?;
-        self.found.set(index + 1);
-        Some(field)
+    /// The one of the fields that is so, looked for from the one behind the last one that was found on.
+    fn next_with(&self, own: &Range<u32>, is_it: impl Fn(&EntryId) -> bool) -> Option<EntryId> {
+        let next = self.next.get();
+        let mut in_turn = (next..own.end).chain(own.start..next).map(EntryId);
+        let found = in_turn.find(is_it)?;
+        self.next.set(found.0 + 1);
+        Some(found)
     }
 }
 

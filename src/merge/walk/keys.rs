@@ -127,8 +127,14 @@ impl ListKey {
 
     /// The first element of a list without an identity of its own, and whether that is because another one has the same.
     pub(super) fn first_without(&self, tree: &Tree<'_>, list: NodeId) -> Option<(EntryId, bool)> {
+        let mut elements = entries_of(tree, list);
+        if elements.len() == 1 {
+            let element = elements.next()?;
+            let has_none = self.identity(tree, element).is_none();
+            return has_none.then_some((element, false));
+        }
         let mut seen = FxHashSet::default();
-        entries_of(tree, list).find_map(|element| match self.identity(tree, element) {
+        elements.find_map(|element| match self.identity(tree, element) {
             None => Some((element, false)),
             Some(identity) => (!seen.insert(identity)).then_some((element, true)),
         })

@@ -28,7 +28,7 @@ use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Sides};
 use crate::schema::Places;
 use crate::triple::Triple;
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal};
 
 use record::Step;
 
@@ -298,7 +298,7 @@ impl<'a> Walker<'a> {
     fn is_rewritten_locally(&self, original: EntryId, local: EntryId, nodes: Nodes) -> bool {
         let trees = self.trees;
         self.options.sides == Sides::Equal
-            && owned_text(trees.original, original) != owned_text(trees.local, local)
+            && !same_owned_text((trees.original, original), (trees.local, local))
             && self.unchanged_locally(nodes)
             && !self.holds_pin(nodes)
     }
@@ -306,22 +306,32 @@ impl<'a> Walker<'a> {
     /// Whether the lines of an entry are the same in original and updated, comments included: then nothing in it
     /// changed upstream.
     fn same_text(&self, original: EntryId, updated: EntryId) -> bool {
-        // most of those that differ have other lengths
-        let length = |tree: &Tree<'_>, entry| tree.entry(entry).span.range().len();
         self.text_is_value
-            && length(self.trees.original, original) == length(self.trees.updated, updated)
-            && owned_text(self.trees.original, original) == owned_text(self.trees.updated, updated)
+            && same_owned_text(
+                (self.trees.original, original),
+                (self.trees.updated, updated),
+            )
     }
 }
 
-/// An entry's text with its own comments.
-fn owned_text<'s>(tree: &Tree<'s>, entry: EntryId) -> (&'s str, &'s str) {
-    let entry = tree.entry(entry);
-    let end = tree.line_end(entry.span.end) as usize;
-    (
-        tree.slice(entry.comments().leading),
-        &tree.text()[entry.span.start as usize..end.max(entry.span.end as usize)],
-    )
+/// Whether the texts of two entries are the same, those of their own comments included.
+fn same_owned_text(
+    (left_tree, left): (&Tree<'_>, EntryId),
+    (right_tree, right): (&Tree<'_>, EntryId),
+) -> bool {
+    let (left, right) = (left_tree.entry(left), right_tree.entry(right));
+    fn leading<'s>(tree: &Tree<'s>, entry: Entry<'_>) -> &'s str {
+        tree.slice(entry.comments().leading)
+    }
+    fn rest_of_line<'s>(tree: &Tree<'s>, entry: Entry<'_>) -> &'s str {
+        let end = entry.span.end;
+        tree.slice(Span::new(end, tree.line_end(end).max(end)))
+    }
+    // most of those that differ have other lengths
+    left.span.range().len() == right.span.range().len()
+        && left_tree.slice(left.span) == right_tree.slice(right.span)
+        && leading(left_tree, left) == leading(right_tree, right)
+        && rest_of_line(left_tree, left) == rest_of_line(right_tree, right)
 }
 
 /// The kind of a node; an alias is what it stands for.
