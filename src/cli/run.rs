@@ -186,9 +186,19 @@ pub(super) fn in_pool<R: Send>(
         .num_threads(threads)
         // the parser and the walk recurse: deep documents need more than a thread's usual 2 MB
         .stack_size(64 << 20)
+        .start_handler(|_| grow_heap())
         .build()
         .map_err(|error| Error::Threads(error.to_string()))?;
     pool.install(work)
+}
+
+/// Lets a thread's heap grow once: glibc does that page by page otherwise, with a system call for each.
+///
+/// What is let go of a size decides from which size on memory is taken apart from the heap, and how much may be free at its end.
+fn grow_heap() {
+    for size in [24 << 20, 20 << 20] {
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(size)));
+    }
 }
 
 /// How many threads are asked for, and where none are: one for files that are short.
