@@ -1,4 +1,5 @@
-//! Checks on real files, and on variations of them, that the reader of lines and the parser read the same:
+//! Checks on real files, and on variations of them, that the reader of lines and the parser read the same, and that a document is read
+//! the same beside the tree of another version of it:
 //! `cargo run --example readers -- PATH...`, or the folder in the environment variable REAL. ROUNDS says how many variations
 //! there are of each document, SEED which.
 
@@ -93,9 +94,12 @@ fn check_file(path: &Path, text: &str, counts: &mut Counts, random: &mut impl Fn
         counts.by_lines += usize::from(by_lines);
         counts.bytes_by_lines += if by_lines { text.len() } else { 0 };
         for round in 0..number("ROUNDS", 10) {
-            let text = mutate::mutate(part(text, random), 1 + round % 4, &mut *random);
+            let part = part(text, random);
+            let varied = mutate::mutate(part, 1 + round % 4, &mut *random);
             counts.variations += 1;
-            counts.variations_by_lines += usize::from(check(path, &text, counts));
+            counts.variations_by_lines += usize::from(check(path, &varied, counts));
+            check_like(path, part, &varied, counts);
+            check_like(path, &varied, part, counts);
         }
     }
 }
@@ -106,6 +110,13 @@ fn check(path: &Path, text: &str, counts: &mut Counts) -> bool {
         counts.failures += 1;
         true
     })
+}
+
+fn check_like(path: &Path, text: &str, version: &str, counts: &mut Counts) {
+    if let Err(failure) = readers::agree_like(text, version) {
+        println!("{}: FAILED: {failure}", path.display());
+        counts.failures += 1;
+    }
 }
 
 /// Some lines of a long text, from a line's start.

@@ -167,7 +167,7 @@ pub(crate) fn merge_sides(
     };
     let text = merged_or_written_out(original_text, sources, &outcome, options, decide)?;
     let text = match text {
-        Some(text) if !outcome.has_choice() && comments_change(original_text, sources.updated) => {
+        Some(text) if comments_change(original_text, sources.updated) && !outcome.has_choice() => {
             let late = with_late_comments(text, original_text, sources, options, decide)?;
             Some(late)
         }
@@ -231,7 +231,7 @@ fn with_late_comments(
     options: &Options,
     decide: impl Fn(Sources<'_>) -> Result<Outcome, Unfaithful>,
 ) -> Result<String, Unfaithful> {
-    let merged = read_again(&text)?;
+    let merged = read_again_like(&text, Some(sources.local))?;
     let sources = Sources {
         local: &merged,
         ..sources
@@ -244,7 +244,7 @@ fn with_late_comments(
     else {
         return Ok(text);
     };
-    let settled = read_again(&again)?;
+    let settled = read_again_like(&again, Some(&merged))?;
     let is_same = equal(&merged, merged.root().value, &settled, settled.root().value);
     Ok(if is_same { again } else { text })
 }
@@ -368,21 +368,30 @@ fn edited_text(
 /// A text whose block scalars that keep their last line breaks have those that were decided, where that is all that is wrong with it. Where
 /// an entry goes or comes below one, the edits speak of lines, and its line breaks look like blank lines between entries.
 fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Option<String> {
-    let merged = read_again(text).ok()?;
+    let merged = read_again_like(text, Some(sources.local)).ok()?;
     let last_lines = last_lines(&merged, sources, outcome).ok()?;
     Some(set_last_lines(&merged, &last_lines))
 }
 
 fn is_faithful(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Result<(), Unfaithful> {
-    check(&read_again(text)?, sources, outcome)
+    check(
+        &read_again_like(text, Some(sources.local))?,
+        sources,
+        outcome,
+    )
 }
 
 pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
+    read_again_like(text, None)
+}
+
+/// The tree of a merged text, sooner where that of a text is there which is mostly the same.
+fn read_again_like<'s>(text: &'s str, like: Option<&Tree<'_>>) -> Result<Tree<'s>, Unfaithful> {
     let unreadable = |message: String| Unfaithful {
         path: String::new(),
         message,
     };
-    match Tree::parse(text) {
+    match Tree::parse_like(text, like) {
         Ok(Some(tree)) => Ok(tree),
         Ok(None) => Err(unreadable("the merged text has no content".to_owned())),
         Err(error) => Err(unreadable(error.message)),

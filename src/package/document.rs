@@ -96,7 +96,12 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             original: members.original.filter(|_| !is_original),
             ..members
         };
-        let trees = apart.map(|parsed| parsed?.tree());
+        let original = apart.original.and_then(Parsed::tree);
+        let local = apart.local;
+        let local = local.and_then(|parsed| parsed.tree_like(original.as_deref()));
+        let like = original.as_deref().or(local.as_deref());
+        let updated = apart.updated.and_then(|parsed| parsed.tree_like(like));
+        let trees = Triple::new(original, updated, local);
         // what has content has a tree: to go on without one would be to merge nothing, in silence
         let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, &Option<Cow<'_, Tree<'_>>>)| {
             parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()

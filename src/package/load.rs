@@ -420,8 +420,7 @@ fn read_all(
             && original.bytes != updated.bytes
         {
             // for the fingerprint, now that they are near the processor
-            original.bytes.hash();
-            updated.bytes.hash();
+            rayon::join(|| original.bytes.hash(), || updated.bytes.hash());
         }
         let local = read(&sides.local, files.local, known)?;
         Ok(Slot::new(path, yaml, Triple::new(original, updated, local)))

@@ -39,6 +39,7 @@ mod rules;
 mod run;
 mod secrets;
 mod side;
+mod sides_read;
 mod single;
 mod twins;
 mod undo;

@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use crate::triple::Triple;
+
 /// Texts shorter than this are dealt with sooner than another thread has woken up.
 const LONG: usize = 64 << 10;
 
@@ -12,10 +14,31 @@ pub(crate) fn in_parallel<T: Send, R: Send>(
     items: Vec<T>,
     work: impl Fn(T) -> R + Sync + Send,
 ) -> Vec<R> {
-    let pays = bytes >= LONG && items.len() > 1 && rayon::current_thread_index().is_some();
-    if pays {
-        items.into_par_iter().map(work).collect()
+    if items.len() > 1 && pays(bytes) {
+        // some take many times as long as others
+        let longest = items.len().div_ceil(64);
+        let items = items.into_par_iter().with_max_len(longest);
+        items.map(work).collect()
     } else {
         items.into_iter().map(work).collect()
     }
+}
+
+/// Does `work` on each side, at once where the texts that it is about have so many `bytes` that it pays and this runs in a pool of
+/// threads.
+pub(crate) fn sides_in_parallel<T: Send, R: Send>(
+    bytes: usize,
+    sides: Triple<T>,
+    work: impl Fn(T) -> R + Sync + Send,
+) -> Triple<R> {
+    if !pays(bytes) {
+        return sides.map(work);
+    }
+    let others = || rayon::join(|| work(sides.updated), || work(sides.local));
+    let (original, (updated, local)) = rayon::join(|| work(sides.original), others);
+    Triple::new(original, updated, local)
+}
+
+fn pays(bytes: usize) -> bool {
+    bytes >= LONG && rayon::current_thread_index().is_some()
 }

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::load::{Roots, Slot, Source};
+use rustc_hash::FxHashMap;
+
 use super::nulls::has_null;
 use super::parallel::in_parallel;
 use super::resource::Identity;
 use crate::error::{Error, Place};
-use crate::merge::is_large;
 use crate::triple::Triple;
 use crate::yaml::stream::split;
 use crate::yaml::{Document, Outline, ParseError, Tree};
@@ -47,10 +47,13 @@ pub(crate) enum Trees {
 }
 
 impl Trees {
-    /// Three packages of so many bytes may keep their trees: they take about ten times that.
+    /// Three packages of so many bytes may keep their trees until all of them are read.
     const SMALL: usize = 1 << 20;
+    /// Documents of so many bytes on the three sides of a file may keep theirs until it is merged, and of a quarter of the file more:
+    /// trees take about five times that.
+    pub(super) const OF_FILE: usize = 2 << 20;
 
-    /// What to do with those of texts of so many bytes, all together.
+    /// What to do with those of packages of so many bytes, all together.
     pub(crate) const fn of(bytes: usize) -> Self {
         if bytes <= Self::SMALL {
             Self::Kept
@@ -61,13 +64,18 @@ impl Trees {
 }
 
 impl<'a> Parsed<'a> {
-    fn read(document: Document<'a>, trees: Trees) -> Result<Self, ParseError> {
+    /// Reads a document, sooner where a tree is there of another version of it.
+    fn read(
+        document: Document<'a>,
+        trees: Trees,
+        like: Option<&Tree<'_>>,
+    ) -> Result<Self, ParseError> {
         if trees == Trees::Dropped
             && let Some(known) = Self::outlined(document)
         {
             return Ok(known);
         }
-        let tree = Tree::parse(document.text)?;
+        let tree = Tree::parse_like(document.text, like)?;
         Ok(Self {
             document,
             has_content: tree.is_some(),
@@ -91,6 +99,11 @@ impl<'a> Parsed<'a> {
         })
     }
 
+    /// Lets go of its tree.
+    pub(super) fn drop_tree(&mut self) {
+        self.kept = None;
+    }
+
     /// The same without its tree.
     fn without_tree(&self) -> Self {
         Self {
@@ -109,10 +122,15 @@ impl<'a> Parsed<'a> {
 
     /// Its tree; none where there is no content.
     pub(crate) fn tree(&self) -> Option<Cow<'_, Tree<'a>>> {
+        self.tree_like(None)
+    }
+
+    /// Its tree, sooner where one is there of another version of the document.
+    pub(crate) fn tree_like(&self, like: Option<&Tree<'_>>) -> Option<Cow<'_, Tree<'a>>> {
         match &self.kept {
             Some(tree) => Some(Cow::Borrowed(tree)),
             None if self.has_content => {
-                let tree = Tree::parse(self.document.text).ok().flatten();
+                let tree = Tree::parse_like(self.document.text, like).ok().flatten();
                 tree.map(Cow::Owned)
             }
             None => None,
@@ -157,18 +175,33 @@ pub(crate) type Readings<'a> = Triple<Option<Reading<'a>>>;
 impl<'a> ParsedFile<'a> {
     /// Reads a text.
     pub(crate) fn parse(path: &Path, text: &'a str, trees: Trees) -> Result<Self, Box<Broken>> {
-        let documents = split(text).into_iter();
-        Self::parse_documents(path, text, documents.map(|it| (it, trees)).collect())
+        Self::parse_like(path, text, trees, None)
     }
 
-    fn parse_documents(
+    /// Reads a text, sooner where the trees of another version of the file are there.
+    pub(crate) fn parse_like(
+        path: &Path,
+        text: &'a str,
+        trees: Trees,
+        like: Option<&ParsedFile<'_>>,
+    ) -> Result<Self, Box<Broken>> {
+        let documents = split(text).into_iter();
+        let documents = documents.map(|it| (it, trees)).collect();
+        Self::parse_documents(path, text, documents, like)
+    }
+
+    pub(super) fn parse_documents(
         path: &Path,
         text: &'a str,
         documents: Vec<(Document<'a>, Trees)>,
+        like: Option<&ParsedFile<'_>>,
     ) -> Result<Self, Box<Broken>> {
-        let read = |(document, trees): (Document<'a>, Trees)| {
-            Parsed::read(document, trees).map_err(|error| (document.start, error))
+        let read = |(index, (document, trees)): (usize, (Document<'a>, Trees))| {
+            let like = like.and_then(|like| like.documents.get(index));
+            let read = Parsed::read(document, trees, like.and_then(Parsed::kept));
+            read.map_err(|error| (document.start, error))
         };
+        let documents = documents.into_iter().enumerate().collect();
         let documents = in_parallel(text.len(), documents, read);
         let documents: Result<_, _> = documents.into_iter().collect();
         match documents {
@@ -185,7 +218,7 @@ impl<'a> ParsedFile<'a> {
     }
 
     /// The same without the trees.
-    fn without_trees(&self) -> Self {
+    pub(super) fn without_trees(&self) -> Self {
         Self {
             text: self.text,
             documents: self.documents.iter().map(Parsed::without_tree).collect(),
@@ -199,7 +232,8 @@ impl<'a> ParsedFile<'a> {
 
     /// Two resources with one identity in this file, if there are such.
     pub(crate) fn duplicate(&self, path: &Path) -> Option<Error> {
-        let mut seen = rustc_hash::FxHashMap::default();
+        let count = self.documents.len();
+        let mut seen = FxHashMap::with_capacity_and_hasher(count, Default::default());
         for parsed in &self.documents {
             let Some(resource) = &parsed.resource else {
                 continue;
@@ -230,132 +264,4 @@ fn has_conflict_markers(text: &str) -> bool {
     ["<<<<<<<", ">>>>>>>"]
         .iter()
         .all(|sign| text.lines().any(|line| line.starts_with(sign)))
-}
-
-/// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
-///
-/// Documents that will most likely be merged keep their trees, also where those of others are dropped, unless they would
-/// take too much memory even so.
-pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
-    if trees == Trees::Dropped && slot.has_three_sides_apart() {
-        return read_apart(slot, roots);
-    }
-    let shared = |path: &Path, source: &'a Source| shared(path, source, trees);
-    let sources = slot.sides.as_ref().map(Option::as_ref);
-    let paths = roots.paths(&slot.path);
-    let original = sources
-        .original
-        .map(|source| shared(&paths.original, source));
-    let updated = same(sources.updated, sources.original, original.as_ref())
-        .or_else(|| sources.updated.map(|source| shared(&paths.updated, source)));
-    let local = same(sources.local, sources.original, original.as_ref())
-        .or_else(|| same(sources.local, sources.updated, updated.as_ref()))
-        .or_else(|| sources.local.map(|source| shared(&paths.local, source)));
-    Triple {
-        original,
-        updated,
-        local,
-    }
-}
-
-fn read_apart<'a>(slot: &'a Slot, roots: &Roots) -> Readings<'a> {
-    let texts = slot.sides.as_ref().zip(roots.paths(&slot.path));
-    let texts = texts.map(|(source, path)| source.as_ref().map(|it| (text(&path, it), path)));
-    let documents = texts.as_ref().map(|side| match side {
-        Some((Ok(text), _)) => split(text),
-        _ => Vec::new(),
-    });
-    let apart = apart(&documents);
-    let is_original = Triple::new(true, false, false);
-    texts
-        .zip(documents)
-        .zip(is_original)
-        .map(|((side, documents), is_original)| {
-            let (text, path) = side?;
-            let trees = |(index, document): (usize, Document<'a>)| match apart.get(index) {
-                // what is kept here would not be let go as soon as the merge is decided
-                Some(true) if is_original && is_large(document.text) => (document, Trees::Dropped),
-                Some(true) => (document, Trees::Kept),
-                _ => (document, Trees::Dropped),
-            };
-            let documents = documents.into_iter().enumerate().map(trees).collect();
-            let file = text.and_then(|text| ParsedFile::parse_documents(&path, text, documents));
-            Some(file.map(Arc::new))
-        })
-}
-
-/// Which of the documents, counted from the top, upstream changed and local has otherwise; none where their trees would take
-/// too much memory, all at once.
-fn apart(documents: &Triple<Vec<Document<'_>>>) -> Vec<bool> {
-    let counts = documents.as_ref().map(Vec::len).into_array();
-    let shortest = counts.into_iter().min().unwrap_or(0);
-    let mut bytes = 0;
-    let apart: Vec<bool> = (0..shortest)
-        .map(|index| {
-            let texts = documents.as_ref().map(|side| side[index].text);
-            let is_apart = texts.updated != texts.original && texts.updated != texts.local;
-            if is_apart {
-                bytes += texts.into_array().map(str::len).into_iter().sum::<usize>();
-            }
-            is_apart
-        })
-        .collect();
-    let is_one = apart.iter().filter(|apart| **apart).count() == 1;
-    if is_one || Trees::of(bytes) == Trees::Kept {
-        apart
-    } else {
-        Vec::new()
-    }
-}
-
-/// The same without trees.
-pub(crate) fn without_trees(readings: Readings<'_>) -> Readings<'_> {
-    readings.map(|side| side.map(|reading| reading.map(without_trees_of)))
-}
-
-fn without_trees_of(mut file: Arc<ParsedFile<'_>>) -> Arc<ParsedFile<'_>> {
-    if let Some(own) = Arc::get_mut(&mut file) {
-        for document in &mut own.documents {
-            document.kept = None;
-        }
-        return file;
-    }
-    // another side has the same
-    Arc::new(file.without_trees())
-}
-
-/// The other side's reading, where the bytes are the same and the reading is good.
-fn same<'a>(
-    source: Option<&Source>,
-    other: Option<&Source>,
-    reading: Option<&Reading<'a>>,
-) -> Option<Reading<'a>> {
-    let (source, other) = (source?, other?);
-    let reading = reading?.as_ref().ok()?;
-    (source.bytes == other.bytes).then(|| Ok(Arc::clone(reading)))
-}
-
-fn shared<'a>(path: &Path, source: &'a Source, trees: Trees) -> Reading<'a> {
-    read(path, source, trees).map(Arc::new)
-}
-
-/// Reads a file.
-pub(crate) fn read<'a>(
-    path: &Path,
-    source: &'a Source,
-    trees: Trees,
-) -> Result<ParsedFile<'a>, Box<Broken>> {
-    text(path, source).and_then(|text| ParsedFile::parse(path, text, trees))
-}
-
-fn text<'a>(path: &Path, source: &'a Source) -> Result<&'a str, Box<Broken>> {
-    std::str::from_utf8(&source.bytes).map_err(|error| {
-        let text = String::from_utf8_lossy(&source.bytes);
-        Box::new(Broken {
-            place: Place::new(path, &text, error.valid_up_to()),
-            message: "not UTF-8 from here on".to_owned(),
-            help: None,
-            utf8: false,
-        })
-    })
 }

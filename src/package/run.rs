@@ -11,12 +11,13 @@ use super::jobs::{Job, jobs};
 use super::load::{Loaded, Roots, Slot, Source, load};
 use super::obstacles::clear_obstacles;
 use super::pair::pair;
-use super::parsed::{Reading, Readings, Trees, read_sides, without_trees};
+use super::parsed::{Reading, Readings, Trees};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
 use super::rules::{Rules, policy, rules_file};
 use super::secrets::hide_all;
 use super::side::Side;
+use super::sides_read::{let_go, read_sides, without_trees};
 use super::whole_file::merge_whole;
 use super::within::{Merged, merge_within};
 use super::{Content, Outcome, Settings, twins};
@@ -97,12 +98,13 @@ pub fn plan_sides(
         (files, (whole, merged))
     });
     let (files, (wholes, merged)): (Vec<_>, (Vec<_>, Vec<_>)) = read.into_iter().unzip();
-    let readings = files
-        .iter()
-        .zip(&wholes)
-        .map(|(file, whole)| file.as_ref().or(whole.as_ref()));
-    refuse_duplicates(&slots, readings, &loaded.roots)?;
-    let groups = pair(&files, settings.path_merge_key);
+    let readings = files.iter().zip(&wholes);
+    let readings = readings.map(|(file, whole)| file.as_ref().or(whole.as_ref()));
+    let (duplicates, groups) = rayon::join(
+        || refuse_duplicates(&slots, readings.collect(), &loaded.roots),
+        || pair(&files, settings.path_merge_key),
+    );
+    duplicates?;
     let jobs = jobs(&slots, &files, &groups);
     let context = Context {
         slots: &slots,
@@ -127,7 +129,9 @@ pub fn plan_sides(
     let outcomes = outcomes.filter_map(|(merged, other)| merged.or(other));
     let mut outcomes = all_or_errors(outcomes.collect())?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
-    drop((groups, files, wholes));
+    drop(groups);
+    let readings = files.into_par_iter().chain(wholes);
+    readings.for_each(|readings| readings.into_iter().for_each(let_go));
     if !settings.show_secrets {
         hide_all(&mut outcomes, &slots, &jobs);
     }
@@ -187,26 +191,26 @@ fn has_documents(reading: &Reading<'_>) -> bool {
 /// changed nothing in the file, that does not matter.
 fn refuse_duplicates<'r>(
     slots: &[Slot],
-    readings: impl Iterator<Item = Option<&'r Readings<'r>>>,
+    readings: Vec<Option<&'r Readings<'r>>>,
     roots: &Roots,
 ) -> Result<(), Error> {
-    let mut errors = Vec::new();
-    for (slot, readings) in slots.iter().zip(readings) {
-        let Some(readings) = readings else { continue };
+    let readings = slots.par_iter().zip(readings);
+    let errors = readings.filter_map(|(slot, readings)| {
+        let readings = readings?;
         let bytes = slot
             .sides
             .as_ref()
             .map(|source| source.as_ref().map(|it| &it.bytes));
         if bytes.original == bytes.updated {
-            continue;
+            return None;
         }
         let sides = readings.as_ref().zip(roots.paths(&slot.path)).into_array();
-        let duplicate = sides.into_iter().find_map(|(reading, path)| {
+        sides.into_iter().find_map(|(reading, path)| {
             let file = reading.as_ref()?.as_ref().ok()?;
             file.duplicate(&path)
-        });
-        errors.extend(duplicate);
-    }
+        })
+    });
+    let errors: Vec<Error> = errors.collect();
     Error::from_many(errors).map_or(Ok(()), Err)
 }
 

@@ -73,7 +73,8 @@ fn is_resource(group: &Group, readings: &Readings<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::package::load::{Roots, Source};
-    use crate::package::parsed::{Trees, read_sides};
+    use crate::package::parsed::Trees;
+    use crate::package::sides_read::read_sides;
     use crate::triple::Triple;
 
     const SERVICE: &str = "kind: Service\nmetadata:\n  name: a\nspec:\n  port: 1\n";

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::keys::Identity;
-use super::tree::{EntryId, NodeId, NodeKind, Tree};
+use super::tree::{EntryId, NodeId, NodeKind, Span, Tree};
 
 /// Above this many entries a hash table pays.
 const SMALL: usize = 8;
@@ -50,6 +50,9 @@ impl Comparison<'_, '_, '_> {
             (left, right) => return left == right,
         }
         let (left_node, right_node) = (self.left.node(left), self.right.node(right));
+        if self.are_same_lines(left_node.span, right_node.span) {
+            return true;
+        }
         let is_map = matches!(left_node.kind, NodeKind::Mapping(_));
         if is_map != matches!(right_node.kind, NodeKind::Mapping(_)) {
             return false;
@@ -67,6 +70,16 @@ impl Comparison<'_, '_, '_> {
         let result = self.collections(left, right, is_map);
         self.known.insert((left, right), result);
         result
+    }
+
+    /// Whether two collections are the same because their lines are, indented alike: without anchors, aliases and tags there is nothing else
+    /// that they could mean.
+    fn are_same_lines(&self, left: Span, right: Span) -> bool {
+        let (left_text, right_text) = (self.left.slice(left), self.right.slice(right));
+        let is_ordinary = self.left.stored.is_ordinary && self.right.stored.is_ordinary;
+        is_ordinary
+            && left_text == right_text
+            && self.left.column(left.start) == self.right.column(right.start)
     }
 
     fn collections(&mut self, l: NodeId, r: NodeId, is_map: bool) -> bool {

@@ -10,6 +10,9 @@ use super::tree::{NodeId, ScalarType};
 /// Above this many entries a hash table pays.
 const SMALL: usize = 16;
 
+/// An odd number without a pattern: a product with it has all bits of the other number in its highest ones.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// What makes two keys the same, and two scalars equal: the type, the content, and an application's own tag.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 pub(crate) struct Identity<'a> {
@@ -49,21 +52,22 @@ pub(super) fn check(stored: &Stored<'_>, first: usize) -> Result<(), ParseError>
         return Ok(());
     }
     if entries.len() <= SMALL {
-        // keys that are the same have the same imprint; most have one of their own
-        let mut imprints = [0; SMALL];
+        // keys that are the same have the same imprint, and so the same bit; most have one of their own
+        let mut bits = 0_u64;
         for (index, entry) in entries.iter().enumerate() {
             let own = match entry.key().and_then(|key| stored.said(key)) {
                 None | Some((ScalarType::Null, _)) => 0,
                 Some((_, content)) => imprint(content),
             };
-            if imprints[..index].contains(&own) {
+            let bit = 1 << (own.wrapping_mul(SPREAD) >> 58);
+            if bits & bit != 0 {
                 let key = stored.identity_of_key(entry);
                 let mut above = entries[..index].iter();
                 if let Some(first) = above.find(|other| stored.identity_of_key(other) == key) {
                     return Err(duplicate(stored, first, entry));
                 }
             }
-            imprints[index] = own;
+            bits |= bit;
         }
         return Ok(());
     }

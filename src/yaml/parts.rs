@@ -1,5 +1,7 @@
 //! A tree that is being put together, whoever reads the text.
 
+use std::ops::Range;
+
 use super::ParseError;
 use super::comments::span;
 use super::keys;
@@ -39,20 +41,15 @@ impl<'s> Parts<'s> {
         self.stored.text
     }
 
-    /// Makes room for what so many lines mostly hold.
-    pub(super) fn reserve(&mut self, lines: usize) {
-        self.stored.reserve(lines);
+    /// Makes room for so many nodes.
+    pub(super) fn reserve(&mut self, nodes: usize) {
+        self.stored.reserve(nodes);
         self.open.reserve(64);
     }
 
     #[inline]
-    pub(super) fn push_scalar(
-        &mut self,
-        span: Span,
-        kind: (ScalarStyle, ScalarType),
-        resolved: Option<&str>,
-    ) -> NodeId {
-        self.stored.push_scalar(span, kind, resolved)
+    pub(super) fn push_scalar(&mut self, span: Span, kind: (ScalarStyle, ScalarType)) -> NodeId {
+        self.stored.push_scalar(span, kind)
     }
 
     /// What scalars say that does not stand so in the text: the next one's goes to its end.
@@ -83,6 +80,20 @@ impl<'s> Parts<'s> {
             self.stored.comments_of(&mut entry).leading = leading;
         }
         self.open.push(entry);
+    }
+
+    /// Entries that another text has too, as [`Stored::take_over`] takes them over.
+    pub(super) fn take_over(
+        &mut self,
+        other: &Stored<'_>,
+        own: Range<u32>,
+        nodes_end: u32,
+        moved: u32,
+        leading: Span,
+    ) {
+        let open = &mut self.open;
+        self.stored
+            .take_over(open, other, own, nodes_end, moved, leading);
     }
 
     /// Whether nothing was read yet.

@@ -190,6 +190,29 @@ impl Entry<'_> {
     }
 }
 
+impl Extras {
+    /// The same so many bytes further down, with wrapping.
+    pub(super) fn moved(&self, by: u32) -> Self {
+        let moved = |comment: Span| match comment.is_empty() {
+            true => comment,
+            false => comment.moved(by),
+        };
+        let Comments {
+            leading,
+            line,
+            tail,
+        } = self.comments;
+        Self {
+            comma: self.comma.map(|at| at.wrapping_add(by)),
+            comments: Comments {
+                leading: moved(leading),
+                line: moved(line),
+                tail: moved(tail),
+            },
+        }
+    }
+}
+
 impl ScalarStyle {
     /// Whether it has lines of its own below: `|` or `>`.
     pub const fn is_block(self) -> bool {
@@ -228,6 +251,14 @@ impl Span {
         self.start >= self.end
     }
 
+    /// The same so many bytes further down, with wrapping.
+    pub(super) const fn moved(self, by: u32) -> Self {
+        Self {
+            start: self.start.wrapping_add(by),
+            end: self.end.wrapping_add(by),
+        }
+    }
+
     /// As a range for slicing.
     pub const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
@@ -238,11 +269,8 @@ impl<'s> Tree<'s> {
     /// The tree of a document that is not there: an empty scalar.
     pub fn empty() -> Self {
         let mut stored = Stored::new("");
-        let nothing = stored.push_scalar(
-            Span::default(),
-            (ScalarStyle::Plain, ScalarType::Null),
-            None,
-        );
+        let nothing = (ScalarStyle::Plain, ScalarType::Null);
+        let nothing = stored.push_scalar(Span::default(), nothing);
         stored.root.set_value(nothing);
         Self::of(stored)
     }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place};
 use crate::package::alone::Package;
-use crate::package::parsed::{Broken, ParsedFile, Trees, read};
+use crate::package::parsed::{Broken, ParsedFile, Trees};
+use crate::package::sides_read::read;
 use crate::yaml::ParseError;
 
 /// A file that is YAML.

@@ -54,7 +54,14 @@ impl<'s> Builder<'s, '_> {
         let scalar_type = type_of_tagged(content, style, tag.as_deref());
         let kind = (style, scalar_type);
         let resolved = (!is_in_text).then_some(content);
-        let id = self.parts.push_scalar(span, kind, resolved);
+        let id = match resolved {
+            None => self.parts.push_scalar(span, kind),
+            Some(content) => {
+                let start = self.parts.resolving().len();
+                self.parts.resolving().push_str(content);
+                self.parts.push_resolved(span, kind, start)
+            }
+        };
         self.parts.stored.set_properties(id, properties);
         if scalar_type == ScalarType::Custom {
             self.parts

@@ -13,7 +13,7 @@ enum Chomping {
     Keep,
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// The block scalar whose `|` or `>` stands at `at`; none where it has no lines, or says itself how they are indented.
     pub(super) fn block_scalar(&mut self, at: usize, style: ScalarStyle) -> Option<()> {
         let (chomping, header_end) = match self.bytes.get(at + 1) {
@@ -70,7 +70,7 @@ impl Reader<'_> {
         Some(end)
     }
 
-    fn push_line_breaks(&mut self, count: usize) {
+    pub(super) fn push_line_breaks(&mut self, count: usize) {
         let line_breaks = std::iter::repeat_n('\n', count);
         self.parts.resolving().extend(line_breaks);
     }

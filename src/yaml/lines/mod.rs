@@ -6,6 +6,7 @@
 
 mod block_scalar;
 mod flow;
+mod like;
 mod quoted;
 mod scalar;
 
@@ -14,23 +15,23 @@ use super::cursor::skip_spaces;
 use super::parts::{DEPTH_LIMIT, Parts, Role};
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
+use like::{Counterpart, Like};
 use scalar::{Found, LONGEST_KEY, Stop};
 
-/// Reads a document's text; none where it is not ordinary, or has no content.
-pub(super) fn read(text: &str) -> Option<Tree<'_>> {
-    let start = byte_order_mark(text);
-    let mut parts = Parts::new(text, start);
-    parts.reserve(memchr::memchr_iter(b'\n', text.as_bytes()).count());
-    Reader {
-        parts,
-        bytes: text.as_bytes(),
-        line: start,
-        frames: Vec::with_capacity(16),
-        above: None,
-        marker: None,
-        missing: None,
-    }
-    .document()
+/// Reads a document's text; none where it is not ordinary, or has no content. Where a tree is given of a text that is mostly the
+/// same, what is the same is not read again.
+pub(super) fn read<'s>(text: &'s str, like: Option<&Tree<'_>>) -> Option<Tree<'s>> {
+    let tree = read_like(text, like);
+    debug_assert!(
+        like.is_none() || tree == read_like(text, None),
+        "another tree:\n{text:?}\nread like:\n{:?}",
+        like.map(Tree::text)
+    );
+    tree
+}
+
+fn read_like<'s>(text: &'s str, like: Option<&Tree<'_>>) -> Option<Tree<'s>> {
+    Reader::new(text, like.and_then(Like::new)).document()
 }
 
 /// A block collection that is being read.
@@ -41,9 +42,10 @@ struct Frame {
     node: NodeId,
     /// Its first entry in [`Parts::open`].
     first: usize,
+    counterpart: Counterpart,
 }
 
-struct Reader<'s> {
+struct Reader<'s, 'l> {
     parts: Parts<'s>,
     bytes: &'s [u8],
     /// The start of the line that is being read.
@@ -55,9 +57,31 @@ struct Reader<'s> {
     marker: Option<usize>,
     /// Where the innermost entry's indicator ends, as long as its value is missing: it may stand on a line below.
     missing: Option<usize>,
+    /// The tree of a text that is mostly the same.
+    like: Option<Like<'l>>,
 }
 
-impl<'s> Reader<'s> {
+impl<'s, 'l> Reader<'s, 'l> {
+    fn new(text: &'s str, like: Option<Like<'l>>) -> Self {
+        let start = byte_order_mark(text);
+        let mut parts = Parts::new(text, start);
+        // what mostly is enough
+        parts.reserve(match &like {
+            Some(like) => like.node_count() + 8,
+            None => memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2,
+        });
+        Self {
+            parts,
+            bytes: text.as_bytes(),
+            line: start,
+            frames: Vec::with_capacity(16),
+            above: None,
+            marker: None,
+            missing: None,
+            like,
+        }
+    }
+
     fn document(mut self) -> Option<Tree<'s>> {
         let mut at = self.content()?;
         if self.bytes[at..].starts_with(b"---") && self.is_marker(at) {
@@ -83,6 +107,7 @@ impl<'s> Reader<'s> {
         while !self.frames.is_empty() {
             self.end_frame()?;
         }
+        self.parts.stored.is_ordinary = true;
         (!self.parts.has_no_root()).then(|| self.parts.into_tree())
     }
 
@@ -114,17 +139,22 @@ impl<'s> Reader<'s> {
         if self.is_marker(at) {
             return None;
         }
-        let column = at - self.line;
-        if self.is_dash(at) {
-            self.place(at, column, true)?;
-            self.element(at)
-        } else if self.is_deeper_value(at) {
-            self.lone_value(at)
-        } else {
-            let key = self.found(at)?;
-            self.place(at, column, false)?;
-            self.field(at, key)
+        let is_element = self.is_dash(at);
+        if !is_element && self.is_deeper_value(at) {
+            return self.lone_value(at);
         }
+        self.place(at, at - self.line, is_element)?;
+        if self.taken_over(at).is_some() {
+            return Some(());
+        }
+        if is_element {
+            return self.element(at);
+        }
+        let key = match self.known_key(at) {
+            Some(key) => key,
+            None => self.found(at)?,
+        };
+        self.field(at, key)
     }
 
     /// An element of the innermost list, and the rest of its line.
@@ -140,6 +170,7 @@ impl<'s> Reader<'s> {
                 return self.value(value, true);
             }
             self.start(value, value - self.line, true)?;
+            self.seek(value);
             at = value;
         }
     }
@@ -196,12 +227,14 @@ impl<'s> Reader<'s> {
         if self.frames.len() == DEPTH_LIMIT {
             return None;
         }
+        let counterpart = self.counterpart(column, is_list);
         let node = self.parts.begin_collection(at, !is_list, false);
         self.frames.push(Frame {
             column,
             is_list,
             node,
             first: self.parts.open.len(),
+            counterpart,
         });
         Some(())
     }
@@ -247,6 +280,7 @@ impl<'s> Reader<'s> {
                 let found = self.found(at)?;
                 if may_be_map && matches!(found.stop, Stop::Colon(_)) {
                     self.start(at, at - self.line, false)?;
+                    self.seek(at);
                     return self.field(at, found);
                 }
                 self.scalar(at, found)

@@ -4,7 +4,7 @@ use super::super::tree::ScalarStyle;
 use super::Reader;
 use super::scalar::{Found, Stop};
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// The scalar whose opening quote stands at `at`. Where it ends on another line, the reader goes on to that.
     pub(super) fn quoted(&mut self, at: usize) -> Option<Found> {
         let is_double = self.bytes[at] == b'"';
@@ -62,45 +62,46 @@ impl Reader<'_> {
     }
 
     /// What a text between quotes says that begins at `start`: its escapes resolved, its lines joined.
-    fn unfolded(&mut self, source: &str, start: usize, is_double: bool) -> Option<String> {
+    /// Returns where in [`Parts::resolving`](super::Parts::resolving) that begins.
+    fn unfolded(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
-        let mut content = String::with_capacity(source.len());
+        let resolved = self.parts.resolving().len();
         let bytes = source.as_bytes();
         let special = |byte: &u8| matches!(byte, b'\\' | b'\'' | b' ' | b'\n' | b'\r' | b'\t');
         let mut at = 0;
         while at < bytes.len() {
             let plain = bytes[at..].iter().position(special);
             let plain_end = plain.map_or(bytes.len(), |length| at + length);
-            content.push_str(&source[at..plain_end]);
+            self.parts.resolving().push_str(&source[at..plain_end]);
             at = plain_end;
             match bytes.get(at) {
                 None => break,
                 Some(b'\\') if is_double && matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) => {
                     let lines = self.line_breaks(source, at + 1, start, column)?;
-                    content.extend(std::iter::repeat_n('\n', lines.breaks - 1));
+                    self.push_line_breaks(lines.breaks - 1);
                     at = lines.end;
                 }
-                Some(b'\\') if is_double => at = unescape(&mut content, source, at)?,
+                Some(b'\\') if is_double => at = unescape(self.parts.resolving(), source, at)?,
                 Some(b'\'') if !is_double => {
-                    content.push('\'');
+                    self.parts.resolving().push('\'');
                     at += 2;
                 }
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     let lines = self.line_breaks(source, at, start, column)?;
                     match lines.breaks {
-                        0 => content.push_str(&source[at..lines.end]),
-                        1 => content.push(' '),
-                        more => content.extend(std::iter::repeat_n('\n', more - 1)),
+                        0 => self.parts.resolving().push_str(&source[at..lines.end]),
+                        1 => self.parts.resolving().push(' '),
+                        more => self.push_line_breaks(more - 1),
                     }
                     at = lines.end;
                 }
                 Some(_) => {
-                    content.push(char::from(bytes[at]));
+                    self.parts.resolving().push(char::from(bytes[at]));
                     at += 1;
                 }
             }
         }
-        Some(content)
+        Some(resolved)
     }
 
     /// The white space at `at` of a source that begins at `start`; with a line break in it, the next line is the reader's, and has to

@@ -2,16 +2,17 @@
 
 use super::super::comments::span;
 use super::super::parts::Role;
-use super::super::scalar::type_of_plain;
+use super::super::scalar::{may_be_no_text, type_of_plain};
 use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, ScalarStyle, ScalarType};
 use super::Reader;
 
 /// A scalar that begins and ends on one line, if it does not go on below.
+#[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) style: ScalarStyle,
-    /// What it says, where that does not stand so in the text.
-    pub(super) resolved: Option<String>,
+    /// Where in [`Parts::resolving`](super::Parts::resolving) it begins what it says, where that does not stand so in the text.
+    pub(super) resolved: Option<usize>,
     pub(super) end: usize,
     pub(super) stop: Stop,
 }
@@ -32,19 +33,7 @@ pub(super) enum Stop {
 /// In bytes. The parser takes no longer ones: its limit is 1024 characters.
 pub(super) const LONGEST_KEY: usize = 1000;
 
-/// The bytes that may end a scalar without quotes, and a tab, which is none of this reader's business.
-const STOPS: [bool; 256] = {
-    let mut stops = [false; 256];
-    let bytes = b"\n\r\t:#";
-    let mut at = 0;
-    while at < bytes.len() {
-        stops[bytes[at] as usize] = true;
-        at += 1;
-    }
-    stops
-};
-
-impl Reader<'_> {
+impl Reader<'_, '_> {
     /// The scalar that begins at `at`, and what follows it on its line.
     #[inline]
     pub(super) fn found(&mut self, at: usize) -> Option<Found> {
@@ -71,18 +60,13 @@ impl Reader<'_> {
     pub(super) fn plain(&self, start: usize) -> Option<(usize, Stop)> {
         let mut at = start;
         let stop = loop {
-            let rest = &self.bytes[at..];
-            at += rest
-                .iter()
-                .position(|byte| STOPS[usize::from(*byte)])
-                .unwrap_or(rest.len());
+            at = end_of_word(self.bytes, at);
             match self.bytes.get(at) {
                 Some(b':') if self.is_white(at + 1) => break Stop::Colon(at),
                 Some(b'#') if at > start && self.bytes[at - 1] == b' ' => break Stop::Comment(at),
-                Some(b':' | b'#') => at += 1,
                 Some(b'\t') => return None,
                 _ if self.is_line_end(at)? => break Stop::Line(at),
-                _ => return None,
+                _ => at += 1,
             }
         };
         let spaces = self.bytes[start..at].iter().rev();
@@ -108,7 +92,7 @@ impl Reader<'_> {
     /// comment on it.
     fn more_lines(&mut self, start: usize, line_end: usize, found: &mut Found) -> Option<usize> {
         let column = self.frames.last()?.column;
-        let mut content: Option<String> = None;
+        let text = self.parts.text();
         let (mut end, mut line_end) = (found.end, line_end);
         loop {
             let mut line = self.next_line(line_end)?;
@@ -124,12 +108,16 @@ impl Reader<'_> {
             }
             // a tab anywhere is refused by `plain`
             let (more, stop) = self.plain(at)?;
-            let text = content.get_or_insert_with(|| self.parts.text()[start..end].to_owned());
-            match blank_lines {
-                0 => text.push(' '),
-                lines => text.extend(std::iter::repeat_n('\n', lines)),
+            let content = self.parts.resolving();
+            if found.resolved.is_none() {
+                found.resolved = Some(content.len());
+                content.push_str(&text[start..end]);
             }
-            text.push_str(&self.parts.text()[at..more]);
+            match blank_lines {
+                0 => content.push(' '),
+                lines => content.extend(std::iter::repeat_n('\n', lines)),
+            }
+            content.push_str(&text[at..more]);
             (self.line, end) = (line, more);
             line_end = match stop {
                 Stop::Colon(_) | Stop::Other => return None,
@@ -141,22 +129,51 @@ impl Reader<'_> {
             };
         }
         found.end = end;
-        found.resolved = content;
         Some(line_end)
     }
 
     #[inline]
     pub(super) fn push_scalar(&mut self, start: usize, found: Found) -> NodeId {
-        let resolved = found.resolved.as_deref();
-        let scalar_type = match found.style {
-            ScalarStyle::Plain => {
-                let written = || &self.parts.text()[start..found.end];
-                type_of_plain(resolved.unwrap_or_else(written))
-            }
-            _ => ScalarType::Str,
+        let span = span(start, found.end);
+        let is_plain = found.style == ScalarStyle::Plain;
+        let Some(resolved) = found.resolved else {
+            let scalar_type = match is_plain {
+                true if may_be_no_text(&self.bytes[span.range()]) => {
+                    type_of_plain(&self.parts.text()[span.range()])
+                }
+                _ => ScalarType::Str,
+            };
+            return self.parts.push_scalar(span, (found.style, scalar_type));
+        };
+        let scalar_type = match is_plain {
+            true => type_of_plain(&self.parts.resolving()[resolved..]),
+            false => ScalarType::Str,
         };
         let kind = (found.style, scalar_type);
-        self.parts
-            .push_scalar(span(start, found.end), kind, resolved)
+        self.parts.push_resolved(span, kind, resolved)
     }
+}
+
+/// Where the next colon, `#` or control character stands: whatever may end a scalar without quotes, and a tab, which is none of this
+/// reader's business.
+#[inline]
+fn end_of_word(bytes: &[u8], mut at: usize) -> usize {
+    const EACH: u64 = u64::from_le_bytes([1; 8]);
+    const HIGHEST_BITS: u64 = EACH << 7;
+    // the highest bit of the first byte that is below `limit`, and maybe of some behind it
+    let below =
+        |eight: u64, limit: u8| eight.wrapping_sub(EACH * u64::from(limit)) & !eight & HIGHEST_BITS;
+    let rest = |at: usize| bytes.get(at..).unwrap_or_default();
+    while let Some(eight) = rest(at).first_chunk() {
+        let eight = u64::from_le_bytes(*eight);
+        let is = |byte: u8| below(eight ^ (EACH * u64::from(byte)), 1);
+        let ends = below(eight, b' ') | is(b':') | is(b'#');
+        if ends != 0 {
+            return at + ends.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let is_end = |byte: &u8| *byte < b' ' || matches!(byte, b':' | b'#');
+    let rest = rest(at);
+    at + rest.iter().position(is_end).unwrap_or(rest.len())
 }

@@ -25,6 +25,23 @@ pub fn type_of_plain(content: &str) -> ScalarType {
     }
 }
 
+/// Whether a plain scalar may be anything but text, by its first byte: most are not.
+#[inline]
+pub(super) fn may_be_no_text(content: &[u8]) -> bool {
+    const FIRST: [bool; 256] = {
+        let mut first = [false; 256];
+        let bytes = b"~<0123456789+-.nNyYoOtTfF";
+        let mut at = 0;
+        while at < bytes.len() {
+            first[bytes[at] as usize] = true;
+            at += 1;
+        }
+        first
+    };
+    let first = content.first();
+    first.is_none_or(|byte| FIRST[usize::from(*byte)])
+}
+
 /// What a reader takes a scalar for, its style and its resolved tag considered.
 pub(crate) fn type_of_tagged(content: &str, style: ScalarStyle, tag: Option<&str>) -> ScalarType {
     let Some(tag) = tag else {

@@ -1,6 +1,7 @@
 //! Nodes and entries as a tree keeps them, in as few bytes as they need: there are several for each line of a document.
 
 mod packed;
+mod taken_over;
 
 use std::borrow::Cow;
 
@@ -31,6 +32,8 @@ pub(in crate::yaml) struct Stored<'s> {
     extras: Vec<Extras>,
     /// The tags that are part of their node's value, as the parser resolved them.
     pub(in crate::yaml) custom_tags: FxHashMap<NodeId, Box<str>>,
+    /// Whether it was read line by line: then it has no anchors, aliases and tags.
+    pub(in crate::yaml) is_ordinary: bool,
 }
 
 impl<'s> Stored<'s> {
@@ -46,14 +49,15 @@ impl<'s> Stored<'s> {
             properties: Vec::new(),
             extras: Vec::new(),
             custom_tags: FxHashMap::default(),
+            is_ordinary: false,
         }
     }
 
-    /// Makes room for what so many lines mostly hold.
-    pub(in crate::yaml) fn reserve(&mut self, lines: usize) {
-        self.nodes.reserve(lines * 5 / 2);
-        self.entries.reserve(lines * 5 / 4);
-        self.collections.reserve(lines / 2);
+    /// Makes room for so many nodes, and as many entries and collections as they mostly are.
+    pub(in crate::yaml) fn reserve(&mut self, nodes: usize) {
+        self.nodes.reserve(nodes);
+        self.entries.reserve(nodes / 2);
+        self.collections.reserve(nodes / 5);
     }
 
     /// A node. (Always inline: who asks for its span does not pay for what a scalar says.)
@@ -202,7 +206,7 @@ impl<'s> Stored<'s> {
             key: stored.key(),
             value: stored.value(),
             span: stored.span,
-            colon: (stored.colon != NOWHERE).then_some(stored.colon),
+            colon: stored.colon(),
             extras: self.extras.get(stored.extras as usize),
         }
     }
@@ -215,7 +219,7 @@ impl<'s> Stored<'s> {
     /// Whether any of the nodes is an alias.
     pub(in crate::yaml) fn has_aliases(&self) -> bool {
         let mut nodes = self.nodes.iter();
-        nodes.any(|node| matches!(node.kind(), StoredKind::Alias))
+        !self.is_ordinary && nodes.any(|node| matches!(node.kind(), StoredKind::Alias))
     }
 
     /// The anchors, in the order of the text.
@@ -223,20 +227,14 @@ impl<'s> Stored<'s> {
         self.properties.iter().filter_map(|(_, it)| it.anchor)
     }
 
-    /// A scalar that says what stands in the text, between its quotes if it has some, or what it says instead.
+    /// A scalar that says what stands in the text, between its quotes if it has some.
     #[inline(always)]
     pub(in crate::yaml) fn push_scalar(
         &mut self,
         span: Span,
         (style, scalar_type): (ScalarStyle, ScalarType),
-        resolved: Option<&str>,
     ) -> NodeId {
-        let Some(content) = resolved else {
-            return self.push(span, StoredKind::Scalar(style, scalar_type), NOWHERE);
-        };
-        let start = self.resolved.len();
-        self.resolved.push_str(content);
-        self.push_resolved(span, (style, scalar_type), start)
+        self.push(span, StoredKind::Scalar(style, scalar_type), NOWHERE)
     }
 
     /// A scalar that says what was resolved from a byte on.
@@ -246,10 +244,15 @@ impl<'s> Stored<'s> {
         (style, scalar_type): (ScalarStyle, ScalarType),
         start: usize,
     ) -> NodeId {
+        let content = self.push_content(start);
+        self.push(span, StoredKind::Scalar(style, scalar_type), content)
+    }
+
+    /// What was resolved from a byte on is what one scalar says.
+    fn push_content(&mut self, start: usize) -> u32 {
         let content = Span::new(number(start), number(self.resolved.len()));
         self.contents.push(content);
-        let content = number(self.contents.len() - 1);
-        self.push(span, StoredKind::Scalar(style, scalar_type), content)
+        number(self.contents.len() - 1)
     }
 
     /// A collection begins, whose end and entries are not known yet.
@@ -327,6 +330,15 @@ impl<'s> Stored<'s> {
             self.extras.push(Extras::default());
         }
         &mut self.extras[entry.extras as usize]
+    }
+
+    /// Keeps what an entry has beyond the usual: its number, if it has any.
+    fn push_extras(&mut self, extras: Extras) -> u32 {
+        if extras == Extras::default() {
+            return NOWHERE;
+        }
+        self.extras.push(extras);
+        number(self.extras.len() - 1)
     }
 }
 

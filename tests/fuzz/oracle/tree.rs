@@ -9,7 +9,7 @@ use crate::spans;
 use crate::value::load;
 
 /// Whatever the bytes: no panic; the documents joined are the text; the spans and gaps of a tree joined are its text, its values are
-/// those that the parser alone reads, both readers read the same, and it equals itself; an error points into the text.
+/// those that the parser alone reads, both readers read the same, also beside the tree of another document, and it equals itself; an error points into the text.
 ///
 /// # Errors
 /// Says what of this does not hold.
@@ -26,6 +26,10 @@ pub fn check(bytes: &[u8]) -> Verdict {
     )?;
     for document in &documents {
         one(text, document)?;
+    }
+    for pair in documents.windows(2) {
+        readers::agree_like(pair[0].text, pair[1].text)?;
+        readers::agree_like(pair[1].text, pair[0].text)?;
     }
     Ok(())
 }
