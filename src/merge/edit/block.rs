@@ -35,7 +35,7 @@ impl Editor<'_> {
     fn edit_lines(&mut self, node: NodeId, children: &[Child]) {
         let is_local = |child: &Child| matches!(child.slot, Slot::Local(_)) && child.stays();
         if children.len() == self.target.entries(node).len() && children.iter().all(is_local) {
-            return self.edit_entries(node, children);
+            return self.edit_entries(children);
         }
         let mut entries = lines_of_entries(self.target, self.target.entries(node));
         let (Some((_, first)), Some(column)) = (entries.first(), self.column_of(node)) else {
@@ -48,17 +48,13 @@ impl Editor<'_> {
         for (index, child) in children.iter().enumerate() {
             match (child.slot, &child.outcome) {
                 (Slot::Local(_), Outcome::Remove) => {}
-                (Slot::Local(id), outcome) => {
+                (Slot::Local(id), _) => {
                     if let (None, Some(last)) = (place, last_in_front) {
                         // Local has no blank lines between those that come in front and its own: they are updated's.
                         let blank = self.blank_lines_below(last);
                         self.edits.insert(front, blank);
                     }
-                    let entry = self.target.entry(id);
-                    if self.needs_key_sign(children, index) {
-                        self.edits.insert(entry.span.start, self.key_sign(column));
-                    }
-                    self.value(entry, outcome, child.comments);
+                    self.edit_entry(id, children, index);
                     place = Some(entries[(id.0 - offset) as usize].1.end);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
@@ -92,19 +88,23 @@ impl Editor<'_> {
     }
 
     /// All entries stay, and none comes.
-    fn edit_entries(&mut self, node: NodeId, children: &[Child]) {
+    fn edit_entries(&mut self, children: &[Child]) {
         for (index, child) in children.iter().enumerate() {
-            let Slot::Local(id) = child.slot else {
-                continue;
-            };
-            let entry = self.target.entry(id);
-            if let (true, Some(column)) =
-                (self.needs_key_sign(children, index), self.column_of(node))
-            {
-                self.edits.insert(entry.span.start, self.key_sign(column));
+            if let Slot::Local(id) = child.slot {
+                self.edit_entry(id, children, index);
             }
-            self.value(entry, &child.outcome, child.comments);
         }
+    }
+
+    /// An entry of the target that stays, the child at `index`.
+    fn edit_entry(&mut self, id: EntryId, children: &[Child], index: usize) {
+        let entry = self.target.entry(id);
+        if self.needs_key_sign(children, index) {
+            let column = self.target.column(entry.span.start);
+            self.edits.insert(entry.span.start, self.key_sign(column));
+        }
+        let child = &children[index];
+        self.value(entry, &child.outcome, child.comments);
     }
 
     /// Where an entry goes that stood below a block scalar, or below which one comes, the comment lines behind it are that one's next.

@@ -2,7 +2,7 @@
 
 use super::super::comments::span;
 use super::super::parts::Role;
-use super::super::scalar::{may_be_no_text, type_of_plain};
+use super::super::scalar::type_of_plain;
 use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, ScalarStyle, ScalarType};
 use super::Reader;
@@ -135,22 +135,19 @@ impl Reader<'_, '_> {
     #[inline]
     pub(super) fn push_scalar(&mut self, start: usize, found: Found) -> NodeId {
         let span = span(start, found.end);
-        let is_plain = found.style == ScalarStyle::Plain;
-        let Some(resolved) = found.resolved else {
-            let scalar_type = match is_plain {
-                true if may_be_no_text(&self.bytes[span.range()]) => {
-                    type_of_plain(&self.parts.text()[span.range()])
-                }
-                _ => ScalarType::Str,
-            };
-            return self.parts.push_scalar(span, (found.style, scalar_type));
+        let said = match found.resolved {
+            Some(resolved) => &self.parts.stored.resolved[resolved..],
+            None => &self.parts.text()[span.range()],
         };
-        let scalar_type = match is_plain {
-            true => type_of_plain(&self.parts.resolving()[resolved..]),
-            false => ScalarType::Str,
+        let scalar_type = match found.style {
+            ScalarStyle::Plain => type_of_plain(said),
+            _ => ScalarType::Str,
         };
         let kind = (found.style, scalar_type);
-        self.parts.push_resolved(span, kind, resolved)
+        match found.resolved {
+            Some(resolved) => self.parts.push_resolved(span, kind, resolved),
+            None => self.parts.push_scalar(span, kind),
+        }
     }
 }
 

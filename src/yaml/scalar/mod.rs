@@ -15,7 +15,26 @@ use super::tree::{ScalarStyle, ScalarType};
 /// assert_eq!(type_of_plain("on"), ScalarType::Bool);
 /// assert_eq!(type_of_plain("1.2.3"), ScalarType::Str);
 /// ```
+#[inline]
 pub fn type_of_plain(content: &str) -> ScalarType {
+    // most are text by their first byte
+    const OTHERS: [bool; 256] = {
+        let mut others = [false; 256];
+        let bytes = b"~<0123456789+-.nNyYoOtTfF";
+        let mut at = 0;
+        while at < bytes.len() {
+            others[bytes[at] as usize] = true;
+            at += 1;
+        }
+        others
+    };
+    match content.as_bytes().first() {
+        Some(first) if !OTHERS[usize::from(*first)] => ScalarType::Str,
+        _ => type_of_whole(content),
+    }
+}
+
+fn type_of_whole(content: &str) -> ScalarType {
     match content.as_bytes() {
         b"" | b"~" | b"null" | b"Null" | b"NULL" => ScalarType::Null,
         b"<<" => ScalarType::Merge,
@@ -23,23 +42,6 @@ pub fn type_of_plain(content: &str) -> ScalarType {
         bytes if is_bool(bytes) => ScalarType::Bool,
         _ => ScalarType::Str,
     }
-}
-
-/// Whether a plain scalar may be anything but text, by its first byte: most are not.
-#[inline]
-pub(super) fn may_be_no_text(content: &[u8]) -> bool {
-    const FIRST: [bool; 256] = {
-        let mut first = [false; 256];
-        let bytes = b"~<0123456789+-.nNyYoOtTfF";
-        let mut at = 0;
-        while at < bytes.len() {
-            first[bytes[at] as usize] = true;
-            at += 1;
-        }
-        first
-    };
-    let first = content.first();
-    first.is_none_or(|byte| FIRST[usize::from(*byte)])
 }
 
 /// What a reader takes a scalar for, its style and its resolved tag considered.
