@@ -36,24 +36,30 @@ class Row:
     bytes: int = 0  # of the three packages, where the peak has a bound
     runs: int = 21
     limit: tuple = ()  # (words, function of all rows by name: the figure and whether it is within the bound)
+    twin: pathlib.Path | None = None  # where a second run of the same goes to, at the same time
     seconds: list = dataclasses.field(default_factory=list)
     cpu: list = dataclasses.field(default_factory=list)
     peak: int = 0
 
     def run(self):
-        if self.into:
-            remove(self.into)
-        if self.copied:
-            subprocess.run(["cp", "-r", self.copied, self.into], check=True)
+        commands = [self.command]
+        if self.twin:
+            commands.append([str(self.twin) if word == str(self.into) else word for word in self.command])
+        for into in filter(None, (self.into, self.twin)):
+            remove(into)
+            if self.copied:
+                subprocess.run(["cp", "-r", self.copied, into], check=True)
         start = time.perf_counter()
-        child = os.posix_spawn(self.command[0], self.command, os.environ, file_actions=[
+        children = [os.posix_spawn(command[0], command, os.environ, file_actions=[
             (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0), (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)])
-        _, status, usage = os.wait4(child, 0)
+            for command in commands]
+        ends = [os.wait4(child, 0) for child in children]
         self.seconds.append(time.perf_counter() - start)
-        if status:
-            sys.exit(f"{self.name}: exit status {os.waitstatus_to_exitcode(status)}: {' '.join(self.command)}")
-        self.cpu.append(usage.ru_utime + usage.ru_stime)
-        self.peak = max(self.peak, usage.ru_maxrss * 1024)
+        for _, status, _ in ends:
+            if status:
+                sys.exit(f"{self.name}: exit status {os.waitstatus_to_exitcode(status)}: {' '.join(self.command)}")
+        self.cpu.append(sum(usage.ru_utime + usage.ru_stime for _, _, usage in ends))
+        self.peak = max(self.peak, *(usage.ru_maxrss * 1024 for _, _, usage in ends))
 
     @property
     def median(self):
@@ -142,10 +148,10 @@ def growth(limit, smaller):
     return f"at most {limit} times {smaller}", check
 
 
-def faster(limit, one):
+def faster(limit, one, twins):
     def check(rows, row):
-        ratio = rows[one].median / row.median
-        return f"{ratio:.2f}", ratio >= limit
+        ratio, most = rows[one].median / row.median, 2 * rows[one].median / rows[twins].median
+        return f"{ratio:.2f} (two processes with a merge each: {most:.2f})", ratio >= limit
     return f"at least {limit} times as fast as one thread", check
 
 
@@ -166,8 +172,12 @@ def real_packages(bench, real):
 
 
 def two_threads(bench, name, folders, copy, **how):
+    """Two threads beside one; and beside two processes of one thread that each do the same merge at the same time, which says how much
+    two processors of this machine do when both have work."""
     one = bench.merge(f"{name}, one thread", folders, copy, threads=1, **how)
-    bench.merge(f"{name}, two threads", folders, copy, threads=2, limit=faster(1.5, one.name), **how)
+    twins = bench.merge(f"{name}, two merges at once", folders, copy, threads=1, **how)
+    twins.twin = twins.into.parent / "y"
+    bench.merge(f"{name}, two threads", folders, copy, threads=2, limit=faster(1.5, one.name, twins.name), **how)
 
 
 def resources(bench, most):

@@ -23,7 +23,7 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
         Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
         Command::Upstream(run) => super::upgrade::run(run, output, errors),
         Command::Explain { config, file, path } => {
-            let told = in_pool(threads_for(config), || {
+            let told = in_threads(threads_for(config), || {
                 super::explain::explain(config, file, path)
             });
             let (text, code) = match told {
@@ -65,7 +65,7 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> E
         let _ = writeln!(errors, "{}", waiting_at(&config.sides.local));
     };
     let result = locked(config, waiting)
-        .and_then(|_lock| in_pool(threads_for(config), || carry_out(config, &signals)))
+        .and_then(|_lock| in_threads(threads_for(config), || carry_out(config, &signals)))
         .map_err(|error| readable(config.settings.show_secrets, error));
     let reported = match &result {
         Ok(done) => tell(config, done, output, errors),
@@ -176,6 +176,31 @@ fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
     })
 }
 
+/// Who does some work.
+enum Threads {
+    /// This thread: the work is done sooner than another one is started.
+    Current,
+    /// So many others, one for each core where no number is given.
+    Others(Option<NonZeroUsize>),
+}
+
+fn in_threads<R: Send>(
+    threads: Threads,
+    work: impl FnOnce() -> Result<R, Error> + Send,
+) -> Result<R, Error> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread();
+    match threads {
+        Threads::Others(number) => in_pool(number, work),
+        Threads::Current => match pool.build() {
+            Ok(pool) => pool.install(work),
+            // it is in one already
+            Err(_) => in_pool(Some(NonZeroUsize::MIN), work),
+        },
+    }
+}
+
 /// Does some work with a number of threads, one for each core where none is given.
 pub(super) fn in_pool<R: Send>(
     threads: Option<NonZeroUsize>,
@@ -201,11 +226,12 @@ fn grow_heap() {
     }
 }
 
-/// How many threads are asked for, and where none are: one for files that are short.
-fn threads_for(config: &Config) -> Option<NonZeroUsize> {
-    config
-        .threads
-        .or_else(|| are_short_files(config).then_some(NonZeroUsize::MIN))
+/// The threads that are asked for, and where none are: this one for files that are short.
+fn threads_for(config: &Config) -> Threads {
+    match config.threads {
+        None if are_short_files(config) => Threads::Current,
+        threads => Threads::Others(threads),
+    }
 }
 
 /// Whether the sides are files that are merged sooner than threads are started.

@@ -24,6 +24,17 @@ pub(crate) const fn is_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
+/// Whether two texts are the same. Most that are compared are a word: to compare those takes less time than to call for it.
+#[inline]
+pub(crate) fn same_bytes(left: &[u8], right: &[u8]) -> bool {
+    const LONG: usize = 32;
+    left.len() == right.len()
+        && match left.len() {
+            0..LONG => memchr::arch::all::is_equal(left, right),
+            _ => left == right,
+        }
+}
+
 /// Eight spaces.
 const SPACES: u64 = u64::from_le_bytes(*b"        ");
 

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cursor::same_bytes;
 use super::keys::Identity;
-use super::tree::{EntryId, NodeId, NodeKind, Span, Tree};
+use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 
 /// Above this many entries a hash table pays.
 const SMALL: usize = 8;
@@ -45,9 +46,8 @@ struct Comparison<'a, 's, 't> {
 impl Comparison<'_, '_, '_> {
     fn nodes(&mut self, l: NodeId, r: NodeId) -> bool {
         let (left, right) = (self.left.resolve(l), self.right.resolve(r));
-        match (self.left.identity(left), self.right.identity(right)) {
-            (None, None) => {}
-            (left, right) => return left == right,
+        if let Some(same) = self.scalars(left, right) {
+            return same;
         }
         let (left_node, right_node) = (self.left.node(left), self.right.node(right));
         if self.are_same_lines(left_node.span, right_node.span) {
@@ -70,6 +70,22 @@ impl Comparison<'_, '_, '_> {
         let result = self.collections(left, right, is_map);
         self.known.insert((left, right), result);
         result
+    }
+
+    /// Whether two nodes, at least one of which is a scalar, are the same one; none where both are collections.
+    fn scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
+        let ((left_type, left_content), (right_type, right_content)) =
+            match (self.left.stored.said(left), self.right.stored.said(right)) {
+                (Some(left), Some(right)) => (left, right),
+                (None, None) => return None,
+                _ => return Some(false),
+            };
+        Some(match left_type {
+            _ if left_type != right_type => false,
+            ScalarType::Custom => self.left.identity(left) == self.right.identity(right),
+            ScalarType::Null => true,
+            _ => same_bytes(left_content, right_content),
+        })
     }
 
     /// Whether two collections are the same because their lines are, indented alike: without anchors, aliases and tags there is nothing else

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::error::ParseError;
 use super::stored::{Stored, StoredEntry};
 use super::stream::count_lines;
-use super::tree::{NodeId, ScalarType};
+use super::tree::{NodeId, ScalarType, Span};
 
 /// Above this many entries a hash table pays.
 const SMALL: usize = 16;
@@ -45,9 +45,9 @@ impl Stored<'_> {
     }
 }
 
-/// Refuses a map in which a key occurs twice (SPEC 5.5): the one whose entries are those from `first` on.
-pub(super) fn check(stored: &Stored<'_>, first: usize) -> Result<(), ParseError> {
-    let entries = &stored.entries[first..];
+/// Refuses a map in which a key occurs twice (SPEC 5.5): the one that has these entries.
+pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
+    let entries = &stored.entries[own.range()];
     if entries.len() <= 1 {
         return Ok(());
     }

@@ -22,6 +22,7 @@ pub mod stream;
 pub mod tree;
 
 pub use block_style::json_in_block_style;
+pub(crate) use cursor::same_bytes;
 pub use equal::equal;
 pub use error::ParseError;
 pub use outline::{Outline, Text};

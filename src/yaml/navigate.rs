@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::cursor::spaces_at_end;
+use super::cursor::{same_bytes, spaces_at_end};
 use super::keys::Identity;
 use super::stored::TOO_LONG;
 use super::tree::{EntryId, NodeId, Scalar, ScalarType, Span, Tree};
@@ -104,7 +104,8 @@ impl<'s> Tree<'s> {
     #[inline]
     pub(crate) fn says(&self, id: NodeId, scalar_type: ScalarType, content: &str) -> bool {
         self.stored.said(id).is_some_and(|(own_type, own)| {
-            own_type == scalar_type && (own_type == ScalarType::Null || own == content.as_bytes())
+            own_type == scalar_type
+                && (own_type == ScalarType::Null || same_bytes(own, content.as_bytes()))
         })
     }
 

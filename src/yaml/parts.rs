@@ -28,23 +28,17 @@ pub(super) struct Parts<'s> {
 }
 
 impl<'s> Parts<'s> {
-    pub(super) fn new(text: &'s str, start: usize) -> Self {
-        let mut stored = Stored::new(text);
+    /// Nothing yet, where the text's content begins at `start`.
+    pub(super) fn new(mut stored: Stored<'s>, start: usize) -> Self {
         stored.root = new_entry(start);
         Self {
             stored,
-            open: Vec::new(),
+            open: Vec::with_capacity(64),
         }
     }
 
     pub(super) const fn text(&self) -> &'s str {
         self.stored.text
-    }
-
-    /// Makes room for so many nodes.
-    pub(super) fn reserve(&mut self, nodes: usize) {
-        self.stored.reserve(nodes);
-        self.open.reserve(64);
     }
 
     #[inline]
@@ -171,15 +165,12 @@ impl<'s> Parts<'s> {
 
     /// A collection ends, whose entries are the open ones from `first` on: at the end of its last entry, unless its
     /// bracket stands elsewhere. Returns where it ends.
-    ///
-    /// # Errors
-    /// Where a key occurs twice in it.
     pub(super) fn end_collection(
         &mut self,
         node: NodeId,
         first: usize,
         bracket_end: Option<usize>,
-    ) -> Result<u32, ParseError> {
+    ) -> u32 {
         let own = &self.open[first..];
         let end = match (bracket_end, own.last()) {
             (Some(end), _) => span(end, end).end,
@@ -191,10 +182,18 @@ impl<'s> Parts<'s> {
         self.open.truncate(first);
         let entries = span(from, self.stored.entries.len());
         self.stored.end_collection(node, end, entries);
-        if self.stored.is_map(node) {
-            keys::check(&self.stored, from)?;
+        end
+    }
+
+    /// Refuses a map in which a key occurs twice (SPEC 5.5): the collection that ended last.
+    ///
+    /// # Errors
+    /// Where one does.
+    pub(super) fn check_keys(&self, node: NodeId) -> Result<(), ParseError> {
+        match self.stored.is_map(node) {
+            true => keys::check(&self.stored, self.stored.entries_of(node)),
+            false => Ok(()),
         }
-        Ok(end)
     }
 
     pub(super) fn into_tree(self) -> Tree<'s> {

@@ -55,7 +55,7 @@ impl Walker<'_> {
                 let key = key_of(trees.local, entry);
                 let sides = Triple::new(key.and_then(|key| originals.find(key)), None, Some(entry));
                 own |= sides.original.is_none();
-                self.field(key, sides).unwrap_or_else(|| Child::keep(entry))
+                self.field(sides).unwrap_or_else(|| Child::keep(entry))
             })
             .collect();
         self.what_is_left(nodes, own, children)

@@ -16,16 +16,22 @@ impl Walker<'_> {
         };
         let trees = self.trees;
         let fields = fields_of_all(trees, nodes);
-        let residents = entries_of(trees.local, local)
+        let residents: Vec<Resident> = entries_of(trees.local, local)
             .map(|entry| {
                 let key = key_of(trees.local, entry);
                 let sides = fields.beside(key, entry);
                 Resident {
-                    child: self.field(key, sides).unwrap_or_else(|| Child::keep(entry)),
+                    child: self.field(sides).unwrap_or_else(|| Child::keep(entry)),
                     own: sides.updated.is_none(),
                 }
             })
             .collect();
+        // no map has a key twice: where each of updated's fields is beside one of local's, none comes
+        let beside = residents.iter().filter(|resident| !resident.own).count();
+        if beside == entries_of(trees.updated, updated).len() {
+            let children = residents.into_iter().map(|resident| resident.child);
+            return self.merged(nodes, children.collect());
+        }
         let arrivals = entries_of(trees.updated, updated)
             .map(|entry| {
                 let key = key_of(trees.updated, entry);
@@ -40,19 +46,14 @@ impl Walker<'_> {
                     Some(entry),
                     None,
                 );
-                self.field(key, sides)
-                    .map_or(Arrival::Nothing, Arrival::New)
+                self.field(sides).map_or(Arrival::Nothing, Arrival::New)
             })
             .collect();
         self.merged(nodes, place(residents, arrivals))
     }
 
     /// One field, with the path one step further.
-    pub(super) fn field(
-        &mut self,
-        key: Option<ScalarKey<'_>>,
-        sides: Triple<Option<EntryId>>,
-    ) -> Option<Child> {
+    pub(super) fn field(&mut self, sides: Entries) -> Option<Child> {
         // The common case costs no path.
         if let (Some(original), Some(updated), Some(local)) =
             (sides.original, sides.updated, sides.local)
@@ -62,12 +63,7 @@ impl Walker<'_> {
             return Some(Child::keep(local));
         }
         let step = Step {
-            segment: Segment::Field(
-                key.map_or_else(String::new, |(_, content)| content.to_owned()),
-            ),
-            offset: sides
-                .local
-                .map(|entry| self.trees.local.entry(entry).span.start),
+            segment: Segment::Field,
             entries: sides,
         };
         self.at(step, |walker| walker.entry(sides))

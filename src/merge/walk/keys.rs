@@ -1,5 +1,7 @@
 //! What identifies the elements of a list (SPEC 6).
 
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::index::{ScalarKey, scalar_key};
@@ -33,7 +35,7 @@ const PAIRS: [[&str; 2]; 5] = [
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ListKey {
     /// One field of each element.
-    Field(String),
+    Field(Cow<'static, str>),
     /// Two fields, the second of which may be missing.
     Pair([&'static str; 2]),
     /// Two fields that a rule names, the second of which may be missing.
@@ -59,7 +61,7 @@ impl ListKey {
     /// The key that a rule names, one field or two.
     pub(super) fn ruled(names: &[String]) -> Option<Self> {
         match names {
-            [name] => Some(Self::Field(name.clone())),
+            [name] => Some(Self::Field(name.clone().into())),
             [first, second] => Some(Self::Ruled([first.clone(), second.clone()])),
             _ => None,
         }
@@ -222,11 +224,12 @@ impl Walker<'_> {
         if let Some(key) = self.ruled_key(nodes).filter(every) {
             return Some(key);
         }
-        let given = self.options.keys.iter().map(String::as_str);
+        let given = self.options.keys.iter().map(|name| name.clone().into());
         SINGLE_KEYS
             .into_iter()
+            .map(Cow::Borrowed)
             .chain(given)
-            .map(|name| ListKey::Field(name.to_owned()))
+            .map(ListKey::Field)
             .chain(PAIRS.into_iter().map(ListKey::Pair))
             .find(every)
     }

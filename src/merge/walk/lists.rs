@@ -190,8 +190,7 @@ impl Walker<'_> {
     /// The step to an element that is named by its key.
     pub(super) fn keyed_step(&self, key: &ListKey, sides: Entries) -> Step {
         Step {
-            segment: Segment::Element(self.key_for_path(key, sides)),
-            offset: self.local_offset(sides),
+            segment: Segment::Element(key.clone()),
             entries: sides,
         }
     }
@@ -200,15 +199,7 @@ impl Walker<'_> {
     pub(super) fn indexed_step(&self, sides: Entries, index: usize) -> Step {
         Step {
             segment: Segment::Index(index),
-            offset: self.local_offset(sides),
             entries: sides,
         }
-    }
-
-    /// Where local has an entry.
-    pub(super) fn local_offset(&self, sides: Entries) -> Option<u32> {
-        sides
-            .local
-            .map(|entry| self.trees.local.entry(entry).span.start)
     }
 }

@@ -28,7 +28,7 @@ use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Sides};
 use crate::schema::Places;
 use crate::triple::Triple;
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal, same_bytes};
 
 use record::Step;
 
@@ -327,11 +327,13 @@ fn same_owned_text(
         let end = entry.span.end;
         tree.slice(Span::new(end, tree.line_end(end).max(end)))
     }
-    // most of those that differ have other lengths
-    left.span.range().len() == right.span.range().len()
-        && left_tree.slice(left.span) == right_tree.slice(right.span)
-        && leading(left_tree, left) == leading(right_tree, right)
-        && rest_of_line(left_tree, left) == rest_of_line(right_tree, right)
+    let are_same = |left: &str, right: &str| same_bytes(left.as_bytes(), right.as_bytes());
+    are_same(left_tree.slice(left.span), right_tree.slice(right.span))
+        && are_same(leading(left_tree, left), leading(right_tree, right))
+        && are_same(
+            rest_of_line(left_tree, left),
+            rest_of_line(right_tree, right),
+        )
 }
 
 /// The kind of a node; an alias is what it stands for.

@@ -1,7 +1,9 @@
 //! Where the walk is, and the conflicts that it meets there (SPEC 8).
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
+use super::index::key_of;
+use super::keys::ListKey;
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::Outcome;
 use crate::merge::{Conflict, ConflictKind, Resolution};
@@ -12,19 +14,17 @@ use crate::yaml::{EntryId, Span, Tree};
 #[derive(Debug, Clone)]
 pub(super) struct Step {
     pub(super) segment: Segment,
-    /// Where in the local text the entry is, if local has it.
-    pub(super) offset: Option<u32>,
     /// The entry on each side that has it.
     pub(super) entries: Entries,
 }
 
-/// A step's name.
+/// What a step is named by. (Its name is made where it is asked for: most steps are taken without a word.)
 #[derive(Debug, Clone)]
 pub(super) enum Segment {
-    /// A field of a map.
-    Field(String),
-    /// An element of an associative list: its keys and their values.
-    Element(Vec<(String, String)>),
+    /// A field of a map, by its key.
+    Field,
+    /// An element of an associative list, by this key.
+    Element(ListKey),
     /// An element of any other list.
     Index(usize),
 }
@@ -156,15 +156,40 @@ impl Walker<'_> {
 
     /// Where in local's text the innermost of the entries is, down to which the walk is, that local has.
     fn nearest_offset(&self) -> Option<u32> {
-        self.steps.iter().rev().find_map(|step| step.offset)
+        let local = self.steps.iter().rev().find_map(|step| step.entries.local);
+        local.map(|entry| self.trees.local.entry(entry).span.start)
     }
 
     fn path(&self) -> String {
         let mut path = String::new();
         for step in &self.steps {
-            step.segment.write_to(&mut path);
+            // Writing to a String cannot fail.
+            let _ = self.write_step(step, &mut path);
         }
         path
+    }
+
+    fn write_step(&self, step: &Step, path: &mut String) -> fmt::Result {
+        match &step.segment {
+            Segment::Field => {
+                let sides = self.trees.zip(step.entries).into_array().into_iter();
+                let mut keys = sides.filter_map(|(tree, entry)| key_of(tree, entry?));
+                let name = keys.next().map_or("", |(_, content)| content);
+                if !is_plain_name(name) {
+                    return write!(path, "[{name:?}]");
+                }
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.write_str(name)
+            }
+            Segment::Element(key) => {
+                let keys = self.key_for_path(key, step.entries).into_iter();
+                let keys: Vec<String> = keys.map(|(key, value)| format!("{key}={value}")).collect();
+                write!(path, "[{}]", keys.join(","))
+            }
+            Segment::Index(index) => write!(path, "[{index}]"),
+        }
     }
 }
 
@@ -179,30 +204,6 @@ fn resolved(resolution: Resolution, local: Outcome, updated: Outcome) -> Outcome
 
 fn root_line(tree: &Tree<'_>) -> usize {
     tree.line_number(tree.root().span.start)
-}
-
-impl Segment {
-    fn write_to(&self, path: &mut String) {
-        // Writing to a String cannot fail.
-        let _ = match self {
-            Self::Field(name) if is_plain_name(name) => {
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.push_str(name);
-                Ok(())
-            }
-            Self::Field(name) => write!(path, "[{name:?}]"),
-            Self::Element(keys) => {
-                let keys: Vec<String> = keys
-                    .iter()
-                    .map(|(key, value)| format!("{key}={value}"))
-                    .collect();
-                write!(path, "[{}]", keys.join(","))
-            }
-            Self::Index(index) => write!(path, "[{index}]"),
-        };
-    }
 }
 
 fn is_plain_name(name: &str) -> bool {

@@ -13,6 +13,7 @@ use super::error::ParseError;
 use super::marks::Marks;
 use super::parts::{DEPTH_LIMIT, Parts, Role};
 use super::source::Patches;
+use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, Properties, Span, Tree};
 
@@ -150,7 +151,7 @@ impl<'s, 'p> Builder<'s, 'p> {
         Self {
             cursor: Cursor { text, pos: start },
             marks: Marks::new(text, start, patches),
-            parts: Parts::new(text, start),
+            parts: Parts::new(Stored::new(text), start),
             frames: Vec::new(),
             anchors: Vec::new(),
             repeated: 0,

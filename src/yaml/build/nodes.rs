@@ -245,7 +245,8 @@ impl<'s> Builder<'s, '_> {
         let bracket_end = bracketed.then_some(self.last_end);
         let end = self
             .parts
-            .end_collection(frame.node, frame.first, bracket_end)?;
+            .end_collection(frame.node, frame.first, bracket_end);
+        self.parts.check_keys(frame.node)?;
         self.close(&frame, end)?;
         if bracketed {
             self.comment_after();

@@ -42,7 +42,8 @@ impl Reader<'_, '_> {
             }
         }
         let end = at + 1;
-        self.parts.end_collection(node, first, Some(end)).ok()?;
+        self.parts.end_collection(node, first, Some(end));
+        self.parts.check_keys(node).ok()?;
         Some((node, end))
     }
 

@@ -17,7 +17,7 @@ const SEARCHED: u32 = 32;
 
 /// A tree of a text that is mostly the same.
 pub(super) struct Like<'l> {
-    stored: &'l Stored<'l>,
+    pub(super) stored: &'l Stored<'l>,
     /// A stretch of the text that is being read, and where it begins in the other one, which has it too.
     same: Range<usize>,
     same_there: usize,
@@ -46,10 +46,6 @@ impl<'l> Like<'l> {
             same: 0..0,
             same_there: 0,
         })
-    }
-
-    pub(super) fn node_count(&self) -> usize {
-        self.stored.node_count() as usize
     }
 
     /// How many bytes from `at` on are the same as those from `there` on in the other text.

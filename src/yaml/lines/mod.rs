@@ -13,6 +13,7 @@ mod scalar;
 use super::comments::span;
 use super::cursor::skip_spaces;
 use super::parts::{DEPTH_LIMIT, Parts, Role};
+use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
 use like::{Counterpart, Like};
@@ -43,6 +44,8 @@ struct Frame {
     /// Its first entry in [`Parts::open`].
     first: usize,
     counterpart: Counterpart,
+    /// Whether it has keys that its counterpart has not got. Where it has none, none of its keys occurs twice: none does there.
+    has_other_keys: bool,
 }
 
 struct Reader<'s, 'l> {
@@ -64,14 +67,14 @@ struct Reader<'s, 'l> {
 impl<'s, 'l> Reader<'s, 'l> {
     fn new(text: &'s str, like: Option<Like<'l>>) -> Self {
         let start = byte_order_mark(text);
-        let mut parts = Parts::new(text, start);
-        // what mostly is enough
-        parts.reserve(match &like {
-            Some(like) => like.node_count() + 8,
-            None => memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2,
-        });
+        let stored = Stored::new(text);
+        let stored = match &like {
+            Some(like) => stored.with_room_like(like.stored),
+            // what mostly is enough
+            None => stored.with_room(memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2),
+        };
         Self {
-            parts,
+            parts: Parts::new(stored, start),
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
@@ -150,11 +153,13 @@ impl<'s, 'l> Reader<'s, 'l> {
         if is_element {
             return self.element(at);
         }
-        let key = match self.known_key(at) {
-            Some(key) => key,
-            None => self.found(at)?,
-        };
-        self.field(at, key)
+        match self.known_key(at) {
+            Some(key) => self.field(at, key),
+            None => {
+                let key = self.found(at)?;
+                self.other_field(at, key)
+            }
+        }
     }
 
     /// An element of the innermost list, and the rest of its line.
@@ -235,6 +240,7 @@ impl<'s, 'l> Reader<'s, 'l> {
             node,
             first: self.parts.open.len(),
             counterpart,
+            has_other_keys: false,
         });
         Some(())
     }
@@ -242,12 +248,23 @@ impl<'s, 'l> Reader<'s, 'l> {
     fn end_frame(&mut self) -> Option<()> {
         let frame = self.frames.pop()?;
         let end = self.parts.end_collection(frame.node, frame.first, None);
+        if frame.has_other_keys {
+            self.parts.check_keys(frame.node).ok()?;
+        }
         let role = match self.frames.last() {
             None => Role::Root,
             Some(_) => Role::Value,
         };
-        self.parts.fill(role, frame.node, end.ok()?);
+        self.parts.fill(role, frame.node, end);
         Some(())
+    }
+
+    /// A field of the innermost map with a key that its counterpart has not got, and the rest of its line.
+    fn other_field(&mut self, at: usize, key: Found) -> Option<()> {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.has_other_keys = true;
+        }
+        self.field(at, key)
     }
 
     /// A field of the innermost map, by its key, and the rest of its line.
@@ -281,7 +298,10 @@ impl<'s, 'l> Reader<'s, 'l> {
                 if may_be_map && matches!(found.stop, Stop::Colon(_)) {
                     self.start(at, at - self.line, false)?;
                     self.seek(at);
-                    return self.field(at, found);
+                    return match self.known_key(at) {
+                        Some(key) => self.field(at, key),
+                        None => self.other_field(at, found),
+                    };
                 }
                 self.scalar(at, found)
             }

@@ -53,11 +53,28 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// Makes room for so many nodes, and as many entries and collections as they mostly are.
-    pub(in crate::yaml) fn reserve(&mut self, nodes: usize) {
-        self.nodes.reserve(nodes);
-        self.entries.reserve(nodes / 2);
-        self.collections.reserve(nodes / 5);
+    /// The same, empty as it is, with room for so many nodes, and as many entries and collections as they mostly are.
+    pub(in crate::yaml) fn with_room(self, nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes),
+            entries: Vec::with_capacity(nodes / 2),
+            collections: Vec::with_capacity(nodes / 5),
+            ..self
+        }
+    }
+
+    /// The same, empty as it is, with room for what another text's tree has, and a little more.
+    pub(in crate::yaml) fn with_room_like(self, other: &Stored<'_>) -> Self {
+        const MORE: usize = 8;
+        Self {
+            nodes: Vec::with_capacity(other.nodes.len() + MORE),
+            entries: Vec::with_capacity(other.entries.len() + MORE),
+            collections: Vec::with_capacity(other.collections.len() + MORE),
+            resolved: String::with_capacity(other.resolved.len()),
+            contents: Vec::with_capacity(other.contents.len()),
+            extras: Vec::with_capacity(other.extras.len()),
+            ..self
+        }
     }
 
     /// A node. (Always inline: who asks for its span does not pay for what a scalar says.)
