@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone, and not all of it used
 
-use merge3::yaml::{NodeId, Tree, stream};
+use merge3::yaml::{NodeId, Tree, nesting_at_most, stream};
 use proptest::prelude::*;
 
 #[path = "generate/mod.rs"]
@@ -34,7 +34,7 @@ fn depth(tree: &Tree<'_>, node: NodeId) -> usize {
 }
 
 fn is_not_deeper_than_told(text: &str) {
-    if let (Ok(Some(tree)), Some(told)) = (Tree::parse(text), stream::nesting_at_most(text)) {
+    if let (Ok(Some(tree)), Some(told)) = (Tree::parse(text), nesting_at_most(text)) {
         let depth = depth(&tree, tree.root().value);
         assert!(depth <= told, "{depth} levels, {told} told: {text:?}");
     }

@@ -19,7 +19,7 @@ use crate::merge::{
 };
 use crate::package::{MergedFile, merge_file};
 use crate::triple::Triple;
-use crate::yaml::stream::nesting_at_most;
+use crate::yaml::nesting_at_most;
 
 pub use super::lines::Diff;
 

@@ -2,7 +2,8 @@
 
 use super::Options;
 use super::check::Unfaithful;
-use super::document::{Side, Sources, merged_or_written_out, read_again};
+use super::document::Side;
+use super::merged_text::{Sources, merged_or_written_out, read_again};
 use super::walk::Walker;
 use super::walk::apply::{LAST_APPLIED, Unkeyed};
 use crate::schema::Kind;

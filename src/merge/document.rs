@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::body::{body, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of};
-use super::check::{Unfaithful, check, last_lines};
-use super::decision::{Chosen, Outcome};
-use super::edit::{Aliases, carry_out, set_last_lines, without_aliases};
-use super::markers::mark;
+use super::body::{body, is_same_but_line_breaks, with_body, with_line_end_of};
+use super::check::Unfaithful;
+use super::decision::Outcome;
+use super::merged_text::{
+    Sources, is_faithful, merged_or_written_out, read_again, read_again_like,
+};
 use super::pins::is_document_pinned;
 use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, Options};
-use crate::line_breaks::{line_break_of, push, with_line_break};
+use crate::line_breaks::{line_break_of, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree, equal};
 
@@ -21,20 +22,6 @@ pub struct Side<'a> {
     pub document: &'a Document<'a>,
     /// The tree over [`Document::text`].
     pub tree: &'a Tree<'a>,
-}
-
-/// The trees that a merged text is put together from, and checked against: local's, and updated's, of which things come.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sources<'a> {
-    pub(crate) updated: &'a Tree<'a>,
-    pub(crate) local: &'a Tree<'a>,
-}
-
-impl<'a> Sources<'a> {
-    /// The three trees to decide over.
-    pub(crate) const fn with(self, original: &'a Tree<'a>) -> Triple<&'a Tree<'a>> {
-        Triple::new(original, self.updated, self.local)
-    }
 }
 
 /// The original's document, and its tree: lent, or given away.
@@ -101,8 +88,7 @@ pub(crate) fn merge_sides(
         return Ok(Merged::unchanged());
     };
     let nulls_clear = match options.nulls {
-        Some(Nulls::Clear) => true,
-        Some(Nulls::Keep) => false,
+        Some(nulls) => nulls == Nulls::Clear,
         None => resource,
     };
     let sources = Sources {
@@ -144,40 +130,56 @@ pub(crate) fn merge_sides(
         pinned,
     } = decide(&original_tree, sources);
     let (original_text, original_tree) = (original_tree.text(), let_go(original_tree));
-    if is_same_but_line_breaks(bodies.original, bodies.local) {
-        let text = with_body(local.document, updated.document);
-        let text = match bodies.original == bodies.local {
-            true => text,
-            false => {
-                let text = with_line_break(text, line_break_of(local.document.text));
-                with_line_end_of(text.into_owned(), local.document.text)
-            }
-        };
-        if is_faithful(&text, sources, &outcome).is_ok() {
-            return Ok(Merged {
-                text: Some(text),
-                conflicts,
-                pinned,
-            });
-        }
-    }
     let decide = |sources: Sources<'_>| match &original_tree {
         Some(tree) => Ok(decide(tree, sources).outcome),
         None => Ok(decide(&read_again(original_text)?, sources).outcome),
     };
-    let text = merged_or_written_out(original_text, sources, &outcome, options, decide)?;
-    let text = match text {
-        Some(text) if comments_change(original_text, sources.updated) && !outcome.has_choice() => {
-            let late = with_late_comments(text, original_text, sources, options, decide)?;
-            Some(late)
-        }
-        text => text,
+    let whole = updated_in_local(&bodies, updated.document, local.document)
+        .filter(|text| is_faithful(text, sources, &outcome).is_ok());
+    let text = match whole {
+        Some(text) => Some(text),
+        None => settled_text(original_text, sources, &outcome, options, decide)?
+            .filter(|text| text != local.document.text),
     };
     Ok(Merged {
-        text: text.filter(|text| text != local.document.text),
+        text,
         conflicts,
         pinned,
     })
+}
+
+/// Updated's text in the place of local's, with local's line breaks, where local is the original.
+fn updated_in_local(
+    bodies: &Triple<Option<&str>>,
+    updated: &Document<'_>,
+    local: &Document<'_>,
+) -> Option<String> {
+    if !is_same_but_line_breaks(bodies.original, bodies.local) {
+        return None;
+    }
+    let text = with_body(local, updated);
+    if bodies.original == bodies.local {
+        return Some(text);
+    }
+    let text = with_line_break(text, line_break_of(local.text));
+    Some(with_line_end_of(text.into_owned(), local.text))
+}
+
+/// The merged text as it stays when the merge runs again; none where nothing changes.
+fn settled_text(
+    original: &str,
+    sources: Sources<'_>,
+    outcome: &Outcome,
+    options: &Options,
+    decide: impl Fn(Sources<'_>) -> Result<Outcome, Unfaithful>,
+) -> Result<Option<String>, Unfaithful> {
+    let text = merged_or_written_out(original, sources, outcome, options, &decide)?;
+    match text {
+        Some(text) if comments_change(original, sources.updated) && !outcome.has_choice() => {
+            with_late_comments(text, original, sources, options, decide).map(Some)
+        }
+        text => Ok(text),
+    }
 }
 
 /// Whether the tree of a document takes too much memory to be kept for the rare case that it is asked for again.
@@ -247,153 +249,4 @@ fn with_late_comments(
     let settled = read_again_like(&again, Some(&merged))?;
     let is_same = equal(&merged, merged.root().value, &settled, settled.root().value);
     Ok(if is_same { again } else { text })
-}
-
-/// The merged text; none where nothing changes. Where anchors and aliases are so tangled that no smaller edit says what was
-/// decided, the documents merge once more with every alias written out.
-pub(super) fn merged_or_written_out(
-    original: &str,
-    sources: Sources<'_>,
-    outcome: &Outcome,
-    options: &Options,
-    decide: impl Fn(Sources<'_>) -> Result<Outcome, Unfaithful>,
-) -> Result<Option<String>, Unfaithful> {
-    let result = merged_or_marked(original, sources, outcome, options);
-    if result.is_ok() || !(sources.updated.has_aliases() || sources.local.has_aliases()) {
-        return result;
-    }
-    let written_out = |tree: &Tree<'_>| {
-        without_aliases(tree).ok_or_else(|| Unfaithful {
-            path: String::new(),
-            message: "its aliases, written out, would make it too long".to_owned(),
-        })
-    };
-    let updated_text = written_out(sources.updated)?;
-    let local_text = written_out(sources.local)?;
-    let (updated, local) = (read_again(&updated_text)?, read_again(&local_text)?);
-    let sources = Sources {
-        updated: &updated,
-        local: &local,
-    };
-    let text = merged_or_marked(original, sources, &decide(sources)?, options)?;
-    Ok(Some(text.unwrap_or(local_text.clone())))
-}
-
-/// The merged text, or the marked one where something is left to a choice; none where nothing changes.
-fn merged_or_marked(
-    original: &str,
-    sources: Sources<'_>,
-    outcome: &Outcome,
-    options: &Options,
-) -> Result<Option<String>, Unfaithful> {
-    match outcome {
-        Outcome::Keep => Ok(None),
-        outcome if outcome.has_choice() => {
-            marked_text(original, sources, outcome, options).map(Some)
-        }
-        outcome => merged_text(sources, outcome).map(Some),
-    }
-}
-
-/// The target's text with decisions carried out over it, in which what comes is of `source`; none where nothing changes.
-pub(crate) fn edited(
-    target: &Tree<'_>,
-    source: &Tree<'_>,
-    outcome: &Outcome,
-) -> Result<Option<String>, Unfaithful> {
-    let sources = Sources {
-        updated: source,
-        local: target,
-    };
-    match outcome {
-        Outcome::Keep => Ok(None),
-        outcome => merged_text(sources, outcome).map(Some),
-    }
-}
-
-/// The text of either side where both changed and do not agree, between markers; each of the two is checked.
-fn marked_text(
-    original: &str,
-    sources: Sources<'_>,
-    outcome: &Outcome,
-    options: &Options,
-) -> Result<String, Unfaithful> {
-    let local = merged_text(sources, &outcome.choose(Chosen::Local))?;
-    let updated = merged_text(sources, &outcome.choose(Chosen::Updated))?;
-    let texts = Triple::new(original, &updated, &local);
-    Ok(mark(texts, &options.markers))
-}
-
-/// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are written out.
-fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, Unfaithful> {
-    let result = edited_text(sources, outcome, Aliases::Stay);
-    if result.is_err() && (sources.local.has_aliases() || sources.updated.has_aliases()) {
-        edited_text(sources, outcome, Aliases::WriteOut)
-    } else {
-        result
-    }
-}
-
-/// Local's text with the edits, checked.
-fn edited_text(
-    sources: Sources<'_>,
-    outcome: &Outcome,
-    aliases: Aliases,
-) -> Result<String, Unfaithful> {
-    let carried_out = || carry_out(sources.local, sources.updated, outcome, aliases);
-    let text = with_end_of(carried_out(), sources.local.text());
-    let unfaithful = match is_faithful(&text, sources, outcome) {
-        Ok(()) => return Ok(text),
-        Err(unfaithful) => unfaithful,
-    };
-    let carried_out = carried_out();
-    let mended = with_last_lines(&text, sources, outcome);
-    // the line breaks at the end may be what a block scalar says
-    let mut ended = carried_out.clone();
-    push(&mut ended, line_break_of(sources.local.text()));
-    // and spaces at the end would be lines of one that comes above them
-    let unspaced = carried_out.trim_end_matches([' ', '\t']).to_owned();
-    let bare = unspaced
-        .trim_end_matches([' ', '\t', '\r', '\n'])
-        .to_owned();
-    let with_lines = [&unspaced, &bare].map(|text| with_last_lines(text, sources, outcome));
-    let mut others = mended
-        .into_iter()
-        .chain([carried_out, ended, unspaced, bare])
-        .chain(with_lines.into_iter().flatten());
-    let faithful = others.find(|text| is_faithful(text, sources, outcome).is_ok());
-    faithful.ok_or(unfaithful)
-}
-
-/// A text whose block scalars that keep their last line breaks have those that were decided, where that is all that is wrong with it. Where
-/// an entry goes or comes below one, the edits speak of lines, and its line breaks look like blank lines between entries.
-fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Option<String> {
-    let merged = read_again_like(text, Some(sources.local)).ok()?;
-    let last_lines = last_lines(&merged, sources, outcome).ok()?;
-    Some(set_last_lines(&merged, &last_lines))
-}
-
-fn is_faithful(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Result<(), Unfaithful> {
-    check(
-        &read_again_like(text, Some(sources.local))?,
-        sources,
-        outcome,
-    )
-}
-
-pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
-    read_again_like(text, None)
-}
-
-/// The tree of a merged text, sooner where that of a text is there which is mostly the same.
-fn read_again_like<'s>(text: &'s str, like: Option<&Tree<'_>>) -> Result<Tree<'s>, Unfaithful> {
-    let unreadable = |message: String| Unfaithful {
-        path: String::new(),
-        message,
-    };
-    match Tree::parse_like(text, like) {
-        Ok(Some(tree)) => Ok(tree),
-        Ok(None) => Err(unreadable("the merged text has no content".to_owned())),
-        Err(error) => Err(unreadable(error.message)),
-    }
 }

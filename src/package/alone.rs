@@ -9,10 +9,11 @@ use rustc_hash::FxHasher;
 
 use super::disk::temporary_for;
 use super::ignored::Ignored;
-use super::load::{Source, keep, read_error, root_kind, settle};
+use super::load::{keep, read_error, root_kind, settle};
 use super::names::YamlNames;
 use super::rules::RULES_FILE;
 use super::side::Side;
+use super::slot::Source;
 use super::walk::Kind;
 use crate::error::{Error, Warning};
 

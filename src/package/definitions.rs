@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::load::{Loaded, Source};
+use super::load::Loaded;
 use super::parsed::{Broken, ParsedFile, Trees};
 use super::rules::Rules;
+use super::slot::Source;
 use super::{SchemaSource, Settings};
 use crate::error::{Error, Place, Warning};
 use crate::merge::Options;

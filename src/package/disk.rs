@@ -222,7 +222,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         };
         let mut file = RealDisk.create_file(&staged)?;
         file.write_all(bytes)?;
-        super::write::keep_owner(path, &file)?;
+        super::owner::keep_owner(path, &file)?;
         file.set_permissions(old.permissions())
     };
     stage()

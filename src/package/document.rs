@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::apply::SourceFiles;
-use super::assemble::{portable, without_head};
 use super::documents::FileMerge;
+use super::head::{portable, without_head};
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::secrets;

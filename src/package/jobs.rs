@@ -1,8 +1,8 @@
 //! What has to be done where: the pairs of documents (SPEC 3), sorted by the file that they end up in.
 
-use super::load::Slot;
 use super::pair::{DocRef, Group};
 use super::parsed::{ParsedFile, Readings};
+use super::slot::Slot;
 
 /// The work on one file of the result.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use super::Outcome;
 use super::jobs::Job;
-use super::load::Slot;
 use super::plan::FileConflict;
+use super::slot::Slot;
 use crate::error::Error;
 use crate::merge::Unfaithful;
 use crate::secret::{is_kept, may_be_in};

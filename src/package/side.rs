@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::bytes::Bytes;
 use super::disk::{Seen, is_rest, is_temporary, open, read_open};
 use super::journal::JOURNAL;
-use super::load::{Source, read_error};
+use super::load::read_error;
+use super::slot::Source;
 use super::walk::{Kind, Listing, list};
 use crate::error::Error;
 

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::load::{Roots, Slot, Source};
 use super::parallel::{in_parallel, sides_in_parallel};
 use super::parsed::{Broken, Parsed, ParsedFile, Reading, Readings, Trees};
+use super::slot::{Roots, Slot, Source};
 use crate::error::Place;
 use crate::merge::is_large;
 use crate::triple::Triple;

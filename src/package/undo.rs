@@ -118,7 +118,7 @@ fn restore(disk: &dyn Disk, root: &Path, path: &Path, old: &Old<'_>) -> io::Resu
     let staged = temporary_for(&whole);
     let mut file = disk.create_file(&staged)?;
     let written = disk.write(&mut file, &old.bytes).and_then(|()| {
-        super::write::keep_owner(&whole, &file)?;
+        super::owner::keep_owner(&whole, &file)?;
         match permissions(old) {
             Some(permissions) => disk.set_permissions(&file, permissions),
             None => Ok(()),

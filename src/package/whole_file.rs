@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::load::{Slot, Source};
 use super::parsed::{Broken, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
+use super::slot::{Slot, Source};
 use super::{Content, Outcome};
 use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};

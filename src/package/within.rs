@@ -4,10 +4,10 @@
 use super::Outcome;
 use super::documents::{Context, merge_documents};
 use super::jobs::{Job, jobs};
-use super::load::Slot;
 use super::pair::{Group, is_complete, pair};
 use super::parsed::{ParsedFile, Readings};
 use super::rules::Rules;
+use super::slot::Slot;
 use crate::error::Error;
 use crate::merge::Options;
 
@@ -72,9 +72,9 @@ fn is_resource(group: &Group, readings: &Readings<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::package::load::{Roots, Source};
     use crate::package::parsed::Trees;
     use crate::package::sides_read::read_sides;
+    use crate::package::slot::{Roots, Source};
     use crate::triple::Triple;
 
     const SERVICE: &str = "kind: Service\nmetadata:\n  name: a\nspec:\n  port: 1\n";

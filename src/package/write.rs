@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use super::bytes::Bytes;
 use super::disk::{Disk, RealDisk, Seen, Unlike, gone_is_fine, is_content, temporary_for};
 use super::journal::{Entry, JOURNAL, Journal, Old, Print};
+use super::owner::{keep_owner, mode};
 use super::plan::{ChangeKind, Plan};
 use super::undo::{missing_folders, take_back};
 use crate::error::Error;
@@ -379,37 +380,4 @@ impl Writer<'_> {
 fn all(results: impl IndexedParallelIterator<Item = Result<(), Error>>) -> Result<(), Error> {
     let results: Vec<Result<(), Error>> = results.collect();
     results.into_iter().collect()
-}
-
-/// A file that is replaced stays its owner's, where we may say so.
-#[cfg(unix)]
-pub(super) fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt as _, fchown};
-
-    let Ok(old) = fs::symlink_metadata(old) else {
-        return Ok(());
-    };
-    let own = new.metadata()?;
-    if (old.uid(), old.gid()) != (own.uid(), own.gid()) {
-        // only root may; anyone else gets a file of their own, as with an editor
-        let _ = fchown(new, Some(old.uid()), Some(old.gid()));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn mode(permissions: &Permissions) -> Option<u32> {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    Some(permissions.mode() & 0o7777)
-}
-
-#[cfg(not(unix))]
-fn mode(_permissions: &Permissions) -> Option<u32> {
-    None
 }

@@ -12,6 +12,7 @@ mod line_table;
 mod lines;
 mod marks;
 mod navigate;
+mod nesting;
 mod outline;
 mod outline_scalar;
 mod parts;
@@ -25,6 +26,7 @@ pub use block_style::json_in_block_style;
 pub(crate) use cursor::same_bytes;
 pub use equal::equal;
 pub use error::ParseError;
+pub use nesting::nesting_at_most;
 pub use outline::{Outline, Text};
 pub use stream::Document;
 pub use tree::{

@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use super::Sources;
 use crate::error::{Error, Place};
 use crate::merge::LAST_APPLIED;
-use crate::package::load::Slot;
 use crate::package::parsed::{Parsed, Readings};
 use crate::package::resource::ResourceId;
+use crate::package::slot::Slot;
 use crate::yaml::go_json::Json;
 use crate::yaml::{NodeId, Tree};
 

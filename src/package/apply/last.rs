@@ -8,7 +8,7 @@ use super::config::child;
 use crate::error::{Error, Place};
 use crate::merge::LAST_APPLIED;
 use crate::package::Settings;
-use crate::package::load::load;
+use crate::package::load::{load, root_kind};
 use crate::package::parsed::{Parsed, ParsedFile, Trees};
 use crate::package::resource::ResourceId;
 use crate::triple::Triple;
@@ -42,7 +42,7 @@ fn identity(id: &ResourceId) -> (String, String, String, String) {
 impl LastApplied {
     /// Reads a file or a folder.
     pub(super) fn read(path: &Path, settings: &Settings) -> Result<Self, Error> {
-        super::root_kind(path, "--last-applied")?;
+        root_kind(path, "--last-applied")?;
         let settings = Settings {
             yaml_only: true,
             ..settings.clone()

@@ -1,10 +1,10 @@
 //! Live objects that are items of lists.
 
 use crate::package::items::{Item, items};
-use crate::package::load::Slot;
 use crate::package::pair::DocRef;
 use crate::package::parsed::Readings;
 use crate::package::resource::ResourceId;
+use crate::package::slot::Slot;
 
 /// A resource that is an item of a list on the live side.
 #[derive(Debug)]

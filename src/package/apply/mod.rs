@@ -7,6 +7,7 @@ mod config;
 mod last;
 mod live;
 mod pair;
+mod sides;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,26 +18,24 @@ use rustc_hash::FxHashMap;
 use super::Settings;
 use super::definitions::schema;
 use super::documents::Context;
-use super::items::{Origin, put_back, without_lists};
+use super::items::put_back;
 use super::jobs::jobs;
-use super::load::{Loaded, Roots, Slot, fingerprint, load_unsettled, root_kind};
 use super::pair::DocRef;
-use super::parsed::{Parsed, ParsedFile, Reading, Readings, Trees};
+use super::parsed::{Parsed, ParsedFile, Readings, Trees};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::rules::Rules;
 use super::run::{all_or_errors, collect, merge_slot};
 use super::secrets::hide_all;
-use super::side::Side as Source;
 use super::sides_read::read_sides;
 use crate::error::{Error, Place, Warning};
 use crate::merge::{Application, Options, Refused, Side, annotated, apply_document};
 use crate::schema::{Schema, kind_of};
-use crate::triple::Triple;
-use crate::yaml::{Document, NodeKind, Tree, json_in_block_style};
+use crate::yaml::{NodeKind, Tree, json_in_block_style};
 
 use last::LastApplied;
 use live::{LiveItem, live_items};
+use sides::{Sources, both_sides, refuse_broken};
 
 /// What is applied to what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,123 +123,6 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         hide_all(&mut outcomes, &slots, &jobs);
     }
     collect(slots, &jobs, outcomes, loaded, settings.show_secrets)
-}
-
-/// The configurations as the updated side and the live objects as the local one, by path; a file by the name of the live one. What was
-/// made of configurations that are lists comes along.
-fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), Error> {
-    let settings = Settings {
-        yaml_only: true,
-        ..settings.clone()
-    };
-    let is_folder = (
-        root_kind(&what.config, "--config")?,
-        root_kind(&what.live, "--live")?,
-    );
-    if is_folder == (true, false) {
-        return Err(Error::Mixed {
-            folder: what.config.clone(),
-            file: what.live.clone(),
-            help: "give a folder as --live too: new resources get files of their own in it",
-        });
-    }
-    let alone =
-        |path: &Path| load_unsettled(&Triple::new(path, path, path).map(Source::disk), &settings);
-    let (config, mut live) = (alone(&what.config)?, alone(&what.live)?);
-    for slot in &mut live.slots {
-        slot.sides.original = None;
-        slot.sides.updated = None;
-    }
-    let mut origins = Origins::default();
-    for mut slot in config.slots {
-        let path = match is_folder {
-            (false, false) => live.slots.first().map(|slot| slot.path.clone()),
-            _ => None,
-        }
-        .unwrap_or(slot.path);
-        let at = live.slots.binary_search_by(|other| other.path.cmp(&path));
-        let at = at.unwrap_or_else(|at| {
-            live.slots
-                .insert(at, Slot::new(path, true, Triple::default()));
-            at
-        });
-        if let Some(source) = &mut slot.sides.local
-            && let Ok(text) = std::str::from_utf8(&source.bytes)
-            && let Some((made, origin)) = without_lists(&live.slots[at].path, text)
-        {
-            source.bytes = made.into_bytes().into();
-            origins.insert(live.slots[at].path.clone(), origin);
-        }
-        live.slots[at].sides.updated = slot.sides.local;
-    }
-    live.slots.retain(|slot| slot.yaml);
-    let merge = fingerprint(&live.slots);
-    live.settle(merge)?;
-    live.warnings.extend(config.warnings);
-    live.roots = match (live.roots, config.roots) {
-        (Roots::Files(live), Roots::Files(config)) => Roots::Files(Triple {
-            updated: config.local,
-            ..live
-        }),
-        (live, config) => Roots::Folders(Triple::new(live.local(), config.local(), live.local())),
-    };
-    Ok((live, origins))
-}
-
-/// Where the texts of configurations come from that were made of lists, by path.
-type Origins = FxHashMap<PathBuf, Origin>;
-
-/// Where the two sides are.
-struct Sources<'r> {
-    roots: &'r Roots,
-    origins: Origins,
-}
-
-impl Sources<'_> {
-    /// A place in a configuration of a file with that text.
-    fn config(&self, file: &Path, text: &str, document: &Document<'_>, offset: usize) -> Place {
-        let path = self.roots.paths(file).updated;
-        match self.origins.get(file) {
-            Some(origin) => origin.place(path, text, document.start + offset),
-            None => Place::in_chunk(path, document.text, document.line, offset),
-        }
-    }
-
-    /// A place in a live object.
-    fn live(&self, file: &Path, document: &Document<'_>, offset: usize) -> Place {
-        Place::in_chunk(
-            self.roots.paths(file).local,
-            document.text,
-            document.line,
-            offset,
-        )
-    }
-}
-
-/// A file that is no YAML: which resources are in it, nobody knows.
-fn refuse_broken(readings: &[Readings<'_>]) -> Result<(), Error> {
-    let broken = |reading: &Reading<'_>| {
-        let broken = reading.as_ref().err()?;
-        Some(match broken.utf8 {
-            false => Error::NotUtf8 {
-                place: Box::new(broken.place.clone()),
-            },
-            true => Error::Unfit {
-                place: Box::new(broken.place.clone()),
-                problem: "this is no YAML".to_owned(),
-                message: broken.message.clone(),
-                help: broken
-                    .help
-                    .clone()
-                    .unwrap_or_else(|| "repair the file, or exclude it in .krmignore".to_owned()),
-            },
-        })
-    };
-    let sides = readings
-        .iter()
-        .flat_map(|sides| sides.as_ref().into_array());
-    let errors = sides.flatten().filter_map(broken).collect();
-    Error::from_many(errors).map_or(Ok(()), Err)
 }
 
 /// What all applications of a run share.

@@ -5,10 +5,10 @@ use rustc_hash::FxHashMap;
 use super::Sources;
 use super::live::LiveItem;
 use crate::error::{Error, Place};
-use crate::package::load::Slot;
 use crate::package::pair::{DocRef, Group, order};
 use crate::package::parsed::{Parsed, ParsedFile, Reading, Readings};
 use crate::package::resource::{Identity, ResourceId};
+use crate::package::slot::Slot;
 use crate::triple::Triple;
 
 /// Which documents are one resource, and which configurations are for items of lists.

@@ -52,7 +52,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
         // two files are one file, whatever they are called
         other.clone_from(name);
     }
-    let mut contents: FxHashMap<PathBuf, super::load::Source> = news.into_iter().collect();
+    let mut contents: FxHashMap<PathBuf, super::slot::Source> = news.into_iter().collect();
     for (path, source) in old.files {
         let other = contents.remove(&path);
         if other

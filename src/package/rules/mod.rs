@@ -13,8 +13,8 @@ use crate::error::{Error, Place, Warning};
 use crate::merge::{OnConflict, Options, Resolution, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::read_named;
-use crate::package::load::Slot;
 use crate::package::parsed::{Parsed, ParsedFile, Readings, Trees};
+use crate::package::slot::Slot;
 use crate::yaml::Tree;
 use read::Reader;
 

@@ -1,0 +1,97 @@
+//! A file of three packages, in memory.
+
+use std::fs::Permissions;
+use std::path::{Path, PathBuf};
+
+use super::bytes::Bytes;
+use super::disk::Seen;
+use crate::merge::pins::is_file_pinned;
+use crate::triple::Triple;
+
+/// A file's bytes, and what the disk says about it.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// Shared by the sides that have the same.
+    pub(crate) bytes: Bytes,
+    /// None where it is on no disk.
+    pub(crate) permissions: Option<Permissions>,
+    /// What the disk said of it.
+    pub(crate) seen: Option<Seen>,
+}
+
+/// The files at one relative path.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) path: PathBuf,
+    /// Whether the name is one of YAML.
+    pub(crate) yaml: bool,
+    pub(crate) sides: Triple<Option<Source>>,
+}
+
+/// Where the three packages are.
+#[derive(Debug)]
+pub(crate) enum Roots {
+    /// In folders.
+    Folders(Triple<PathBuf>),
+    /// Each is one file.
+    Files(Triple<PathBuf>),
+}
+
+impl Source {
+    /// What is on no disk.
+    pub(crate) fn in_memory(bytes: Vec<u8>) -> Self {
+        Self {
+            bytes: bytes.into(),
+            permissions: None,
+            seen: None,
+        }
+    }
+}
+
+impl Slot {
+    pub(crate) fn new(path: PathBuf, yaml: bool, sides: Triple<Option<Source>>) -> Self {
+        Self { path, yaml, sides }
+    }
+
+    /// Whether it has three sides, each of them with other bytes.
+    pub(crate) fn has_three_sides_apart(&self) -> bool {
+        let Triple {
+            original: Some(original),
+            updated: Some(updated),
+            local: Some(local),
+        } = &self.sides
+        else {
+            return false;
+        };
+        original.bytes != updated.bytes
+            && original.bytes != local.bytes
+            && updated.bytes != local.bytes
+    }
+
+    /// Whether the first line of the local file pins it (SPEC 8).
+    pub(crate) fn is_pinned(&self) -> bool {
+        let local = self.sides.local.as_ref();
+        local.is_some_and(|local| is_file_pinned(&local.bytes, self.yaml))
+    }
+}
+
+impl Roots {
+    /// Where the files at a relative path are.
+    pub(crate) fn paths(&self, path: &Path) -> Triple<PathBuf> {
+        match self {
+            Self::Folders(folders) => folders.as_ref().map(|folder| folder.join(path)),
+            Self::Files(files) => files.clone(),
+        }
+    }
+
+    /// The folder that paths in the local package are relative to.
+    pub(crate) fn local(&self) -> PathBuf {
+        match self {
+            Self::Folders(folders) => folders.local.clone(),
+            Self::Files(files) => files
+                .local
+                .parent()
+                .map_or_else(PathBuf::new, Path::to_owned),
+        }
+    }
+}
