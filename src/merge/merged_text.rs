@@ -6,7 +6,6 @@ use super::check::{Unfaithful, check, last_lines};
 use super::decision::{Chosen, Outcome};
 use super::edit::{Aliases, carry_out, set_last_lines, without_aliases};
 use super::markers::mark;
-use crate::line_breaks::{line_break_of, push};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
@@ -115,29 +114,14 @@ fn edited_text(
     outcome: &Outcome,
     aliases: Aliases,
 ) -> Result<String, Unfaithful> {
-    let carried_out = || carry_out(sources.local, sources.updated, outcome, aliases);
-    let text = with_end_of(carried_out(), sources.local.text());
-    let unfaithful = match is_faithful(&text, sources, outcome) {
-        Ok(()) => return Ok(text),
-        Err(unfaithful) => unfaithful,
+    let text = carry_out(sources.local, sources.updated, outcome, aliases);
+    let text = with_end_of(text, sources.local.text());
+    let Err(unfaithful) = is_faithful(&text, sources, outcome) else {
+        return Ok(text);
     };
-    let carried_out = carried_out();
-    let mended = with_last_lines(&text, sources, outcome);
     // the line breaks at the end may be what a block scalar says
-    let mut ended = carried_out.clone();
-    push(&mut ended, line_break_of(sources.local.text()));
-    // and spaces at the end would be lines of one that comes above them
-    let unspaced = carried_out.trim_end_matches([' ', '\t']).to_owned();
-    let bare = unspaced
-        .trim_end_matches([' ', '\t', '\r', '\n'])
-        .to_owned();
-    let with_lines = [&unspaced, &bare].map(|text| with_last_lines(text, sources, outcome));
-    let mut others = mended
-        .into_iter()
-        .chain([carried_out, ended, unspaced, bare])
-        .chain(with_lines.into_iter().flatten());
-    let faithful = others.find(|text| is_faithful(text, sources, outcome).is_ok());
-    faithful.ok_or(unfaithful)
+    let mended = with_last_lines(&text, sources, outcome).ok_or(unfaithful)?;
+    is_faithful(&mended, sources, outcome).map(|()| mended)
 }
 
 /// A text whose block scalars that keep their last line breaks have those that were decided, where that is all that is wrong with it. Where
