@@ -23,6 +23,8 @@ impl Moments {
 
 /// A large package, and how long an undisturbed run takes there.
 struct Scene {
+    /// How many files are added to what every package has.
+    files: usize,
     packages: Packages,
     work: Packages,
     before: Tree,
@@ -31,8 +33,8 @@ struct Scene {
 }
 
 impl Scene {
-    fn new() -> Self {
-        let packages = Packages::large(120);
+    fn new(files: usize) -> Self {
+        let packages = Packages::large(files);
         let work = packages.again();
         let mut duration = Duration::ZERO;
         for _ in 0..3 {
@@ -43,11 +45,21 @@ impl Scene {
             assert_eq!(ran.status, Some(0), "{ran:?}");
         }
         Self {
+            files,
             before: packages.tree(),
             after: work.tree(),
             packages,
             work,
             duration,
+        }
+    }
+
+    /// After every so many rounds without enough moments that a test is about, one in which runs take longer: where this process has to
+    /// wait for a processor, a short run is over before a signal comes.
+    fn after(self, round: usize, rounds: usize) -> Self {
+        match round % rounds {
+            0 => Self::new(self.files * 2),
+            _ => self,
         }
     }
 
@@ -64,6 +76,9 @@ impl Scene {
     }
 }
 
+/// How many files the package has at first.
+const FILES: usize = 120;
+
 /// How many times as often as asked for a run is tried, where too few moments were those that a test is about.
 const MOST: usize = 8;
 
@@ -79,15 +94,15 @@ fn longer(duration: Duration) -> Duration {
 
 #[test]
 fn a_run_that_is_killed_is_made_good_by_the_next() {
-    let scene = Scene::new();
+    let mut scene = Scene::new(FILES);
     let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
     let (mut untouched, mut half, mut done) = (0, 0, 0);
     let times = times(25);
-    let mut duration = scene.duration;
     let mut killed = 0;
     while killed < times || (half <= times / 20 && killed < MOST * times) {
         killed += 1;
-        let mut child = scene.start(moments.next(duration));
+        scene = scene.after(killed, 2 * times);
+        let mut child = scene.start(moments.next(scene.duration));
         child.kill().unwrap();
         child.wait().unwrap();
         let now = scene.work.tree();
@@ -95,11 +110,11 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
         match now {
             now if now == scene.before => {
                 untouched += 1;
-                duration = longer(duration);
+                scene.duration = longer(scene.duration);
             }
             now if now == scene.after => {
                 done += 1;
-                duration = shorter(duration);
+                scene.duration = shorter(scene.duration);
             }
             _ => half += 1,
         }
@@ -118,19 +133,19 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
 
 #[test]
 fn a_run_that_is_interrupted_leaves_nothing_behind() {
-    let scene = Scene::new();
+    let mut scene = Scene::new(FILES);
     let mut moments = Moments(0x2545_f491_4f6c_dd1d);
     let (mut stopped, mut done, mut early) = (0, 0, 0);
     let times = times(25);
-    let mut duration = scene.duration;
     let mut round = 0;
     while round < times || (stopped <= times / 4 && round < MOST * times) {
         round += 1;
+        scene = scene.after(round, 2 * times);
         let (signal, status) = match round % 4 {
             0 => (Signal::TERM, 143),
             _ => (Signal::INT, 130),
         };
-        let child = scene.start(moments.next(duration));
+        let child = scene.start(moments.next(scene.duration));
         kill_process(Pid::from_child(&child), signal).unwrap();
         let ran = ran(child.wait_with_output().unwrap());
         let now = scene.work.tree();
@@ -138,12 +153,12 @@ fn a_run_that_is_interrupted_leaves_nothing_behind() {
             // before the program listens, as with any other
             None => {
                 early += 1;
-                duration = longer(duration);
+                scene.duration = longer(scene.duration);
                 assert_eq!(now, scene.before);
             }
             Some(0) => {
                 done += 1;
-                duration = shorter(duration);
+                scene.duration = shorter(scene.duration);
                 assert_eq!(now, scene.after);
             }
             other => {
