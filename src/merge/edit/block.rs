@@ -58,7 +58,8 @@ impl Editor<'_> {
                     place = Some(entries[(id.0 - offset) as usize].1.end);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let mut text = self.arriving(child, id, incoming, column);
+                    let above = children[..index].iter().rev().find(|it| it.stays());
+                    let mut text = self.arriving_below(above, child, id, incoming, column);
                     if self.needs_key_sign(children, index) {
                         text = self.with_key_sign(&text, column);
                     }

@@ -7,7 +7,7 @@ use super::Editor;
 use super::block::{last_block_scalar, local_entries};
 use super::layout::{indents_of_comments, is_blank, lines_of_entries, starts_its_line, trimmed};
 use crate::line_breaks::ends_line;
-use crate::merge::decision::{Child, Outcome, Slot};
+use crate::merge::decision::{Child, Incoming, Outcome, Slot};
 use crate::yaml::{EntryId, NodeId};
 
 impl Editor<'_> {
@@ -33,7 +33,7 @@ impl Editor<'_> {
         self.edits.replace(first_lines.start..last_lines.end, text);
         let last = children.iter().rev().find(|child| child.stays());
         if last.is_some_and(|last| {
-            self.comes_below_block_scalar(last, EntryId(last_entry.0 + 1), true)
+            self.comes_below_block_scalar(last, Slot::Local(EntryId(last_entry.0 + 1)), true)
         }) {
             self.outdent_comments(last_lines.end, column);
         }
@@ -67,15 +67,15 @@ impl Editor<'_> {
                     };
                     let mut block = gap + &lines;
                     let has_own_gap = gap_of == index;
-                    if above
-                        .is_some_and(|above| self.comes_below_block_scalar(above, id, has_own_gap))
-                    {
+                    if above.is_some_and(|above| {
+                        self.comes_below_block_scalar(above, child.slot, has_own_gap)
+                    }) {
                         outdent_comments(&mut block, column);
                     }
                     blocks.push(block);
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let text = self.arriving(child, id, incoming, column);
+                    let text = self.arriving_below(above, child, id, incoming, column);
                     let first = blocks.is_empty();
                     blocks.push(if first {
                         without_blank_lines(&text)
@@ -95,12 +95,33 @@ impl Editor<'_> {
         blocks
     }
 
+    /// The lines of an entry that comes below another one, if it comes below one.
+    pub(super) fn arriving_below(
+        &self,
+        above: Option<&Child>,
+        child: &Child,
+        id: EntryId,
+        incoming: &Incoming,
+        column: u32,
+    ) -> String {
+        let mut text = self.arriving(child, id, incoming, column);
+        if above.is_some_and(|above| self.comes_below_block_scalar(above, child.slot, true)) {
+            outdent_comments(&mut text, column);
+        }
+        text
+    }
+
     /// Whether an entry, or what lies above it where that is not its own gap, stands below a block scalar that it did not stand below
     /// before.
-    fn comes_below_block_scalar(&self, above: &Child, id: EntryId, has_own_gap: bool) -> bool {
+    fn comes_below_block_scalar(&self, above: &Child, below: Slot, has_own_gap: bool) -> bool {
         let stood_there = has_own_gap
-            && matches!(above.slot, Slot::Local(above) if above.0 + 1 == id.0)
-            && above.outcome == Outcome::Keep;
+            && match (above.slot, below, &above.outcome) {
+                (Slot::Local(above), Slot::Local(below), Outcome::Keep) => above.0 + 1 == below.0,
+                (Slot::Updated(above), Slot::Updated(below), Outcome::Take(incoming)) => {
+                    incoming.is_whole() && above.0 + 1 == below.0
+                }
+                _ => false,
+            };
         !stood_there && self.ends_in_block_scalar(above)
     }
 
