@@ -184,20 +184,23 @@ enum Threads {
     Others(Option<NonZeroUsize>),
 }
 
+/// Does some work. In this thread a document of 512 levels, the deepest that is read, was merged with a stack of 1 MB, without optimization.
 fn in_threads<R: Send>(
     threads: Threads,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(1)
-        .use_current_thread();
     match threads {
         Threads::Others(number) => in_pool(number, work),
-        Threads::Current => match pool.build() {
-            Ok(pool) => pool.install(work),
-            // it is in one already
-            Err(_) => in_pool(Some(NonZeroUsize::MIN), work),
-        },
+        Threads::Current => {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(1)
+                .use_current_thread();
+            match pool.build() {
+                Ok(pool) => pool.install(work),
+                // it is in one already
+                Err(_) => in_pool(Some(NonZeroUsize::MIN), work),
+            }
+        }
     }
 }
 
@@ -209,7 +212,7 @@ pub(super) fn in_pool<R: Send>(
     let threads = threads.map_or(0, NonZeroUsize::get);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
-        // the parser and the walk recurse: deep documents need more than a thread's usual 2 MB
+        // the parser and the walk recurse: no document, however deep, is to come near the end of it
         .stack_size(64 << 20)
         .start_handler(|_| grow_heap())
         .build()
