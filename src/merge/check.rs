@@ -111,9 +111,9 @@ impl Checker<'_> {
                 Err(self.unfaithful(place, "the lines are not the ones that were decided"))
             }
             Outcome::Apart(_) => Err(self.unfaithful(place, "both sides were decided")),
-            Outcome::Merge(children) => {
-                let expected = children
-                    .iter()
+            Outcome::Merge(_) | Outcome::Row(_) => {
+                let expected = outcome
+                    .children()
                     .filter(|child| child.stays())
                     .map(|child| (child.slot, &child.outcome));
                 self.entries(merged, expected, self.sources.local, local, place)

@@ -7,7 +7,7 @@ use super::block::local_entries;
 use super::layout::{is_blank, starts_its_line};
 use super::to_flow;
 use crate::line_breaks::lines;
-use crate::merge::decision::{Child, CommentChoices, Incoming, Outcome, Slot};
+use crate::merge::decision::{Child, Remarks, Incoming, Outcome, Slot};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType};
 
 /// An entry of the result on a line of its own: what comes up to its last byte, and what follows its comma.
@@ -45,7 +45,7 @@ impl Editor<'_> {
     fn flow_child(&mut self, child: &Child) {
         if let Slot::Local(id) = child.slot {
             let entry = self.target.entry(id);
-            self.value(entry, &child.outcome, child.comments);
+            self.value(entry, &child.outcome, child.remarks);
         }
     }
 
@@ -118,7 +118,7 @@ impl Editor<'_> {
         let entry = self.flow_entry(id, incoming, Some(column));
         let has_comments = !self.is_json;
         let above = if has_comments {
-            self.leading_lines(comments.leading, column)
+            self.leading_lines(self.source.comments_above(self.source.entry(id)), column)
         } else {
             String::new()
         };
@@ -155,8 +155,7 @@ impl Editor<'_> {
         let entry = target.entry(entries[index]);
         let start = match index.checked_sub(1) {
             Some(before) => target.next_line(self.end_with_comma(entries[before])),
-            None if entry.comments().leading.is_empty() => target.line_start(entry.span.start),
-            None => entry.comments().leading.start,
+            None => target.comments_above(entry).start,
         };
         start..entry.span.end
     }
@@ -275,7 +274,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
-        comments: CommentChoices,
+        comments: Remarks,
         anchor: Option<&str>,
     ) {
         let target = self.target;

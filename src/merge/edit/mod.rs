@@ -22,13 +22,14 @@ mod to_flow;
 
 use std::rc::Rc;
 
-use super::decision::{Child, CommentChoices, Incoming, Outcome};
+use super::decision::{Child, Incoming, Outcome, Remarks};
 use crate::line_breaks::line_break_of;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 use edits::Edits;
 use overview::Overview;
 
+pub(crate) use compose::{Draft, Hunk};
 pub(crate) use last_lines::{LastLines, set_last_lines};
 
 /// How aliases are treated.
@@ -40,19 +41,23 @@ pub(crate) enum Aliases {
     WriteOut,
 }
 
-/// The target's text with the decisions carried out.
+/// The target's text with the decisions carried out. `original` is asked for the lines that conflict markers show.
 pub(crate) fn carry_out(
     target: &Tree<'_>,
     source: &Tree<'_>,
+    original: Option<&Tree<'_>>,
     outcome: &Outcome,
     aliases: Aliases,
-) -> String {
-    let mut editor = Editor::new(target, source, aliases);
+) -> Draft {
+    let mut editor = Editor {
+        original,
+        ..Editor::new(target, source, aliases)
+    };
     editor.root(outcome);
     if aliases == Aliases::WriteOut {
         editor.write_out_touched_aliases();
     }
-    editor.edits.apply(target.text())
+    Draft::new(editor.edits.apply(target.text()), editor.hunks)
 }
 
 /// How much longer a text may become when its aliases are written out; a document that repeats itself without end is
@@ -91,6 +96,7 @@ enum Carried {
 struct Editor<'a> {
     target: &'a Tree<'a>,
     source: &'a Tree<'a>,
+    original: Option<&'a Tree<'a>>,
     of_target: Rc<Overview<'a>>,
     of_source: Rc<Overview<'a>>,
     aliases: Aliases,
@@ -103,6 +109,8 @@ struct Editor<'a> {
     /// Whether entries there get no comment that local has not got: it is JSON, or entries share lines.
     no_new_comments: bool,
     edits: Edits,
+    /// The lines of which each side has its own.
+    hunks: Vec<Hunk>,
 }
 
 impl<'a> Editor<'a> {
@@ -116,6 +124,7 @@ impl<'a> Editor<'a> {
         Self {
             target: target.tree,
             source: source.tree,
+            original: None,
             of_target: Rc::clone(target),
             of_source: Rc::clone(source),
             aliases,
@@ -124,16 +133,17 @@ impl<'a> Editor<'a> {
             is_json: false,
             no_new_comments: false,
             edits: Edits::default(),
+            hunks: Vec::new(),
         }
     }
 
     fn root(&mut self, outcome: &Outcome) {
         let root = self.target.root();
-        self.value(root, outcome, CommentChoices::default());
+        self.value(root, outcome, Remarks::default());
     }
 
-    /// The value and the comments of an entry that stays.
-    fn value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: CommentChoices) {
+    /// The value and the remarks of an entry that stays.
+    fn value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: Remarks) {
         match outcome {
             // A choice is made before anything is edited.
             Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => self.comments(entry, comments),
@@ -145,6 +155,12 @@ impl<'a> Editor<'a> {
                 self.comments(entry, comments)
             }
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
+            Outcome::Row(row) => {
+                match self.row(entry.value, row) {
+                    Carried::Anew => self.comments_behind_dash(entry, comments),
+                    Carried::InPlace => self.comments(entry, comments),
+                };
+            }
             Outcome::Merge(children) => {
                 if matches!(self.target.node(entry.value).kind, NodeKind::Alias(_)) {
                     if self.aliases == Aliases::WriteOut {
@@ -183,7 +199,7 @@ impl<'a> Editor<'a> {
         } else if is_flow(self.target, node) {
             self.flow(node, children);
         } else {
-            return self.block(node, children);
+            return self.block(node, owner, children);
         }
         Carried::InPlace
     }

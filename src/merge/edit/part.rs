@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::layout::lines;
 use super::overview::Overview;
 use super::{Aliases, Editor};
-use crate::merge::decision::{CommentChoices, Incoming, Outcome};
+use crate::merge::decision::{Remarks, Incoming, Outcome};
 use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
 /// The text of one entry, on lines of its own, its first byte in the column that it had.
@@ -34,7 +34,7 @@ impl<'a> Editor<'a> {
         let source = self.source;
         let mut editor = Editor::over(&self.of_source, &self.of_source, self.aliases);
         let entry = source.entry(id);
-        editor.value(entry, part, CommentChoices::default());
+        editor.value(entry, part, Remarks::default());
         let range = lines(source, entry);
         if self.aliases == Aliases::WriteOut {
             editor.write_out_aliases(range.clone());
@@ -90,7 +90,7 @@ impl<'a> Editor<'a> {
         inner.replace_with(
             owner,
             &Incoming::whole(target),
-            CommentChoices::default(),
+            Remarks::default(),
             anchor,
         );
         self.edits.absorb(inner.edits);
@@ -112,7 +112,7 @@ impl<'a> Editor<'a> {
         let piece = inner.piece(entry, lines(self.target, entry));
         let text = piece.with_entry(|tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {
-            self.put_in_place(owner, text, CommentChoices::default(), None);
+            self.put_in_place(owner, text, Remarks::default(), None);
         }
     }
 

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::habits::{Habits, Nesting, nesting};
 use super::layout::{lines, trimmed};
 use crate::line_breaks::{self, ends_line};
-use crate::merge::place_comment::place_comment;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 /// Moves lines of a tree: where they go, and in whose habits.
@@ -16,6 +15,15 @@ pub(super) struct Reindent<'a> {
     /// The habits of the place they go to.
     pub(super) to: Habits,
     pub(super) line_break: &'static str,
+}
+
+/// Whether comments above come along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Above {
+    /// They do.
+    Along,
+    /// They do not: the target has them, or comments of its own.
+    Left,
 }
 
 /// From this byte on, lines move by so many columns.
@@ -35,9 +43,9 @@ impl Reindent<'_> {
         self.moved(lines(self.tree, entry), &shifts)
     }
 
-    /// The lines of a block collection's entries, the first byte of each in `column`; with the comment at the place above
-    /// the first one, unless it is in `known` already.
-    pub(super) fn entries(&self, node: NodeId, column: u32, known: &str) -> String {
+    /// The lines of a block collection's entries, the first byte of each in `column`; with the comments above the first one, where
+    /// those come along.
+    pub(super) fn entries(&self, node: NodeId, column: u32, known: Above) -> String {
         let mut shifts = Vec::new();
         self.shift_entries(node, i64::from(column), 0, &mut shifts);
         let mut entries = self.tree.entries(node);
@@ -48,12 +56,9 @@ impl Reindent<'_> {
             shift.from = 0;
         }
         let first_entry = self.tree.entry(first);
-        let above = place_comment(self.tree, first_entry);
-        let mut comments = line_breaks::lines(self.tree.slice(above)).map(str::trim);
-        let start = if above.is_empty() || comments.all(|line| known.contains(line)) {
-            lines(self.tree, first_entry).start
-        } else {
-            above.start
+        let start = match known {
+            Above::Along => self.tree.row_start(first_entry),
+            Above::Left => lines(self.tree, first_entry).start,
         };
         let end = lines(self.tree, self.tree.entry(last.unwrap_or(first))).end;
         self.moved(start..end, &shifts)

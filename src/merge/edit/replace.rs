@@ -4,7 +4,7 @@ use super::Editor;
 use super::layout::{has_dash, is_blank, trimmed};
 use super::reindent::is_block;
 use super::rendered::{Rendered, is_block_scalar, words};
-use crate::merge::decision::{CommentChoice, CommentChoices, Incoming};
+use crate::merge::decision::{CommentChoice, Remarks, Incoming};
 use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
@@ -12,7 +12,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
-        comments: CommentChoices,
+        comments: Remarks,
     ) {
         self.replace_with(entry, incoming, comments, None);
     }
@@ -22,7 +22,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
-        comments: CommentChoices,
+        comments: Remarks,
         anchor: Option<&str>,
     ) {
         if self.in_flow {
@@ -43,7 +43,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         rendered: Rendered,
-        comments: CommentChoices,
+        comments: Remarks,
         anchor: Option<&str>,
     ) {
         if let (Some(key), None) = (entry.key, entry.colon()) {
@@ -147,7 +147,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         rendered: &Rendered,
-        comments: CommentChoices,
+        comments: Remarks,
     ) {
         let node = self.target.node(entry.value);
         let indicator = match entry.colon() {
@@ -209,7 +209,6 @@ impl Editor<'_> {
         if stays_apart {
             self.comments_at_key(entry, comments);
         } else {
-            self.place_comment(entry, comments);
             self.leading_comment(entry, comments);
         }
     }
@@ -248,14 +247,14 @@ impl Editor<'_> {
     }
 
     /// The comment beside an entry's value: where it is, and what the line ends with afterwards, with the white space before it.
-    fn comment_beside(&self, entry: Entry<'_>, comments: CommentChoices) -> (Span, String) {
+    fn comment_beside(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().beside();
         let ours = entry.comments().beside();
         (ours, self.chosen_comment(ours, theirs, comments.line))
     }
 
     /// The same of a second comment, where the first stands before the value.
-    fn comment_behind(&self, entry: Entry<'_>, comments: CommentChoices) -> (Span, String) {
+    fn comment_behind(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().behind();
         let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);
         (ours, self.chosen_comment(ours, theirs, comments.tail))
@@ -295,7 +294,7 @@ impl Editor<'_> {
     fn keep_comments(
         &mut self,
         entry: Entry<'_>,
-        choices: CommentChoices,
+        choices: Remarks,
         indicator: u32,
         written: Span,
     ) {

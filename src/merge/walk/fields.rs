@@ -15,13 +15,16 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         let trees = self.trees;
+        let has_lines = self.have_lines(nodes);
         let fields = fields_of_all(trees, nodes);
         let residents: Vec<Resident> = entries_of(trees.local, local)
             .map(|entry| {
                 let key = key_of(trees.local, entry);
                 let sides = fields.beside(key, entry);
+                self.has_lines = has_lines;
+                let child = self.field(sides).unwrap_or_else(|| Child::keep(entry));
                 Resident {
-                    child: self.field(sides).unwrap_or_else(|| Child::keep(entry)),
+                    child: child.of_sides(sides),
                     own: sides.updated.is_none(),
                 }
             })
@@ -46,10 +49,31 @@ impl Walker<'_> {
                     Some(entry),
                     None,
                 );
-                self.field(sides).map_or(Arrival::Nothing, Arrival::New)
+                self.arrival(sides)
             })
             .collect();
         self.merged(nodes, place(residents, arrivals))
+    }
+
+    /// A field that only updated has, or original too: what comes of it.
+    fn arrival(&mut self, sides: Entries) -> Arrival {
+        let Some(updated) = sides.updated else {
+            return Arrival::Nothing;
+        };
+        let child = self.field(sides);
+        let child = child.unwrap_or_else(|| Child::updated(updated, Outcome::Remove));
+        Arrival::New(child.of_sides(sides))
+    }
+
+    /// Whether the entries of a collection have lines of their own on each side that has them.
+    pub(super) fn have_lines(&self, nodes: Nodes) -> bool {
+        let is_flow = |(tree, node): (&Tree<'_>, Option<NodeId>)| {
+            node.is_some_and(|node| {
+                entries_of(tree, node).len() > 0 && !tree.is_block_collection(node)
+            })
+        };
+        let sides = self.trees.zip(nodes).into_array();
+        !sides.into_iter().any(is_flow)
     }
 
     /// One field, with the path one step further.
@@ -58,7 +82,6 @@ impl Walker<'_> {
         if let (Some(original), Some(updated), Some(local)) =
             (sides.original, sides.updated, sides.local)
             && self.same_text(original, updated)
-            && self.same_place_comment(original, updated)
         {
             return Some(Child::keep(local));
         }
@@ -71,7 +94,7 @@ impl Walker<'_> {
 
     /// The outcome of a local map or list whose entries are decided; those that come are of `updated`.
     pub(crate) fn merged_children(
-        &self,
+        &mut self,
         updated: NodeId,
         local: NodeId,
         children: Vec<Child>,
@@ -80,11 +103,18 @@ impl Walker<'_> {
     }
 
     /// The outcome of a map or list whose entries are decided.
-    pub(super) fn merged(&self, nodes: Nodes, children: Vec<Child>) -> Outcome {
+    pub(super) fn merged(&mut self, nodes: Nodes, children: Vec<Child>) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
         let tree = self.trees.local;
+        if let Some(row) = self.merged_row(nodes, &children) {
+            return row;
+        }
+        let children: Vec<Child> = children
+            .into_iter()
+            .filter(|child| matches!(child.slot, Slot::Local(_)) || child.stays())
+            .collect();
         let unmoved = children.len() == entries_of(tree, local).len()
             && children
                 .iter()
@@ -93,21 +123,25 @@ impl Walker<'_> {
         if unmoved {
             return Outcome::Keep;
         }
-        if entries_of(tree, local).len() == 0 && Outcome::Merge(children.clone()).has_choice() {
-            let chosen = |side| match Outcome::Merge(children.clone()).choose(side) {
-                Outcome::Merge(children) => self.merged(nodes, children),
-                outcome => outcome,
+        if entries_of(tree, local).len() > 0 {
+            return Outcome::Merge(children);
+        }
+        if children.iter().any(Child::has_choice) {
+            let chosen = |side| -> Outcome {
+                let children: Vec<Child> = children.iter().map(|it| it.choose(side)).collect();
+                self.into_empty(updated, &children)
             };
             return Outcome::apart(chosen(Chosen::Local), chosen(Chosen::Updated));
         }
-        let children: Vec<Child> = children
-            .into_iter()
-            .filter(|child| matches!(child.slot, Slot::Local(_)) || child.stays())
-            .collect();
-        if entries_of(tree, local).len() == 0 {
-            return Outcome::Take(self.arriving_children(updated, &children));
+        self.into_empty(updated, &children)
+    }
+
+    /// What comes into an empty local map or list.
+    fn into_empty(&self, updated: NodeId, children: &[Child]) -> Outcome {
+        if !children.iter().any(Child::stays) {
+            return Outcome::Keep;
         }
-        Outcome::Merge(children)
+        Outcome::Take(self.arriving_children(updated, children))
     }
 
     /// The part of an updated map or list that `children` take into an empty local one.

@@ -60,11 +60,16 @@ impl Walker<'_> {
         for (place, (element, _)) in sides.iter().enumerate() {
             position_of[position(entries_of(trees.local, local), *element)] = place;
         }
+        let has_lines = self.have_lines(nodes);
         let residents = sides
             .iter()
-            .map(|(element, sides)| Resident {
-                child: self.resident_element(key, *element, *sides),
-                own: sides.updated.is_none(),
+            .map(|(element, sides)| {
+                self.has_lines = has_lines;
+                let child = self.resident_element(key, *element, *sides);
+                Resident {
+                    child: child.of_sides(*sides),
+                    own: sides.updated.is_none(),
+                }
             })
             .collect();
         let arrivals = entries_of(trees.updated, updated)
@@ -96,7 +101,10 @@ impl Walker<'_> {
             let identity = key.identity(trees.local, entry);
             find(&updateds, identity.as_ref())
         });
-        let (local, updated) = (self.merged(nodes, children), self.merged(nodes, theirs));
+        let local = self.merged(nodes, children);
+        let recorded = self.conflicts.len();
+        let updated = self.merged(nodes, theirs);
+        self.conflicts.truncate(recorded);
         self.conflict_kept(ConflictKind::Order, nodes, local, updated)
     }
 
@@ -181,9 +189,10 @@ impl Walker<'_> {
             return Arrival::New(self.whole(updated));
         }
         let outcome = self.at(step, |walker| walker.absent_locally(nodes, Some(key)));
-        match (sides.updated, outcome) {
-            (Some(updated), Some(outcome)) => Arrival::New(self.arriving_child(updated, outcome)),
-            _ => Arrival::Nothing,
+        let outcome = outcome.unwrap_or(Outcome::Remove);
+        match sides.updated {
+            Some(updated) => Arrival::New(Child::updated(updated, outcome).of_sides(sides)),
+            None => Arrival::Nothing,
         }
     }
 

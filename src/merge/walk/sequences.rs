@@ -43,18 +43,20 @@ impl Walker<'_> {
         };
         let originals = elements(trees.original, nodes.original);
         let updateds = elements(trees.updated, nodes.updated);
+        let has_lines = self.have_lines(nodes);
         let children = elements(trees.local, nodes.local)
             .into_iter()
             .enumerate()
             .map(|(index, local)| {
+                self.has_lines = has_lines;
                 let sides = Triple::new(
                     originals.get(index).copied(),
                     updateds.get(index).copied(),
                     Some(local),
                 );
                 let step = self.indexed_step(sides, index);
-                self.at(step, |walker| walker.entry(sides))
-                    .unwrap_or_else(|| Child::keep(local))
+                let child = self.at(step, |walker| walker.entry(sides));
+                child.unwrap_or_else(|| Child::keep(local)).of_sides(sides)
             })
             .collect();
         self.merged(nodes, children)
@@ -80,8 +82,10 @@ impl Walker<'_> {
             list.map(|list| fingerprint::of_elements(tree, list))
                 .unwrap_or_default()
         });
+        let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(elements.local.len());
         for stretch in self.stretches(&elements, &values) {
+            self.has_lines = has_lines;
             match stretch {
                 Stretch::Element(sides) => self.paired_element(&elements, sides, &mut children),
                 Stretch::Between(ranges) => {
@@ -104,7 +108,10 @@ impl Walker<'_> {
             .zip(at)
             .map(|(entries, index)| Some(entries[index]));
         let step = self.indexed_step(sides, at.local);
-        children.extend(self.at(step, |walker| walker.entry(sides)));
+        let has_lines = self.has_lines;
+        let child = self.at(step, |walker| walker.entry(sides));
+        self.has_lines = has_lines;
+        children.extend(child.map(|child| child.of_sides(sides)));
     }
 
     fn stretch(
@@ -123,9 +130,30 @@ impl Walker<'_> {
             .zip(stretch.clone())
             .map(|(elements, range)| &elements[range]);
         let (ours, theirs) = (sides.local, sides.updated);
-        let taken = match here.change() {
-            Change::Nobody | Change::Local | Change::BothAlike => false,
-            Change::Upstream => true,
+        match here.change() {
+            Change::Nobody | Change::Local => {
+                children.extend(ours.iter().map(|entry| Child::keep(*entry)));
+                let pairs = sides.original.iter().zip(theirs);
+                children.extend(pairs.map(|(original, updated)| {
+                    let sides = Triple::new(Some(*original), Some(*updated), None);
+                    Child::updated(*updated, Outcome::Remove).of_sides(sides)
+                }));
+            }
+            Change::BothAlike => {
+                let pairs = ours.iter().zip(theirs);
+                children.extend(pairs.map(|(local, updated)| {
+                    let sides = Triple::new(None, Some(*updated), Some(*local));
+                    Child::keep(*local).of_sides(sides)
+                }));
+            }
+            Change::Upstream => {
+                let pairs = sides.original.iter().zip(ours);
+                children.extend(pairs.map(|(original, local)| {
+                    let sides = Triple::new(Some(*original), None, Some(*local));
+                    Child::local(*local, Outcome::Remove).of_sides(sides)
+                }));
+                children.extend(theirs.iter().map(|entry| self.whole(*entry)));
+            }
             Change::BothApart => {
                 if let Some(agreed) = agreement(here) {
                     children.extend(agreed.into_iter().map(|element| match element {
@@ -136,14 +164,7 @@ impl Walker<'_> {
                 } else if !self.merge_one_by_one(elements, here, stretch, children) {
                     self.stretch_apart(sides, children);
                 }
-                return;
             }
-        };
-        if taken {
-            children.extend(going(ours));
-            children.extend(theirs.iter().map(|entry| self.whole(*entry)));
-        } else {
-            children.extend(ours.iter().map(|entry| Child::keep(*entry)));
         }
     }
 
@@ -205,13 +226,6 @@ impl Walker<'_> {
         }
         true
     }
-}
-
-/// Local elements that go.
-fn going(entries: &[EntryId]) -> impl Iterator<Item = Child> {
-    entries
-        .iter()
-        .map(|entry| Child::local(*entry, Outcome::Remove))
 }
 
 /// An element of a stretch that both sides changed without a disagreement.

@@ -1,0 +1,166 @@
+//! The rules for values decide which entries there are; the row follows them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::between::own;
+use super::{Id, Placed, Ref, Rows, Side, TokenKind};
+
+/// The row with just the entries that stay: what the rules remove goes with the comments right above it that are not local's own,
+/// what they bring stands behind its neighbour.
+pub(super) fn settle(
+    rows: &Rows<'_>,
+    merged: Vec<Placed>,
+    stays: &impl Fn(u32) -> bool,
+) -> Vec<Placed> {
+    let of_local: FxHashSet<u32> = merged
+        .iter()
+        .filter(|placed| placed.piece.side == Side::Local)
+        .filter_map(|placed| entry(rows, placed.piece))
+        .collect();
+    let mut settled: Vec<Placed> = Vec::with_capacity(merged.len());
+    let mut seen = FxHashSet::default();
+    for placed in merged {
+        if let Some(entry) = entry(rows, placed.piece) {
+            let is_elsewhere = placed.piece.side == Side::Updated && of_local.contains(&entry);
+            if !stays(entry) || is_elsewhere || !seen.insert(entry) {
+                drop_comments(rows, placed.piece, &mut settled);
+                continue;
+            }
+        }
+        settled.push(placed);
+    }
+    for side in [Side::Local, Side::Updated] {
+        bring(rows, side, stays, &mut seen, &mut settled);
+    }
+    settled
+}
+
+fn entry(rows: &Rows<'_>, piece: Ref) -> Option<u32> {
+    match rows.id(piece) {
+        Id::Entry(entry) => Some(entry),
+        Id::Comment { .. } | Id::End => None,
+    }
+}
+
+/// Takes the comments right above an entry that goes off the end of the row, but for those that local wrote itself.
+fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
+    let first = rows.own_above(piece.side, piece.at);
+    let mut kept = Vec::new();
+    while let Some(last) = settled.last()
+        && last.piece.side == piece.side
+        && (first..piece.at).contains(&last.piece.at)
+    {
+        if let Some(last) = settled.pop()
+            && is_written_locally(rows, last.piece)
+        {
+            kept.push(last);
+        }
+    }
+    settled.extend(kept.into_iter().rev());
+}
+
+/// Whether a comment is one that only local has.
+pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
+    let TokenKind::Comment(line) = rows.token(piece).kind else {
+        return false;
+    };
+    let is_known = |side| {
+        let mut others = rows.row(side).iter();
+        others.any(|other| matches!(other.kind, TokenKind::Comment(other) if other.trim() == line.trim()))
+    };
+    piece.side == Side::Local && !is_known(Side::Original) && !is_known(Side::Updated)
+}
+
+/// Puts in the entries of a side that stay and are not in the row, with the comments right above them: each behind the
+/// nearest entry before it on that side that is there, and the other side's own ones that follow; else at the beginning.
+fn bring(
+    rows: &Rows<'_>,
+    side: Side,
+    stays: &impl Fn(u32) -> bool,
+    seen: &mut FxHashSet<u32>,
+    settled: &mut Vec<Placed>,
+) {
+    let row = rows.row(side);
+    let is_missing = |entry: &u32, seen: &FxHashSet<u32>| stays(*entry) && !seen.contains(entry);
+    let entries = |token: &super::Token<'_>| match token.kind {
+        TokenKind::Entry(entry) => Some(entry),
+        TokenKind::Comment(_) | TokenKind::End => None,
+    };
+    if !row.iter().filter_map(entries).any(|it| is_missing(&it, seen)) {
+        return;
+    }
+    // what comes behind each entry of the row, in order; what comes before all of them
+    let mut behind: FxHashMap<u32, Vec<Placed>> = FxHashMap::default();
+    let mut first = Vec::new();
+    let mut anchor: Option<u32> = None;
+    let there: FxHashSet<u32> = settled
+        .iter()
+        .filter_map(|placed| entry(rows, placed.piece))
+        .collect();
+    for (at, token) in row.iter().enumerate() {
+        let Some(entry) = entries(token) else {
+            continue;
+        };
+        if there.contains(&entry) {
+            anchor = Some(entry);
+        } else if is_missing(&entry, seen) {
+            seen.insert(entry);
+            let own_lines = (rows.own_above(side, at)..=at).map(|at| own(Ref { side, at }));
+            match anchor {
+                Some(anchor) => behind.entry(anchor).or_default().extend(own_lines),
+                None => first.extend(own_lines),
+            }
+        }
+    }
+    let mut result = Vec::with_capacity(settled.len() + first.len());
+    if !first.is_empty() {
+        let before = settled.iter().position(|it| rows.is_entry(it.piece));
+        let before = before.unwrap_or(settled.len().saturating_sub(1));
+        let above = settled[..before].iter().rev();
+        let own_lines = above.take_while(|it| rows.is_comment(it.piece)).count();
+        result.extend(settled.drain(..before - own_lines));
+        result.append(&mut first);
+    }
+    let (mut waiting, mut place) = (Vec::new(), 0);
+    for placed in settled.drain(..) {
+        let here = entry(rows, placed.piece);
+        let is_own = here.is_some_and(|entry| !rows.places(side).contains_key(&entry));
+        let is_next = !is_own && !rows.is_comment(placed.piece);
+        if is_next && !waiting.is_empty() {
+            result.splice(place..place, waiting.drain(..));
+        }
+        result.push(placed);
+        if let Some(more) = here.and_then(|entry| behind.remove(&entry)) {
+            waiting = more;
+        }
+        if here.is_some() {
+            // the other side's own entries that follow stay with what they follow
+            place = result.len();
+        }
+    }
+    *settled = result;
+}
+
+/// Blank lines that updated adds below a comment that local inserted above its piece go above that comment.
+pub(super) fn raise_blanks(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
+    let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
+    for at in (1..merged.len()).rev() {
+        let (above, here) = (merged[at - 1], merged[at]);
+        let is_local = here.piece.side == Side::Local && above.piece.side == Side::Local;
+        let is_end = matches!(rows.token(here.piece).kind, TokenKind::End);
+        if count(here.blanks) > 0
+            && rows.token(here.piece).blanks == 0
+            && is_local
+            && !is_end
+            && above.piece.at + 1 == here.piece.at
+            && rows.is_comment(above.piece)
+            && !rows.ids.original.contains(&rows.id(above.piece))
+        {
+            merged[at].blanks = None;
+            if count(above.blanks) == 0 {
+                merged[at - 1].blanks = here.blanks;
+            }
+        }
+    }
+    merged
+}

@@ -1,0 +1,480 @@
+//! What stands between the entries of a block collection: its three rows, merged.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::record::{Segment, Step};
+use super::{Entries, Nodes, Shape, Walker, shape};
+use crate::merge::decision::{
+    Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Row as MergedLines, Slot,
+};
+use crate::merge::rows::{self, Disagreement, MergedRow, Placed, Ref, Side, Token, TokenKind};
+use crate::merge::{ConflictKind, Resolution};
+use crate::triple::Triple;
+use crate::yaml::row::{Item, ItemKind, Row};
+use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
+
+impl Walker<'_> {
+    /// A local block collection with its lines; none where they do not change, or it has none.
+    pub(super) fn merged_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<Outcome> {
+        if !self.merges_lines || !children.iter().any(Child::stays) {
+            return None;
+        }
+        let owners = self.owners();
+        let owner = owners.local.map(|owner| self.trees.local.entry(owner));
+        let local = self.trees.local.row(nodes.local?, owner)?;
+        let updated = self.row_of(self.trees.updated, nodes.updated, owners.updated)?;
+        let original = self.row_of(self.trees.original, nodes.original, owners.original);
+        let same = original.as_ref().is_some_and(|original| {
+            same_lines((self.trees.original, original), (self.trees.updated, &updated))
+        });
+        if same && is_in_place(&local, children) {
+            return None;
+        }
+        let original = original.unwrap_or_else(|| empty_row(updated.column));
+        let rows = Triple::new(original, updated, local);
+        let pieces = self.merge_rows(&rows, children, nodes);
+        let mut pieces = pieces;
+        if nodes
+            .local
+            .is_some_and(|local| shape(self.trees.local, local) == Shape::List)
+        {
+            pieces = in_order(pieces, children);
+        }
+        let row = MergedLines {
+            span: rows.local.span,
+            moved: self.width_change(&rows, nodes, owners),
+            pieces,
+        };
+        Some(Outcome::Row(Box::new(row)))
+    }
+
+    /// The comment lines below an entry of local whose value is no block collection, or becomes none; none where they stay.
+    pub(super) fn merged_below(
+        &mut self,
+        sides: Entries,
+        outcome: &Outcome,
+    ) -> Option<Vec<Piece>> {
+        let (updated, local) = (sides.updated?, sides.local?);
+        if !self.merges_lines || outcome.is_merge() && self.is_block(sides) {
+            return None;
+        }
+        let is_taken = matches!(outcome, Outcome::Take(_));
+        let trees = self.trees;
+        let below = |tree: &Tree<'_>, entry: EntryId| -> Row {
+            let mut row = tree.row_below(tree.entry(entry));
+            if tree.is_block_collection(tree.entry(entry).value) {
+                row.items = within(tree, entry);
+            }
+            row
+        };
+        if !is_taken && trees.local.is_block_collection(trees.local.entry(local).value) {
+            return None;
+        }
+        let original = match sides.original {
+            Some(original) => below(trees.original, original),
+            None => empty_row(0),
+        };
+        let local = below(trees.local, local);
+        // those in a block collection that comes, come with it
+        let mut updated_row = trees.updated.row_below(trees.updated.entry(updated));
+        if trees.updated.is_block_collection(trees.updated.entry(updated).value) {
+            if !is_taken {
+                return None;
+            }
+            updated_row = empty_row(updated_row.column);
+        }
+        let same = same_lines((trees.original, &original), (trees.updated, &updated_row));
+        if same || original.items.len() + updated_row.items.len() + local.items.len() == 3 {
+            return None;
+        }
+        let rows = Triple::new(original, updated_row, local);
+        let pieces = self.merge_rows(&rows, &[], Triple::default());
+        Some(pieces)
+    }
+
+    /// The entries whose values the collections are.
+    fn owners(&self) -> Entries {
+        self.steps
+            .last()
+            .map_or_else(Triple::default, |step| step.entries)
+    }
+
+    fn is_block(&self, sides: Entries) -> bool {
+        let tree = self.trees.local;
+        let value = sides.local.map(|local| tree.entry(local).value);
+        value.is_some_and(|value| tree.is_block_collection(value))
+    }
+
+    /// The row of a side: of a value that is empty, or is none, the comments below it. None of one between brackets.
+    fn row_of(
+        &self,
+        tree: &Tree<'_>,
+        node: Option<NodeId>,
+        owner: Option<EntryId>,
+    ) -> Option<Row> {
+        let Some(node) = node else {
+            return Some(empty_row(0));
+        };
+        if let Some(row) = tree.row(node, owner.map(|owner| tree.entry(owner))) {
+            return Some(row);
+        }
+        let is_full = match tree.node(node).kind {
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) => tree.entries(node).len() > 0,
+            NodeKind::Alias(_) => true,
+            NodeKind::Scalar(_) => false,
+        };
+        match owner {
+            _ if is_full => None,
+            Some(owner) => Some(tree.row_below(tree.entry(owner))),
+            None => Some(empty_row(0)),
+        }
+    }
+
+    fn merge_rows(&mut self, rows: &Triple<Row>, children: &[Child], nodes: Nodes) -> Vec<Piece> {
+        let ids = numbers(rows, children);
+        let trees = self.trees;
+        let tokens = Triple::new(
+            tokens_of(trees.original, &rows.original, &ids.original),
+            tokens_of(trees.updated, &rows.updated, &ids.updated),
+            tokens_of(trees.local, &rows.local, &ids.local),
+        );
+        let stays = |entry: u32| {
+            let child = children.get(entry as usize);
+            child.is_some_and(Child::stays)
+        };
+        let MergedRow {
+            pieces,
+            disagreements,
+        } = rows::merge(
+            tokens.as_ref().map(Vec::as_slice),
+            stays,
+            self.resolution(),
+        );
+        for disagreement in disagreements {
+            self.record_disagreement(rows, &disagreement);
+        }
+        let mut placed: Vec<(Option<Ref>, Piece)> = pieces
+            .into_iter()
+            .map(|placed| (Some(placed.piece), piece(rows, &ids, children, placed)))
+            .collect();
+        if nodes.local.is_some() {
+            self.keep_own_lines(rows, children, &mut placed);
+        }
+        placed.into_iter().map(|(_, piece)| piece).collect()
+    }
+
+    /// Where upstream removed an entry, comment lines that local itself wrote in it or above it stay, which is a conflict.
+    fn keep_own_lines(
+        &mut self,
+        rows: &Triple<Row>,
+        children: &[Child],
+        placed: &mut Vec<(Option<Ref>, Piece)>,
+    ) {
+        for child in children {
+            let (Slot::Local(entry), false, Some(original), None) =
+                (child.slot, child.stays(), child.sides.original, child.sides.updated)
+            else {
+                continue;
+            };
+            let items = rows.local.items.iter();
+            let Some(at) = items
+                .into_iter()
+                .position(|item| item.kind == ItemKind::Entry(entry))
+            else {
+                continue;
+            };
+            let is_placed = |index: usize, placed: &[(Option<Ref>, Piece)]| {
+                let piece = Ref {
+                    side: Side::Local,
+                    at: index,
+                };
+                placed.iter().position(|(of, _)| *of == Some(piece))
+            };
+            let own = self.own_lines(original, entry);
+            let above = (0..at)
+                .rev()
+                .take_while(|index| rows.local.items[*index].kind == ItemKind::Comment)
+                .take_while(|index| rows.local.items[*index + 1].blanks == 0)
+                .any(|index| is_placed(index, placed).is_some());
+            if own.is_empty() && !above {
+                continue;
+            }
+            let step = Step {
+                segment: Segment::Field,
+                entries: child.sides,
+            };
+            self.at(step, |walker| walker.record_own_lines(original, entry));
+            let place = (0..at)
+                .rev()
+                .find_map(|index| is_placed(index, placed))
+                .map_or(0, |place| place + 1);
+            let pieces = own.into_iter().map(|span| {
+                let line = self.trees.local.slice(span);
+                let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+                let kind = PieceKind::Comment(CommentPiece {
+                    side: Side::Local,
+                    span,
+                    moved: i64::from(rows.local.column) - indent as i64,
+                    of_side: None,
+                });
+                let blanks = Blanks::Count(0);
+                (None, Piece { blanks, kind })
+            });
+            placed.splice(place..place, pieces);
+        }
+    }
+
+    /// The comment lines in a local entry that the original has not got there.
+    fn own_lines(&self, original: EntryId, local: EntryId) -> Vec<Span> {
+        let (old, new) = (self.trees.original, self.trees.local);
+        let known: FxHashSet<&str> = old
+            .comments_within(original)
+            .into_iter()
+            .map(|span| old.slice(span).trim())
+            .collect();
+        let mut own = new.comments_within(local);
+        own.retain(|span| !known.contains(new.slice(*span).trim()));
+        own
+    }
+
+    fn record_own_lines(&mut self, original: EntryId, local: EntryId) {
+        let text = |tree: &Tree<'_>, entry| {
+            let lines = tree.lines_of(tree.entry(entry));
+            Some(tree.slice(lines).trim_end().to_owned())
+        };
+        let values = Triple::new(
+            text(self.trees.original, original),
+            None,
+            text(self.trees.local, local),
+        );
+        self.record_lines(ConflictKind::DeletedUpstream, values, Resolution::Local);
+    }
+
+    fn record_disagreement(&mut self, rows: &Triple<Row>, disagreement: &Disagreement) {
+        let text = |tree: &Tree<'_>, row: &Row, lines: &[usize]| {
+            let lines: Vec<&str> = lines
+                .iter()
+                .map(|at| tree.slice(row.items[*at].span).trim())
+                .collect();
+            (!lines.is_empty()).then(|| lines.join("\n"))
+        };
+        let lines = &disagreement.lines;
+        let trees = self.trees;
+        let values = Triple::new(
+            text(trees.original, &rows.original, &lines.original),
+            text(trees.updated, &rows.updated, &lines.updated),
+            text(trees.local, &rows.local, &lines.local),
+        );
+        let kind = match (&values.updated, &values.local) {
+            (None, _) => ConflictKind::DeletedUpstream,
+            (_, None) => ConflictKind::DeletedLocally,
+            _ => ConflictKind::BothChanged,
+        };
+        self.record_lines(kind, values, self.resolution());
+    }
+
+    /// By how many columns the row moves in: its width is a number that merges three-way.
+    fn width_change(&self, rows: &Triple<Row>, nodes: Nodes, owners: Entries) -> i64 {
+        let width = |tree: &Tree<'_>, row: &Row, node: Option<NodeId>, owner: Option<EntryId>| {
+            let node = node.filter(|node| tree.is_block_collection(*node))?;
+            tree.start_of_indent(tree.node(node).span.start)?;
+            let column = i64::from(tree.column(tree.entry(owner?).span.start));
+            Some(i64::from(row.column) - column)
+        };
+        let trees = self.trees;
+        let widths = (
+            width(trees.original, &rows.original, nodes.original, owners.original),
+            width(trees.updated, &rows.updated, nodes.updated, owners.updated),
+            width(trees.local, &rows.local, nodes.local, owners.local),
+        );
+        match widths {
+            (Some(original), Some(updated), Some(local)) if original == local => updated - local,
+            _ => 0,
+        }
+    }
+}
+
+/// The comments of a collection at any depth, as a row.
+fn within(tree: &Tree<'_>, entry: EntryId) -> Vec<Item> {
+    let item = |kind, span: Span| Item {
+        kind,
+        blank: Span::new(span.start, span.start),
+        blanks: 0,
+        span,
+    };
+    let comments = tree.comments_within(entry).into_iter();
+    let end = tree.lines_of(tree.entry(entry)).end;
+    comments
+        .map(|span| item(ItemKind::Comment, span))
+        .chain([item(ItemKind::End, Span::new(end, end))])
+        .collect()
+}
+
+/// A row without anything.
+fn empty_row(column: u32) -> Row {
+    Row {
+        column,
+        span: Span::default(),
+        items: vec![Item {
+            kind: ItemKind::End,
+            blank: Span::default(),
+            blanks: 0,
+            span: Span::default(),
+        }],
+    }
+}
+
+/// Whether each of local's entries stays in its place, and none comes.
+fn is_in_place(local: &Row, children: &[Child]) -> bool {
+    let entries = local.items.iter().filter_map(|item| match item.kind {
+        ItemKind::Entry(entry) => Some(Slot::Local(entry)),
+        ItemKind::Comment | ItemKind::End => None,
+    });
+    children.iter().all(Child::stays) && entries.eq(children.iter().map(|child| child.slot))
+}
+
+/// Whether two rows have the same comments, blank lines and column, between entries of the same keys.
+fn same_lines((left_tree, left): (&Tree<'_>, &Row), (right_tree, right): (&Tree<'_>, &Row)) -> bool {
+    left.items.len() == right.items.len()
+        && left.column == right.column
+        && left.items.iter().zip(&right.items).all(|(a, b)| {
+            let is_same = match (a.kind, b.kind) {
+                (ItemKind::Comment, ItemKind::Comment) => {
+                    left_tree.slice(a.span) == right_tree.slice(b.span)
+                }
+                (ItemKind::Entry(a), ItemKind::Entry(b)) => {
+                    let (a, b) = (left_tree.entry(a), right_tree.entry(b));
+                    let written = |tree: &Tree<'_>, key: Option<NodeId>| {
+                        key.map(|key| tree.slice(tree.node(key).span).to_owned())
+                    };
+                    written(left_tree, a.key) == written(right_tree, b.key)
+                }
+                (a, b) => a == b,
+            };
+            is_same && a.blanks == b.blanks
+        })
+}
+
+/// The number of each entry of the three rows: that of its child; one of its own where it is in none.
+fn numbers(rows: &Triple<Row>, children: &[Child]) -> Triple<FxHashMap<EntryId, u32>> {
+    let mut next = children.len() as u32;
+    let mut of_side = |row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
+        let mut numbers: FxHashMap<EntryId, u32> = FxHashMap::default();
+        for (number, child) in children.iter().enumerate() {
+            if let Some(entry) = entry_of(&child.sides) {
+                numbers.entry(entry).or_insert(number as u32);
+            }
+        }
+        for item in &row.items {
+            if let ItemKind::Entry(entry) = item.kind {
+                numbers.entry(entry).or_insert_with(|| {
+                    next += 1;
+                    next - 1
+                });
+            }
+        }
+        numbers
+    };
+    Triple::new(
+        of_side(&rows.original, |sides| sides.original),
+        of_side(&rows.updated, |sides| sides.updated),
+        of_side(&rows.local, |sides| sides.local),
+    )
+}
+
+fn tokens_of<'s>(
+    tree: &Tree<'s>,
+    row: &Row,
+    numbers: &FxHashMap<EntryId, u32>,
+) -> Vec<Token<'s>> {
+    let tokens = row.items.iter().map(|item| Token {
+        kind: match item.kind {
+            ItemKind::Comment => {
+                TokenKind::Comment(tree.slice(item.span).trim_end_matches(['\r', '\n']))
+            }
+            ItemKind::Entry(entry) => {
+                TokenKind::Entry(numbers.get(&entry).copied().unwrap_or(u32::MAX))
+            }
+            ItemKind::End => TokenKind::End,
+        },
+        blanks: item.blanks,
+    });
+    tokens.collect()
+}
+
+/// A piece of the merged row as a decision.
+fn piece(
+    rows: &Triple<Row>,
+    ids: &Triple<FxHashMap<EntryId, u32>>,
+    children: &[Child],
+    placed: Placed,
+) -> Piece {
+    let side = placed.piece.side;
+    let (row, numbers) = match side {
+        Side::Original => (&rows.original, &ids.original),
+        Side::Updated => (&rows.updated, &ids.updated),
+        Side::Local => (&rows.local, &ids.local),
+    };
+    let item = &row.items[placed.piece.at];
+    let child = |entry: EntryId| {
+        let number = numbers.get(&entry)?;
+        children.get(*number as usize).cloned()
+    };
+    let kind = match item.kind {
+        ItemKind::Entry(entry) => child(entry).map_or(PieceKind::End, PieceKind::Entry),
+        ItemKind::End => PieceKind::End,
+        ItemKind::Comment => PieceKind::Comment(CommentPiece {
+            side,
+            span: item.span,
+            moved: match side {
+                Side::Updated => i64::from(rows.local.column) - i64::from(rows.updated.column),
+                Side::Original | Side::Local => 0,
+            },
+            of_side: placed.of_side,
+        }),
+    };
+    let blanks = match placed.blanks {
+        Some(Ref {
+            side: Side::Local,
+            at,
+        }) => Blanks::Local(rows.local.items[at].blank),
+        Some(Ref { side, at }) => {
+            let row = match side {
+                Side::Original => &rows.original,
+                _ => &rows.updated,
+            };
+            Blanks::Count(row.items[at].blanks)
+        }
+        None => Blanks::Count(0),
+    };
+    Piece { blanks, kind }
+}
+
+/// The pieces with their entries in the order of these children; what is above an entry goes with it.
+fn in_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
+    let slot = |piece: &Piece| match &piece.kind {
+        PieceKind::Entry(child) => Some(child.slot),
+        PieceKind::Comment(_) | PieceKind::End => None,
+    };
+    let wanted = children.iter().filter(|child| child.stays());
+    let wanted: Vec<Slot> = wanted.map(|child| child.slot).collect();
+    if pieces.iter().filter_map(slot).eq(wanted.iter().copied()) {
+        return pieces;
+    }
+    let mut groups: FxHashMap<Slot, Vec<Piece>> = FxHashMap::default();
+    let mut open = Vec::new();
+    for piece in pieces {
+        let end = slot(&piece);
+        open.push(piece);
+        if let Some(slot) = end {
+            groups.insert(slot, std::mem::take(&mut open));
+        }
+    }
+    let mut ordered: Vec<Piece> = wanted
+        .into_iter()
+        .filter_map(|slot| groups.remove(&slot))
+        .flatten()
+        .collect();
+    ordered.append(&mut open);
+    ordered
+}
