@@ -306,6 +306,9 @@ impl Pieces {
     /// A piece of the target.
     fn item(&mut self, item: &Item, kind: PieceKind) {
         let is_end = matches!(kind, PieceKind::End);
+        if is_end {
+            self.left = 0;
+        }
         if item.blanks >= self.left && (!self.all.is_empty() || is_end || item.blanks == 0) {
             self.left = 0;
             let blanks = match item.blanks == 0 && self.below_first > 0 {
@@ -314,7 +317,7 @@ impl Pieces {
             };
             self.all.push(Piece { blanks, kind });
         } else {
-            self.push(if is_end { item.blanks } else { self.left.max(item.blanks) }, kind);
+            self.push(item.blanks, kind);
         }
         self.below_first = 0;
     }

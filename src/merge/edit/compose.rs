@@ -5,7 +5,7 @@ use super::block::last_block_scalar;
 use super::layout::{indents_of_comments, starts_its_line};
 use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
-    Blanks, Child, Chosen, CommentPiece, Outcome, Piece, PieceKind, Slot,
+    Blanks, Child, Chosen, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
 };
 use crate::merge::rows::Side;
 use crate::triple::Triple;
@@ -273,7 +273,11 @@ impl Editor<'_> {
     fn resident_lines(&mut self, id: EntryId, child: &Child, column: u32) -> String {
         let entry = self.target.entry(id);
         let lines = self.target.lines_of(entry);
-        self.value(entry, &child.outcome, child.remarks);
+        let remarks = Remarks {
+            above: CommentChoice::Local,
+            ..child.remarks
+        };
+        self.value(entry, &child.outcome, remarks);
         let end = match child.below {
             Some(_) => self.target.end_of_value_lines(entry),
             None => lines.end,

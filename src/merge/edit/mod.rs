@@ -1,6 +1,7 @@
 //! Decisions become edits of a text (SPEC 7): the target's bytes stay where no decision names them, and what comes is cut
 //! out of the source's text and re-indented.
 
+mod aliases;
 mod block;
 mod comments;
 mod compose;
@@ -53,10 +54,10 @@ pub(crate) fn carry_out(
         original,
         ..Editor::new(target, source, aliases)
     };
-    editor.root(outcome);
     if aliases == Aliases::WriteOut {
-        editor.write_out_touched_aliases();
+        editor.write_out_touched_aliases(outcome);
     }
+    editor.root(outcome);
     Draft::new(editor.edits.apply(target.text()), editor.hunks)
 }
 

@@ -1,6 +1,5 @@
 //! What of the source comes: a whole entry as its text stands, or one of which parts are left out, edited first.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::layout::lines;
@@ -62,7 +61,7 @@ impl<'a> Editor<'a> {
     }
 
     /// The aliases in a stretch of the target that are values: the entry whose value each is, and what it stands for.
-    fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry<'a>, NodeId)> {
+    pub(super) fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry<'a>, NodeId)> {
         let target = self.target;
         let aliases = self.of_target.aliases_in(range).iter();
         aliases
@@ -83,7 +82,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Puts what an alias stands for in its place, with an anchor where one is given.
-    fn write_out(&mut self, owner: Entry<'_>, anchor: Option<&str>) {
+    pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: Option<&str>) {
         let target = self.target.resolve(owner.value);
         let mut inner = Editor::over(&self.of_target, &self.of_target, self.aliases);
         inner.in_flow = self.in_flow || self.of_target.is_in_brackets(owner.span.start);
@@ -113,30 +112,6 @@ impl<'a> Editor<'a> {
         let text = piece.with_entry(|tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {
             self.put_in_place(owner, text, Remarks::default(), None);
-        }
-    }
-
-    /// Writes out the aliases of the target that would stand for something else after the edits; where the anchor itself
-    /// goes, its first remaining use takes the value and the anchor (SPEC 7).
-    pub(super) fn write_out_touched_aliases(&mut self) {
-        let end = self.target.text().len() as u32;
-        let mut moved: HashSet<NodeId> = HashSet::new();
-        for (owner, node) in self.aliases_in(&(0..end)) {
-            let here = self.target.node(owner.value).span;
-            let anchored = self.target.node(node);
-            let Some(anchor) = anchored.anchor() else {
-                continue;
-            };
-            if self.edits.touch(here.start..here.end) || moved.contains(&node) {
-                continue;
-            }
-            if self.edits.cover(anchor.start..anchor.end) {
-                moved.insert(node);
-                let name = self.target.slice(anchor);
-                self.write_out(owner, Some(name));
-            } else if self.edits.touch(anchored.span.start..anchored.span.end) {
-                self.write_out(owner, None);
-            }
         }
     }
 }

@@ -173,14 +173,14 @@ impl Reindent<'_> {
             let entry = self.tree.entry(id);
             let by = column - i64::from(self.tree.column(entry.span.start));
             let own = lines(self.tree, entry);
-            if let Some(from) = end_of_last {
+            let shares_line = own.start != self.tree.line_start(own.start);
+            if !shares_line {
                 shifts.push(Shift {
-                    from,
+                    from: end_of_last.unwrap_or_else(|| self.tree.row_start(entry)),
                     by,
                     within_line: false,
                 });
             }
-            let shares_line = own.start != self.tree.line_start(own.start);
             if shares_line {
                 shifts.push(Shift {
                     from: own.start,

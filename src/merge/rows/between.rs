@@ -264,7 +264,8 @@ impl<'r, 'a> Between<'r, 'a> {
             rewritten,
             gone,
         } = changed;
-        let apart = self.disagree(&ours, &theirs, &rewritten);
+        let apart = self.disagree(&ours, &theirs, &rewritten)
+            && theirs.iter().any(|piece| self.rows.is_comment(*piece));
         if apart {
             match self.resolution {
                 Resolution::Updated => ours.retain(|piece| self.rows.is_entry(*piece)),
@@ -276,7 +277,7 @@ impl<'r, 'a> Between<'r, 'a> {
         }
         let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
         let mut at = ours.len();
-        if has_entry && let Some(below) = below.filter(|below| self.rows.is_entry(*below)) {
+        if has_entry && let Some(below) = below {
             at = self.above_below(&ours, below);
         }
         let mut new: Vec<Placed> = theirs.iter().map(|piece| own(*piece)).collect();
@@ -313,9 +314,18 @@ impl<'r, 'a> Between<'r, 'a> {
         apart
     }
 
-    /// How many of local's insertions are above the comments that stand right above its piece below.
+    /// How many of local's insertions are above the comments that stand right above its piece below; those at the end are the end's if a
+    /// blank line sets them off.
     fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
-        let first = self.rows.own_above(below.side, below.at);
+        let first = match self.rows.is_comment(below) {
+            true => return ours.len(),
+            false => self.rows.own_above(below.side, below.at),
+        };
+        let is_end = !self.rows.is_entry(below);
+        let is_set_off = |at: usize| self.rows.row(below.side)[at].blanks > 0;
+        if is_end && !is_set_off(first) {
+            return ours.len();
+        }
         let own = ours.iter().rev().take_while(|piece| piece.at >= first);
         ours.len() - own.count()
     }

@@ -111,7 +111,7 @@ pub(crate) fn merge(
         };
         above.unwrap_or_default().into_iter().chain([placed])
     });
-    let pieces = pieces.collect();
+    let pieces = settle::keep_apart(&rows, pieces.collect());
     MergedRow {
         pieces,
         disagreements: between.disagreements(),

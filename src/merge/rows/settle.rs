@@ -93,6 +93,7 @@ fn bring(
     let mut behind: FxHashMap<u32, Vec<Placed>> = FxHashMap::default();
     let mut first = Vec::new();
     let mut anchor: Option<u32> = None;
+    let mut carried: FxHashSet<Ref> = FxHashSet::default();
     let there: FxHashSet<u32> = settled
         .iter()
         .filter_map(|placed| entry(rows, placed.piece))
@@ -105,13 +106,16 @@ fn bring(
             anchor = Some(entry);
         } else if is_missing(&entry, seen) {
             seen.insert(entry);
-            let own_lines = (rows.own_above(side, at)..=at).map(|at| own(Ref { side, at }));
+            let above = rows.own_above(side, at);
+            let own_lines = (above..=at).map(|at| own(Ref { side, at }));
+            carried.extend((above..at).map(|at| Ref { side, at }));
             match anchor {
                 Some(anchor) => behind.entry(anchor).or_default().extend(own_lines),
                 None => first.extend(own_lines),
             }
         }
     }
+    settled.retain(|placed| !carried.contains(&placed.piece));
     let mut result = Vec::with_capacity(settled.len() + first.len());
     if !first.is_empty() {
         let before = settled.iter().position(|it| rows.is_entry(it.piece));
@@ -160,6 +164,41 @@ pub(super) fn raise_blanks(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Plac
             if count(above.blanks) == 0 {
                 merged[at - 1].blanks = here.blanks;
             }
+        }
+    }
+    merged
+}
+
+/// A comment that a blank line sets off from what is below it stays set off, whatever comes below it now. And a piece that becomes the
+/// first leaves its blank lines to the one that was.
+pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
+    let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
+    for at in 1..merged.len() {
+        let (above, here) = (merged[at - 1].piece, merged[at]);
+        let next = Ref {
+            at: above.at + 1,
+            ..above
+        };
+        let is_last = next.at + 1 >= rows.row(above.side).len();
+        if rows.is_comment(above)
+            && !is_last
+            && rows.token(next).blanks > 0
+            && rows.id(next) != rows.id(here.piece)
+            && count(here.blanks) == 0
+        {
+            merged[at].blanks = Some(next);
+        }
+    }
+    let firsts = [Side::Updated, Side::Local].map(|side| Ref { side, at: 0 });
+    let is_at_top = firsts.iter().all(|first| rows.token(*first).blanks == 0);
+    if let Some(first) = merged.first().copied()
+        && is_at_top
+        && count(first.blanks) > 0
+    {
+        merged[0].blanks = None;
+        let former = merged.iter_mut().skip(1).find(|placed| firsts.contains(&placed.piece));
+        if let Some(former) = former.filter(|former| count(former.blanks) == 0) {
+            former.blanks = first.blanks;
         }
     }
     merged

@@ -29,7 +29,7 @@ impl Walker<'_> {
         }
         match (shape(trees.original, original), shape(trees.local, local)) {
             (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => {
-                self.deleted_fields(nodes, original, local)
+                self.deleted_fields(nodes, original, local, None)
             }
             (Shape::List, Shape::List) => self.deleted_list(nodes, original, local),
             _ if holds_pin => self.held_whole(nodes),
@@ -38,7 +38,14 @@ impl Walker<'_> {
     }
 
     /// Every field that original has goes, those that only local has stay.
-    fn deleted_fields(&mut self, nodes: Nodes, original: NodeId, local: NodeId) -> Outcome {
+    /// So do those that are an element's key, where that has to stay.
+    pub(super) fn deleted_fields(
+        &mut self,
+        nodes: Nodes,
+        original: NodeId,
+        local: NodeId,
+        kept: Option<&ListKey>,
+    ) -> Outcome {
         let trees = self.trees;
         if entries_of(trees.local, local).len() == 0 {
             return self.conflict_kept(
@@ -57,6 +64,9 @@ impl Walker<'_> {
                 let sides = Triple::new(key.and_then(|key| originals.find(key)), None, Some(entry));
                 own |= sides.original.is_none();
                 self.has_lines = has_lines;
+                if kept.is_some_and(|kept| self.is_key(kept, entry)) {
+                    return Child::keep(entry).of_sides(sides);
+                }
                 let child = self.field(sides).unwrap_or_else(|| Child::keep(entry));
                 child.of_sides(sides)
             })

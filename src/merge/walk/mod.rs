@@ -185,7 +185,11 @@ impl<'a> Walker<'a> {
             && self.text_is_value
             && !self.holds_pin(self.values_of(entries))
             && (!self.nulls_clear || !holds_null(trees.updated, value));
-        let is_left = is_plain && same_lines((trees.original, original), (trees.local, local));
+        let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
+        let in_place = column(trees.original, original) == column(trees.local, local)
+            || !trees.updated.is_block_collection(value);
+        let is_left =
+            is_plain && in_place && same_lines((trees.original, original), (trees.local, local));
         is_left.then(|| Child::rewritten(local, updated, value).of_sides(entries))
     }
 

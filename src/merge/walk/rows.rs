@@ -163,7 +163,8 @@ impl Walker<'_> {
         placed.into_iter().map(|(_, piece)| piece).collect()
     }
 
-    /// Where upstream removed an entry, comment lines that local itself wrote in it or above it stay, which is a conflict.
+    /// Where upstream removed an entry, comment lines that local itself wrote in it or right above it are a conflict: they go with the
+    /// entry where upstream wins, and stay where local does.
     fn keep_own_lines(
         &mut self,
         rows: &Triple<Row>,
@@ -191,23 +192,38 @@ impl Walker<'_> {
                 placed.iter().position(|(of, _)| *of == Some(piece))
             };
             let own = self.own_lines(original, entry);
-            let above = (0..at)
+            let above: Vec<usize> = (0..at)
                 .rev()
                 .take_while(|index| rows.local.items[*index].kind == ItemKind::Comment)
                 .take_while(|index| rows.local.items[*index + 1].blanks == 0)
-                .any(|index| is_placed(index, placed).is_some());
-            if own.is_empty() && !above {
+                .filter_map(|index| is_placed(index, placed))
+                .collect();
+            if own.is_empty() && above.is_empty() {
                 continue;
             }
+            let resolution = self.resolution();
             let step = Step {
                 segment: Segment::Field,
                 entries: child.sides,
             };
             self.at(step, |walker| walker.record_own_lines(original, entry));
-            let place = (0..at)
-                .rev()
+            let of_side = (resolution == Resolution::Markers).then_some(Side::Local);
+            for index in above {
+                match (&mut placed[index].1.kind, resolution) {
+                    (_, Resolution::Updated) => {
+                        // the positions are in falling order
+                        placed.remove(index);
+                    }
+                    (PieceKind::Comment(comment), _) => comment.of_side = of_side,
+                    _ => {}
+                }
+            }
+            if resolution == Resolution::Updated {
+                continue;
+            }
+            let place = (at..rows.local.items.len())
                 .find_map(|index| is_placed(index, placed))
-                .map_or(0, |place| place + 1);
+                .unwrap_or(placed.len());
             let pieces = own.into_iter().map(|span| {
                 let line = self.trees.local.slice(span);
                 let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -215,7 +231,7 @@ impl Walker<'_> {
                     side: Side::Local,
                     span,
                     moved: i64::from(rows.local.column) - indent as i64,
-                    of_side: None,
+                    of_side,
                 });
                 let blanks = Blanks::Count(0);
                 (None, Piece { blanks, kind })
@@ -247,7 +263,7 @@ impl Walker<'_> {
             None,
             text(self.trees.local, local),
         );
-        self.record_lines(ConflictKind::DeletedUpstream, values, Resolution::Local);
+        self.record_lines(ConflictKind::DeletedUpstream, values, self.resolution());
     }
 
     fn record_disagreement(&mut self, rows: &Triple<Row>, disagreement: &Disagreement) {
@@ -270,7 +286,12 @@ impl Walker<'_> {
             (_, None) => ConflictKind::DeletedLocally,
             _ => ConflictKind::BothChanged,
         };
-        self.record_lines(kind, values, self.resolution());
+        // what local has written anew stays where upstream only took away
+        let resolution = match kind {
+            ConflictKind::DeletedUpstream => Resolution::Local,
+            _ => self.resolution(),
+        };
+        self.record_lines(kind, values, resolution);
     }
 
     /// By how many columns the row moves in: its width is a number that merges three-way.
