@@ -4,6 +4,7 @@
 #![allow(unreachable_pub)] // what these modules share is seen by this crate alone
 
 mod apply;
+mod comment_grid;
 mod documents;
 mod drive;
 #[path = "../generate/mod.rs"]
@@ -13,6 +14,7 @@ mod patches;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod rows;
+mod shown;
 mod survey;
 mod untouched;
 #[path = "../value/mod.rs"]
