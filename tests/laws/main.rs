@@ -5,6 +5,7 @@
 
 mod apply;
 mod comment_grid;
+mod comments;
 mod documents;
 mod drive;
 #[path = "../generate/mod.rs"]
