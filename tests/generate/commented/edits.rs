@@ -116,6 +116,16 @@ pub fn ids(row: &[Piece]) -> Vec<u32> {
     row.iter().flat_map(of).collect()
 }
 
+/// Whether a piece is an element that is a text: with another value it is another element, and its list one that has been changed.
+pub fn is_text_of_a_list(row: &[Piece], id: u32, list: bool) -> bool {
+    row.iter().any(|piece| match &piece.content {
+        _ if piece.id == id => list && piece.is_scalar(),
+        Content::Map(row) => is_text_of_a_list(row, id, false),
+        Content::List(row) => is_text_of_a_list(row, id, true),
+        _ => false,
+    })
+}
+
 /// The pieces with these edits made, as far as there is a place for each.
 pub fn edited(original: &[Piece], edits: &[Edit]) -> Vec<Piece> {
     let mut row = original.to_vec();

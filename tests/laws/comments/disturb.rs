@@ -84,7 +84,8 @@ impl Disturbance {
         match self {
             Self::Spaced => Some(by_line(text, |line| vec![line.trim_end().to_owned()])),
             Self::Crlf => Some(text.replace("\r\n", "\n")),
-            Self::Remarks => Some(kept(|line| !line.contains(OWN))),
+            // whether a blank line is above or below an own comment is local's to say
+            Self::Remarks => Some(kept(|line| !line.contains(OWN) && !line.trim().is_empty())),
             Self::Blanks => Some(kept(|line| !line.trim().is_empty())),
             Self::Wide | Self::Reversed | Self::Moved | Self::Bare => None,
         }

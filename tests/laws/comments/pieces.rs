@@ -2,7 +2,9 @@
 //! result is the original with the edits of both made one after the other.
 
 use super::{fails, merged};
-use crate::generate::commented::edits::{ALL_BUT_MOVES, Edit, What, edited, ids};
+use crate::generate::commented::edits::{
+    ALL_BUT_MOVES, Edit, What, edited, ids, is_text_of_a_list,
+};
 use crate::generate::commented::{History, Piece, history, render};
 use merge3::triple::Triple;
 use proptest::prelude::*;
@@ -30,9 +32,18 @@ fn takes_away(edit: &Edit) -> bool {
     matches!(edit.what, What::Remove | What::CommentOut | What::Uncomment)
 }
 
+fn changes_values(edit: &Edit) -> bool {
+    edit.what == What::Value || takes_away(edit)
+}
+
 /// Whether two edits have nothing to do with each other: they are of different pieces, and not at one place.
 fn are_apart(original: &[Piece], one: &Edit, other: &Edit) -> bool {
     let (a, b) = (range(original, one.id), range(original, other.id));
+    let of_texts = [one, other].map(|edit| is_text_of_a_list(original, edit.id, false));
+    if of_texts == [true; 2] && (one.id == other.id || changes_values(one) && changes_values(other))
+    {
+        return false;
+    }
     match (is_of_one_line(one), is_of_one_line(other)) {
         (true, true) => {
             one.id != other.id || (one.what == What::Value) != (other.what == What::Value)

@@ -1,7 +1,7 @@
-//! Law 9: no comment is lost, comes twice, or stands by a stranger, whatever the two sides did.
+//! Law 9: no comment is lost, comes twice, or stands by a stranger, whatever the two sides did. And law 4, on the same texts.
 
 use super::{comment, comments, entry, fails, merged};
-use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES, What};
+use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES, Edit, What, is_text_of_a_list};
 use crate::generate::commented::{History, history};
 use merge3::merge::Conflict;
 use merge3::triple::Triple;
@@ -54,17 +54,16 @@ fn verdict(
             .iter()
             .any(|edit| matches!(edit.what, What::Remove | What::CommentOut | What::Uncomment))
     };
-    let told = || {
-        let says = |conflict: &Conflict| {
-            conflict
-                .values
-                .local
-                .as_ref()
-                .is_some_and(|text| text.contains(comment))
-                || conflict.path.ends_with("(comment)")
-        };
-        conflicts.iter().any(says)
+    let says = |conflict: &Conflict| {
+        let local = conflict.values.local.as_ref();
+        local.is_some_and(|text| text.contains(comment)) || conflict.path.ends_with("(comment)")
     };
+    let told = || conflicts.iter().any(says);
+    // with another value, an element that is a text is another element
+    let replaces = |edit: &Edit| {
+        edit.what == What::Value && is_text_of_a_list(&history.original, edit.id, false)
+    };
+    let agrees = conflicts.is_empty() && !history.upstream.iter().chain(&history.own).any(replaces);
     let Triple {
         original,
         updated,
@@ -77,8 +76,8 @@ fn verdict(
         (false, true, false, 0) if conflicts.is_empty() && !deleted() => {
             Some("lost: upstream's new one")
         }
-        (true, false, true, 1) if conflicts.is_empty() => Some("still there: upstream removed it"),
-        (true, true, false, 1) if conflicts.is_empty() => Some("came back: local removed it"),
+        (true, false, true, 1) if agrees => Some("still there: upstream removed it"),
+        (true, true, false, 1) if agrees => Some("came back: local removed it"),
         _ => None,
     }
 }
@@ -130,6 +129,16 @@ proptest! {
     #[test]
     fn law_9_comments_stay(history in history(ALL_BUT_MOVES, ALL_BUT_MOVES)) {
         comments_stay(&history)?;
+    }
+
+    #[test]
+    fn law_4_idempotent_with_comments_everywhere(history in history(ALL, ALL)) {
+        let texts = history.texts();
+        let once = merged(&texts)?.text;
+        let twice = merged(&Triple { local: once.clone(), ..texts })?.text;
+        if twice != once {
+            return Err(fails("a second merge changes something", &[("once", &once), ("twice", &twice)]));
+        }
     }
 
     #[test]
