@@ -1,5 +1,6 @@
 //! A change of comments that upstream alone makes, at every place that a comment can have beside a key. Local changes one value that has
-//! nothing to do with it, so the result is upstream's text with local's value: both edits are made on the lines here.
+//! nothing to do with it, so the result is upstream's text with local's value: both edits are made on the lines here. The same for
+//! two other changes that nobody disputes: a line that goes in what the other side renamed, and an alias.
 
 use crate::drive::{Told, run};
 use crate::shown::shown;
@@ -313,4 +314,39 @@ fn a_line_deleted_in_what_the_other_side_renamed_goes() {
         wrong.len(),
         shown(&wrong, 2)
     );
+}
+
+/// Upstream changes what one service of a compose file has; local wrote the alias of it out in another service. The third service, which
+/// nobody touched, keeps its alias.
+#[test]
+fn an_alias_that_nobody_touched_stays() {
+    let told = Told {
+        resource: false,
+        options: Options::default(),
+    };
+    let text = |labels: &str, worker: &str| {
+        format!(
+            "services:\n  web: &web\n    image: shop:1\n    labels:\n      x: 1\n{labels}  worker:\n{worker}    command: work\n  cron:\n    <<: *web\n    command: cron\n"
+        )
+    };
+    let (alias, out) = (
+        "    <<: *web\n",
+        "    image: shop:1\n    labels:\n      x: 1\n",
+    );
+    let original = text("", alias);
+    let updated = text("      y: 2\n", alias);
+    let local = text("", out);
+    let cron = "  cron:\n    <<: *web\n    command: cron\n";
+    for sides in [[&updated, &local], [&local, &updated]] {
+        let [updated, local] = sides;
+        let merged = run(Triple::new(&*original, &**updated, &**local), &told).unwrap();
+        assert!(merged.text.ends_with(cron), "{}", merged.text);
+        assert!(
+            merged
+                .text
+                .contains("    labels:\n      x: 1\n      y: 2\n"),
+            "{}",
+            merged.text
+        );
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+/// How many failures are named.
+const NAMED: usize = 20;
 const NAMES: [&str; 5] = ["original", "updated", "local", "expected", "merged"];
 
 /// The smallest of many failures, each with its name and the five texts.
@@ -18,7 +20,12 @@ pub fn shown(wrong: &[(String, [String; 5])], count: usize) -> String {
     let mut names: Vec<&str> = wrong.iter().map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let _ = writeln!(out, "==== all of them\n{}", names.join("\n"));
+    let _ = writeln!(
+        out,
+        "==== the first of {} kinds\n{}",
+        names.len(),
+        names[..names.len().min(NAMED)].join("\n")
+    );
     out
 }
 

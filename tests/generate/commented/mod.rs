@@ -222,7 +222,12 @@ pub fn decode(bytes: &[u8]) -> Vec<Piece> {
         bytes: bytes.iter(),
         next_id: 0,
     };
-    dice.row(0, false)
+    let mut row = dice.row(0, false);
+    if row.iter().all(Piece::is_comment) {
+        // comments alone are no document
+        row.push(Piece::new(dice.id(), Content::Scalar("only".to_owned())));
+    }
+    row
 }
 
 /// A text, and what each side does to it.

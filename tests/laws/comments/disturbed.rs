@@ -89,11 +89,14 @@ fn is_the_plain_merge_disturbed(
 ) -> Result<(), TestCaseError> {
     let texts = history.texts();
     let local = disturbance.of(&texts.local);
-    prop_assume!(local != texts.local);
     // a list of maps is something else with its indentation doubled
-    prop_assume!(
-        value(&local).is_ok_and(|now| sorted(now) == sorted(value(&texts.local).unwrap()))
-    );
+    let says_the_same = |local: &str| {
+        let plain = value(&texts.local).ok().map(sorted);
+        value(local).ok().map(sorted) == plain
+    };
+    if local == texts.local || !says_the_same(&local) {
+        return Ok(());
+    }
     let updated = texts.updated.clone();
     let plain = merged(&texts)?.text;
     let with = |local: &str| {
@@ -132,7 +135,7 @@ fn is_the_plain_merge_disturbed(
 }
 
 proptest! {
-    #![proptest_config(crate::config(3000))]
+    #![proptest_config(crate::config(4000))]
 
     #[test]
     fn a_disturbed_text_merges_as_the_plain_one(

@@ -90,7 +90,9 @@ fn pieces_fast_forward(history: &History, disturbed: u8) -> Result<(), TestCaseE
     };
     let expected = both(&history.upstream, &history.own);
     // where the order of the edits matters, they are not apart
-    prop_assume!(expected == both(&history.own, &history.upstream));
+    if expected != both(&history.own, &history.upstream) {
+        return Ok(());
+    }
     let texts = history.texts();
     let local = match disturbed {
         0 => texts.local.clone(),
@@ -109,7 +111,7 @@ fn pieces_fast_forward(history: &History, disturbed: u8) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(crate::config(3000))]
+    #![proptest_config(crate::config(4000))]
 
     #[test]
     fn law_2_pieces_fast_forward(
