@@ -151,6 +151,24 @@ proptest! {
     }
 
     #[test]
+    fn law_6_sound(packages in packages(true)) {
+        let (merged, _) = merge(files(&packages).as_ref())?;
+        let sides = packages.documents.as_ref().map(resources);
+        let mut names: Vec<&String> = sides.as_ref().into_array().iter().flat_map(|side| side.keys()).collect();
+        names.sort();
+        names.dedup();
+        let wanted: BTreeMap<String, Value> = names
+            .into_iter()
+            .filter_map(|name| Some((name.clone(), expected(sides.as_ref().map(|side| side.get(name)))?)))
+            .collect();
+        prop_assert_eq!(resources_in(&merged)?, wanted, "merged: {:#?}", merged);
+    }
+}
+
+proptest! {
+    #![proptest_config(crate::config_of_packages(2000))]
+
+    #[test]
     fn law_4_idempotent(packages in packages(true)) {
         let files = files(&packages);
         let (merged, _) = merge(files.as_ref())?;
@@ -164,19 +182,5 @@ proptest! {
         }
         let (again, _) = merge(Triple { local: &merged, ..files.as_ref() })?;
         prop_assert_eq!(&again, &merged);
-    }
-
-    #[test]
-    fn law_6_sound(packages in packages(true)) {
-        let (merged, _) = merge(files(&packages).as_ref())?;
-        let sides = packages.documents.as_ref().map(resources);
-        let mut names: Vec<&String> = sides.as_ref().into_array().iter().flat_map(|side| side.keys()).collect();
-        names.sort();
-        names.dedup();
-        let wanted: BTreeMap<String, Value> = names
-            .into_iter()
-            .filter_map(|name| Some((name.clone(), expected(sides.as_ref().map(|side| side.get(name)))?)))
-            .collect();
-        prop_assert_eq!(resources_in(&merged)?, wanted, "merged: {:#?}", merged);
     }
 }
