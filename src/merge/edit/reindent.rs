@@ -120,7 +120,9 @@ impl Reindent<'_> {
     fn habit(&self, nesting: Nesting, width: i64) -> Option<i64> {
         let from = self.from.of_nesting(nesting)?;
         let to = self.to.of_nesting(nesting)?;
-        (width == i64::from(from)).then_some(i64::from(to))
+        let is_usual = |width| self.to.has(nesting, width);
+        let is_foreign = u32::try_from(width).is_ok_and(|width| !is_usual(width));
+        (width == i64::from(from) && is_foreign).then_some(i64::from(to))
     }
 
     fn shift_entry(&self, entry: Entry<'_>, column: i64, shifts: &mut Vec<Shift>) {

@@ -275,6 +275,7 @@ impl<'r, 'a> Between<'r, 'a> {
                 Resolution::Markers => {}
             }
         }
+        self.drop_repeated(&ours, &mut theirs);
         let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
         let mut at = ours.len();
         if has_entry && let Some(below) = below {
@@ -297,6 +298,31 @@ impl<'r, 'a> Between<'r, 'a> {
         merged.extend(own_of(before).into_iter().map(|it| mark(it, Side::Local)));
         merged.extend(new.into_iter().map(|it| mark(it, Side::Updated)));
         merged.extend(own_of(after).into_iter().map(|it| mark(it, Side::Local)));
+    }
+
+    /// Takes the comments away that updated inserts above an entry and local inserts at the same place.
+    fn drop_repeated(&self, ours: &[Ref], theirs: &mut Vec<Ref>) {
+        let words = |piece: &Ref| match self.rows.id(*piece) {
+            Id::Comment { words, .. } => Some(words),
+            Id::Entry(_) | Id::End => None,
+        };
+        let own: FxHashSet<u32> = ours.iter().filter_map(words).collect();
+        if own.is_empty() {
+            return;
+        }
+        let mut start = 0;
+        while start < theirs.len() {
+            let run = theirs[start..].iter().map_while(words);
+            let (count, is_repeated) = run.fold((0, true), |(count, all), words| {
+                (count + 1, all && own.contains(&words))
+            });
+            if count > 0 && is_repeated {
+                theirs.drain(start..start + count);
+                start += 1;
+            } else {
+                start += count + 1;
+            }
+        }
     }
 
     /// Records that both sides rewrote a comment, if they did.

@@ -103,7 +103,6 @@ pub(crate) fn merge(
         &stays_in_order,
     );
     let pieces = settle::settle(&rows, pieces, &stays);
-    let pieces = settle::raise_blanks(&rows, pieces);
     let pieces = pieces.into_iter().flat_map(|placed| {
         let above = match rows.id(placed.piece) {
             Id::Entry(entry) => carried.get(&entry).map(|own| between.lines(own)),
@@ -111,7 +110,8 @@ pub(crate) fn merge(
         };
         above.unwrap_or_default().into_iter().chain([placed])
     });
-    let pieces = settle::keep_apart(&rows, pieces.collect());
+    let pieces = settle::above_own_comments(&rows, pieces.collect());
+    let pieces = settle::keep_apart(&rows, pieces);
     MergedRow {
         pieces,
         disagreements: between.disagreements(),
@@ -141,6 +141,9 @@ struct Rows<'a> {
     ids: Triple<Vec<Id>>,
     /// Where each entry is.
     places: Triple<FxHashMap<u32, usize>>,
+    /// The comments of original and updated, by their words and by what they are compared by.
+    words: FxHashSet<&'a str>,
+    known: FxHashSet<Id>,
 }
 
 impl<'a> Rows<'a> {
@@ -170,8 +173,19 @@ impl<'a> Rows<'a> {
             tokens,
             ids,
             places,
+            words: FxHashSet::default(),
+            known: FxHashSet::default(),
         };
         rows.name_owners();
+        let of_others = tokens.original.iter().chain(tokens.updated);
+        rows.words = of_others
+            .filter_map(|token| match token.kind {
+                TokenKind::Comment(line) => Some(line.trim()),
+                TokenKind::Entry(_) | TokenKind::End => None,
+            })
+            .collect();
+        let ids = rows.ids.original.iter().chain(&rows.ids.updated);
+        rows.known = ids.copied().collect();
         rows
     }
 

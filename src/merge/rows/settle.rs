@@ -64,11 +64,7 @@ pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
     let TokenKind::Comment(line) = rows.token(piece).kind else {
         return false;
     };
-    let is_known = |side| {
-        let mut others = rows.row(side).iter();
-        others.any(|other| matches!(other.kind, TokenKind::Comment(other) if other.trim() == line.trim()))
-    };
-    piece.side == Side::Local && !is_known(Side::Original) && !is_known(Side::Updated)
+    piece.side == Side::Local && !rows.words.contains(line.trim())
 }
 
 /// Puts in the entries of a side that stay and are not in the row, with the comments right above them: each behind the
@@ -145,28 +141,59 @@ fn bring(
     *settled = result;
 }
 
-/// Blank lines that updated adds below a comment that local inserted above its piece go above that comment.
-pub(super) fn raise_blanks(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
-    let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
+/// Comments that local wrote right above a piece are between it and its blank lines: those merge as if they were the piece's own.
+pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
+    let count = |piece: Ref| rows.token(piece).blanks;
     for at in (1..merged.len()).rev() {
-        let (above, here) = (merged[at - 1], merged[at]);
-        let is_local = here.piece.side == Side::Local && above.piece.side == Side::Local;
-        let is_end = matches!(rows.token(here.piece).kind, TokenKind::End);
-        if count(here.blanks) > 0
-            && rows.token(here.piece).blanks == 0
-            && is_local
-            && !is_end
-            && above.piece.at + 1 == here.piece.at
-            && rows.is_comment(above.piece)
-            && !rows.ids.original.contains(&rows.id(above.piece))
-        {
-            merged[at].blanks = None;
-            if count(above.blanks) == 0 {
-                merged[at - 1].blanks = here.blanks;
-            }
+        let piece = merged[at].piece;
+        let (Some(original), Some(updated), Some(local)) = (
+            found(rows, piece, Side::Original),
+            found(rows, piece, Side::Updated),
+            found(rows, piece, Side::Local),
+        ) else {
+            continue;
+        };
+        if count(local) > 0 {
+            continue;
         }
+        let above = merged[..at].iter().rev().enumerate().take_while(|(distance, placed)| {
+            let below = Ref {
+                side: Side::Local,
+                at: placed.piece.at + 1,
+            };
+            placed.piece.side == Side::Local
+                && placed.piece.at + distance + 1 == local.at
+                && is_inserted(rows, placed.piece)
+                && count(below) == 0
+        });
+        let Some(first) = at.checked_sub(above.count()).filter(|first| *first < at) else {
+            continue;
+        };
+        let own = merged[first].piece;
+        let (old, new, mine) = (count(original), count(updated), count(own));
+        merged[at].blanks = None;
+        let blanks = if new == old || new == mine { own } else if mine == old { updated } else { own };
+        merged[first].blanks = Some(blanks);
     }
     merged
+}
+
+/// Where a side has the same piece.
+fn found(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
+    if piece.side == side {
+        return Some(piece);
+    }
+    let at = match rows.id(piece) {
+        Id::Entry(entry) => rows.places(side).get(&entry).copied(),
+        Id::Comment { .. } | Id::End => None,
+    };
+    at.map(|at| Ref { side, at })
+}
+
+/// Whether a comment of local's is one that no other side has.
+fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
+    let id = rows.id(piece);
+    rows.is_comment(piece) && !rows.known.contains(&id)
 }
 
 /// A comment that a blank line sets off from what is below it stays set off, whatever comes below it now. And a piece that becomes the

@@ -74,7 +74,17 @@ impl Walker<'_> {
             Some(original) => below(trees.original, original),
             None => empty_row(0),
         };
-        let local = below(trees.local, local);
+        let own = match (sides.original, trees.local.row(trees.local.entry(local).value, None)) {
+            (Some(original), Some(_)) => self.own_lines(original, local),
+            _ => Vec::new(),
+        };
+        if let (Some(original), false) = (sides.original, own.is_empty()) {
+            self.record_own_lines(original, local);
+        }
+        let mut local = below(trees.local, local);
+        if self.resolution() == Resolution::Updated {
+            local.items.retain(|item| !own.contains(&item.span));
+        }
         // those in a block collection that comes, come with it
         let mut updated_row = trees.updated.row_below(trees.updated.entry(updated));
         if trees.updated.is_block_collection(trees.updated.entry(updated).value) {

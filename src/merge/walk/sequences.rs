@@ -17,10 +17,9 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         if self.unchanged_upstream(nodes) {
-            return if self.is_equal_updated_local(nodes) {
-                self.comments_of_elements(nodes)
-            } else {
-                Outcome::Keep
+            return match self.is_equal_updated_local(nodes) {
+                true => self.comments_of_elements(nodes),
+                false => self.merged_elements(nodes),
             };
         }
         if self.is_equal_updated_local(nodes) {
@@ -73,7 +72,12 @@ impl Walker<'_> {
         if simple || self.holds_pin(nodes) {
             return self.one_value_list(nodes);
         }
-        let trees = self.trees;
+        self.merged_elements(lists)
+    }
+
+    /// The same, element by element.
+    fn merged_elements(&mut self, lists: Nodes) -> Outcome {
+        let (nodes, trees) = (lists, self.trees);
         let elements = trees.zip(lists).map(|(tree, list)| -> Vec<EntryId> {
             list.map(|list| entries_of(tree, list).collect())
                 .unwrap_or_default()
