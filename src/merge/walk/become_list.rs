@@ -8,6 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::fields::fields_of_all;
 use super::index::{FieldIndex, key_of};
 use super::place::{Arrival, Resident, place};
+use super::record::{Segment, Step};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::merge::fingerprint;
@@ -139,7 +140,14 @@ impl Walker<'_> {
                 let key = key_of(trees.local, entry);
                 let sides = fields.beside(key, entry);
                 let child = match sides.updated {
-                    Some(_) => self.exact_entry(self.values_of(sides), sides, entry),
+                    Some(_) => {
+                        let step = Step {
+                            segment: Segment::Field,
+                            entries: sides,
+                        };
+                        let nodes = self.values_of(sides);
+                        self.at(step, |walker| walker.exact_entry(nodes, sides, entry))
+                    }
                     None => Child::local(entry, Outcome::Remove).of_sides(sides),
                 };
                 Resident { child, own: false }

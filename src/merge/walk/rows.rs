@@ -19,7 +19,7 @@ impl Walker<'_> {
         if !self.merges_lines || !children.iter().any(Child::stays) {
             return None;
         }
-        let owners = self.owners();
+        let owners = self.owners(nodes)?;
         let owner = owners.local.map(|owner| self.trees.local.entry(owner));
         let local = self.trees.local.row(nodes.local?, owner)?;
         let updated = self.row_of(self.trees.updated, nodes.updated, owners.updated)?;
@@ -102,11 +102,15 @@ impl Walker<'_> {
         Some(pieces)
     }
 
-    /// The entries whose values the collections are.
-    fn owners(&self) -> Entries {
-        self.steps
-            .last()
-            .map_or_else(Triple::default, |step| step.entries)
+    /// The entries whose values the collections are; those of the documents have none. None where the walk is elsewhere.
+    fn owners(&self, nodes: Nodes) -> Option<Entries> {
+        let Some(step) = self.steps.last() else {
+            return Some(Triple::default());
+        };
+        let values = self.values_of(step.entries);
+        let is_own = |(node, value): (Option<NodeId>, Option<NodeId>)| node.is_none() || node == value;
+        let are_own = nodes.zip(values).map(is_own).into_array();
+        are_own.iter().all(|is_own| *is_own).then_some(step.entries)
     }
 
     fn is_block(&self, sides: Entries) -> bool {
