@@ -205,6 +205,8 @@ pub(crate) struct Child {
     pub(crate) below: Option<Vec<Piece>>,
     /// The updated entry whose text, to the byte, takes the place of local's.
     pub(crate) text: Option<EntryId>,
+    /// The updated entry whose key takes the place of local's.
+    pub(crate) key: Option<EntryId>,
 }
 
 /// Where an entry of a merged map or list comes from.
@@ -335,7 +337,13 @@ impl Child {
             remarks: Remarks::default(),
             below: None,
             text: None,
+            key: None,
         }
+    }
+
+    /// The same under the key of an updated entry.
+    pub(crate) fn under_key_of(self, key: Option<EntryId>) -> Self {
+        Self { key, ..self }
     }
 
     /// The same, which is these entries of the three sides.
@@ -358,6 +366,7 @@ impl Child {
             remarks: self.remarks.choose(side),
             below: self.below.as_deref().map(|it| chosen_pieces(it, side)),
             text: self.text,
+            key: self.key,
         }
     }
 
@@ -367,6 +376,7 @@ impl Child {
             && self.outcome == Outcome::Keep
             && self.remarks.is_keep()
             && self.below.is_none()
+            && self.key.is_none()
     }
 
     /// Whether the result has it.

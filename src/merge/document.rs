@@ -9,7 +9,7 @@ use super::pins::is_document_pinned;
 use super::text::merge_lines;
 use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, OnConflict, Options};
-use crate::line_breaks::{line_break_of, with_line_break};
+use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree};
 
@@ -144,7 +144,13 @@ fn merged_lines(
     bodies: &Triple<Option<&str>>,
 ) -> Option<String> {
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
-    let merged = merge_lines(bodies, OnConflict::Updated);
+    let has_mixed = |text: &str| matches!(LineBreaks::of(text), LineBreaks::Mixed);
+    if bodies.into_array().into_iter().any(has_mixed) {
+        return None;
+    }
+    let line_break = line_break_of(bodies.local);
+    let bodies = bodies.map(|body| with_line_break(body, line_break));
+    let merged = merge_lines(bodies.as_ref().map(AsRef::as_ref), OnConflict::Updated);
     if !merged.hunks.is_empty() {
         return None;
     }

@@ -25,7 +25,8 @@ impl Editor<'_> {
             self.edit_entries(children);
             return Carried::InPlace;
         }
-        let owner = (node != self.target.root().value).then_some(owner);
+        let holder = owner;
+        let owner = (node != self.target.root().value).then_some(holder);
         let Some(lines) = self.target.row(node, owner) else {
             return Carried::InPlace;
         };
@@ -34,7 +35,7 @@ impl Editor<'_> {
             pieces: self.pieces_of(&lines, children),
             moved: 0,
         };
-        self.row(node, &row)
+        self.row(holder, node, &row)
     }
 
     /// All entries stay, and none comes.
@@ -51,10 +52,20 @@ impl Editor<'_> {
         }
     }
 
+    /// Gives an entry the key that updated gave it.
+    pub(super) fn key(&mut self, child: &Child, entry: Entry<'_>) {
+        let key_span = |tree: &Tree<'_>, entry: Entry<'_>| entry.key.map(|key| tree.node(key).span);
+        let new = child.key.and_then(|from| key_span(self.source, self.source.entry(from)));
+        if let (Some(old), Some(new)) = (key_span(self.target, entry), new) {
+            self.edits.replace(old.start..old.end, self.source.slice(new));
+        }
+    }
+
     /// An entry of the target that stays in its place.
     fn edit_entry(&mut self, child: &Child, id: EntryId) {
         let entry = self.target.entry(id);
         if child.text.is_none() && child.below.is_none() {
+            self.key(child, entry);
             return self.value(entry, &child.outcome, child.remarks);
         }
         let lines = self.target.lines_of(entry);
@@ -182,14 +193,18 @@ impl Editor<'_> {
     }
 
     /// The lines of a block collection of the target, put together anew.
-    pub(super) fn row(&mut self, node: NodeId, row: &Row) -> Carried {
+    pub(super) fn row(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) -> Carried {
+        if !self.target.is_block_collection(node) {
+            self.opened_row(owner, node, row);
+            return Carried::InPlace;
+        }
         let Some(column) = self.column_of(node) else {
             return Carried::InPlace;
         };
         let shares_line = self.target.line_start(row.span.start) != row.span.start;
         let mut text = self.composed(&row.pieces, column, row.moved);
         if shares_line {
-            text = text.trim_start_matches([' ', '\t']).to_owned();
+            text = text.trim_start().to_owned();
         }
         let old = self.target.slice(row.span);
         if !crate::line_breaks::ends_line(old) {
@@ -207,6 +222,48 @@ impl Editor<'_> {
         } else {
             Carried::InPlace
         }
+    }
+
+    /// The first lines of a map or list that was empty, below its key.
+    fn opened_row(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
+        let target = self.target;
+        let Some(from) = row.pieces.iter().find_map(|piece| match &piece.kind {
+            PieceKind::Entry(Child {
+                slot: Slot::Updated(id),
+                ..
+            }) => Some(*id),
+            _ => None,
+        }) else {
+            return;
+        };
+        let source = self.source;
+        let collection = self.of_source.holders().collection_of(from);
+        let theirs = collection
+            .and_then(|node| self.of_source.holders().entry_of(node))
+            .map(|owner| source.entry(owner));
+        let (Some(collection), Some(theirs)) = (collection, theirs) else {
+            return;
+        };
+        let old = source.column(theirs.span.start);
+        let new = i64::from(target.column(owner.span.start));
+        let written = new + i64::from(source.column(source.entry(from).span.start)) - i64::from(old);
+        let column = self
+            .reindent(source)
+            .column_inside(theirs, collection, old, new);
+        let text = self.composed(
+            &row.pieces,
+            u32::try_from(written).unwrap_or(0),
+            column - written,
+        );
+        let span = target.node(node).span;
+        let colon = owner.colon().map_or(span.start, |colon| colon + 1);
+        self.edits.delete(colon..span.end);
+        self.edits.take_text(target.text(), row.span.start..row.span.end);
+        let at = row.span.start;
+        let is_unfinished =
+            at as usize == target.text().len() && !crate::line_breaks::ends_line(target.text());
+        let line_break = if is_unfinished { self.line_break } else { "" };
+        self.edits.replace(at..row.span.end, format!("{line_break}{text}"));
     }
 
     /// Whether a field with an empty key, of which only `:` and the value are written, would be taken for the value of the `? key` that

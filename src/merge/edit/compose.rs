@@ -277,11 +277,20 @@ impl Editor<'_> {
             above: CommentChoice::Local,
             ..child.remarks
         };
+        self.key(child, entry);
         self.value(entry, &child.outcome, remarks);
         let end = match child.below {
             Some(_) => self.target.end_of_value_lines(entry),
             None => lines.end,
         };
+        if child.below.is_some()
+            && !child.outcome.children().any(Child::stays)
+            && let Some(row) = self.target.row(entry.value, Some(entry))
+            && self.target.line_start(row.span.start) == row.span.start
+        {
+            // the comments in a collection that is emptied are among those below
+            self.edits.delete(row.span.start..row.span.end.min(end));
+        }
         let mut text = self.edits.take_text(self.target.text(), lines.start..end);
         if !starts_its_line(self.target, entry) {
             text.insert_str(0, &" ".repeat(column as usize));

@@ -45,6 +45,7 @@ impl Editor<'_> {
     fn flow_child(&mut self, child: &Child) {
         if let Slot::Local(id) = child.slot {
             let entry = self.target.entry(id);
+            self.key(child, entry);
             self.value(entry, &child.outcome, child.remarks);
         }
     }
@@ -77,7 +78,6 @@ impl Editor<'_> {
             return;
         };
         let first_start = target.entry(*first).span.start;
-        let column = target.column(first_start);
         let indent = target.slice(Span::new(target.line_start(first_start), first_start));
         let ends_with_comma = target.entry(*last).comma().is_some();
         let start = self.block_of_line(&entries, 0).start;

@@ -157,7 +157,7 @@ impl<'a> Editor<'a> {
             }
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
             Outcome::Row(row) => {
-                match self.row(entry.value, row) {
+                match self.row(entry, entry.value, row) {
                     Carried::Anew => self.comments_behind_dash(entry, comments),
                     Carried::InPlace => self.comments(entry, comments),
                 };

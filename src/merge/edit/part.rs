@@ -108,6 +108,12 @@ impl<'a> Editor<'a> {
         let mut inner = Editor::over(&self.of_target, &self.of_source, self.aliases);
         let entry = self.target.entry(holder);
         inner.collection(entry, node, children);
+        if let Some(anchor) = self.target.node(node).anchor() {
+            let after = self.target.text()[anchor.end as usize..].starts_with(' ');
+            inner
+                .edits
+                .delete(anchor.start..anchor.end + u32::from(after));
+        }
         let piece = inner.piece(entry, lines(self.target, entry));
         let text = piece.with_entry(|tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {

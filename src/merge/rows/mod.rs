@@ -299,8 +299,26 @@ impl<'a> Rows<'a> {
             let own = self.own_above(side, at)..at;
             own.map(|at| Ref { side, at }).collect()
         };
+        let sides = [Side::Original, Side::Updated, Side::Local];
+        let lines = sides.map(own);
+        // what stands elsewhere on another side is no part of this entry
+        let words = |piece: &Ref| match self.token(*piece).kind {
+            TokenKind::Comment(line) => Some(line.trim()),
+            TokenKind::Entry(_) | TokenKind::End => None,
+        };
+        let is_elsewhere = |piece: &Ref| {
+            sides.iter().zip(&lines).any(|(side, own)| {
+                let all = (0..self.row(*side).len()).map(|at| Ref { side: *side, at });
+                let mut others = all.filter(|other| !own.contains(other));
+                others.any(|other| words(&other) == words(piece))
+            })
+        };
+        let [original, updated, local] = lines.clone().map(|mut own| {
+            own.retain(|piece| !is_elsewhere(piece));
+            own
+        });
         Carried {
-            lines: Triple::new(own(Side::Original), own(Side::Updated), own(Side::Local)),
+            lines: Triple::new(original, updated, local),
         }
     }
 }

@@ -15,6 +15,7 @@ mod pinned;
 pub(crate) mod place;
 mod record;
 pub(crate) mod remarks;
+mod renames;
 mod rows;
 mod ruled;
 mod sequences;

@@ -55,10 +55,12 @@ impl Walker<'_> {
         outcome: &Outcome,
     ) -> Option<Vec<Piece>> {
         let (updated, local) = (sides.updated?, sides.local?);
-        if !self.merges_lines || outcome.is_merge() && self.is_block(sides) {
+        let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
+        let is_row = outcome.is_merge() && !is_emptied && self.is_block(sides);
+        if !self.merges_lines || is_row || matches!(outcome, Outcome::Row(_)) {
             return None;
         }
-        let is_taken = matches!(outcome, Outcome::Take(_));
+        let is_taken = matches!(outcome, Outcome::Take(_)) || is_emptied;
         let trees = self.trees;
         let below = |tree: &Tree<'_>, entry: EntryId| -> Row {
             let mut row = tree.row_below(tree.entry(entry));
@@ -100,6 +102,38 @@ impl Walker<'_> {
         let rows = Triple::new(original, updated_row, local);
         let pieces = self.merge_rows(&rows, &[], Triple::default());
         Some(pieces)
+    }
+
+    /// An empty local map or list below a key that gets lines of its own: its first entries, and the comments around them.
+    pub(super) fn opened_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<Outcome> {
+        let owners = self.owners(nodes)?;
+        let (owner, updated_owner) = (owners.local?, owners.updated?);
+        let tree = self.trees.local;
+        let entry = tree.entry(owner);
+        let node = tree.node(entry.value);
+        let is_plain = entry.key.is_some()
+            && entry.colon().is_some()
+            && tree.start_of_indent(entry.span.start).is_some()
+            && node.anchor().is_none()
+            && node.tag().is_none();
+        if !self.merges_lines || !is_plain || !children.iter().any(Child::stays) {
+            return None;
+        }
+        let from = self.trees.updated.entry(updated_owner);
+        let updated = self.trees.updated.row(nodes.updated?, Some(from))?;
+        let original = self.row_of(self.trees.original, nodes.original, owners.original);
+        let original = original.unwrap_or_else(|| empty_row(updated.column));
+        let mut local = tree.row_below(entry);
+        let width = i64::from(updated.column) - i64::from(self.trees.updated.column(from.span.start));
+        let column = i64::from(tree.column(entry.span.start)) + width;
+        local.column = u32::try_from(column).unwrap_or(0);
+        let rows = Triple::new(original, updated, local);
+        let pieces = self.merge_rows(&rows, children, nodes);
+        Some(Outcome::Row(Box::new(MergedLines {
+            span: rows.local.span,
+            moved: 0,
+            pieces,
+        })))
     }
 
     /// The entries whose values the collections are; those of the documents have none. None where the walk is elsewhere.
@@ -206,13 +240,14 @@ impl Walker<'_> {
                 placed.iter().position(|(of, _)| *of == Some(piece))
             };
             let own = self.own_lines(original, entry);
+            let remarks = self.has_own_remarks(original, entry);
             let above: Vec<usize> = (0..at)
                 .rev()
                 .take_while(|index| rows.local.items[*index].kind == ItemKind::Comment)
                 .take_while(|index| rows.local.items[*index + 1].blanks == 0)
                 .filter_map(|index| is_placed(index, placed))
                 .collect();
-            if own.is_empty() && above.is_empty() {
+            if own.is_empty() && above.is_empty() && !remarks {
                 continue;
             }
             let resolution = self.resolution();
@@ -265,6 +300,26 @@ impl Walker<'_> {
         let mut own = new.comments_within(local);
         own.retain(|span| !known.contains(new.slice(*span).trim()));
         own
+    }
+
+    /// Whether there is a remark in a local entry that the original has not got there.
+    fn has_own_remarks(&self, original: EntryId, local: EntryId) -> bool {
+        fn remarks<'t>(tree: &Tree<'t>, entry: EntryId, found: &mut Vec<&'t str>) {
+            let entry = tree.entry(entry);
+            let comments = entry.comments();
+            for span in [comments.line, comments.tail] {
+                if !span.is_empty() {
+                    found.push(tree.slice(span).trim());
+                }
+            }
+            for below in tree.entries(entry.value) {
+                remarks(tree, below, found);
+            }
+        }
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        remarks(self.trees.original, original, &mut old);
+        remarks(self.trees.local, local, &mut new);
+        new.iter().any(|remark| !old.contains(remark))
     }
 
     fn record_own_lines(&mut self, original: EntryId, local: EntryId) {

@@ -135,6 +135,15 @@ impl Walker<'_> {
             .map(|(elements, range)| &elements[range]);
         let (ours, theirs) = (sides.local, sides.updated);
         match here.change() {
+            // local's values, with what upstream changed in their text
+            Change::Nobody | Change::Local
+                if ours.len() == theirs.len() && ours.len() == sides.original.len() =>
+            {
+                for index in 0..ours.len() {
+                    let at = stretch.as_ref().map(|range| range.start + index);
+                    self.paired_element(elements, at, children);
+                }
+            }
             Change::Nobody | Change::Local => {
                 children.extend(ours.iter().map(|entry| Child::keep(*entry)));
                 let pairs = sides.original.iter().zip(theirs);
