@@ -203,6 +203,11 @@ impl Editor<'_> {
         };
         let shares_line = self.target.line_start(row.span.start) != row.span.start;
         let mut text = self.composed(&row.pieces, column, row.moved);
+        let mut kinds = row.pieces.iter().map(|piece| &piece.kind);
+        if !kinds.any(|kind| matches!(kind, PieceKind::Entry(_))) {
+            text.push_str(self.brackets(node));
+            text.push_str(self.line_break);
+        }
         if shares_line {
             text = text.trim_start().to_owned();
         }

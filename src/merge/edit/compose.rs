@@ -322,7 +322,8 @@ impl Editor<'_> {
 
     fn moved_line(&self, tree: &Tree<'_>, span: Span, by: i64) -> String {
         let line = tree.slice(span);
-        if by == 0 && ends_line(line) && line.ends_with(self.line_break) {
+        let is_lf = line.ends_with('\n') && !line.ends_with("\r\n");
+        if by == 0 && line.ends_with(self.line_break) && is_lf == (self.line_break == "\n") {
             return line.to_owned();
         }
         let line = line.trim_end_matches(['\r', '\n']);

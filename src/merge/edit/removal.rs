@@ -5,13 +5,18 @@ use super::layout::{blank_below, has_dash, lines_of_entries, starts_its_line};
 use crate::yaml::{Entry, NodeId, NodeKind};
 
 impl Editor<'_> {
+    /// How an empty map or list is written.
+    pub(super) fn brackets(&self, node: NodeId) -> &'static str {
+        match self.target.node(node).kind {
+            NodeKind::Sequence(_) => "[]",
+            _ => "{}",
+        }
+    }
+
     /// A map or list of which no entry is left becomes `{}` or `[]` (SPEC 5.3).
     pub(super) fn empty(&mut self, owner: Entry<'_>, node: NodeId) {
         let target = self.target;
-        let brackets = match target.node(node).kind {
-            NodeKind::Sequence(_) => "[]",
-            _ => "{}",
-        };
+        let brackets = self.brackets(node);
         let span = target.node(node).span;
         let entries = lines_of_entries(target, target.entries(node));
         let (Some((first, first_lines)), Some((_, last_lines))) = (entries.first(), entries.last())

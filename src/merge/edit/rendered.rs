@@ -204,7 +204,7 @@ impl Editor<'_> {
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
         if is_block(self.source, incoming.node) {
             let column = self.column_of_root(incoming.node);
-            let mut lines = reindent.entries(incoming.node, column, Above::Left);
+            let mut lines = reindent.entries(incoming.node, column, self.comments_of_root(incoming.node));
             if !tag.is_empty() {
                 lines.insert_str(0, &format!("{tag}{}", self.line_break));
             }
@@ -235,6 +235,21 @@ impl Editor<'_> {
             }
         };
         Rendered::of_text(tag, &text, is_block_scalar(self.source, incoming.node))
+    }
+
+    /// Whether the comments above the entries of a block collection come along that comes as the whole document: not where the target
+    /// has them.
+    fn comments_of_root(&self, root: NodeId) -> Above {
+        let source = self.source;
+        let Some(first) = source.entries(root).next().map(|id| source.entry(id)) else {
+            return Above::Left;
+        };
+        let above = Span::new(source.row_start(first), first.span.start);
+        let mut known = lines(source.slice(above)).filter(|line| !trimmed(line).is_empty());
+        match known.all(|line| self.target.text().contains(line.trim())) {
+            true => Above::Left,
+            false => Above::Along,
+        }
     }
 
     /// The column for the entries of a block collection that comes as the whole document: in the first, a key can look like a marker.

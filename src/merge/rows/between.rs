@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::subsequence::{heaviest, heaviest_between};
-use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, TokenKind};
+use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, Token, TokenKind};
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
@@ -15,6 +15,8 @@ const OF_ORIGINAL: u32 = 1;
 /// Merges stretches of three rows.
 pub(super) struct Between<'r, 'a> {
     rows: &'r Rows<'a>,
+    /// Whether the result has an entry.
+    stays: &'r dyn Fn(u32) -> bool,
     resolution: Resolution,
     disagreements: std::cell::RefCell<Vec<Disagreement>>,
 }
@@ -34,6 +36,8 @@ struct Line {
 struct Changed {
     ours: Vec<Ref>,
     theirs: Vec<Ref>,
+    /// All that local has here: ours, and what updated took away.
+    local: Vec<Ref>,
     /// Comment lines of the original that neither side has any more.
     rewritten: Vec<Ref>,
     /// The first piece that updated took away and local has: in original and local, and how many of ours are above it.
@@ -41,9 +45,14 @@ struct Changed {
 }
 
 impl<'r, 'a> Between<'r, 'a> {
-    pub(super) fn new(rows: &'r Rows<'a>, resolution: Resolution) -> Self {
+    pub(super) fn new(
+        rows: &'r Rows<'a>,
+        stays: &'r dyn Fn(u32) -> bool,
+        resolution: Resolution,
+    ) -> Self {
         Self {
             rows,
+            stays,
             resolution,
             disagreements: std::cell::RefCell::default(),
         }
@@ -176,6 +185,7 @@ impl<'r, 'a> Between<'r, 'a> {
                 None => here.local.len(),
             };
             changed.ours.extend_from_slice(&here.local[next..to]);
+            changed.local.extend_from_slice(&here.local[next..to]);
             next = to + usize::from(found.is_some());
             let local = found.map(|at| here.local[at]);
             match (line, local) {
@@ -184,7 +194,10 @@ impl<'r, 'a> Between<'r, 'a> {
                     self.flush(std::mem::take(&mut changed), Some(local), merged);
                     merged.push(self.piece(line.original, line.updated.unwrap_or(local), local));
                 }
-                (Some(line), local) => self.note(*line, local, &mut changed),
+                (Some(line), local) => {
+                    changed.local.extend(local);
+                    self.note(*line, local, &mut changed);
+                }
             }
         }
     }
@@ -199,8 +212,35 @@ impl<'r, 'a> Between<'r, 'a> {
                 None if self.rows.is_comment(original) => changed.rewritten.push(original),
                 _ => {}
             },
-            _ => {}
+            (Some(_), Some(updated)) => {
+                if let (Id::Entry(entry), None) = (self.rows.id(updated), local)
+                    && (self.stays)(entry)
+                {
+                    self.bring(updated, changed);
+                }
+            }
+            (None, None) => {}
         }
+    }
+
+    /// An entry that local deleted and that comes back, with the comments right above it that local has not got.
+    fn bring(&self, updated: Ref, changed: &mut Changed) {
+        let has = |piece: Ref| {
+            let row = self.rows.row(Side::Local).iter();
+            row.enumerate().any(|(at, _)| {
+                let local = Ref {
+                    side: Side::Local,
+                    at,
+                };
+                self.rows.id(local) == self.rows.id(piece)
+            })
+        };
+        let first = self.rows.own_above(updated.side, updated.at);
+        let above = (first..updated.at).map(|at| Ref { at, ..updated });
+        let missing = above.filter(|piece| !has(*piece) && !changed.theirs.contains(piece));
+        let missing: Vec<Ref> = missing.collect();
+        changed.theirs.extend(missing);
+        changed.theirs.push(updated);
     }
 
     /// One row of the original's pieces and those that updated has inserted.
@@ -263,9 +303,17 @@ impl<'r, 'a> Between<'r, 'a> {
             mut theirs,
             rewritten,
             gone,
+            local,
         } = changed;
-        let apart = self.disagree(&ours, &theirs, &rewritten)
-            && theirs.iter().any(|piece| self.rows.is_comment(*piece));
+        let disagree = self.disagree(&ours, &theirs, &rewritten);
+        let apart = disagree && theirs.iter().any(|piece| self.rows.is_comment(*piece));
+        if disagree && !apart {
+            // what local has written anew stays as it is, with the lines around that upstream took away with it
+            let is_kept = |piece: &Ref| {
+                ours.contains(piece) || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
+            };
+            ours = local.into_iter().filter(is_kept).collect();
+        }
         if apart {
             match self.resolution {
                 Resolution::Updated => ours.retain(|piece| self.rows.is_entry(*piece)),
@@ -275,7 +323,7 @@ impl<'r, 'a> Between<'r, 'a> {
                 Resolution::Markers => {}
             }
         }
-        self.drop_repeated(&ours, &mut theirs);
+        self.drop_repeated(&mut theirs);
         let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
         let mut at = ours.len();
         if has_entry && let Some(below) = below {
@@ -300,29 +348,51 @@ impl<'r, 'a> Between<'r, 'a> {
         merged.extend(own_of(after).into_iter().map(|it| mark(it, Side::Local)));
     }
 
-    /// Takes the comments away that updated inserts above an entry and local inserts at the same place.
-    fn drop_repeated(&self, ours: &[Ref], theirs: &mut Vec<Ref>) {
-        let words = |piece: &Ref| match self.rows.id(*piece) {
-            Id::Comment { words, .. } => Some(words),
-            Id::Entry(_) | Id::End => None,
+    /// Whether a comment of local's stands right above an entry that goes.
+    fn goes_with_entry(&self, piece: Ref) -> bool {
+        let row = self.rows.row(piece.side);
+        let below = row[piece.at + 1..].iter();
+        let mut attached = below.take_while(|token| token.blanks == 0);
+        let next = attached.find(|token| !matches!(token.kind, TokenKind::Comment(_)));
+        matches!(next.map(|token| token.kind), Some(TokenKind::Entry(entry)) if !(self.stays)(entry))
+    }
+
+    /// Takes the new comments away that stand among local's already, line by line.
+    fn drop_repeated(&self, theirs: &mut Vec<Ref>) {
+        let words = |piece: &Ref| match self.rows.token(*piece).kind {
+            TokenKind::Comment(line) => Some(line.trim()),
+            TokenKind::Entry(_) | TokenKind::End => None,
         };
-        let own: FxHashSet<u32> = ours.iter().filter_map(words).collect();
-        if own.is_empty() {
-            return;
-        }
         let mut start = 0;
         while start < theirs.len() {
-            let run = theirs[start..].iter().map_while(words);
-            let (count, is_repeated) = run.fold((0, true), |(count, all), words| {
-                (count + 1, all && own.contains(&words))
+            let run = theirs[start..].iter().enumerate().map_while(|(at, piece)| {
+                let is_apart = at > 0 && self.rows.token(*piece).blanks > 0;
+                words(piece).filter(|_| !is_apart)
             });
-            if count > 0 && is_repeated {
-                theirs.drain(start..start + count);
+            let run: Vec<&str> = run.collect();
+            if run.is_empty() {
                 start += 1;
+            } else if self.stands_in_local(&run) {
+                theirs.drain(start..start + run.len());
             } else {
-                start += count + 1;
+                start += run.len();
             }
         }
+    }
+
+    /// Whether these lines are new, and local has them one below the other.
+    fn stands_in_local(&self, run: &[&str]) -> bool {
+        let words = |token: &Token<'a>| match token.kind {
+            TokenKind::Comment(line) => Some(line.trim()),
+            TokenKind::Entry(_) | TokenKind::End => None,
+        };
+        let originals = self.rows.row(Side::Original);
+        let is_old = |line: &&str| originals.iter().any(|token| words(token) == Some(*line));
+        let locals = self.rows.row(Side::Local);
+        !run.iter().all(is_old)
+            && locals
+                .windows(run.len())
+                .any(|lines| lines.iter().map(words).eq(run.iter().copied().map(Some)))
     }
 
     /// Records that both sides rewrote a comment, if they did.

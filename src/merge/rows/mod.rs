@@ -92,7 +92,7 @@ pub(crate) fn merge(
 ) -> MergedRow {
     let rows = Rows::of(tokens);
     let (stays_in_order, carried) = rows.carried();
-    let between = Between::new(&rows, resolution);
+    let between = Between::new(&rows, &stays, resolution);
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
     let left = |side: Side| -> Vec<Ref> {
         let all = (0..rows.row(side).len()).map(|at| Ref { side, at });

@@ -103,8 +103,15 @@ fn bring(
         } else if is_missing(&entry, seen) {
             seen.insert(entry);
             let above = rows.own_above(side, at);
-            let own_lines = (above..=at).map(|at| own(Ref { side, at }));
             carried.extend((above..at).map(|at| Ref { side, at }));
+            let stands = |at: &usize| {
+                let piece = Ref { side, at: *at };
+                let mut there = settled.iter().filter(|it| it.piece != piece);
+                rows.is_comment(piece) && there.any(|it| rows.id(it.piece) == rows.id(piece))
+            };
+            let own_lines = (above..=at)
+                .filter(|at| !stands(at))
+                .map(|at| own(Ref { side, at }));
             match anchor {
                 Some(anchor) => behind.entry(anchor).or_default().extend(own_lines),
                 None => first.extend(own_lines),

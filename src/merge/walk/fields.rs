@@ -140,7 +140,11 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         let tree = self.trees.local;
-        if let Some(row) = self.merged_row(nodes, &children) {
+        let row = match entries_of(tree, local).len() {
+            0 => self.opened_row(nodes, &children),
+            _ => self.merged_row(nodes, &children),
+        };
+        if let Some(row) = row {
             return row;
         }
         let children: Vec<Child> = children
@@ -157,9 +161,6 @@ impl Walker<'_> {
         }
         if entries_of(tree, local).len() > 0 {
             return Outcome::Merge(children);
-        }
-        if let Some(row) = self.opened_row(nodes, &children) {
-            return row;
         }
         if children.iter().any(Child::has_choice) {
             let chosen = |side| -> Outcome {

@@ -16,7 +16,8 @@ use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 impl Walker<'_> {
     /// A local block collection with its lines; none where they do not change, or it has none.
     pub(super) fn merged_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<Outcome> {
-        if !self.merges_lines || !children.iter().any(Child::stays) {
+        let is_left = children.iter().any(Child::stays) || self.steps.is_empty();
+        if !self.merges_lines || !is_left {
             return None;
         }
         let owners = self.owners(nodes)?;
@@ -219,6 +220,7 @@ impl Walker<'_> {
         children: &[Child],
         placed: &mut Vec<(Option<Ref>, Piece)>,
     ) {
+        let known = self.comments_of_others(rows);
         for child in children {
             let (Slot::Local(entry), false, Some(original), None) =
                 (child.slot, child.stays(), child.sides.original, child.sides.updated)
@@ -245,6 +247,10 @@ impl Walker<'_> {
                 .rev()
                 .take_while(|index| rows.local.items[*index].kind == ItemKind::Comment)
                 .take_while(|index| rows.local.items[*index + 1].blanks == 0)
+                .filter(|index| {
+                    let line = self.trees.local.slice(rows.local.items[*index].span);
+                    !known.contains(line.trim())
+                })
                 .filter_map(|index| is_placed(index, placed))
                 .collect();
             if own.is_empty() && above.is_empty() && !remarks {
@@ -287,6 +293,19 @@ impl Walker<'_> {
             });
             placed.splice(place..place, pieces);
         }
+    }
+
+    /// The comments of original and updated in these rows.
+    fn comments_of_others(&self, rows: &Triple<Row>) -> FxHashSet<String> {
+        let sides = [
+            (self.trees.original, &rows.original),
+            (self.trees.updated, &rows.updated),
+        ];
+        let lines = sides.into_iter().flat_map(|(tree, row)| {
+            let comments = row.items.iter().filter(|it| it.kind == ItemKind::Comment);
+            comments.map(|item| tree.slice(item.span).trim().to_owned())
+        });
+        lines.collect()
     }
 
     /// The comment lines in a local entry that the original has not got there.
