@@ -136,6 +136,19 @@ impl Tree<'_> {
         found
     }
 
+    /// The comments from a line's start on, down to the next line that is neither a comment nor blank.
+    pub(crate) fn comments_from(&self, line: u32) -> Vec<Span> {
+        let mut found = Vec::new();
+        let mut at = line;
+        while let Some(next) = self.gap_line(at) {
+            if self.comment_indent(at).is_some() {
+                found.push(Span::new(at, next));
+            }
+            at = next;
+        }
+        found
+    }
+
     /// Whether a node is a collection without brackets.
     pub(crate) fn is_block_collection(&self, node: NodeId) -> bool {
         match &self.node(node).kind {

@@ -305,7 +305,8 @@ impl<'r, 'a> Between<'r, 'a> {
             gone,
             local,
         } = changed;
-        let disagree = self.disagree(&ours, &theirs, &rewritten);
+        let stays: Vec<Ref> = ours.iter().copied().filter(|it| !self.goes_with_entry(*it)).collect();
+        let disagree = self.disagree(&stays, &theirs, &rewritten);
         let apart = disagree && theirs.iter().any(|piece| self.rows.is_comment(*piece));
         if disagree && !apart {
             // what local has written anew stays as it is, with the lines around that upstream took away with it
@@ -359,10 +360,7 @@ impl<'r, 'a> Between<'r, 'a> {
 
     /// Takes the new comments away that stand among local's already, line by line.
     fn drop_repeated(&self, theirs: &mut Vec<Ref>) {
-        let words = |piece: &Ref| match self.rows.token(*piece).kind {
-            TokenKind::Comment(line) => Some(line.trim()),
-            TokenKind::Entry(_) | TokenKind::End => None,
-        };
+        let words = |piece: &Ref| self.rows.token(*piece).words();
         let mut start = 0;
         while start < theirs.len() {
             let run = theirs[start..].iter().enumerate().map_while(|(at, piece)| {
@@ -382,17 +380,15 @@ impl<'r, 'a> Between<'r, 'a> {
 
     /// Whether these lines are new, and local has them one below the other.
     fn stands_in_local(&self, run: &[&str]) -> bool {
-        let words = |token: &Token<'a>| match token.kind {
-            TokenKind::Comment(line) => Some(line.trim()),
-            TokenKind::Entry(_) | TokenKind::End => None,
-        };
         let originals = self.rows.row(Side::Original);
-        let is_old = |line: &&str| originals.iter().any(|token| words(token) == Some(*line));
+        let is_old = |line: &&str| originals.iter().any(|token| token.words() == Some(*line));
         let locals = self.rows.row(Side::Local);
+        let is_below = |lines: &[&str]| lines.iter().map(|line| line.trim()).eq(run.iter().copied());
         !run.iter().all(is_old)
-            && locals
+            && (self.rows.below.windows(run.len()).any(is_below)
+                || locals
                 .windows(run.len())
-                .any(|lines| lines.iter().map(words).eq(run.iter().copied().map(Some)))
+                .any(|lines| lines.iter().map(Token::words).eq(run.iter().copied().map(Some))))
     }
 
     /// Records that both sides rewrote a comment, if they did.

@@ -23,6 +23,16 @@ pub(crate) struct Token<'t> {
     pub(crate) blanks: u32,
 }
 
+impl<'t> Token<'t> {
+    /// A comment without the white space around it.
+    fn words(&self) -> Option<&'t str> {
+        match self.kind {
+            TokenKind::Comment(line) => Some(line.trim()),
+            TokenKind::Entry(_) | TokenKind::End => None,
+        }
+    }
+}
+
 /// What is aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenKind<'t> {
@@ -82,15 +92,19 @@ enum Id {
     End,
 }
 
-/// Merges three rows. `stays` says of an entry whether the result has it. Disagreements are resolved as `resolution` says.
+/// Merges three rows. `below` are the comments that follow local's row in the one around it; `stays` says of an entry whether the result has it. Disagreements are resolved as `resolution` says.
 ///
 /// Implements the section on text of the rules.
 pub(crate) fn merge(
     tokens: Triple<&[Token<'_>]>,
+    below: &[&str],
     stays: impl Fn(u32) -> bool,
     resolution: Resolution,
 ) -> MergedRow {
-    let rows = Rows::of(tokens);
+    let rows = Rows {
+        below,
+        ..Rows::of(tokens)
+    };
     let (stays_in_order, carried) = rows.carried();
     let between = Between::new(&rows, &stays, resolution);
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
@@ -144,6 +158,8 @@ struct Rows<'a> {
     /// The comments of original and updated, by their words and by what they are compared by.
     words: FxHashSet<&'a str>,
     known: FxHashSet<Id>,
+    /// The comments that follow local's row.
+    below: &'a [&'a str],
 }
 
 impl<'a> Rows<'a> {
@@ -175,15 +191,11 @@ impl<'a> Rows<'a> {
             places,
             words: FxHashSet::default(),
             known: FxHashSet::default(),
+            below: &[],
         };
         rows.name_owners();
         let of_others = tokens.original.iter().chain(tokens.updated);
-        rows.words = of_others
-            .filter_map(|token| match token.kind {
-                TokenKind::Comment(line) => Some(line.trim()),
-                TokenKind::Entry(_) | TokenKind::End => None,
-            })
-            .collect();
+        rows.words = of_others.filter_map(Token::words).collect();
         let ids = rows.ids.original.iter().chain(&rows.ids.updated);
         rows.known = ids.copied().collect();
         rows
@@ -200,12 +212,18 @@ impl<'a> Rows<'a> {
                     continue;
                 }
                 let first = self.own_above(side, at);
+                let is_new = |at: usize| {
+                    let own = self.row(side)[at].words();
+                    let count = |side| self.row(side).iter().filter(|it| it.words() == own).count();
+                    count(side) > count(Side::Original)
+                };
+                let new: Vec<usize> = (first..at).filter(|at| is_new(*at)).collect();
                 let ids = match side {
                     Side::Updated => &mut self.ids.updated,
                     _ => &mut self.ids.local,
                 };
-                for id in &mut ids[first..at] {
-                    if let Id::Comment { owner, .. } = id {
+                for at in new {
+                    if let Id::Comment { owner, .. } = &mut ids[at] {
                         *owner = Some(entry);
                     }
                 }
@@ -302,10 +320,7 @@ impl<'a> Rows<'a> {
         let sides = [Side::Original, Side::Updated, Side::Local];
         let lines = sides.map(own);
         // what stands elsewhere on another side is no part of this entry
-        let words = |piece: &Ref| match self.token(*piece).kind {
-            TokenKind::Comment(line) => Some(line.trim()),
-            TokenKind::Entry(_) | TokenKind::End => None,
-        };
+        let words = |piece: &Ref| self.token(*piece).words();
         let is_elsewhere = |piece: &Ref| {
             sides.iter().zip(&lines).any(|(side, own)| {
                 let all = (0..self.row(*side).len()).map(|at| Ref { side: *side, at });

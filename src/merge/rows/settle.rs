@@ -61,10 +61,8 @@ fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
 
 /// Whether a comment is one that only local has.
 pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
-    let TokenKind::Comment(line) = rows.token(piece).kind else {
-        return false;
-    };
-    piece.side == Side::Local && !rows.words.contains(line.trim())
+    let words = rows.token(piece).words();
+    piece.side == Side::Local && words.is_some_and(|words| !rows.words.contains(words))
 }
 
 /// Puts in the entries of a side that stay and are not in the row, with the comments right above them: each behind the

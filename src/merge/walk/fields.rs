@@ -217,7 +217,9 @@ impl Triple<FieldIndex<'_>> {
         }
         if let Some(original) = renames.of_local(local) {
             let old_key = key_of(self.original.tree(), original);
-            let updated = old_key.and_then(|key| self.updated.find(key));
+            let updated = renames
+                .in_updated(original)
+                .or_else(|| old_key.and_then(|key| self.updated.find(key)));
             return (Triple::new(Some(original), updated, Some(local)), None);
         }
         let updated = sides.original.and_then(|original| renames.in_updated(original));

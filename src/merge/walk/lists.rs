@@ -59,7 +59,8 @@ impl Walker<'_> {
                 let identity = key.identity(trees.local, element);
                 if let Some(original) = renames.of_local(element) {
                     let old = key.identity(trees.original, original);
-                    let updated = find(&updateds, old.as_ref());
+                    let updated = renames.in_updated(original);
+                    let updated = updated.or_else(|| find(&updateds, old.as_ref()));
                     return (element, Triple::new(Some(original), updated, Some(element)));
                 }
                 let original = find(&originals, identity.as_ref());

@@ -63,48 +63,76 @@ impl Walker<'_> {
             let pairs = row.iter().map(|entry| (*entry, find(from, *entry, to)));
             pairs.collect()
         };
-        let of_side = |side: Side, tree: &Tree<'_>, row: &[EntryId]| {
+        let trees = self.trees;
+        let pairs = |side: Side, tree: &Tree<'_>, row: &[EntryId], others: &Pairs| {
             let old = matched(Side::Original, side, &entries.original);
             let new = matched(side, Side::Original, row);
             let has_change = |row: &Matched| row.iter().any(|(_, other)| other.is_none());
-            if has_change(&old) && has_change(&new) {
-                self.pairs((&old, &new), tree)
-            } else {
-                Pairs::default()
+            if !has_change(&old) || !has_change(&new) {
+                return Pairs::default();
             }
+            self.pairs((&old, &new), |old, new| {
+                let new = (tree, tree.entry(new).value);
+                let before = (trees.original, trees.original.entry(old).value);
+                // what upstream made of it counts as well: a merged entry has it already
+                let other = others.new_of_old.get(&old).copied();
+                let other = other.or_else(|| find(Side::Original, old, Side::Updated));
+                let other = other.filter(|_| side == Side::Local);
+                let other = other.map(|it| (trees.updated, trees.updated.entry(it).value));
+                is_mostly(before, new) || other.is_some_and(|other| is_mostly(other, new))
+            })
         };
-        let mut renames = Renames {
-            updated: of_side(Side::Updated, self.trees.updated, &entries.updated),
-            local: of_side(Side::Local, self.trees.local, &entries.local),
-        };
-        // where both renamed it, or the other side has the new key already or not the old one any more, they are two changes
-        let trees = self.trees;
+        let updated = pairs(
+            Side::Updated,
+            trees.updated,
+            &entries.updated,
+            &Pairs::default(),
+        );
+        let local = pairs(Side::Local, trees.local, &entries.local, &updated);
+        let mut renames = Renames { updated, local };
         let is_alike = |old: EntryId, tree: &Tree<'_>, other: Option<EntryId>| {
             let old = shape(trees.original, trees.original.entry(old).value);
             other.is_some_and(|other| shape(tree, tree.entry(other).value) == old)
         };
+        // where each side gave it a key of its own, they are two changes; so they are where the other side has the new key for something
+        // else, or not the old one any more
+        let both: Vec<EntryId> = renames
+            .updated
+            .new_of_old
+            .iter()
+            .filter(|(old, new)| {
+                let ours = renames.local.new_of_old.get(old);
+                ours.is_some() && ours.copied() == find(Side::Updated, **new, Side::Local)
+            })
+            .map(|(old, _)| *old)
+            .collect();
+        let of_local = renames.local.new_of_old.clone();
         renames.updated.keep(|old, new| {
-            !renames.local.new_of_old.contains_key(&old)
-                && find(Side::Updated, new, Side::Local).is_none()
-                && is_alike(old, trees.local, find(Side::Original, old, Side::Local))
+            both.contains(&old)
+                || !of_local.contains_key(&old)
+                    && find(Side::Updated, new, Side::Local).is_none()
+                    && is_alike(old, trees.local, find(Side::Original, old, Side::Local))
         });
         renames.local.keep(|old, new| {
-            is_alike(old, trees.updated, find(Side::Original, old, Side::Updated))
-                && find(Side::Local, new, Side::Updated).is_none()
+            both.contains(&old)
+                || is_alike(old, trees.updated, find(Side::Original, old, Side::Updated))
+                    && find(Side::Local, new, Side::Updated).is_none()
         });
         renames
     }
 
-    fn pairs(&self, (old, new): (&Matched, &Matched), new_tree: &Tree<'_>) -> Pairs {
+    fn pairs(
+        &self,
+        (old, new): (&Matched, &Matched),
+        is_one: impl Fn(EntryId, EntryId) -> bool,
+    ) -> Pairs {
         let mut pairs = Pairs::default();
         let news = gaps(new, |_, entry| entry);
         for (place, entry) in gaps(old, |other, _| other) {
             let candidates = news.iter().filter(|(at, _)| *at == place);
             let is_free = |entry: &EntryId| !pairs.old_of_new.contains_key(entry);
             let mut free = candidates.map(|(_, new)| *new).filter(is_free);
-            let left = (self.trees.original, self.trees.original.entry(entry).value);
-            let found = free.find(|new| is_mostly(left, (new_tree, new_tree.entry(*new).value)));
-            if let Some(new) = found {
+            if let Some(new) = free.find(|new| is_one(entry, *new)) {
                 pairs.new_of_old.insert(entry, new);
                 pairs.old_of_new.insert(new, entry);
             }

@@ -33,8 +33,7 @@ impl Walker<'_> {
         }
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let rows = Triple::new(original, updated, local);
-        let pieces = self.merge_rows(&rows, children, nodes);
-        let mut pieces = pieces;
+        let mut pieces = self.merge_rows(&rows, children, nodes);
         if nodes
             .local
             .is_some_and(|local| shape(self.trees.local, local) == Shape::List)
@@ -91,10 +90,24 @@ impl Walker<'_> {
         // those in a block collection that comes, come with it
         let mut updated_row = trees.updated.row_below(trees.updated.entry(updated));
         if trees.updated.is_block_collection(trees.updated.entry(updated).value) {
-            if !is_taken {
-                return None;
-            }
             updated_row = empty_row(updated_row.column);
+        }
+        let mut original = original;
+        if is_emptied || !is_taken {
+            // nothing comes that brings its comments along: the lines between the entries that go are all there is
+            let row = |tree: &Tree<'_>, entry: EntryId| {
+                let entry = tree.entry(entry);
+                tree.row(entry.value, Some(entry))
+            };
+            updated_row = row(trees.updated, updated).unwrap_or(updated_row);
+            original = sides
+                .original
+                .and_then(|it| row(trees.original, it))
+                .unwrap_or(original);
+            if is_emptied && let Some(mut own_row) = sides.local.and_then(|it| row(trees.local, it)) {
+                own_row.items.retain(|item| !own.contains(&item.span));
+                local = own_row;
+            }
         }
         let same = same_lines((trees.original, &original), (trees.updated, &updated_row));
         if same || original.items.len() + updated_row.items.len() + local.items.len() == 3 {
@@ -191,11 +204,14 @@ impl Walker<'_> {
             let child = children.get(entry as usize);
             child.is_some_and(Child::stays)
         };
+        let below = trees.local.comments_from(rows.local.span.end);
+        let below: Vec<&str> = below.into_iter().map(|span| trees.local.slice(span)).collect();
         let MergedRow {
             pieces,
             disagreements,
         } = rows::merge(
             tokens.as_ref().map(Vec::as_slice),
+            &below,
             stays,
             self.resolution(),
         );
