@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::body::{body, is_same_but_line_breaks, with_body, with_line_end_of};
 use super::check::Unfaithful;
-use super::merged_text::{Sources, is_faithful, merged_or_written_out};
+use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out};
 use super::pins::is_document_pinned;
 use super::text::merge_lines;
 use super::walk::{Decided, Walker};
@@ -125,7 +125,12 @@ pub(crate) fn merge_sides(
     } = decide(sources);
     let is_decided = |text: &String| is_faithful(text, sources, &outcome).is_ok();
     let whole = updated_in_local(&bodies, updated.document, local.document).filter(is_decided);
-    let text = match whole.or_else(|| merged_lines(&documents, &bodies).filter(is_decided)) {
+    let lines = || {
+        let lines = merged_lines(&documents, &bodies).filter(is_decided);
+        // lines would move again what a merge has put in its place already
+        lines.filter(|_| !is_carried_out(sources, &outcome))
+    };
+    let text = match whole.or_else(lines) {
         Some(text) => Some(text),
         None => merged_or_written_out(&original_tree, sources, &outcome, options, |sources| {
             Ok(decide(sources).outcome)

@@ -171,6 +171,15 @@ fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Optio
     Some(set_last_lines(&merged, &last_lines))
 }
 
+/// Whether the local text is what was decided already, to the byte.
+pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
+    let aliases = Aliases::Stay;
+    let draft = || carry_out(sources.local, sources.updated, None, outcome, aliases);
+    *outcome == Outcome::Keep
+        || !outcome.has_choice()
+            && with_end_of(draft().fill(|_, _| {}), sources.local.text()) == sources.local.text()
+}
+
 pub(super) fn is_faithful(
     text: &str,
     sources: Sources<'_>,

@@ -262,24 +262,74 @@ impl<'r, 'a> Between<'r, 'a> {
         lines
     }
 
-    /// For each of the lines, where it is in local.
+    /// For each of the lines, where it is in local. Lines that updated inserted and that local has in a row are those; around them each
+    /// line is where most lines agree.
     fn found_in_local(&self, lines: &[Line], local: &[Ref]) -> Vec<Option<usize>> {
+        let mut found = vec![None; lines.len()];
+        self.find_in_local((lines, local), (0, 0), &mut found);
+        found
+    }
+
+    /// The same for stretches that start so far down.
+    fn find_in_local(
+        &self,
+        (lines, local): (&[Line], &[Ref]),
+        (line_start, start): (usize, usize),
+        found: &mut [Option<usize>],
+    ) {
         let ids: Vec<Id> = lines
             .iter()
             .filter_map(|line| line.original.or(line.updated))
             .map(|piece| self.rows.id(piece))
             .collect();
+        let local_ids = self.ids(local);
+        if let Some((line, place, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
+            for at in 0..count {
+                found[line_start + line + at] = Some(start + place + at);
+            }
+            self.find_in_local((&lines[..line], &local[..place]), (line_start, start), found);
+            let (line, place) = (line + count, place + count);
+            let starts = (line_start + line, start + place);
+            return self.find_in_local((&lines[line..], &local[place..]), starts, found);
+        }
         let weight = |at: usize| {
             let line: &Line = &lines[at];
             let of_original = u32::from(line.original.is_some()) * OF_ORIGINAL;
             let piece = line.original.or(line.updated);
             piece.map_or(0, |piece| self.weight(piece)) + of_original
         };
-        let mut found = vec![None; lines.len()];
-        for (line, place) in heaviest(&ids, &self.ids(local), weight) {
-            found[line] = Some(place);
+        for (line, place) in heaviest(&ids, &local_ids, weight) {
+            found[line_start + line] = Some(start + place);
         }
-        found
+    }
+
+    /// The first run of comments that updated inserted and that local has line by line, at least one of them new: where it begins in
+    /// each, and how long it is.
+    fn inserted_in_both(
+        &self,
+        lines: &[Line],
+        ids: &[Id],
+        local: &[Id],
+    ) -> Option<(usize, usize, usize)> {
+        let is_inserted = |at: usize| {
+            let line: &Line = &lines[at];
+            let comment = line.updated.is_some_and(|piece| self.rows.is_comment(piece));
+            line.original.is_none() && comment
+        };
+        let mut start = 0;
+        while start < lines.len() {
+            let count = (start..lines.len()).take_while(|at| is_inserted(*at)).count();
+            let run = &ids[start..start + count];
+            let is_new = |id: &Id| !self.rows.ids.original.contains(id);
+            if run.len() > 1
+                && run.iter().any(is_new)
+                && let Some(place) = local.windows(count).position(|window| window == run)
+            {
+                return Some((start, place, count));
+            }
+            start += count.max(1);
+        }
+        None
     }
 
     fn ids(&self, row: &[Ref]) -> Vec<Id> {

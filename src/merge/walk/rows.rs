@@ -109,12 +109,17 @@ impl Walker<'_> {
                 local = own_row;
             }
         }
+        let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
+        local.column = sides.local.map_or(0, |it| column(trees.local, it));
+        updated_row.column = column(trees.updated, updated);
+        original.column = updated_row.column;
         let same = same_lines((trees.original, &original), (trees.updated, &updated_row));
         if same || original.items.len() + updated_row.items.len() + local.items.len() == 3 {
             return None;
         }
         let rows = Triple::new(original, updated_row, local);
-        let pieces = self.merge_rows(&rows, &[], Triple::default());
+        let children: Vec<Child> = outcome.children().cloned().collect();
+        let pieces = self.merge_rows(&rows, &children, Triple::default());
         Some(pieces)
     }
 
@@ -193,8 +198,8 @@ impl Walker<'_> {
     }
 
     fn merge_rows(&mut self, rows: &Triple<Row>, children: &[Child], nodes: Nodes) -> Vec<Piece> {
-        let ids = numbers(rows, children);
         let trees = self.trees;
+        let ids = numbers(trees, rows, children);
         let tokens = Triple::new(
             tokens_of(trees.original, &rows.original, &ids.original),
             tokens_of(trees.updated, &rows.updated, &ids.updated),
@@ -480,30 +485,45 @@ fn same_lines((left_tree, left): (&Tree<'_>, &Row), (right_tree, right): (&Tree<
         })
 }
 
-/// The number of each entry of the three rows: that of its child; one of its own where it is in none.
-fn numbers(rows: &Triple<Row>, children: &[Child]) -> Triple<FxHashMap<EntryId, u32>> {
-    let mut next = children.len() as u32;
-    let mut of_side = |row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
+/// The number of each entry of the three rows: that of its child; one that those of the same key or text share where it is in none.
+fn numbers(
+    trees: Triple<&Tree<'_>>,
+    rows: &Triple<Row>,
+    children: &[Child],
+) -> Triple<FxHashMap<EntryId, u32>> {
+    let mut others: FxHashMap<String, u32> = FxHashMap::default();
+    let mut of_side = |tree: &Tree<'_>, row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
         let mut numbers: FxHashMap<EntryId, u32> = FxHashMap::default();
         for (number, child) in children.iter().enumerate() {
             if let Some(entry) = entry_of(&child.sides) {
                 numbers.entry(entry).or_insert(number as u32);
             }
         }
+        let mut seen = FxHashSet::default();
         for item in &row.items {
-            if let ItemKind::Entry(entry) = item.kind {
-                numbers.entry(entry).or_insert_with(|| {
-                    next += 1;
-                    next - 1
-                });
+            let ItemKind::Entry(id) = item.kind else {
+                continue;
+            };
+            if numbers.contains_key(&id) {
+                continue;
             }
+            let entry = tree.entry(id);
+            let mut name = match entry.key {
+                Some(key) => tree.slice(tree.node(key).span).to_owned(),
+                None => tree.slice(entry.span).to_owned(),
+            };
+            while !seen.insert(name.clone()) {
+                name.push('\0');
+            }
+            let next = (children.len() + others.len()) as u32;
+            numbers.insert(id, *others.entry(name).or_insert(next));
         }
         numbers
     };
     Triple::new(
-        of_side(&rows.original, |sides| sides.original),
-        of_side(&rows.updated, |sides| sides.updated),
-        of_side(&rows.local, |sides| sides.local),
+        of_side(trees.original, &rows.original, |sides| sides.original),
+        of_side(trees.updated, &rows.updated, |sides| sides.updated),
+        of_side(trees.local, &rows.local, |sides| sides.local),
     )
 }
 
