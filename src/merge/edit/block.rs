@@ -108,6 +108,9 @@ impl Editor<'_> {
         for item in &lines.items[start..] {
             pieces.item(item, kind_of(item, None));
         }
+        if self.cuts_part {
+            pieces.leave_only_own_comments();
+        }
         pieces.all
     }
 
@@ -363,6 +366,27 @@ impl Pieces {
             blanks: Blanks::Count(blanks),
             kind,
         });
+    }
+
+    /// Takes the comments away that do not stand right above an entry.
+    fn leave_only_own_comments(&mut self) {
+        let mut is_own = false;
+        let mut kept = Vec::with_capacity(self.all.len());
+        for piece in std::mem::take(&mut self.all).into_iter().rev() {
+            let is_comment = matches!(piece.kind, PieceKind::Comment(_));
+            let is_entry = matches!(piece.kind, PieceKind::Entry(_));
+            let is_close = match piece.blanks {
+                Blanks::Local(span) => span.is_empty(),
+                Blanks::Count(count) => count == 0,
+            };
+            let stays = !is_comment || is_own;
+            is_own = (is_entry || is_comment && is_own) && is_close;
+            if stays {
+                kept.push(piece);
+            }
+        }
+        kept.reverse();
+        self.all = kept;
     }
 
     /// A piece of the target.

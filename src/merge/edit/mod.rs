@@ -112,6 +112,8 @@ struct Editor<'a> {
     edits: Edits,
     /// The lines of which each side has its own.
     hunks: Vec<Hunk>,
+    /// Whether of the target a part is cut out, with no other comments than those right above what is in it.
+    cuts_part: bool,
 }
 
 impl<'a> Editor<'a> {
@@ -135,6 +137,7 @@ impl<'a> Editor<'a> {
             no_new_comments: false,
             edits: Edits::default(),
             hunks: Vec::new(),
+            cuts_part: false,
         }
     }
 

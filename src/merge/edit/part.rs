@@ -32,6 +32,7 @@ impl<'a> Editor<'a> {
     pub(super) fn part_of_entry(&self, id: EntryId, part: &Outcome) -> Piece {
         let source = self.source;
         let mut editor = Editor::over(&self.of_source, &self.of_source, self.aliases);
+        editor.cuts_part = true;
         let entry = source.entry(id);
         editor.value(entry, part, Remarks::default());
         let range = lines(source, entry);

@@ -51,12 +51,30 @@ fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
         && (first..piece.at).contains(&last.piece.at)
     {
         if let Some(last) = settled.pop()
-            && is_written_locally(rows, last.piece)
+            && (is_written_locally(rows, last.piece) || is_of_another(rows, last.piece, piece))
         {
             kept.push(last);
         }
     }
     settled.extend(kept.into_iter().rev());
+}
+
+/// Whether updated has a comment of local's above another entry than this one.
+fn is_of_another(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
+    comment.side == Side::Local
+        && of_updated_from(rows, 0)
+            .filter(|other| rows.id(*other) == rows.id(comment))
+            .any(|other| {
+                let mut below = of_updated_from(rows, other.at).skip_while(|it| rows.is_comment(*it));
+                below.next().is_none_or(|below| rows.id(below) != rows.id(entry))
+            })
+}
+
+fn of_updated_from(rows: &Rows<'_>, start: usize) -> impl Iterator<Item = Ref> {
+    (start..rows.row(Side::Updated).len()).map(|at| Ref {
+        side: Side::Updated,
+        at,
+    })
 }
 
 /// Whether a comment is one that only local has.
@@ -228,7 +246,10 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
         && count(first.blanks) > 0
     {
         merged[0].blanks = None;
-        let former = merged.iter_mut().skip(1).find(|placed| firsts.contains(&placed.piece));
+        let own = merged.iter().take_while(|placed| rows.is_comment(placed.piece));
+        let below = own.count() + 1;
+        let mut others = merged.iter_mut().skip(below);
+        let former = others.find(|placed| firsts.contains(&placed.piece));
         if let Some(former) = former.filter(|former| count(former.blanks) == 0) {
             former.blanks = first.blanks;
         }
