@@ -19,7 +19,8 @@ impl Editor<'_> {
             child.stays() && child.remarks.above == Default::default() && !child.outcome.has_choice()
         };
         let slots = children.iter().map(|child| child.slot);
-        if children.iter().all(is_edited)
+        if !self.cuts_part
+            && children.iter().all(is_edited)
             && slots.eq(self.target.entries(node).map(Slot::Local))
         {
             self.edit_entries(children);

@@ -161,10 +161,11 @@ impl<'r, 'a> Between<'r, 'a> {
         }
     }
 
-    /// The piece whose blank lines are the merged ones: a number, three-way, updated's where both changed it.
+    /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where both changed it.
     fn blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
         let count = |piece| self.rows.token(piece).blanks;
-        if count(updated) == count(original) || count(updated) == count(local) {
+        let are_both_changed = count(updated) != count(original) && count(local) != count(original);
+        if count(updated) == count(original) || are_both_changed && count(local) >= count(updated) {
             local
         } else {
             updated

@@ -250,6 +250,11 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
         let below = own.count() + 1;
         let mut others = merged.iter_mut().skip(below);
         let former = others.find(|placed| firsts.contains(&placed.piece));
+        let is_joined = |piece: Ref| {
+            let at = |side| found(rows, piece, side).map(|it| rows.token(it).blanks);
+            at(Side::Original).is_some_and(|blanks| blanks > 0) && at(Side::Updated) == Some(0)
+        };
+        let former = former.filter(|former| !is_joined(former.piece));
         if let Some(former) = former.filter(|former| count(former.blanks) == 0) {
             former.blanks = first.blanks;
         }

@@ -72,6 +72,13 @@ impl Walker<'_> {
         if !is_taken && trees.local.is_block_collection(trees.local.entry(local).value) {
             return None;
         }
+        // lines of a block collection have no place between brackets that have something in them
+        let is_full = |tree: &Tree<'_>, node: NodeId| tree.entries(node).len() > 0;
+        let comes_in_lines =
+            trees.updated.is_block_collection(trees.updated.entry(updated).value);
+        if !is_taken && comes_in_lines && is_full(trees.local, trees.local.entry(local).value) {
+            return None;
+        }
         let original = match sides.original {
             Some(original) => below(trees.original, original),
             None => empty_row(0),
