@@ -301,10 +301,14 @@ fn with_key(by: &[&str], element: &Value, changed: &Value) -> Value {
 }
 
 /// Where an element of `updated` goes: after the nearest before it there and the local side's own that follow that,
-/// else before the nearest after it, else at the end.
+/// else before the nearest after it, else at the end; what is behind all that the local side has stays at the end.
 fn place(by: &[&str], list: &[Value], updated: &[Value], index: usize) -> usize {
     let at = |near: &Value| list.iter().position(|e| id(by, e) == id(by, near));
     let own = |element: &&Value| find(by, updated, element).is_none();
+    let has_any = updated[..index].iter().any(|e| at(e).is_some());
+    if has_any && !updated[index + 1..].iter().any(|e| at(e).is_some()) {
+        return list.len();
+    }
     match updated[..index].iter().rev().find_map(at) {
         Some(before) => before + 1 + list[before + 1..].iter().take_while(own).count(),
         None => updated[index..].iter().find_map(at).unwrap_or(list.len()),

@@ -38,9 +38,16 @@ pub(crate) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Chi
     let mut before: Vec<Child> = Vec::new();
     let mut after: Vec<Vec<Child>> = residents.iter().map(|_| Vec::new()).collect();
     let mut at_end: Vec<Child> = Vec::new();
+    let last_resident = arrivals
+        .iter()
+        .rposition(|arrival| matches!(arrival, Arrival::Resident(_)));
     let mut nearest = None;
-    for arrival in arrivals {
+    for (index, arrival) in arrivals.into_iter().enumerate() {
         match arrival {
+            // what is put at the end stays at the end
+            Arrival::New(child) if last_resident.is_some_and(|last| index > last) => {
+                at_end.push(child);
+            }
             Arrival::Nothing => {}
             Arrival::Resident(position) => nearest = Some(position),
             Arrival::New(child) => match (nearest, first_resident) {
