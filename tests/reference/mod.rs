@@ -306,7 +306,7 @@ fn place(by: &[&str], list: &[Value], updated: &[Value], index: usize) -> usize 
     let at = |near: &Value| list.iter().position(|e| id(by, e) == id(by, near));
     let own = |element: &&Value| find(by, updated, element).is_none();
     let has_any = updated[..index].iter().any(|e| at(e).is_some());
-    if has_any && !updated[index + 1..].iter().any(|e| at(e).is_some()) {
+    if has_any && !by.is_empty() && !updated[index + 1..].iter().any(|e| at(e).is_some()) {
         return list.len();
     }
     match updated[..index].iter().rev().find_map(at) {

@@ -55,7 +55,7 @@ impl<'o> Fates<'o> {
     fn visit(&mut self, tree: &Tree<'_>, node: NodeId, outcome: &'o Outcome) -> bool {
         let changes = match outcome {
             Outcome::Keep | Outcome::Apart(_) => false,
-            Outcome::Text(_) => true,
+            Outcome::Text(_) | Outcome::Lines(_) => true,
             Outcome::Remove => {
                 self.go(tree, node);
                 true

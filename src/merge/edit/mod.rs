@@ -160,6 +160,11 @@ impl<'a> Editor<'a> {
                 self.comments(entry, comments);
                 self.replace_lines(entry, text);
             }
+            Outcome::Lines(lines) => {
+                self.comments(entry, comments);
+                let span = self.target.node(entry.value).span;
+                self.edits.replace(span.start..span.end, lines.written.as_str());
+            }
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
                 self.comments(entry, comments)
             }

@@ -22,6 +22,15 @@ pub(crate) enum Arrival {
 
 /// All entries in the order of the result; `residents` are in the order that they will have, `arrivals` in updated's.
 pub(crate) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
+    place_with(residents, arrivals, false)
+}
+
+/// The same, where what comes behind all that local has stays at the end.
+pub(crate) fn place_to_end(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
+    place_with(residents, arrivals, true)
+}
+
+fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) -> Vec<Child> {
     if !arrivals
         .iter()
         .any(|arrival| matches!(arrival, Arrival::New(_)))
@@ -45,7 +54,7 @@ pub(crate) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Chi
     for (index, arrival) in arrivals.into_iter().enumerate() {
         match arrival {
             // what is put at the end stays at the end
-            Arrival::New(child) if last_resident.is_some_and(|last| index > last) => {
+            Arrival::New(child) if to_end && last_resident.is_some_and(|last| index > last) => {
                 at_end.push(child);
             }
             Arrival::Nothing => {}

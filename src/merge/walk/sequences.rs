@@ -23,7 +23,10 @@ impl Walker<'_> {
             };
         }
         if self.is_equal_updated_local(nodes) {
-            return Outcome::Keep;
+            return match self.merges_lines {
+                true => self.merged_elements(nodes),
+                false => Outcome::Keep,
+            };
         }
         if self.holds_pin(nodes) {
             return self.held_whole(nodes);
