@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::apply::SourceFiles;
 use super::documents::FileMerge;
@@ -170,16 +170,26 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         }
     }
 
-    /// Whether comments that would come above the first document of a file stand there already, be it in the head of the file.
+    /// Whether comments that would come above the first document of a file stand there already, be it in the head of the file: more often
+    /// than upstream's head has them.
     fn stands_there(&self, local: &Parsed<'_>, above: &str) -> bool {
         let document = &local.document;
-        let comments = |text| {
-            let lines = lines(text).map(str::trim);
-            lines.take_while(|line| line.is_empty() || line.starts_with(['#', '\u{feff}', '-']))
-        };
+        if document.start > document.head.len() {
+            return false;
+        }
         let head = self.head.as_deref().unwrap_or(document.head);
-        let known: FxHashSet<&str> = comments(head).chain(comments(document.text)).collect();
-        document.start == document.head.len() && comments(above).all(|line| known.contains(line))
+        let mut known: FxHashMap<&str, i32> = FxHashMap::default();
+        for line in comments_above(head).chain(comments_above(document.text)) {
+            *known.entry(line).or_default() += 1;
+        }
+        for line in comments_above(self.sides.updated.map_or("", |file| file.head)) {
+            *known.entry(line).or_default() -= 1;
+        }
+        comments_above(above).all(|line| {
+            let left = known.entry(line).or_default();
+            *left -= 1;
+            *left >= 0
+        })
     }
 
     /// The new text of a document; none where it stays as it is. What else there is to know of its merge is recorded.
@@ -200,6 +210,13 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
 /// What stands above a document's body.
 fn above<'a>(parsed: &Parsed<'a>) -> &'a str {
     &parsed.document.text[..parsed.document.body.start as usize]
+}
+
+/// The comment lines above the first content of a text.
+fn comments_above(text: &str) -> impl Iterator<Item = &str> {
+    let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
+    let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-']));
+    above.filter(|line| line.starts_with('#'))
 }
 
 /// Whether a null is a word of command in a document: whether it is a resource.

@@ -43,7 +43,7 @@ pub(crate) enum ItemKind {
 impl Row {
     /// Leaves out the comments and blank lines above a line's start.
     pub(crate) fn start_at(&mut self, line: u32) {
-        if line <= self.span.start {
+        if line <= self.span.start || self.items.len() == 1 {
             return;
         }
         self.span.start = line;
