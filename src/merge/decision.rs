@@ -53,6 +53,16 @@ pub(crate) enum Blanks {
     Count(u32),
 }
 
+impl Blanks {
+    /// Whether there are none.
+    pub(crate) const fn is_none(self) -> bool {
+        match self {
+            Self::Local(span) => span.is_empty(),
+            Self::Count(count) => count == 0,
+        }
+    }
+}
+
 /// What a piece of a [`Row`] is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PieceKind {

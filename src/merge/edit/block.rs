@@ -376,10 +376,7 @@ impl Pieces {
         for piece in std::mem::take(&mut self.all).into_iter().rev() {
             let is_comment = matches!(piece.kind, PieceKind::Comment(_));
             let is_entry = matches!(piece.kind, PieceKind::Entry(_));
-            let is_close = match piece.blanks {
-                Blanks::Local(span) => span.is_empty(),
-                Blanks::Count(count) => count == 0,
-            };
+            let is_close = piece.blanks.is_none();
             let stays = !is_comment || is_own;
             is_own = (is_entry || is_comment && is_own) && is_close;
             if stays {

@@ -70,10 +70,20 @@ struct Composition {
 impl Editor<'_> {
     /// The lines of pieces whose entries start in `column`, all of them moved in.
     pub(super) fn composed(&mut self, pieces: &[Piece], column: u32, moved: i64) -> String {
+        self.composed_below(pieces, (column, moved), false)
+    }
+
+    /// The same below a block scalar, if they are.
+    fn composed_below(
+        &mut self,
+        pieces: &[Piece],
+        (column, moved): (u32, i64),
+        is_below_text: bool,
+    ) -> String {
         let mut row = Composition {
             text: String::new(),
             open: None,
-            is_below_text: false,
+            is_below_text,
             last: None,
         };
         let children: Vec<&Child> = pieces
@@ -299,7 +309,8 @@ impl Editor<'_> {
             text.push_str(self.line_break);
         }
         if let Some(below) = &child.below {
-            text.push_str(&self.composed(below, column, 0));
+            let is_below_text = self.ends_in_block_scalar(child);
+            text.push_str(&self.composed_below(below, (column, 0), is_below_text));
         }
         text
     }

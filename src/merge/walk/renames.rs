@@ -94,6 +94,19 @@ impl Walker<'_> {
             let old = shape(trees.original, trees.original.entry(old).value);
             other.is_some_and(|other| shape(tree, tree.entry(other).value) == old)
         };
+        // what has the new key here and not the old one any more was renamed alike, whatever is in it now
+        for (old, new) in &renames.updated.new_of_old {
+            let is_gone = find(Side::Original, *old, Side::Local).is_none();
+            if is_gone
+                && !renames.local.new_of_old.contains_key(old)
+                && let Some(ours) = find(Side::Updated, *new, Side::Local)
+                && !renames.local.old_of_new.contains_key(&ours)
+                && is_alike(*old, trees.local, Some(ours))
+            {
+                renames.local.new_of_old.insert(*old, ours);
+                renames.local.old_of_new.insert(ours, *old);
+            }
+        }
         // where each side gave it a key of its own, they are two changes; so they are where the other side has the new key for something
         // else, or not the old one any more
         let both: Vec<EntryId> = renames
@@ -208,7 +221,11 @@ impl Leaves {
         }
         match tree.node(tree.resolve(node)).kind {
             NodeKind::Scalar(scalar) => {
-                let leaf = (path.clone(), scalar.scalar_type, scalar.content.to_owned());
+                let content = match scalar.scalar_type {
+                    ScalarType::Null => "",
+                    _ => scalar.content,
+                };
+                let leaf = (path.clone(), scalar.scalar_type, content.to_owned());
                 *self.counts.entry(leaf).or_default() += 1;
                 self.total += 1;
             }
