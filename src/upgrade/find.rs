@@ -107,9 +107,7 @@ pub(super) fn below(folder: &Path, shard: Option<Shard>) -> Result<Vec<Found>, E
 
 /// A package's path in the repository, so that it is the same on every machine and from every folder in it.
 fn name_in(top: &Path, package: &Path) -> String {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (top, package) = (whole(top), whole(package));
-    let path = package.strip_prefix(&top).unwrap_or(&package);
+    let path = worktree::path_in(top, package);
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     names.join("/")
 }

@@ -4,6 +4,7 @@
 //! the new one out of git's objects, merges with the same rules as ever, and brings the record up to date.
 
 mod address;
+mod bounded;
 mod cache;
 mod find;
 mod fleet;
@@ -19,6 +20,7 @@ mod remote;
 mod report;
 mod splice;
 mod subpackages;
+mod tree;
 mod version;
 mod worktree;
 

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::address::Place;
+use super::get::own_file;
 use super::history::Commit;
 use super::objects::Modes;
 use super::record::{KPTFILE, Record, Strategy};
 use super::remote::{Refs, Remotes, Resolved};
 use super::version::{Choice, Tag};
-use super::{kptfile, subpackages};
+use super::{kptfile, subpackages, worktree};
 use crate::error::Error;
 use crate::merge::OnConflict;
 use crate::package::{self, ChangeKind, Counts, Disk, Entry, FileChange, Plan, Settings, Snapshot};
@@ -127,7 +128,12 @@ pub(super) fn plan(
     let original = remotes.snapshot(&record.lock.place, &from, &modes)?;
     let updated = remotes.snapshot(&record.place, &to, &modes)?;
     let commits = remotes.commits(&record.place, &from, &to)?;
-    let (plan, change) = merged(package, record, (original, updated), &to, wish)?;
+    let known = original.left_out;
+    let new = updated.left_out.iter().filter(|path| !known.contains(path));
+    let left_out: Vec<_> = new.map(|path| own_file(path)).collect();
+    let upstream = (original.snapshot, updated.snapshot);
+    let (mut plan, change) = merged(package, record, upstream, &to, wish)?;
+    plan.warnings.extend(left_out);
     let refused = wish.settings.merge.on_conflict == OnConflict::Fail
         && plan.conflicts.iter().any(|it| it.conflict.rule.is_none());
     let facts = Facts {
@@ -369,9 +375,7 @@ impl Upgrade {
 
     /// The package's folder, as a path from `top`.
     pub(super) fn path_in(&self, top: &Path) -> PathBuf {
-        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let root = whole(&self.plan.root);
-        root.strip_prefix(whole(top)).unwrap_or(&root).to_owned()
+        worktree::path_in(top, &self.plan.root)
     }
 
     /// The files that it changes, as paths from `top`.

@@ -3,15 +3,28 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::git::{Git, reason};
+use super::git::{Git, reason, top_of};
 use crate::error::Error;
 
 /// The top of the repository that a folder is in; none where it is in none.
 pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
-    let top = Git::in_folder(folder)
+    let Some(start) = top_of(folder) else {
+        return Ok(None);
+    };
+    let top = Git::at(&start)
         .args(["rev-parse", "--show-toplevel"])
         .ask()?;
     Ok(top.filter(|top| !top.is_empty()).map(PathBuf::from))
+}
+
+/// A folder, as a path from `top`.
+pub(super) fn path_in(top: &Path, folder: &Path) -> PathBuf {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = whole(folder);
+    folder
+        .strip_prefix(whole(top))
+        .unwrap_or(&folder)
+        .to_owned()
 }
 
 /// Refuses a package in which something is not committed.
@@ -19,18 +32,16 @@ pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
 /// # Errors
 /// Where that is so. A folder that is in no repository is as it is.
 pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
-    if top(package)?.is_none() {
+    let Some(top) = top(package)? else {
         return Ok(());
-    }
-    let output = Git::in_folder(package)
-        .args([
-            "status",
-            "--porcelain",
-            "-z",
-            "--untracked-files=all",
-            "--",
-            ".",
-        ])
+    };
+    let within = match path_in(&top, package) {
+        path if path.as_os_str().is_empty() => PathBuf::from("."),
+        path => path,
+    };
+    let output = Git::at(&top)
+        .args(["status", "--porcelain", "-z", "--untracked-files=all", "--"])
+        .arg(within)
         .output()?;
     if !output.status.success() {
         return Err(Error::Package {
@@ -56,7 +67,7 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
 /// Where it could not.
 pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     for state in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"] {
-        let found = Git::in_folder(top)
+        let found = Git::at(top)
             .args(["rev-parse", "-q", "--verify", state])
             .ask()?;
         if found.is_some() {
@@ -68,7 +79,7 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
         }
     }
     for identity in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-        let output = Git::in_folder(top).args(["var", identity]).output()?;
+        let output = Git::at(top).args(["var", identity]).output()?;
         if !output.status.success() {
             let message = format!("git does not know who commits: {}", reason(&output));
             return Err(refused(top, &message, "set user.name and user.email"));
@@ -82,13 +93,13 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
 /// # Errors
 /// Where it exists and is not the one here.
 pub(super) fn go_to_branch(top: &Path, branch: &str) -> Result<(), Error> {
-    let here = Git::in_folder(top)
+    let here = Git::at(top)
         .args(["symbolic-ref", "-q", "--short", "HEAD"])
         .ask()?;
     if here.as_deref() == Some(branch) {
         return Ok(());
     }
-    let output = Git::in_folder(top)
+    let output = Git::at(top)
         .args(["checkout", "-q", "-b", branch, "--"])
         .output()?;
     if output.status.success() {
@@ -120,14 +131,22 @@ pub(super) fn commit(
     }
     let from_list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
     // an upstream file may match what is ignored here, and belongs to the package all the same
-    let added = Git::in_folder(top)
+    let added = Git::at(top)
         .args(["add", "-A", "-f"])
         .args(from_list)
         .output_of(&list)?;
     if !added.status.success() {
         return Err(not_committed(top, &reason(&added)));
     }
-    let mut compared = Git::in_folder(top).args(["diff", "--cached", "--quiet", "--"]);
+    let quiet = [
+        "diff",
+        "--cached",
+        "--quiet",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--",
+    ];
+    let mut compared = Git::at(top).args(quiet);
     compared = compared.args(&paths);
     if compared.output()?.status.success() {
         return Ok(None);
@@ -137,7 +156,8 @@ pub(super) fn commit(
         Ok(file)
     });
     let file = file.map_err(|error| not_committed(top, &error.to_string()))?;
-    let committed = Git::in_folder(top)
+    let committed = Git::at(top)
+        .with_hooks()
         .args(["commit", "-q", "--only", "--cleanup=whitespace", "-F"])
         .arg(file.path())
         .args(from_list)
@@ -145,14 +165,14 @@ pub(super) fn commit(
     if !committed.status.success() {
         return Err(not_committed(top, &reason(&committed)));
     }
-    Git::in_folder(top).args(["rev-parse", "HEAD"]).ask()
+    Git::at(top).args(["rev-parse", "HEAD"]).ask()
 }
 
 /// Which of some files git knows.
 fn known(top: &Path, files: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
     let mut known = BTreeSet::new();
     for chunk in files.chunks(500) {
-        let output = Git::in_folder(top)
+        let output = Git::at(top)
             .args(["ls-files", "-z", "--"])
             .args(chunk)
             .output()?;
