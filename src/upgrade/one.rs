@@ -183,93 +183,23 @@ fn merged(
     wish: &Wish,
 ) -> Result<(Plan, Option<FileChange>), Error> {
     let (mut original, mut updated) = upstream;
-    let read =
-        |path: PathBuf| fs::read_to_string(&path).map_err(|error| Error::Read { path, error });
     let unchanged = (record.strategy == Strategy::FastForward).then(|| original.clone());
     if record.strategy == Strategy::Replace {
         original = of_disk(package, &wish.settings)?;
     }
-    if package.join(KPTFILE).is_file() {
-        let local = read(package.join(KPTFILE))?;
-        kptfile::as_local_has_it(&mut original, &local);
-        kptfile::as_local_has_it(&mut updated, &local);
-    }
-    let plan = subpackages::plan((original, updated), package, &wish.settings)?;
+    let kept = kptfile::make_locals((&mut original, &mut updated), record)?;
+    let mut plan = subpackages::plan((original, updated), package, &wish.settings)?;
+    plan.warnings.extend(kept);
     // a run that was killed is told of before what it changed
     if let Some(original) = unchanged {
         refuse_changed(package, record, &original)?;
     }
-    let text = read(record.file.clone())?;
-    let change = record_change(record, &plan, &text, to)?;
-    Ok((plan, change))
-}
-
-/// The change of the record's file from what the merge makes of it.
-fn record_change(
-    record: &Record,
-    plan: &Plan,
-    text: &str,
-    to: &Resolved,
-) -> Result<Option<FileChange>, Error> {
-    let new = record.updated(text, to)?;
-    let name = PathBuf::from(record.file.file_name().unwrap_or_default());
-    let merged = plan.files.iter().find(|change| change.path == name);
-    let merged = merged.and_then(|change| change.new.as_ref());
-    let old = merged.map_or(text.as_bytes(), |merged| merged).to_vec();
-    let edited = match merged.map(|bytes| String::from_utf8_lossy(bytes)) {
-        None => new.into_bytes(),
-        // conflict markers make it no YAML
-        Some(merged) => {
-            let edited = record.updated(&merged, to);
-            edited
-                .unwrap_or_else(|_| lines_changed(&merged, text, &new))
-                .into_bytes()
-        }
-    };
-    if edited == old {
-        return Ok(None);
-    }
-    let metadata = fs::metadata(&record.file).map_err(|error| Error::Read {
+    let text = fs::read_to_string(&record.file).map_err(|error| Error::Read {
         path: record.file.clone(),
         error,
     })?;
-    Ok(Some(FileChange {
-        path: name,
-        kind: ChangeKind::Changed,
-        old: Some(old.into()),
-        new: Some(edited.into()),
-        permissions: metadata.permissions(),
-        seen: None,
-    }))
-}
-
-/// Makes the change that leads from `old` to `new`, lines of the record, in a text that has the same lines: the merge leaves them
-/// alone, whatever it did beside them.
-fn lines_changed(text: &str, old: &str, new: &str) -> String {
-    let diff = similar::TextDiff::from_lines(old, new);
-    let mut text = text.to_owned();
-    for op in diff.ops() {
-        let (before, after) = (op.old_range(), op.new_range());
-        let lines = |text: &str, range: std::ops::Range<usize>, more: usize| -> String {
-            let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let start = range.start.saturating_sub(more);
-            lines.get(start..range.end).unwrap_or_default().concat()
-        };
-        if op.tag() == similar::DiffTag::Equal {
-            continue;
-        }
-        // with some lines before them, which tell `ref` of `upstream` from that of `upstreamLock`
-        for more in 0..=before.start {
-            let sought = lines(old, before.clone(), more);
-            if !sought.is_empty() && text.matches(&sought).count() == 1 {
-                let kept = lines(old, before.start..before.start, more);
-                let with = format!("{kept}{}", lines(new, after, 0));
-                text = text.replacen(&sought, &with, 1);
-                break;
-            }
-        }
-    }
-    text
+    let change = record.change(&mut plan, &text, to)?;
+    Ok((plan, change))
 }
 
 /// `updateStrategy: fast-forward`: upstream's version comes only where nothing was changed here.
@@ -389,20 +319,5 @@ impl Upgrade {
             }
         }
         files
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_change_where_a_text_has_them() {
-        let old = "a:\n  ref: 1\nb:\n  ref: 1\n  c: 0\n";
-        let new = "a:\n  ref: 2\nb:\n  ref: 3\n  c: 4\n";
-        let text = "<<<<<<<\nx: 1\n=======\nx: 2\n>>>>>>>\na:\n  ref: 1\nb:\n  ref: 1\n  c: 0\n";
-        let expected =
-            "<<<<<<<\nx: 1\n=======\nx: 2\n>>>>>>>\na:\n  ref: 2\nb:\n  ref: 3\n  c: 4\n";
-        assert_eq!(lines_changed(text, old, new), expected);
     }
 }

@@ -11,4 +11,5 @@ mod harness;
 #[allow(dead_code)]
 #[path = "../support/ran.rs"]
 mod ran;
+mod records;
 mod trees;

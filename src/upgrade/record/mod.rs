@@ -1,6 +1,7 @@
-//! Where a package comes from: what its Kptfile or its `.merge3.yaml` says (`read`), and how that is brought up to date
-//! (`write`).
+//! Where a package comes from: what its Kptfile or its `.merge3.yaml` says (`read`), how that is brought up to date (`write`), and
+//! that a merge leaves it alone (`change`).
 
+mod change;
 mod read;
 mod write;
 
@@ -38,7 +39,7 @@ pub struct Record {
 }
 
 /// What the local files were made from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
     /// Where that was.
     pub place: Place,
