@@ -110,9 +110,14 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             folder,
             choice,
         } => get(run, cache, address, folder.as_ref(), *choice),
-        Command::Outdated { packages, choice } => {
+        Command::Outdated {
+            packages,
+            allowed,
+            choice,
+        } => {
             let wish = Wish {
                 choice: *choice,
+                allowed: allowed.clone(),
                 ..Wish::default()
             };
             let states = upgrade::outdated(&Remotes::new(cache), packages, &wish)?;

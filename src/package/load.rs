@@ -174,9 +174,7 @@ fn load_folders(
         || sides.local.list(),
     );
     let mut listings = Triple::new(original, updated, local);
-    let mut ignored = Ignored::default();
-    ignored.add(&sides.local, &listings.local, &mut warnings)?;
-    ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
+    let mut ignored = Ignored::of(sides, &listings, settings, &mut warnings)?;
     let leftovers = std::mem::take(&mut listings.local.leftovers);
     let journal = listings.local.journal.take();
     let listings = sides
@@ -219,12 +217,9 @@ fn load_folders(
 }
 
 /// The paths that the ignore files of the local and the updated package exclude, on any side.
-pub(crate) fn ignored(sides: &Triple<Side>) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn ignored(sides: &Triple<Side>, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
     let listings = sides.as_ref().map(Side::list);
-    let mut ignored = Ignored::default();
-    let mut warnings = Vec::new();
-    ignored.add(&sides.local, &listings.local, &mut warnings)?;
-    ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
+    let mut ignored = Ignored::of(sides, &listings, settings, &mut Vec::new())?;
     let mut paths: Vec<PathBuf> = Vec::new();
     for (path, kind) in listings.into_array().into_iter().flat_map(|it| it.entries) {
         if ignored.matches(&path, kind == Kind::Folder) {

@@ -93,6 +93,10 @@ pub struct Settings {
     pub config: Option<PathBuf>,
     /// Folders in the package that are none of its own: left out on all sides.
     pub apart: Vec<PathBuf>,
+    /// Whether no rules are read from the local package.
+    pub no_rules: bool,
+    /// Whether ignore files count only as far as they are the local side's own: what upstream's say too, or said, excludes nothing.
+    pub own_ignores: bool,
     /// Whether the values of Secrets are told, in conflicts and in diffs.
     pub show_secrets: bool,
 }

@@ -75,7 +75,8 @@ pub fn plan_sides(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {
-    let rules = match rules_file(settings.config.as_ref(), sides.local.name()) {
+    let rules = rules_file(settings.config.as_ref(), sides.local.name());
+    let rules = match rules.filter(|_| !settings.no_rules) {
         Some(file) => Rules::read(&file)?,
         None => Rules::default(),
     };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
 
+use super::nested::refuse_foreign;
 use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;
@@ -63,7 +64,11 @@ impl Shard {
 ///
 /// # Errors
 /// Where a folder cannot be read.
-pub(super) fn below(folder: &Path, shard: Option<Shard>) -> Result<Vec<Found>, Error> {
+pub(super) fn below(
+    folder: &Path,
+    shard: Option<Shard>,
+    allowed: &[String],
+) -> Result<Vec<Found>, Error> {
     let mut found: Vec<Found> = Vec::new();
     let walk = WalkDir::new(folder)
         .sort_by_file_name()
@@ -82,7 +87,7 @@ pub(super) fn below(folder: &Path, shard: Option<Shard>) -> Result<Vec<Found>, E
             _ => entry.path().to_owned(),
         };
         let record = match record::read(&path) {
-            Ok(Some(record)) => Ok(record),
+            Ok(Some(record)) => refuse_foreign(&path, &record, allowed).map(|()| record),
             Ok(None) => continue,
             Err(error) => Err(error),
         };

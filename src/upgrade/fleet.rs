@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::find::{Found, Shard, below};
 use super::message::message;
+use super::nested::refuse_foreign;
 use super::one::{self, Upgrade, Wish};
 use super::remote::{Remotes, Resolved};
 use super::{record, worktree};
@@ -82,12 +83,12 @@ pub enum State {
 ///
 /// # Errors
 /// Where a folder cannot be read, or a folder that was named has no record.
-fn families(packages: &Packages) -> Result<Vec<Vec<Found>>, Error> {
+fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Found>>, Error> {
     let found = match packages {
-        Packages::Below(folder, shard) => below(folder, *shard)?,
+        Packages::Below(folder, shard) => below(folder, *shard, allowed)?,
         Packages::Named(folders) => folders
             .iter()
-            .map(|folder| named(folder))
+            .map(|folder| named(folder, allowed))
             .collect::<Result<_, _>>()?,
     };
     let mut families: Vec<Vec<Found>> = Vec::new();
@@ -100,7 +101,7 @@ fn families(packages: &Packages) -> Result<Vec<Vec<Found>>, Error> {
     Ok(families)
 }
 
-fn named(folder: &Path) -> Result<Found, Error> {
+fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     if !folder.is_dir() {
         return Err(Error::Package {
             path: folder.to_owned(),
@@ -109,7 +110,7 @@ fn named(folder: &Path) -> Result<Found, Error> {
         });
     }
     let record = match record::read(folder) {
-        Ok(Some(record)) => Ok(record),
+        Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
         Ok(None) => Err(Error::Package {
             path: folder.to_owned(),
             message: "it does not say where it comes from".to_owned(),
@@ -132,7 +133,7 @@ fn named(folder: &Path) -> Result<Found, Error> {
 /// # Errors
 /// Where the packages cannot be found; what is wrong with one of them is in its state.
 pub fn outdated(remotes: &Remotes, packages: &Packages, wish: &Wish) -> Result<Vec<State>, Error> {
-    let families = families(packages)?;
+    let families = families(packages, &wish.allowed)?;
     let found: Vec<Found> = families.into_iter().flatten().collect();
     Ok(found
         .into_par_iter()
@@ -170,7 +171,7 @@ pub fn upgrade(
     commits: &Commits,
     host: &dyn Host,
 ) -> Result<Vec<Outcome>, Error> {
-    let families = families(packages)?;
+    let families = families(packages, &wish.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
     let tops = tops(paths, wish, commits)?;
     // what is not committed is looked for before our own changes are there
@@ -288,7 +289,15 @@ fn one(
     branch: impl Fn() -> Result<(), Error>,
 ) -> Outcome {
     let upgrade = || -> Result<Option<Upgrade>, Error> {
-        let record = found.record?;
+        let mut record = found.record?;
+        if found.family != found.path {
+            // it may have come with the package that it is in, a moment ago
+            match record::read(&found.path)? {
+                Some(read) => record = read,
+                None => return Ok(None),
+            }
+            refuse_foreign(&found.path, &record, &wish.allowed)?;
+        }
         let access = match wish.dry_run {
             true => Access::Read,
             false => Access::Write,

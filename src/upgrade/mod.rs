@@ -13,6 +13,7 @@ mod git;
 mod history;
 mod kptfile;
 mod message;
+mod nested;
 mod objects;
 mod one;
 mod record;

@@ -32,6 +32,8 @@ pub struct Wish {
     pub durable: bool,
     /// Whether a package with uncommitted changes is upgraded all the same.
     pub allow_dirty: bool,
+    /// Hosts and repositories that a package in a package may come from, beside those of the package that it is in.
+    pub allowed: Vec<String>,
 }
 
 /// A package that was, or would be, upgraded.
@@ -129,10 +131,11 @@ pub(super) fn plan(
     let updated = remotes.snapshot(&record.place, &to, &modes)?;
     let commits = remotes.commits(&record.place, &from, &to)?;
     let known = original.left_out;
+    let all_left_out = [known.as_slice(), &updated.left_out].concat();
     let new = updated.left_out.iter().filter(|path| !known.contains(path));
     let left_out: Vec<_> = new.map(|path| own_file(path)).collect();
     let upstream = (original.snapshot, updated.snapshot);
-    let (mut plan, change) = merged(package, record, upstream, &to, wish)?;
+    let (mut plan, change) = merged(package, record, (upstream, &all_left_out), &to, wish)?;
     plan.warnings.extend(left_out);
     let refused = wish.settings.merge.on_conflict == OnConflict::Fail
         && plan.conflicts.iter().any(|it| it.conflict.rule.is_none());
@@ -178,7 +181,7 @@ pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
 fn merged(
     package: &Path,
     record: &Record,
-    upstream: (Snapshot, Snapshot),
+    (upstream, left_out): ((Snapshot, Snapshot), &[PathBuf]),
     to: &Resolved,
     wish: &Wish,
 ) -> Result<(Plan, Option<FileChange>), Error> {
@@ -187,8 +190,12 @@ fn merged(
     if record.strategy == Strategy::Replace {
         original = of_disk(package, &wish.settings)?;
     }
+    let settings = Settings {
+        own_ignores: true,
+        ..wish.settings.clone()
+    };
     let kept = kptfile::make_locals((&mut original, &mut updated), record)?;
-    let mut plan = subpackages::plan((original, updated), package, &wish.settings)?;
+    let mut plan = subpackages::plan((original, updated), left_out, package, &settings)?;
     plan.warnings.extend(kept);
     // a run that was killed is told of before what it changed
     if let Some(original) = unchanged {

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 mod code;
+mod decisions;
 mod forge;
 #[allow(dead_code)]
 #[path = "../upgrade/harness.rs"]
