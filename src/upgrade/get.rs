@@ -46,7 +46,7 @@ pub fn get(
     if place.has_password() {
         return Err(Error::Git {
             message: format!(
-                "the address {} holds a password, which would be written into the package",
+                "the address {} holds a user name or a password, which would be written into the package",
                 place.shown()
             ),
             help: "leave it out, and give it to git: git help credentials".to_owned(),

@@ -282,25 +282,26 @@ pub(super) fn reason(output: &Output) -> String {
     without_password(&said.join("; "))
 }
 
-/// A text in which the user's part of each address is hidden.
+/// A text in which what addresses hold of credentials is hidden: over HTTP all that stands before the host, for a name alone may be a
+/// token; else a password.
 pub(super) fn without_password(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("://") {
         let (before, after) = rest.split_at(at + 3);
         result.push_str(before);
-        let end = after
-            .find(|c: char| c == '/' || c.is_whitespace() || c == '\'' || c == '"')
-            .unwrap_or(after.len());
-        let authority = &after[..end];
+        let scheme = before.trim_end_matches("://");
+        let is_ssh = scheme.ends_with("ssh");
+        // a quote or a space may be a part of a password, and then an `@` follows
+        let end = after.find(['/', '\n', '\r']).unwrap_or(after.len());
+        let next = after[..end].find("://").map_or(end, |next| next.min(end));
+        let authority = &after[..next];
         match authority.rsplit_once('@') {
-            Some((user, host)) if user.contains(':') => {
-                let name = user.split(':').next().unwrap_or_default();
-                result.push_str(&format!("{name}:***@{host}"));
-            }
-            _ => result.push_str(authority),
+            Some((user, _)) if is_ssh && !user.contains(':') => result.push_str(authority),
+            Some((_, host)) => result.push_str(&format!("***@{host}")),
+            None => result.push_str(authority),
         }
-        rest = &after[end..];
+        rest = &after[next..];
     }
     result.push_str(rest);
     result
@@ -311,11 +312,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_not_shown() {
-        assert_eq!(
-            without_password("unable to access 'https://bot:s3cret@example.org/a.git/': no"),
-            "unable to access 'https://bot:***@example.org/a.git/': no"
-        );
-        assert_eq!(without_password("ssh://git@host/a"), "ssh://git@host/a");
+    fn credentials_are_not_shown() {
+        for (text, shown) in [
+            (
+                "unable to access 'https://bot:s3cret@example.org/a.git/': no",
+                "unable to access 'https://***@example.org/a.git/': no",
+            ),
+            (
+                "https://ghp_token@example.org/a",
+                "https://***@example.org/a",
+            ),
+            (
+                "https://bot:it's@example.org/a",
+                "https://***@example.org/a",
+            ),
+            (
+                "https://bot:a\" b@example.org/a",
+                "https://***@example.org/a",
+            ),
+            ("https://bot:a@b@example.org", "https://***@example.org"),
+            ("ssh://git:pass@host/a", "ssh://***@host/a"),
+            ("ssh://git@host/a", "ssh://git@host/a"),
+            ("git@host:a", "git@host:a"),
+            ("file:///a@b", "file:///a@b"),
+            (
+                "https://a.org https://x@b.org",
+                "https://a.org https://***@b.org",
+            ),
+        ] {
+            assert_eq!(without_password(text), shown, "{text}");
+        }
     }
 }

@@ -16,6 +16,7 @@ mod message;
 mod nested;
 mod objects;
 mod one;
+mod owner;
 mod record;
 mod remote;
 mod report;

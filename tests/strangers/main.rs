@@ -9,6 +9,8 @@ mod forge;
 #[allow(dead_code)]
 #[path = "../upgrade/harness.rs"]
 mod harness;
+mod limits;
+mod owners;
 #[allow(dead_code)]
 #[path = "../support/ran.rs"]
 mod ran;
