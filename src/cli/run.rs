@@ -123,8 +123,12 @@ fn planned(config: &Config) -> Result<Plan, Error> {
         })
     };
     match plan() {
-        Err(Error::Unfinished { same: true, .. }) if config.is_in_place() => {
-            package::undo(&config.sides.local)?;
+        Err(Error::Unfinished {
+            package,
+            same: true,
+            ..
+        }) if config.is_in_place() => {
+            package::undo(&package)?;
             plan()
         }
         planned => planned,

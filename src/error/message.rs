@@ -183,10 +183,10 @@ impl fmt::Display for Error {
             ),
             Self::Busy { path } => write!(formatter, "another run of merge3 is at {}", shown(path)),
             Self::Stopped { .. } => write!(formatter, "stopped"),
-            Self::Unfinished { journal, same } => write!(
+            Self::Unfinished { package, same, .. } => write!(
                 formatter,
                 "{} is half merged: a run of {} did not come to its end",
-                shown(journal.parent().unwrap_or(journal)),
+                shown(package),
                 if *same { "this merge" } else { "another merge" }
             ),
             Self::ChangedSince { path, .. } => write!(

@@ -4,6 +4,8 @@ use std::fs::{File, Permissions};
 use std::io;
 use std::path::Path;
 
+use super::journal::Mode;
+
 /// A file that is replaced stays its owner's, where we may say so.
 #[cfg(unix)]
 pub(super) fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
@@ -25,14 +27,28 @@ pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Who may do what, as a journal says it.
 #[cfg(unix)]
-pub(super) fn mode(permissions: &Permissions) -> Option<u32> {
+pub(super) fn mode(permissions: &Permissions) -> Option<Mode> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    Some(permissions.mode() & 0o7777)
+    Some(Mode::of(permissions.mode()))
 }
 
 #[cfg(not(unix))]
-pub(super) fn mode(_permissions: &Permissions) -> Option<u32> {
+pub(super) fn mode(_permissions: &Permissions) -> Option<Mode> {
+    None
+}
+
+/// What a file gets of which a journal says that.
+#[cfg(unix)]
+pub(super) fn permissions(mode: Option<Mode>) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    mode.map(|mode| Permissions::from_mode(mode.into()))
+}
+
+#[cfg(not(unix))]
+pub(super) fn permissions(_mode: Option<Mode>) -> Option<Permissions> {
     None
 }

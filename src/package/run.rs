@@ -269,7 +269,7 @@ pub(super) fn collect(
         pinned: Vec::new(),
         warnings: loaded.warnings,
         counts: Counts::default(),
-        leftovers: loaded.leftovers,
+        awaits_commit: false,
         merge: loaded.merge,
         show_secrets,
     };

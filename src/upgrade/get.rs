@@ -10,7 +10,7 @@ use super::record::{KPTFILE, RULES_FILE, with_record};
 use super::remote::{Remotes, Resolved};
 use super::version::Choice;
 use crate::error::{Error, Warning};
-use crate::package::{Entry, Snapshot, link};
+use crate::package::{Entry, LEFT_OUT, Snapshot, is_reserved, link};
 
 /// A package that is new here.
 #[derive(Debug)]
@@ -134,6 +134,10 @@ fn write(
                 &path,
                 "upstream's own rules for merges are left out: this file is yours",
             ));
+            continue;
+        }
+        if is_reserved(&path) {
+            warnings.push(Warning::about(&path, LEFT_OUT));
             continue;
         }
         let target = root.join(&path);

@@ -156,16 +156,15 @@ pub(super) fn plan(
 /// # Errors
 /// As for [`package::undo`].
 pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
-    let Error::Unfinished { journal, same } = error else {
+    let Error::Unfinished { package, same, .. } = error else {
         return Ok(false);
     };
     // what it has done so far counts as upstream's with `Replace`, and so no upgrade is the same
     let is_same = *same || record.strategy == Strategy::Replace;
-    let Some(folder) = journal.parent().filter(|_| is_same) else {
-        return Ok(false);
-    };
-    package::undo(folder)?;
-    Ok(true)
+    if is_same {
+        package::undo(package)?;
+    }
+    Ok(is_same)
 }
 
 /// The merge's plan, and the change of the record.
@@ -339,7 +338,7 @@ impl Upgrade {
                 warnings: Vec::new(),
                 counts: Counts::default(),
                 show_secrets: self.plan.show_secrets,
-                leftovers: Vec::new(),
+                awaits_commit: false,
                 merge: 0,
             };
             record.write_to(disk, durable)?;
