@@ -72,7 +72,7 @@ pub use side::{Entry, Side, Snapshot};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};
 pub use undo::undo;
-pub(crate) use undo::{Uncommitted, forget, uncommitted};
+pub(crate) use undo::{Progressed, forget, progress_at};
 
 use std::path::{Path, PathBuf};
 

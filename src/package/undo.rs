@@ -19,14 +19,16 @@ pub(crate) enum Found {
     Unfinished { same: bool },
 }
 
-/// What an upgrade that was to be committed, and was not, has left of its work.
+/// How far a run came that did not come to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Uncommitted {
-    /// All of it.
-    Whole,
-    /// Somebody took it back.
+pub(crate) enum Progressed {
+    /// It may have done a part of its work.
+    Partly,
+    /// It did all of its work, but for the commit, and changed these files.
+    Wholly(Vec<PathBuf>),
+    /// It did all of its work, and somebody took that back.
     TakenBack,
-    /// This file, among others perhaps, was changed since.
+    /// It did all of its work, and this file, among others perhaps, was changed since.
     Changed(PathBuf),
 }
 
@@ -61,6 +63,9 @@ pub fn undo(local: &Path) -> Result<(), Error> {
         return Ok(());
     };
     let old = left.folder.old();
+    if old.symlink_metadata().is_err() {
+        return forget(&RealDisk, local);
+    }
     let states = states(&left.journal, local)?;
     if let Some(other) = states.iter().position(|state| *state == State::Other) {
         return Err(Error::ChangedSince {
@@ -73,27 +78,29 @@ pub fn undo(local: &Path) -> Result<(), Error> {
     closed.map_err(|error| failed(left.folder.path(), error))
 }
 
-/// What is left of the work of an upgrade that was to be committed; none where there was no such upgrade.
+/// How far the run came that left something at a package; none where nothing was left.
 ///
 /// # Errors
 /// Where that cannot be read.
-pub(crate) fn uncommitted(root: &Path) -> Result<Option<Uncommitted>, Error> {
-    let Some(left) = left_at(root)?.filter(|left| left.written) else {
+pub(crate) fn progress_at(root: &Path) -> Result<Option<Progressed>, Error> {
+    let Some(left) = left_at(root)? else {
         return Ok(None);
     };
+    if !left.written {
+        return Ok(Some(Progressed::Partly));
+    }
     let states = states(&left.journal, root)?;
     let all = |wanted: State| states.iter().all(|state| *state == wanted);
-    if all(State::New) {
-        return Ok(Some(Uncommitted::Whole));
-    }
-    if all(State::Old) {
-        return Ok(Some(Uncommitted::TakenBack));
-    }
-    let changed = states.iter().position(|state| *state != State::New);
-    let path = left.journal.entries[changed.unwrap_or_default()]
-        .path
-        .to_path_buf();
-    Ok(Some(Uncommitted::Changed(path)))
+    Ok(Some(if all(State::New) {
+        let entries = left.journal.entries.iter();
+        Progressed::Wholly(entries.map(|entry| entry.path.to_path_buf()).collect())
+    } else if all(State::Old) {
+        Progressed::TakenBack
+    } else {
+        let changed = states.iter().position(|state| *state != State::New);
+        let changed = &left.journal.entries[changed.unwrap_or_default()];
+        Progressed::Changed(changed.path.to_path_buf())
+    }))
 }
 
 /// Forgets what a run left: what it did stays, but for its temporary files.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::{Duration, Instant};
 
 use super::git::{Git, reason};
 use crate::error::Error;
@@ -88,13 +90,19 @@ pub(super) fn go_to_branch(top: &Path, branch: &str) -> Result<(), Error> {
     if here.as_deref() == Some(branch) {
         return Ok(());
     }
-    let output = Git::in_folder(top)
-        .args(["checkout", "-q", "-b", branch, "--"])
-        .output()?;
-    if output.status.success() {
+    let attempt = || {
+        let output = Git::in_folder(top)
+            .args(["checkout", "-q", "-b", branch, "--"])
+            .output()?;
+        Ok(match output.status.success() {
+            true => Tried::Done(None),
+            false => Tried::Refused(output),
+        })
+    };
+    let Tried::Refused(output) = patiently(PATIENCE, attempt)? else {
         return Ok(());
-    }
-    let message = format!("branch '{branch}' cannot be made: {}", reason(&output));
+    };
+    let message = format!("branch '{branch}' cannot be made: {}", why(&output));
     Err(refused(
         top,
         &message,
@@ -102,7 +110,8 @@ pub(super) fn go_to_branch(top: &Path, branch: &str) -> Result<(), Error> {
     ))
 }
 
-/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit; none where nothing changed.
+/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit; none where nothing changed. Another
+/// process that is at the repository is waited for as long as there is `patience`.
 ///
 /// # Errors
 /// Where git refuses.
@@ -110,13 +119,102 @@ pub(super) fn commit(
     top: &Path,
     files: &[PathBuf],
     message: &str,
+    patience: &mut Duration,
 ) -> Result<Option<String>, Error> {
+    match patiently(*patience, || try_commit(top, files, message))? {
+        Tried::Done(commit) => Ok(commit),
+        Tried::Refused(output) if is_busy(&output) => {
+            // nobody is at it: the lock is that of a process that is gone
+            *patience = Duration::ZERO;
+            let help = "wait for the other git process and run again; if there is none, delete the lock file first";
+            Err(not_committed(top, &output, help))
+        }
+        Tried::Refused(output) => {
+            let help = "run again to do it anew, commit it by hand, or take it back with git";
+            Err(not_committed(top, &output, help))
+        }
+    }
+}
+
+/// Takes files of a package out of the index again that an earlier run put there.
+///
+/// # Errors
+/// Where git refuses.
+pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
+    let list = list_of(&files.iter().collect::<Vec<_>>());
+    let unstage = || {
+        let git = Git::in_folder(package).args(["reset", "-q"]);
+        let from_list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+        let output = git.args(from_list).output_of(&list)?;
+        Ok(match output.status.success() {
+            true => Tried::Done(None),
+            false => Tried::Refused(output),
+        })
+    };
+    match patiently(PATIENCE, unstage)? {
+        Tried::Done(_) => Ok(()),
+        Tried::Refused(output) => Err(refused(
+            package,
+            &format!(
+                "an earlier run upgraded it, and git refuses to begin anew: {}",
+                why(&output)
+            ),
+            "wait for the other git process and run again; if there is none, delete the lock file first",
+        )),
+    }
+}
+
+/// Tries something again as long as another process is at the repository.
+fn patiently(
+    patience: Duration,
+    attempt: impl Fn() -> Result<Tried, Error>,
+) -> Result<Tried, Error> {
+    let start = Instant::now();
+    loop {
+        match attempt()? {
+            Tried::Refused(output) if is_busy(&output) && start.elapsed() < patience => {
+                std::thread::sleep(PAUSE);
+            }
+            tried => return Ok(tried),
+        }
+    }
+}
+
+/// How long another process that is at a repository is waited for.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What came of a commit.
+enum Tried {
+    Done(Option<String>),
+    Refused(Output),
+}
+
+/// The line in which git says that another process was at the repository, if one was.
+fn busy(output: &Output) -> Option<String> {
+    let told = String::from_utf8_lossy(&output.stderr);
+    // the index, HEAD or a branch is locked, or the branch has moved
+    let signs = [".lock': File exists", "cannot lock ref", "but expected "];
+    let is_sign = |line: &&str| signs.iter().any(|sign| line.contains(sign));
+    told.lines().find(is_sign).map(str::to_owned)
+}
+
+fn is_busy(output: &Output) -> bool {
+    busy(output).is_some()
+}
+
+/// Why git refused.
+fn why(output: &Output) -> String {
+    busy(output).unwrap_or_else(|| reason(output))
+}
+
+fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Tried, Error> {
     let known = known(top, files)?;
     let exists = |path: &PathBuf| known.contains(path) || top.join(path).symlink_metadata().is_ok();
     let paths: Vec<&PathBuf> = files.iter().filter(|path| exists(path)).collect();
     let list = list_of(&paths);
     if list.is_empty() {
-        return Ok(None);
+        return Ok(Tried::Done(None));
     }
     let from_list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
     // an upstream file may match what is ignored here, and belongs to the package all the same
@@ -125,27 +223,39 @@ pub(super) fn commit(
         .args(from_list)
         .output_of(&list)?;
     if !added.status.success() {
-        return Err(not_committed(top, &reason(&added)));
+        return Ok(Tried::Refused(added));
     }
-    let mut compared = Git::in_folder(top).args(["diff", "--cached", "--quiet", "--"]);
-    compared = compared.args(&paths);
-    if compared.output()?.status.success() {
-        return Ok(None);
+    let is_committed = || -> Result<bool, Error> {
+        let mut compared = Git::in_folder(top).args(["diff", "--cached", "--quiet", "--"]);
+        compared = compared.args(&paths);
+        Ok(compared.output()?.status.success())
+    };
+    if is_committed()? {
+        return Ok(Tried::Done(None));
     }
     let file = tempfile::NamedTempFile::new().and_then(|mut file| {
         std::io::Write::write_all(&mut file, message.as_bytes())?;
         Ok(file)
     });
-    let file = file.map_err(|error| not_committed(top, &error.to_string()))?;
+    let file = file.map_err(|error| Error::Write {
+        path: std::env::temp_dir(),
+        error,
+        written: 1,
+    })?;
     let committed = Git::in_folder(top)
         .args(["commit", "-q", "--only", "--cleanup=whitespace", "-F"])
         .arg(file.path())
         .args(from_list)
         .output_of(&list)?;
-    if !committed.status.success() {
-        return Err(not_committed(top, &reason(&committed)));
+    if committed.status.success() {
+        let commit = Git::in_folder(top).args(["rev-parse", "HEAD"]).ask()?;
+        return Ok(Tried::Done(commit));
     }
-    Git::in_folder(top).args(["rev-parse", "HEAD"]).ask()
+    // another process that committed all there was has committed these, too
+    match is_committed()? {
+        true => Ok(Tried::Done(None)),
+        false => Ok(Tried::Refused(committed)),
+    }
 }
 
 /// Which of some files git knows.
@@ -174,12 +284,10 @@ fn list_of(paths: &[&PathBuf]) -> Vec<u8> {
     list
 }
 
-fn not_committed(top: &Path, reason: &str) -> Error {
-    refused(
-        top,
-        &format!("the upgrade is in the files, and could not be committed: {reason}"),
-        "commit it by hand, or take it back with git",
-    )
+fn not_committed(top: &Path, output: &Output, help: &str) -> Error {
+    let why = why(output);
+    let message = format!("the upgrade is in the files, and could not be committed: {why}");
+    refused(top, &message, help)
 }
 
 fn refused(top: &Path, message: &str, help: &str) -> Error {

@@ -5,6 +5,7 @@
 #[path = "../upgrade/harness.rs"]
 #[allow(dead_code)] // it is shared with tests/upgrade
 mod harness;
+mod interrupted;
 #[path = "../support/ran.rs"]
 mod ran;
 mod recovery;
