@@ -62,6 +62,7 @@ pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
+pub(crate) use owner::of_new;
 pub use patching::{PatchForm, Patching, ResourceName, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;

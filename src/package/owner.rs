@@ -52,3 +52,28 @@ pub(super) fn permissions(mode: Option<Mode>) -> Option<Permissions> {
 pub(super) fn permissions(_mode: Option<Mode>) -> Option<Permissions> {
     None
 }
+
+/// What a new file gets of what upstream's has: whether it may be run, and nothing else. It is 0644 or 0755, less what the user's mask
+/// takes away.
+#[cfg(unix)]
+pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::OnceLock;
+
+    static MOST: OnceLock<u32> = OnceLock::new();
+    let most = *MOST.get_or_init(|| {
+        // the mask is told by what becomes of a file that asks for everything
+        let probe = tempfile::Builder::new()
+            .permissions(Permissions::from_mode(0o755))
+            .tempfile();
+        let made = probe.and_then(|file| file.as_file().metadata());
+        made.map_or(0o700, |it| it.permissions().mode() & 0o755)
+    });
+    let is_executable = upstream.mode() & 0o100 != 0;
+    Permissions::from_mode(if is_executable { most } else { most & 0o644 })
+}
+
+#[cfg(not(unix))]
+pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
+    upstream.clone()
+}

@@ -10,7 +10,7 @@ use super::record::{KPTFILE, RULES_FILE, with_record};
 use super::remote::{Remotes, Resolved};
 use super::version::Choice;
 use crate::error::{Error, Warning};
-use crate::package::{Entry, LEFT_OUT, Snapshot, is_reserved, link};
+use crate::package::{Entry, LEFT_OUT, Snapshot, is_reserved, link, of_new};
 
 /// A package that is new here.
 #[derive(Debug)]
@@ -154,7 +154,7 @@ fn write(
             }
             Entry::File { bytes, permissions } => {
                 fs::write(&target, bytes).map_err(failed(&target))?;
-                fs::set_permissions(&target, permissions).map_err(failed(&target))?;
+                fs::set_permissions(&target, of_new(&permissions)).map_err(failed(&target))?;
                 files += 1;
             }
             Entry::Link(to) if stays_within(&path, &to) => {
@@ -174,7 +174,7 @@ fn write(
     let text = with_record(&folder.join(&record), &record_text, &place, &version)?;
     let target = root.join(&record);
     fs::write(&target, text).map_err(failed(&target))?;
-    fs::set_permissions(&target, modes.of_new()).map_err(failed(&target))?;
+    fs::set_permissions(&target, of_new(&modes.of_new())).map_err(failed(&target))?;
     // an empty folder may be there already
     match fs::remove_dir(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(folder)(error)),

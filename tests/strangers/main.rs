@@ -6,6 +6,7 @@
 #[allow(dead_code)] // it is shared with tests/upgrade
 mod harness;
 mod interrupted;
+mod modes;
 #[path = "../support/ran.rs"]
 mod ran;
 mod recovery;
