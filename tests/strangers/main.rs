@@ -10,3 +10,4 @@ mod modes;
 #[path = "../support/ran.rs"]
 mod ran;
 mod recovery;
+mod screens;
