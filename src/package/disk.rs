@@ -5,13 +5,12 @@ use std::cell::RefCell;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Write as _};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 
-/// How the names of temporary files begin and end.
-const TEMPORARY: (&str, &str) = (".merge3-", ".tmp");
+use super::journal::TEMPORARY;
 
 /// Everything that writing a plan does to a disk. What is there by default does it.
 pub trait Disk: Sync {
@@ -94,19 +93,6 @@ pub trait Disk: Sync {
 pub struct RealDisk;
 
 impl Disk for RealDisk {}
-
-/// Where the new content of a file is put before it is renamed into place: beside it, under a name that is the same in each run.
-pub(crate) fn temporary_for(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default();
-    let hash = hash(name.as_encoded_bytes());
-    path.with_file_name(format!("{}{hash:016x}{}", TEMPORARY.0, TEMPORARY.1))
-}
-
-/// Whether a file has the name of a temporary one.
-pub(crate) fn is_temporary(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
-}
 
 /// A hash that is the same in each run.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
@@ -214,23 +200,23 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Ok(metadata) if !metadata.is_file() => return Err(no_file(&metadata)),
         old => old.ok(),
     };
-    let staged = temporary_for(path);
-    RealDisk.remove_file(&staged).or_else(gone_is_fine)?;
-    let stage = || {
-        let Some(old) = old else {
-            return File::create_new(&staged)?.write_all(bytes);
-        };
-        let mut file = RealDisk.create_file(&staged)?;
-        file.write_all(bytes)?;
-        super::owner::keep_owner(path, &file)?;
-        file.set_permissions(old.permissions())
-    };
-    stage()
-        .and_then(|()| fs::rename(&staged, path))
-        .inspect_err(|_| {
-            // it goes with the next try, if not now
-            let _ = fs::remove_file(&staged);
-        })
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let (begin, end) = TEMPORARY;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(begin).suffix(end);
+    #[cfg(unix)]
+    if old.is_none() {
+        // less what the user's mask takes away
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    if let Some(old) = old {
+        super::owner::keep_owner(path, file.as_file())?;
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Makes a symbolic link, on systems that have them.

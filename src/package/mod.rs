@@ -39,6 +39,7 @@ mod records;
 mod resource;
 mod rules;
 mod run;
+mod run_folder;
 mod secrets;
 mod side;
 mod sides_read;
@@ -56,10 +57,12 @@ pub use bytes::Bytes;
 pub use differing::{Differing, difference, plan_difference};
 pub use disk::{Disk, RealDisk};
 pub(crate) use disk::{is_open_already, link, read_named, replace};
+pub(crate) use journal::{LEFT_OUT, is_reserved};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
+pub(crate) use owner::of_new;
 pub use patching::{PatchForm, Patching, ResourceName, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;
@@ -70,6 +73,7 @@ pub use side::{Entry, Side, Snapshot};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};
 pub use undo::undo;
+pub(crate) use undo::{Progressed, forget, progress_at};
 
 use std::path::{Path, PathBuf};
 

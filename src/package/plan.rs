@@ -26,8 +26,8 @@ pub struct Plan {
     pub counts: Counts,
     /// Whether a diff shows the content of files that hold Secrets.
     pub show_secrets: bool,
-    /// Temporary files that a killed run left and that writing clears away.
-    pub(crate) leftovers: Vec<PathBuf>,
+    /// Whether what is written is to be committed: until it is forgotten then, the next run knows of it.
+    pub(crate) awaits_commit: bool,
     /// The fingerprint of what upstream changed: which merge this is.
     pub(crate) merge: u64,
 }

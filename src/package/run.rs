@@ -10,6 +10,7 @@ use super::documents::{Context, merge_documents};
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
 use super::obstacles::clear_obstacles;
+use super::owner::of_new;
 use super::pair::pair;
 use super::parsed::{Reading, Readings, Trees};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
@@ -270,7 +271,7 @@ pub(super) fn collect(
         pinned: Vec::new(),
         warnings: loaded.warnings,
         counts: Counts::default(),
-        leftovers: loaded.leftovers,
+        awaits_commit: false,
         merge: loaded.merge,
         show_secrets,
     };
@@ -336,10 +337,14 @@ fn change(slot: Slot, moved: Option<(PathBuf, Source)>, content: Content) -> Opt
         (Some(_), Some(_), None) => (path, ChangeKind::Changed),
         (Some(_), Some(_), Some(from)) => (path, ChangeKind::Moved { from }),
     };
+    let permissions = match &old {
+        Some(_) => of_local?,
+        None => of_new(&of_updated?),
+    };
     Some(FileChange {
         path,
         kind,
-        permissions: if old.is_some() { of_local } else { of_updated }?,
+        permissions,
         old,
         new,
         seen,

@@ -94,7 +94,7 @@ impl Cache {
         if !store.is_ready() {
             let _alone = store.alone()?;
             if !store.is_ready() {
-                store.init(repository)?;
+                store.make(&folder, repository)?;
             }
         }
         own(&store.path)?;
@@ -129,6 +129,35 @@ impl Store {
 
     fn is_ready(&self) -> bool {
         self.path.join("merge3-ready").is_file()
+    }
+
+    /// Makes it beside its place, so that it is there as a whole. What a run left of it that was killed goes, and so the caller is
+    /// alone at it.
+    fn make(&self, folder: &Path, repository: &str) -> Result<(), Error> {
+        let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let begin = format!("{name}.new-");
+        for entry in fs::read_dir(folder).map_err(|error| unusable(folder, &error))? {
+            let entry = entry.map_err(|error| unusable(folder, &error))?;
+            if entry.file_name().to_string_lossy().starts_with(&begin) {
+                // a git that outlived its run may still be at it: then it goes the next time
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        match fs::remove_dir_all(&self.path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(unusable(&self.path, &error));
+            }
+            _ => {}
+        }
+        let made = tempfile::Builder::new().prefix(&begin).tempdir_in(folder);
+        let made = made.map_err(|error| unusable(folder, &error))?;
+        let store = Self {
+            path: made.path().to_owned(),
+            lock: self.lock.clone(),
+        };
+        store.init(repository)?;
+        let placed = fs::rename(made.path(), &self.path);
+        placed.map_err(|error| unusable(&self.path, &error))
     }
 
     fn init(&self, repository: &str) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
@@ -144,6 +145,7 @@ pub fn outdated(remotes: &Remotes, packages: &Packages, wish: &Wish) -> Result<V
 fn state(remotes: &Remotes, found: Found, wish: &Wish) -> State {
     let state = || -> Result<Option<Outdated>, Error> {
         let record = found.record?;
+        one::refuse_unfinished(&found.path)?;
         let refs = remotes.refs(&record.place.repository)?;
         let newest = one::target(&record, &refs, wish)?;
         Ok(newest.map(|newest| Outdated {
@@ -189,14 +191,16 @@ pub fn upgrade(
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
-            each.map(|found| one(remotes, found, wish, host, || branches.go(&tops, commits)))
+            let go = || branches.go(&tops, commits);
+            each.map(|found| one(remotes, found, wish, commits, host, go))
                 .collect()
         })
         .collect();
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     if commits.commit && !wish.dry_run {
+        let mut patience = worktree::PATIENCE;
         for outcome in &mut outcomes {
-            commit(outcome, &tops);
+            commit(outcome, &tops, &mut patience);
         }
     }
     Ok(outcomes)
@@ -285,6 +289,7 @@ fn one(
     remotes: &Remotes,
     found: Found,
     wish: &Wish,
+    commits: &Commits,
     host: &dyn Host,
     branch: impl Fn() -> Result<(), Error>,
 ) -> Outcome {
@@ -304,6 +309,16 @@ fn one(
         };
         let _lock = package::lock(&found.path, access, || host.waiting(&found.path))?;
         let mut uncommitted = found.uncommitted;
+        if wish.dry_run {
+            one::refuse_unfinished(&found.path)?;
+        } else if one::resumed(&found.path, wish)? {
+            // what that run did was none of the user's changes
+            uncommitted = uncommitted_in(&found.path, wish);
+            match record::read(&found.path)? {
+                Some(before) => record = before,
+                None => return Ok(None),
+            }
+        }
         let planned = loop {
             match one::plan(remotes, &found.path, &record, wish) {
                 Err(error) if !wish.dry_run && one::recovered(&record, &error)? => {
@@ -323,7 +338,7 @@ fn one(
             upgrade.show_record();
         } else {
             branch()?;
-            host.write(&mut |disk| upgrade.write(disk, wish.durable))?;
+            host.write(&mut |disk| upgrade.write(disk, wish.durable, commits.commit))?;
         }
         Ok(Some(upgrade))
     };
@@ -334,7 +349,7 @@ fn one(
     }
 }
 
-fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>) {
+fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>, patience: &mut Duration) {
     let Outcome::Upgraded(upgrade) = outcome else {
         return;
     };
@@ -342,8 +357,9 @@ fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>) {
         return;
     };
     let told = message(upgrade, &upgrade.path_in(top));
-    match worktree::commit(top, &upgrade.files(top), &told) {
-        Ok(committed) => upgrade.committed = committed,
-        Err(error) => *outcome = Outcome::Failed(upgrade.package.clone(), error),
+    let committed = worktree::commit(top, &upgrade.files(top), &told, patience)
+        .and_then(|commit| upgrade.is_committed(commit));
+    if let Err(error) = committed {
+        *outcome = Outcome::Failed(upgrade.package.clone(), error);
     }
 }

@@ -11,7 +11,7 @@ use super::remote::{Remotes, Resolved};
 use super::tree::stays_within;
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
-use crate::package::{Entry, Snapshot, link};
+use crate::package::{Entry, LEFT_OUT, Snapshot, link, of_new};
 
 /// A package that is new here.
 #[derive(Debug)]
@@ -146,7 +146,7 @@ fn write(
             }
             Entry::File { bytes, permissions } => {
                 fs::write(&target, bytes).map_err(failed(&target))?;
-                fs::set_permissions(&target, permissions).map_err(failed(&target))?;
+                fs::set_permissions(&target, of_new(&permissions)).map_err(failed(&target))?;
                 files += 1;
             }
             Entry::Link(_) => {}
@@ -162,7 +162,7 @@ fn write(
     let text = with_record(&folder.join(&record), &record_text, &place, &version)?;
     let target = root.join(&record);
     fs::write(&target, text).map_err(failed(&target))?;
-    fs::set_permissions(&target, modes.of_new()).map_err(failed(&target))?;
+    fs::set_permissions(&target, of_new(&modes.of_new())).map_err(failed(&target))?;
     // an empty folder may be there already
     match fs::remove_dir(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(folder)(error)),
@@ -204,9 +204,7 @@ pub(super) fn own_file(path: &Path) -> Warning {
         path,
         match is_rules {
             true => "upstream's own rules for merges are left out: this file is yours",
-            false => {
-                "upstream's file is left out: names that begin with `.merge3-` are merge3's own"
-            }
+            false => LEFT_OUT,
         },
     )
 }

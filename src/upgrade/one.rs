@@ -8,13 +8,15 @@ use super::address::Place;
 use super::get::own_file;
 use super::history::Commit;
 use super::objects::Modes;
-use super::record::{KPTFILE, Record, Strategy};
+use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
 use super::remote::{Refs, Remotes, Resolved};
 use super::version::{Choice, Tag};
 use super::{kptfile, subpackages, worktree};
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::merge::OnConflict;
-use crate::package::{self, ChangeKind, Counts, Disk, Entry, FileChange, Plan, Settings, Snapshot};
+use crate::package::{
+    self, ChangeKind, Disk, Entry, FileChange, Plan, Progressed, RealDisk, Settings, Snapshot,
+};
 use crate::report::Facts;
 
 /// What an upgrade is told.
@@ -57,7 +59,7 @@ pub struct Upgrade {
     pub commits: Option<Vec<Commit>>,
     /// The commit of this upgrade, where one was made.
     pub committed: Option<String>,
-    /// The change of the record, which is written after everything else.
+    /// The change of the record.
     record: Option<FileChange>,
     start: Instant,
 }
@@ -132,7 +134,10 @@ pub(super) fn plan(
     let commits = remotes.commits(&record.place, &from, &to)?;
     let known = original.left_out;
     let all_left_out = [known.as_slice(), &updated.left_out].concat();
-    let new = updated.left_out.iter().filter(|path| !known.contains(path));
+    // rules that upstream had before are no news
+    let is_rules = |path: &Path| path.file_name().is_some_and(|name| name == RULES_FILE);
+    let new = updated.left_out.iter();
+    let new = new.filter(|path| !is_rules(path) || !known.contains(path));
     let left_out: Vec<_> = new.map(|path| own_file(path)).collect();
     let upstream = (original.snapshot, updated.snapshot);
     let (mut plan, change) = merged(package, record, (upstream, &all_left_out), &to, wish)?;
@@ -165,16 +170,72 @@ pub(super) fn plan(
 /// # Errors
 /// As for [`package::undo`].
 pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
-    let Error::Unfinished { journal, same } = error else {
+    let Error::Unfinished { package, same, .. } = error else {
         return Ok(false);
     };
     // what it has done so far counts as upstream's with `Replace`, and so no upgrade is the same
     let is_same = *same || record.strategy == Strategy::Replace;
-    let Some(folder) = journal.parent().filter(|_| is_same) else {
+    if is_same {
+        package::undo(package)?;
+    }
+    Ok(is_same)
+}
+
+/// Sees to what a run left at a package that did not come to its end: it is taken back, and so the upgrade is made, told of and
+/// committed anew. Whether anything was there.
+///
+/// # Errors
+/// As for [`package::undo`], and where somebody changed what it wrote and did not commit.
+pub(super) fn resumed(package: &Path, wish: &Wish) -> Result<bool, Error> {
+    let Some(progressed) = package::progress_at(package)? else {
         return Ok(false);
     };
-    package::undo(folder)?;
+    let is_clean = || worktree::refuse_uncommitted(package).is_ok();
+    match progressed {
+        Progressed::Partly => package::undo(package)?,
+        Progressed::TakenBack => package::forget(&RealDisk, package)?,
+        // somebody has committed it
+        _ if is_clean() => package::forget(&RealDisk, package)?,
+        Progressed::Wholly(files) => {
+            worktree::unstage(package, &files)?;
+            package::undo(package)?;
+        }
+        Progressed::Changed(_) if wish.allow_dirty => package::forget(&RealDisk, package)?,
+        Progressed::Changed(path) => {
+            return Err(uncommitted(
+                package,
+                &format!(", and {} was changed since", shown(&path)),
+                "commit it by hand, or take it back with git, and run again",
+            ));
+        }
+    }
     Ok(true)
+}
+
+/// Refuses a package at which a run did not come to its end, for those that only look.
+///
+/// # Errors
+/// Where that is so.
+pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
+    let help = "nothing was written; run `merge3 upgrade` to finish it";
+    match package::progress_at(package)? {
+        None | Some(Progressed::TakenBack) => Ok(()),
+        Some(Progressed::Partly) => Err(Error::Package {
+            path: package.to_owned(),
+            message: "a run that was to change it did not come to its end".to_owned(),
+            help: help.to_owned(),
+        }),
+        Some(_) if worktree::refuse_uncommitted(package).is_ok() => Ok(()),
+        Some(_) => Err(uncommitted(package, "", help)),
+    }
+}
+
+fn uncommitted(package: &Path, more: &str, help: &str) -> Error {
+    Error::Package {
+        path: package.to_owned(),
+        message: format!("an earlier run upgraded it, and that is not committed{more}"),
+        help: help.to_owned(),
+    }
 }
 
 /// The merge's plan, and the change of the record.
@@ -212,7 +273,7 @@ fn merged(
 /// `updateStrategy: fast-forward`: upstream's version comes only where nothing was changed here.
 fn refuse_changed(package: &Path, record: &Record, original: &Snapshot) -> Result<(), Error> {
     let mut original = original.clone();
-    let own = [KPTFILE, super::record::RULES_FILE].map(PathBuf::from);
+    let own = [KPTFILE, RULES_FILE].map(PathBuf::from);
     for file in &own {
         original.entries.remove(file);
     }
@@ -267,30 +328,31 @@ fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
 }
 
 impl Upgrade {
-    /// Writes it: first the merge, then the record, so that an upgrade that was interrupted is finished by the next one.
+    /// Writes it, the record included. Where it `awaits_commit`, the next run knows of it until [`Upgrade::is_committed`].
     ///
     /// # Errors
     /// Where the disk says no, or somebody changed a file in the meantime.
-    pub(super) fn write(&mut self, disk: &dyn Disk, durable: bool) -> Result<(), Error> {
-        self.plan.write_to(disk, durable)?;
-        if let Some(change) = self.record.take() {
-            let record = Plan {
-                root: self.plan.root.clone(),
-                files: vec![change],
-                conflicts: Vec::new(),
-                pinned: Vec::new(),
-                warnings: Vec::new(),
-                counts: Counts::default(),
-                show_secrets: self.plan.show_secrets,
-                leftovers: Vec::new(),
-                merge: 0,
-            };
-            record.write_to(disk, durable)?;
-            self.record = record.files.into_iter().next();
-        }
-        self.facts.written = true;
+    pub(super) fn write(
+        &mut self,
+        disk: &dyn Disk,
+        durable: bool,
+        awaits_commit: bool,
+    ) -> Result<(), Error> {
         self.show_record();
+        self.plan.awaits_commit = awaits_commit;
+        self.plan.write_to(disk, durable)?;
+        self.facts.written = true;
+        self.facts.duration = self.start.elapsed();
         Ok(())
+    }
+
+    /// It is committed, or was so without us.
+    ///
+    /// # Errors
+    /// Where that cannot be noted.
+    pub(super) fn is_committed(&mut self, commit: Option<String>) -> Result<(), Error> {
+        self.committed = commit;
+        package::forget(&RealDisk, &self.plan.root)
     }
 
     /// Makes the record's change part of the plan that is told.

@@ -11,7 +11,7 @@ use crate::error::{Error, Warning};
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::package::{
     ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Settings, Side, Snapshot,
-    is_as_upstream, plan_sides,
+    is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
 
@@ -177,7 +177,7 @@ impl Part<'_> {
             warnings: Vec::new(),
             counts: Counts::default(),
             show_secrets: self.settings.show_secrets,
-            leftovers: Vec::new(),
+            awaits_commit: false,
             merge: 0,
         }
     }
@@ -267,8 +267,8 @@ pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settin
     }
     let others = snapshot
         .entries
-        .values()
-        .filter(|entry| matches!(entry, Entry::Other));
+        .iter()
+        .filter(|(path, entry)| matches!(entry, Entry::Other) || is_reserved(path));
     count + others.count() == snapshot.entries.len()
 }
 
@@ -297,7 +297,6 @@ fn join(whole: &mut Plan, part: Plan, root: &Path) {
         }
         whole.warnings.push(warning);
     }
-    whole.leftovers.extend(part.leftovers);
     let (all, some) = (&mut whole.counts, part.counts);
     all.read += some.read;
     all.changed += some.changed;

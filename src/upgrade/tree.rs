@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use super::record::{KPTFILE, RULES_FILE};
-use crate::package::{Entry, Snapshot};
+use crate::package::{Entry, Snapshot, is_reserved};
 
 /// How many files and folders a package has at most.
 const MOST_ENTRIES: usize = 100_000;
@@ -18,8 +18,6 @@ const LARGEST_FILE: u64 = 256 << 20;
 const LARGEST_PACKAGE: u64 = 1 << 30;
 /// How many links one after the other are followed.
 const MOST_LINKS: usize = 40;
-/// How the names begin that are this program's own: its rules, its journal, its temporary files.
-const OWN: &str = ".merge3";
 /// Code points that HFS+ takes for nothing in a name.
 const NOTHING_ON_HFS: [(char, char); 5] = [
     ('\u{200c}', '\u{200f}'),
@@ -65,14 +63,8 @@ impl Listed {
 
     /// Whether it is this program's own, and so never comes from upstream.
     pub(super) fn is_own(&self) -> bool {
-        let is_own = |name: &OsStr| {
-            let name = name.to_string_lossy();
-            name == RULES_FILE
-                || name
-                    .strip_prefix(OWN)
-                    .is_some_and(|rest| rest.starts_with('-'))
-        };
-        self.path.iter().any(is_own)
+        let is_rules = |name: &OsStr| name == RULES_FILE;
+        self.path.iter().any(is_rules) || self.path.ancestors().any(is_reserved)
     }
 }
 

@@ -201,3 +201,36 @@ fn a_patch_that_doubles_forty_times() {
     assert!(start.elapsed() < Duration::from_secs(120));
     assert_eq!(workshop.read("fleet/web.yaml"), "a: {b: 0123456789}\n");
 }
+
+/// Time grows with the number of files that an upgrade changes, not with its square; what else is changed stays uncommitted.
+#[test]
+fn a_commit_of_many_files() {
+    let workshop = Workshop::new();
+    let count = 6000;
+    let seconds = |version: &str| {
+        for at in 0..count {
+            let folder = format!("upstream/app/folder-of-some-length-{:03}", at % 40);
+            workshop.write(
+                &format!("{folder}/configuration-number-{at}.yaml"),
+                &format!("a: {at}\nv: {version}\n"),
+            );
+        }
+        workshop.release(version, &[]);
+        Instant::now()
+    };
+    seconds("v1.0.0");
+    workshop.get("app@v1.0.0", "app");
+    workshop.write("fleet/elsewhere.yaml", "a: 1\n");
+    workshop.git("fleet", &["add", "elsewhere.yaml"]);
+    let start = seconds("v1.1.0");
+    workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    assert!(
+        start.elapsed() < Duration::from_secs(100),
+        "{:?}",
+        start.elapsed()
+    );
+    let left = workshop.git("fleet", &["status", "--porcelain"]);
+    assert_eq!(left, "A  elsewhere.yaml\n");
+    let changed = workshop.git("fleet", &["show", "--name-only", "--format=", "HEAD"]);
+    assert_eq!(changed.lines().count(), count + 1);
+}
