@@ -59,7 +59,7 @@ pub(super) fn install(scope: Scope, output: &mut impl Write) -> Result<(), Strin
     } else {
         if let Some(folder) = attributes.parent() {
             fs::create_dir_all(folder)
-                .map_err(|error| format!("cannot create {}: {error}", shown(&folder)))?;
+                .map_err(|error| format!("cannot create {}: {error}", shown(folder)))?;
         }
         write(&attributes, attributes::with_lines(&before).as_bytes())?;
         told += &format!("{}, added:\n", shown(&attributes));
@@ -146,9 +146,9 @@ fn default_attributes() -> Option<PathBuf> {
 pub(super) fn read_if_there(path: &Path) -> Result<String, String> {
     match fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|_| format!("{} is not UTF-8; add the patterns by hand", shown(&path))),
+            .map_err(|_| format!("{} is not UTF-8; add the patterns by hand", shown(path))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(format!("cannot read {}: {error}", shown(&path))),
+        Err(error) => Err(format!("cannot read {}: {error}", shown(path))),
     }
 }
 

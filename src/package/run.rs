@@ -15,7 +15,7 @@ use super::pair::pair;
 use super::parsed::{Reading, Readings, Trees};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
-use super::rules::{Rules, policy, rules_file};
+use super::rules::{policy, rules_of};
 use super::secrets::hide_all;
 use super::side::Side;
 use super::sides_read::{let_go, read_sides, without_trees};
@@ -76,10 +76,7 @@ pub fn plan_sides(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {
-    let rules = match rules_file(settings.config.as_ref(), sides.local.name()) {
-        Some(file) => Rules::read(&file)?,
-        None => Rules::default(),
-    };
+    let rules = rules_of(settings.config.as_ref(), sides.local.name())?;
     let mut loaded = load(sides, settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);

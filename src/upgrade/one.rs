@@ -241,8 +241,9 @@ fn merged(
     if record.strategy == Strategy::Replace {
         original = of_disk(package, &wish.settings)?;
     }
-    if package.join(KPTFILE).is_file() {
-        let local = read(package.join(KPTFILE))?;
+    let kptfile = package.join(KPTFILE);
+    if kptfile.symlink_metadata().is_ok_and(|it| it.is_file()) {
+        let local = read(kptfile)?;
         kptfile::as_local_has_it(&mut original, &local);
         kptfile::as_local_has_it(&mut updated, &local);
     }

@@ -6,8 +6,11 @@
 #[allow(dead_code)] // it is shared with tests/upgrade
 mod harness;
 mod interrupted;
+mod links;
 mod modes;
+mod options;
 #[path = "../support/ran.rs"]
 mod ran;
 mod recovery;
 mod screens;
+mod secrets;
