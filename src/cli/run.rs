@@ -142,7 +142,7 @@ fn planned(config: &Config) -> Result<Plan, Error> {
 fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
     let start = Instant::now();
     if let Some(file) = &config.report.file {
-        elsewhere::ready("--report-file", file)?;
+        elsewhere::ready_for_report(file)?;
     }
     let mut plan = planned(config)?;
     let undecided = |plan: &Plan| {
@@ -170,7 +170,7 @@ fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
     };
     if let Some(file) = &config.report.file {
         let text = report_text(config, &plan, &facts, refused, false);
-        elsewhere::put(file, text.as_bytes()).map_err(|error| Error::Write {
+        elsewhere::put_report(file, text.as_bytes()).map_err(|error| Error::Write {
             path: file.clone(),
             error,
             written: if written { plan.files.len() } else { 0 },

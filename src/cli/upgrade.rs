@@ -75,7 +75,7 @@ fn tell(
     }
     let told = match &run.report.file {
         Some(file) => {
-            if let Err(error) = elsewhere::put(file, done.report.as_bytes()) {
+            if let Err(error) = elsewhere::put_report(file, done.report.as_bytes()) {
                 let error = Error::Write {
                     path: file.clone(),
                     error,
@@ -97,7 +97,7 @@ fn tell(
 
 fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
     if let Some(file) = &run.report.file {
-        elsewhere::ready("--report-file", file)?;
+        elsewhere::ready_for_report(file)?;
     }
     let cache = Cache::of_user()?;
     match &run.command {

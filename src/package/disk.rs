@@ -103,11 +103,22 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 
 /// Opens a file to read it: a regular one, else it is an error. Nothing is waited for, whatever stands there.
 pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    open_following(path, true)
+}
+
+fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
-    // a pipe that came here since the folder was listed has nobody at its other end
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    {
+        // a pipe that came here since the folder was listed has nobody at its other end
+        let flags = libc::O_NONBLOCK | if links { 0 } else { libc::O_NOFOLLOW };
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    if !links && fs::symlink_metadata(path)?.is_symlink() {
+        let message = "it is a symbolic link, which is not followed: put the file itself there";
+        return Err(io::Error::other(message));
+    }
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_file() {
@@ -181,6 +192,12 @@ pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a file of a package that says something of the package: a link in its place could lead to anything of the user's.
+pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, metadata) = open_following(path, false)?;
+    read_open(&mut file, metadata.len())
+}
+
 /// Reads a file that somebody named: a regular one, else it is an error, and it is not opened.
 pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
@@ -195,8 +212,12 @@ pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
 /// to it stays one.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let whole = fs::canonicalize(path);
-    let path = whole.as_deref().unwrap_or(path);
-    let old = match fs::metadata(path) {
+    replace_itself(whole.as_deref().unwrap_or(path), bytes)
+}
+
+/// [`replace`], but nothing is written where there is a link.
+pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let old = match fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err(no_file(&metadata)),
         old => old.ok(),
     };

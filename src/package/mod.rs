@@ -56,7 +56,7 @@ pub use apply::{ApplyTo, apply_with};
 pub use bytes::Bytes;
 pub use differing::{Differing, difference, plan_difference};
 pub use disk::{Disk, RealDisk};
-pub(crate) use disk::{is_open_already, link, read_named, replace};
+pub(crate) use disk::{is_open_already, link, read_named, read_own, replace, replace_itself};
 pub(crate) use journal::{LEFT_OUT, is_reserved};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;

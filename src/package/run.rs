@@ -15,7 +15,7 @@ use super::pair::pair;
 use super::parsed::{Reading, Readings, Trees};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
-use super::rules::{Rules, policy, rules_file};
+use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
 use super::side::Side;
 use super::sides_read::{let_go, read_sides, without_trees};
@@ -76,10 +76,9 @@ pub fn plan_sides(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {
-    let rules = rules_file(settings.config.as_ref(), sides.local.name());
-    let rules = match rules.filter(|_| !settings.no_rules) {
-        Some(file) => Rules::read(&file)?,
-        None => Rules::default(),
+    let rules = match settings.no_rules {
+        true => Rules::default(),
+        false => rules_of(settings.config.as_ref(), sides.local.name())?,
     };
     let mut loaded = load(sides, settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;

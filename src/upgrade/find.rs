@@ -10,6 +10,7 @@ use super::nested::refuse_foreign;
 use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;
+use crate::package::read_own;
 
 /// A share of the packages: the `index`th of `count`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +121,7 @@ fn name_in(top: &Path, package: &Path) -> String {
 /// Whether a folder has a file that speaks of upstream at all.
 fn may_be_package(folder: &Path) -> bool {
     [KPTFILE, RULES_FILE].iter().any(|name| {
-        let bytes = std::fs::read(folder.join(name)).unwrap_or_default();
+        let bytes = read_own(&folder.join(name)).unwrap_or_default();
         memchr::memmem::find(&bytes, b"upstream").is_some()
     })
 }

@@ -46,7 +46,11 @@ pub(super) fn make_locals(
     Ok(warnings)
 }
 
+/// The text of a file; none where there is none, or a link, which is not followed.
 fn text_of(file: &Path) -> Result<String, Error> {
+    if file.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
+        return Ok(String::new());
+    }
     match read_named(file) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),

@@ -115,7 +115,9 @@ fn host(repository: &str) -> Option<&str> {
 /// Whether a package in a package is none of its parent's: it has a record, and what the parent was made from has not the same there.
 pub(super) fn is_its_own(folder: &Path, original: Option<&[u8]>) -> bool {
     let text = |name: &str| {
-        let bytes = read_named(&folder.join(name)).ok()?;
+        let file = folder.join(name);
+        let is_file = file.symlink_metadata().is_ok_and(|it| it.is_file());
+        let bytes = read_named(&file).ok().filter(|_| is_file)?;
         String::from_utf8(bytes).ok()
     };
     // this file never comes from upstream

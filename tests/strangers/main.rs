@@ -11,11 +11,14 @@ mod forge;
 mod harness;
 mod interrupted;
 mod limits;
+mod links;
 mod modes;
+mod options;
 mod owners;
 #[path = "../support/ran.rs"]
 mod ran;
 mod records;
 mod recovery;
 mod screens;
+mod secrets;
 mod trees;

@@ -103,7 +103,8 @@ fn errors_are_told_without_them() {
     ];
     let name = file_name();
     let explain = [&explained[..], &[&name, "data"]].concat();
-    let texts: [(&str, &dyn Fn(&str) -> String, &[&str]); 3] = [
+    type Text<'t> = &'t dyn Fn(&str) -> String;
+    let texts: [(&str, Text<'_>, &[&str]); 3] = [
         ("broken", &broken, &SIDES),
         ("twice", &twice, &SIDES),
         ("explain", &resource, &explain),
