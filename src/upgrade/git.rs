@@ -290,11 +290,10 @@ pub(super) fn without_password(text: &str) -> String {
     while let Some(at) = rest.find("://") {
         let (before, after) = rest.split_at(at + 3);
         result.push_str(before);
-        let scheme = before.trim_end_matches("://");
-        let is_ssh = scheme.ends_with("ssh");
+        let is_ssh = result.ends_with("ssh://");
         // a quote or a space may be a part of a password, and then an `@` follows
         let end = after.find(['/', '\n', '\r']).unwrap_or(after.len());
-        let next = after[..end].find("://").map_or(end, |next| next.min(end));
+        let next = after.find("://").map_or(end, |next| next.min(end));
         let authority = &after[..next];
         match authority.rsplit_once('@') {
             Some((user, _)) if is_ssh && !user.contains(':') => result.push_str(authority),
@@ -338,6 +337,10 @@ mod tests {
             (
                 "https://a.org https://x@b.org",
                 "https://a.org https://***@b.org",
+            ),
+            (
+                "https://a.org ssh://git@b.org/c",
+                "https://a.org ssh://git@b.org/c",
             ),
         ] {
             assert_eq!(without_password(text), shown, "{text}");
