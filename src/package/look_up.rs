@@ -10,7 +10,7 @@ use super::jobs::file_of;
 use super::load::load;
 use super::pair::pair;
 use super::parsed::{Readings, Trees};
-use super::rules::{Rules, rules_file};
+use super::rules::rules_of;
 use super::side::Side;
 use super::sides_read::read_sides;
 use crate::error::Error;
@@ -37,10 +37,7 @@ pub fn documents_in(
     settings: &Settings,
     file: &Path,
 ) -> Result<Vec<Paired>, Error> {
-    let rules = match rules_file(settings.config.as_ref(), &sides.local) {
-        Some(file) => Rules::read(&file)?,
-        None => Rules::default(),
-    };
+    let rules = rules_of(settings.config.as_ref(), &sides.local)?;
     let mut loaded = load(&sides.as_ref().map(Side::disk), settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let files: Vec<Option<Readings<'_>>> = loaded

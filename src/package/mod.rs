@@ -39,6 +39,7 @@ mod records;
 mod resource;
 mod rules;
 mod run;
+mod run_folder;
 mod secrets;
 mod side;
 mod sides_read;
@@ -55,11 +56,13 @@ pub use apply::{ApplyTo, apply_with};
 pub use bytes::Bytes;
 pub use differing::{Differing, difference, plan_difference};
 pub use disk::{Disk, RealDisk};
-pub(crate) use disk::{is_open_already, link, read_named, replace};
+pub(crate) use disk::{is_open_already, link, read_named, read_own, replace, replace_itself};
+pub(crate) use journal::{LEFT_OUT, is_reserved};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
+pub(crate) use owner::of_new;
 pub use patching::{PatchForm, Patching, ResourceName, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
 pub use progress::Progress;
@@ -70,6 +73,7 @@ pub use side::{Entry, Side, Snapshot};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};
 pub use undo::undo;
+pub(crate) use undo::{Progressed, forget, progress_at};
 
 use std::path::{Path, PathBuf};
 
@@ -93,6 +97,10 @@ pub struct Settings {
     pub config: Option<PathBuf>,
     /// Folders in the package that are none of its own: left out on all sides.
     pub apart: Vec<PathBuf>,
+    /// Whether no rules are read from the local package.
+    pub no_rules: bool,
+    /// Whether ignore files count only as far as they are the local side's own: what upstream's say too, or said, excludes nothing.
+    pub own_ignores: bool,
     /// Whether the values of Secrets are told, in conflicts and in diffs.
     pub show_secrets: bool,
 }

@@ -4,6 +4,8 @@ use std::fs::{File, Permissions};
 use std::io;
 use std::path::Path;
 
+use super::journal::Mode;
+
 /// A file that is replaced stays its owner's, where we may say so.
 #[cfg(unix)]
 pub(super) fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
@@ -25,14 +27,53 @@ pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Who may do what, as a journal says it.
 #[cfg(unix)]
-pub(super) fn mode(permissions: &Permissions) -> Option<u32> {
+pub(super) fn mode(permissions: &Permissions) -> Option<Mode> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    Some(permissions.mode() & 0o7777)
+    Some(Mode::of(permissions.mode()))
 }
 
 #[cfg(not(unix))]
-pub(super) fn mode(_permissions: &Permissions) -> Option<u32> {
+pub(super) fn mode(_permissions: &Permissions) -> Option<Mode> {
     None
+}
+
+/// What a file gets of which a journal says that.
+#[cfg(unix)]
+pub(super) fn permissions(mode: Option<Mode>) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    mode.map(|mode| Permissions::from_mode(mode.into()))
+}
+
+#[cfg(not(unix))]
+pub(super) fn permissions(_mode: Option<Mode>) -> Option<Permissions> {
+    None
+}
+
+/// What a new file gets of what upstream's has: whether it may be run, and nothing else. It is 0644 or 0755, less what the user's mask
+/// takes away.
+#[cfg(unix)]
+pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::OnceLock;
+
+    static MOST: OnceLock<u32> = OnceLock::new();
+    let most = *MOST.get_or_init(|| {
+        // the mask is told by what becomes of a file that asks for everything
+        let probe = tempfile::Builder::new()
+            .permissions(Permissions::from_mode(0o755))
+            .tempfile();
+        let made = probe.and_then(|file| file.as_file().metadata());
+        made.map_or(0o700, |it| it.permissions().mode() & 0o755)
+    });
+    let is_executable = upstream.mode() & 0o100 != 0;
+    Permissions::from_mode(if is_executable { most } else { most & 0o644 })
+}
+
+#[cfg(not(unix))]
+pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
+    upstream.clone()
 }

@@ -26,8 +26,8 @@ pub struct Plan {
     pub counts: Counts,
     /// Whether a diff shows the content of files that hold Secrets.
     pub show_secrets: bool,
-    /// Temporary files that a killed run left and that writing clears away.
-    pub(crate) leftovers: Vec<PathBuf>,
+    /// Whether what is written is to be committed: until it is forgotten then, the next run knows of it.
+    pub(crate) awaits_commit: bool,
     /// The fingerprint of what upstream changed: which merge this is.
     pub(crate) merge: u64,
 }
@@ -118,11 +118,21 @@ impl Plan {
 
 impl Counts {
     pub(crate) fn count(&mut self, kind: &ChangeKind) {
+        *self.of(kind) += 1;
+    }
+
+    /// Takes back [`Counts::count`], for a change that is left out.
+    pub(crate) fn uncount(&mut self, kind: &ChangeKind) {
+        let count = self.of(kind);
+        *count = count.saturating_sub(1);
+    }
+
+    fn of(&mut self, kind: &ChangeKind) -> &mut usize {
         match kind {
-            ChangeKind::Added => self.added += 1,
-            ChangeKind::Changed => self.changed += 1,
-            ChangeKind::Deleted => self.deleted += 1,
-            ChangeKind::Moved { .. } => self.moved += 1,
+            ChangeKind::Added => &mut self.added,
+            ChangeKind::Changed => &mut self.changed,
+            ChangeKind::Deleted => &mut self.deleted,
+            ChangeKind::Moved { .. } => &mut self.moved,
         }
     }
 }

@@ -10,11 +10,12 @@ use super::documents::{Context, merge_documents};
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
 use super::obstacles::clear_obstacles;
+use super::owner::of_new;
 use super::pair::pair;
 use super::parsed::{Reading, Readings, Trees};
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
 use super::progress::Progress;
-use super::rules::{Rules, policy, rules_file};
+use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
 use super::side::Side;
 use super::sides_read::{let_go, read_sides, without_trees};
@@ -75,9 +76,9 @@ pub fn plan_sides(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {
-    let rules = match rules_file(settings.config.as_ref(), sides.local.name()) {
-        Some(file) => Rules::read(&file)?,
-        None => Rules::default(),
+    let rules = match settings.no_rules {
+        true => Rules::default(),
+        false => rules_of(settings.config.as_ref(), sides.local.name())?,
     };
     let mut loaded = load(sides, settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
@@ -269,7 +270,7 @@ pub(super) fn collect(
         pinned: Vec::new(),
         warnings: loaded.warnings,
         counts: Counts::default(),
-        leftovers: loaded.leftovers,
+        awaits_commit: false,
         merge: loaded.merge,
         show_secrets,
     };
@@ -335,10 +336,14 @@ fn change(slot: Slot, moved: Option<(PathBuf, Source)>, content: Content) -> Opt
         (Some(_), Some(_), None) => (path, ChangeKind::Changed),
         (Some(_), Some(_), Some(from)) => (path, ChangeKind::Moved { from }),
     };
+    let permissions = match &old {
+        Some(_) => of_local?,
+        None => of_new(&of_updated?),
+    };
     Some(FileChange {
         path,
         kind,
-        permissions: if old.is_some() { of_local } else { of_updated }?,
+        permissions,
         old,
         new,
         seen,

@@ -8,6 +8,7 @@ use super::Facts;
 use crate::error::Warning;
 use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, ResourceId};
 use crate::triple::Triple;
+use crate::visible::visible_json;
 
 /// The version of the form. It goes up when something that is there changes its meaning or goes away; fields that come do not
 /// change it.
@@ -95,15 +96,18 @@ struct WarningOut<'p> {
 
 /// The report of a run as JSON.
 pub fn json(plan: &Plan, facts: &Facts) -> String {
-    let report = Report {
+    pretty(&Report {
         version: VERSION,
         program: PROGRAM,
         merge: merge(plan, facts),
-    };
+    })
+}
+
+/// A report as JSON that a terminal may show.
+pub(crate) fn pretty(report: &impl Serialize) -> String {
     // nothing in it can fail to be written: its keys are names, its numbers finite
-    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(report).unwrap_or_default();
+    visible_json(&text) + "\n"
 }
 
 /// What is told of one merge, to be written as JSON.

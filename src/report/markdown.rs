@@ -5,6 +5,7 @@ use super::summary::counts;
 use super::values::shown;
 use super::{Detail, Facts};
 use crate::package::{ChangeKind, FileChange, FileConflict, Plan};
+use crate::visible::visible;
 
 /// The report of a run as Markdown: a line that sums it up, a table of the conflicts, one of what pins held back, and the
 /// changed files folded away.
@@ -99,21 +100,14 @@ pub(crate) fn code(text: &str) -> String {
     } else {
         ""
     };
-    let line: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    format!("{ticks}{space}{}{space}{ticks}", line.replace('|', "\\|"))
+    let line = visible(text).replace('|', "\\|");
+    format!("{ticks}{space}{line}{space}{ticks}")
 }
 
 /// A text in which nothing is Markdown.
 pub(crate) fn escaped(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            result.push(' ');
-            continue;
-        }
+    for c in visible(text).chars() {
         if matches!(
             c,
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#'
@@ -134,7 +128,7 @@ mod tests {
         assert_eq!(code("a|b"), "`a\\|b`");
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`a`"), "`` `a` ``");
-        assert_eq!(code("a\nb"), "`a b`");
+        assert_eq!(code("a\nb"), "`a\\nb`");
         assert_eq!(escaped("<b>*x*</b>"), "\\<b\\>\\*x\\*\\</b\\>");
     }
 }

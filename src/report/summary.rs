@@ -5,6 +5,7 @@ use super::values;
 use crate::error::shown;
 use crate::merge::ConflictKind;
 use crate::package::{ChangeKind, FileConflict, Plan};
+use crate::visible::visible;
 
 /// How much a summary tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,10 +87,10 @@ fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
     }
     parts.push(format!("{word} {file}"));
     if let Some(resource) = &conflict.resource {
-        parts.push(resource.to_string());
+        parts.push(visible(&resource.to_string()));
     }
     if !conflict.conflict.path.is_empty() {
-        parts.push(Paint::Place.apply(&conflict.conflict.path, color));
+        parts.push(Paint::Place.apply(&visible(&conflict.conflict.path), color));
     }
     let kind = conflict.conflict.kind;
     if kind != ConflictKind::Pinned {
@@ -97,7 +98,7 @@ fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
     }
     let values = values::shown(conflict);
     let by = match &conflict.conflict.rule {
-        Some(rule) => format!(" (by {rule})"),
+        Some(rule) => format!(" (by {})", visible(rule)),
         None => String::new(),
     };
     let taken = conflict.conflict.resolution.as_str();

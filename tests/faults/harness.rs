@@ -38,6 +38,7 @@ impl Packages {
         for side in ["original", "updated", "local"] {
             fs::create_dir(folder.path().join(side)).unwrap();
         }
+        as_work_tree(folder.path());
         Self { folder }
     }
 
@@ -161,6 +162,21 @@ impl Packages {
         }
         assert_eq!(self.tree(), before);
     }
+}
+
+/// Makes a folder look like a work tree of git's: what runs keep is there then, and not in the folder of whoever runs the tests.
+pub(crate) fn as_work_tree(folder: &Path) {
+    fs::create_dir(folder.join(".git")).unwrap();
+    fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+}
+
+/// The files by which runs tell what they have done, of all packages in a work tree.
+pub(crate) fn journals(folder: &Path) -> Vec<PathBuf> {
+    let Ok(runs) = fs::read_dir(folder.join(".git/merge3")) else {
+        return Vec::new();
+    };
+    let journals = runs.map(|run| run.unwrap().path().join("manifest.json"));
+    journals.filter(|it| it.exists()).collect()
 }
 
 pub(crate) fn ran(output: Output) -> Ran {

@@ -41,7 +41,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
         warnings: Vec::new(),
         counts: Counts::default(),
         show_secrets: false,
-        leftovers: Vec::new(),
+        awaits_commit: false,
         merge: 0,
     };
     let mut news = new.files;

@@ -117,7 +117,7 @@ fn collect(
             ..Counts::default()
         },
         show_secrets: false,
-        leftovers: package.leftovers,
+        awaits_commit: false,
         merge,
     };
     for (path, source) in package.files {
