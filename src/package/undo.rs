@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, RealDisk, gone_is_fine, temporary_for};
-use super::journal::{Entry, JOURNAL, Journal, Old, State};
+use super::journal::{Entry, JOURNAL, Journal, Old, Print, State};
 use crate::error::Error;
 
 /// What is to be known of a journal that is found in a package.
@@ -64,12 +64,24 @@ pub fn undo(local: &Path) -> Result<(), Error> {
 
 fn states(journal: &Journal<'_>, root: &Path) -> Result<Vec<State>, Error> {
     let state = |entry: &Entry<'_>| {
-        entry.state(root).map_err(|error| Error::Read {
-            path: root.join(&entry.path),
-            error,
-        })
+        let path = root.join(&entry.path);
+        match entry.state(root) {
+            Ok(State::Old) if has_new_mode(&path, entry) => Ok(State::New),
+            Ok(state) => Ok(state),
+            Err(error) => Err(Error::Read { path, error }),
+        }
     };
     journal.entries.iter().map(state).collect()
+}
+
+/// Whether a file of which only the permissions change has the new ones.
+fn has_new_mode(path: &Path, entry: &Entry<'_>) -> bool {
+    let Some(old) = &entry.old else {
+        return false;
+    };
+    let now = std::fs::symlink_metadata(path).ok();
+    let now = now.and_then(|now| super::owner::mode(&now.permissions()));
+    now != old.mode && entry.new == Some(Print::of(&old.bytes.to_vec().into()))
 }
 
 /// Puts back every file that is what the journal says it was to become. Files that somebody else has changed since stay.

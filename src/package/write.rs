@@ -57,6 +57,10 @@ impl Plan {
                 new,
                 owner: path,
                 permissions: &change.permissions,
+                old_permissions: change
+                    .old_permissions
+                    .as_ref()
+                    .unwrap_or(&change.permissions),
                 seen: change.seen,
             };
             let old = change.old.as_deref();
@@ -85,6 +89,7 @@ struct Step<'p> {
     /// The file whose owner a new one stays.
     owner: &'p Path,
     permissions: &'p Permissions,
+    old_permissions: &'p Permissions,
     seen: Option<Seen>,
 }
 
@@ -178,7 +183,7 @@ impl Writer<'_> {
             path: step.path.to_owned(),
             old: step.old.map(|bytes| Old {
                 bytes: bytes.into(),
-                mode: mode(step.permissions),
+                mode: mode(step.old_permissions),
             }),
             new: step.new.map(Print::of),
         });

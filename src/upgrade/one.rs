@@ -233,6 +233,7 @@ fn record_change(
         old: Some(old.into()),
         new: Some(edited.into()),
         permissions: metadata.permissions(),
+        old_permissions: None,
         seen: None,
     }))
 }
@@ -336,6 +337,7 @@ impl Upgrade {
                 files: vec![change],
                 conflicts: Vec::new(),
                 pinned: Vec::new(),
+                renamed: Vec::new(),
                 warnings: Vec::new(),
                 counts: Counts::default(),
                 show_secrets: self.plan.show_secrets,

@@ -178,14 +178,14 @@ mod unix {
     }
 
     #[test]
-    fn permissions_stay_and_new_files_have_upstreams() {
+    fn permissions_stay_but_for_the_executable_bit_and_new_files_have_upstreams() {
         let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").updated("run.sh", "echo\n");
         set_mode(&case, "local", "a.yaml", 0o640);
         set_mode(&case, "updated", "a.yaml", 0o777);
         set_mode(&case, "updated", "run.sh", 0o750);
         case.merge();
         assert_eq!(case.read("a.yaml").unwrap(), "a: 2\n");
-        assert_eq!(mode(&case, "a.yaml"), 0o640);
+        assert_eq!(mode(&case, "a.yaml"), 0o750);
         assert_eq!(mode(&case, "run.sh"), 0o750);
     }
 
@@ -229,4 +229,56 @@ mod unix {
         let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").local(".merge3-abc.tmp", "a: ");
         case.gives(&[("a.yaml", "a: 2\n")]);
     }
+}
+
+/// What is in a file, whether it can be executed upstream before and after, and here.
+#[cfg(unix)]
+fn executable(modes: [u32; 3], texts: [&str; 3]) -> Case {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let case = Case::of("run.sh", texts[0], texts[1], texts[2]);
+    for (side, mode) in ["original", "updated", "local"].into_iter().zip(modes) {
+        let path = case.path(side).join("run.sh");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    case
+}
+
+#[cfg(unix)]
+#[test]
+fn the_executable_bit_merges() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let same = ["a\n", "a\n", "a\n"];
+    let both = ["a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n"];
+    for (modes, texts, expected) in [
+        ([0o644, 0o755, 0o644], same, 0o755),
+        ([0o644, 0o755, 0o640], same, 0o750),
+        ([0o755, 0o644, 0o755], same, 0o644),
+        ([0o755, 0o644, 0o744], both, 0o644),
+        ([0o644, 0o755, 0o600], both, 0o700),
+        ([0o644, 0o644, 0o755], both, 0o755),
+        ([0o644, 0o600, 0o644], both, 0o644),
+    ] {
+        let case = executable(modes, texts);
+        let ran = case.merge();
+        let now = std::fs::metadata(case.path("local").join("run.sh")).unwrap();
+        assert_eq!(
+            now.permissions().mode() & 0o777,
+            expected,
+            "{modes:?} {}",
+            ran.stdout
+        );
+        let again = case.merge();
+        assert!(again.stdout.contains("0 changed"), "{}", again.stdout);
+    }
+    let case = executable([0o644, 0o755, 0o644], same);
+    let ran = case.arg(&["--diff"]).run_untouched();
+    assert_eq!(
+        ran.stdout,
+        "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
+    );
+    let pinned = ["# merge3: keep\n"; 3];
+    let ran = executable([0o644, 0o755, 0o644], pinned).run_untouched();
+    assert!(ran.stdout.contains("0 changed"), "{}", ran.stdout);
 }
