@@ -14,11 +14,11 @@ use super::slot::Slot;
 use crate::triple::Triple;
 
 /// How many places apart two resources of one kind are compared at most: a file may hold thousands of them.
-const REACH: usize = 64;
+const REACH: usize = 100;
 
 /// Pairs what is left of the original with what is left of updated, then with what is left of local: in one file, of
-/// one group and kind, those that alone have one name, then those with mostly the same content; of several the
-/// likest, then the nearest by place.
+/// one group and kind, those that alone have one name, then those with mostly the same content: the likest
+/// first, then the nearest by place.
 pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[Option<Readings<'_>>]) {
     let mut pairing = Pairing {
         groups,
@@ -100,8 +100,8 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
             // what upstream has still comes first: of what it deleted there is nothing to bring
             let is_kept = |index: &usize| self.groups[*index].updated.is_some();
             let (kept, gone): (Vec<_>, Vec<_>) = left.originals.iter().partition(|it| is_kept(it));
-            self.unite_alike(side, kept, &mut left.others);
-            self.unite_alike(side, gone, &mut left.others);
+            self.unite_alike(side, &kept, &left.others);
+            self.unite_alike(side, &gone, &left.others);
         }
     }
 
@@ -144,7 +144,9 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
             }
         }
         for of_name in names.into_values() {
-            if let ([original], [other]) = (&of_name.originals[..], &of_name.others[..]) {
+            if let ([original], [other]) = (&of_name.originals[..], &of_name.others[..])
+                && self.can_join(*original, *other)
+            {
                 self.join(*original, *other);
             }
         }
@@ -153,24 +155,37 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         left.others.retain(|index| !self.groups[*index].is_empty());
     }
 
-    /// Pairs those that have mostly the same content.
-    fn unite_alike(&mut self, side: Side, originals: Vec<usize>, others: &mut Vec<usize>) {
-        for (place, original) in originals.into_iter().enumerate() {
-            let nearest = others.iter().copied().enumerate();
-            let nearest = nearest
-                .map(|(at, other)| (at.abs_diff(place), other))
-                .filter(|(apart, _)| *apart <= REACH);
-            let likest = nearest
-                .filter_map(|(apart, other)| {
-                    let likeness = self.likeness(side, original, other)?;
-                    Some((likeness, Reverse(apart), Reverse(other)))
-                })
-                .max();
-            if let Some((_, _, Reverse(other))) = likest {
-                self.join(original, other);
-                others.retain(|it| *it != other);
+    /// Pairs those that have mostly the same content: the likest first, then the nearest.
+    fn unite_alike(&mut self, side: Side, originals: &[usize], others: &[usize]) {
+        let mut pairs = Vec::new();
+        for (place, original) in originals.iter().enumerate() {
+            let near = others.iter().enumerate().take(place + REACH + 1);
+            for (other_place, other) in near.skip(place.saturating_sub(REACH)) {
+                if !self.can_join(*original, *other) {
+                    continue;
+                }
+                if let Some(likeness) = self.likeness(side, *original, *other) {
+                    let rank = (Reverse(likeness), place.abs_diff(other_place));
+                    pairs.push((rank, place, *original, *other));
+                }
             }
         }
+        pairs.sort_unstable();
+        for (_, _, original, other) in pairs {
+            let is_free = side.of(&self.groups[original]).is_none();
+            if is_free && !self.groups[other].is_empty() && self.can_join(original, other) {
+                self.join(original, other);
+            }
+        }
+    }
+
+    /// Whether no side has both: local may have the old name beside the new one.
+    fn can_join(&self, original: usize, other: usize) -> bool {
+        let both = self.groups[original].zip(self.groups[other]);
+        let is_free = |(original, other): (Option<DocRef>, Option<DocRef>)| {
+            original.is_none() || other.is_none()
+        };
+        both.into_array().into_iter().all(is_free)
     }
 
     fn join(&mut self, original: usize, other: usize) {
@@ -183,6 +198,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
     /// as well: local may have its changes already.
     fn likeness(&mut self, side: Side, original: usize, other: usize) -> Option<usize> {
         let group = self.groups[original];
+        // none where it is paired already
         let other = (side, (*side.of(&self.groups[other]))?);
         let original = group.original.map(|it| (Side::Original, it));
         let updated = group.updated.map(|it| (Side::Updated, it));

@@ -111,6 +111,31 @@ fn a_template_merges_line_by_line_with_a_warning() {
 }
 
 #[test]
+fn a_file_that_upstream_makes_a_template_is_no_error() {
+    let yaml = "name: web\nport: 80\ntype: a\n";
+    let template = "name: web\nport: {{ .Values.port }}\n{{- if .x }}\ntype: a\n{{- end }}\n";
+    let local = format!("ours: 1\n{}", yaml.replace("80", "81"));
+    let case = || Case::of("t.yaml", yaml, template, &local).all("a.yaml", "a: 1\n");
+    let merged = format!("ours: 1\n{template}");
+    let ran = case().gives(&[("a.yaml", "a: 1\n"), ("t.yaml", &merged)]);
+    assert!(
+        ran.stdout.contains("conflict t.yaml:3: text: "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("merged line by line"), "{}", ran.stderr);
+    let ran = case().arg(&["--on-conflict", "fail"]).run_untouched();
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    // without a template it was broken by mistake
+    let broken = template
+        .replace("{{ .Values.port }}", "{ {a: 1}: 2 }")
+        .replace("{{", "{")
+        .replace("}}", "}");
+    let ran = Case::of("t.yaml", yaml, &broken, &local).run_untouched();
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+}
+
+#[test]
 fn a_broken_file_that_nobody_has_to_merge_does_not_matter() {
     let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").all("b.yaml", "b: [\n");
     let ran = case.gives(&[("a.yaml", "a: 2\n"), ("b.yaml", "b: [\n")]);

@@ -164,6 +164,9 @@ proptest! {
     #[test]
     fn law_4_idempotent(packages in packages(true)) {
         let files = files(&packages);
+        if pairing::has_old_and_new_name(&packages.documents) {
+            return Ok(());
+        }
         let (merged, _) = merge(files.as_ref())?;
         let (before, after) = (documents_in(&files.local)?, documents_in(&merged)?);
         let changes_key = |(name, before)| {

@@ -53,6 +53,24 @@ pub fn resources(packages: &Triple<Package>) -> Vec<Resource<'_>> {
     all
 }
 
+/// Whether local may have what upstream renamed under both names: the merge leaves one, and then that is the renamed one
+/// (an exception of law 4).
+pub fn has_old_and_new_name(packages: &Triple<Package>) -> bool {
+    let names = |package: &Package| -> Vec<String> {
+        package
+            .values()
+            .flatten()
+            .filter_map(|doc| doc.name.clone())
+            .collect()
+    };
+    let names = packages.as_ref().map(names);
+    let local_has = |one: &[String], other: &[String]| {
+        one.iter()
+            .any(|name| !other.contains(name) && names.local.contains(name))
+    };
+    local_has(&names.original, &names.updated) && local_has(&names.updated, &names.original)
+}
+
 /// SPEC 3.6, for one side: `of` is its document, `is_other` says of a resource that has one that it may be a renamed one.
 fn unite<'d>(
     all: &mut Vec<Resource<'d>>,
@@ -83,6 +101,9 @@ fn unite<'d>(
             let found: Vec<Resource<'d>> = list.iter().filter(named).copied().collect();
             (found.len() == 1).then(|| found[0])
         };
+        let is_free = |original: &Resource<'d>, other: &Resource<'d>| {
+            original.local.is_none() || other.local.is_none()
+        };
         for original in originals.clone() {
             let name = original
                 .original
@@ -91,32 +112,37 @@ fn unite<'d>(
             if let (Some(original), Some(other)) =
                 (of_name(&originals, name), of_name(&others, name))
             {
-                join(&original, &other);
-                originals.retain(|it| *it != original);
-                others.retain(|it| *it != other);
+                if is_free(&original, &other) {
+                    join(&original, &other);
+                    originals.retain(|it| *it != original);
+                    others.retain(|it| *it != other);
+                }
             }
         }
         let (kept, gone): (Vec<_>, Vec<_>) =
             originals.into_iter().partition(|it| it.updated.is_some());
+        let mut taken = Vec::new();
         for list in [kept, gone] {
+            let mut ranks = Vec::new();
             for (place, original) in list.iter().enumerate() {
-                let ranks = others.iter().enumerate().filter_map(|(at, other)| {
-                    let other = of(other)?;
-                    let versions = [original.original, original.updated];
-                    let alike = versions.into_iter().flatten();
-                    let alike = alike
-                        .filter_map(|version| likeness(version.doc, other.doc))
-                        .max()?;
-                    Some((
-                        alike,
-                        std::cmp::Reverse(place.abs_diff(at)),
-                        std::cmp::Reverse(at),
-                    ))
-                });
-                if let Some((_, _, std::cmp::Reverse(at))) = ranks.max() {
-                    let other = others.remove(at);
-                    join(original, &other);
+                for (at, other) in others.iter().enumerate() {
+                    if !is_free(original, other) {
+                        continue;
+                    }
+                    let versions = [original.original, original.updated].into_iter().flatten();
+                    let alike = of(other).and_then(|other| {
+                        let alike = versions.map(|version| likeness(version.doc, other.doc));
+                        alike.max()?
+                    });
+                    ranks.extend(alike.map(|alike| (1000 - alike, place.abs_diff(at), place, at)));
                 }
+            }
+            ranks.sort_unstable();
+            ranks.retain(|it| !taken.contains(&it.3));
+            while let Some((_, _, place, at)) = ranks.first().copied() {
+                join(&list[place], &others[at]);
+                taken.push(at);
+                ranks.retain(|it| it.2 != place && it.3 != at);
             }
         }
     }
