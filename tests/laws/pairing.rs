@@ -111,12 +111,11 @@ fn unite<'d>(
             let name = name.split_once('/').map_or(name, |(_, name)| name);
             if let (Some(original), Some(other)) =
                 (of_name(&originals, name), of_name(&others, name))
+                && is_free(&original, &other)
             {
-                if is_free(&original, &other) {
-                    join(&original, &other);
-                    originals.retain(|it| *it != original);
-                    others.retain(|it| *it != other);
-                }
+                join(&original, &other);
+                originals.retain(|it| *it != original);
+                others.retain(|it| *it != other);
             }
         }
         let (kept, gone): (Vec<_>, Vec<_>) =
