@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 const FILES: [&str; 3] = ["a.yaml", "b.yaml", "sub/c.yaml"];
 
-/// A document of a package: a resource by the name it has, or what the file has beside resources.
+/// A document of a package: a resource by the name it has, behind its namespace and a `/` where it has one, or what the
+/// file has beside resources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doc {
     pub name: Option<String>,
@@ -46,7 +47,13 @@ impl Doc {
         let Some(name) = &self.name else {
             return self.body.clone();
         };
-        let name = Value::Map(vec![("name".to_owned(), Value::text(name))]);
+        let (namespace, name) = match name.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, name.as_str()),
+        };
+        let namespace = namespace.map(|it| ("namespace".to_owned(), Value::text(it)));
+        let name = ("name".to_owned(), Value::text(name));
+        let name = Value::Map([name].into_iter().chain(namespace).collect());
         let mut fields = vec![
             ("apiVersion".to_owned(), Value::text("v1")),
             ("kind".to_owned(), Value::text("Kind")),
@@ -57,20 +64,14 @@ impl Doc {
     }
 }
 
-/// The resources of a package by name.
-pub fn resources(package: &Package) -> BTreeMap<String, Value> {
-    let documents = package.values().flatten();
-    documents
-        .filter_map(|doc| Some((doc.name.clone()?, doc.value())))
-        .collect()
-}
-
 #[derive(Debug, Clone)]
 enum Change {
     Edit(u8, Edit),
     Remove(u8),
     Add(u8, bool, Value),
     Move(u8, u8),
+    /// It gets another name, or another namespace.
+    Rename(u8, bool, bool),
 }
 
 /// Packages whose sides change documents, and where `moves` also their files.
@@ -83,6 +84,7 @@ pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
             6 => (any::<u8>(), edit()).prop_map(|(at, edit)| Change::Edit(at, edit)),
             1 => any::<u8>().prop_map(Change::Remove),
             2 => (any::<u8>(), any::<bool>(), body()).prop_map(|(file, shared, body)| Change::Add(file, shared, body)),
+            1 => any::<(u8, bool, bool)>().prop_map(|(at, shared, namespace)| Change::Rename(at, shared, namespace)),
             1 => any::<[u8; 2]>().prop_map(move |[at, file]| match moves {
                 true => Change::Move(at, file),
                 false => Change::Remove(at),
@@ -127,6 +129,18 @@ fn changed(original: &Package, script: &[Change], own: &str) -> Package {
                     .entry(FILES[*file as usize % 3])
                     .or_default()
                     .push(Doc { name, body });
+            }
+            Change::Rename(at, shared, namespace) => {
+                let new = format!("{}{number}", if *shared { "s" } else { own });
+                let doc = place(at).and_then(|(file, index)| package.get_mut(file)?.get_mut(index));
+                if let Some(Some(name)) = doc.map(|doc| &mut doc.name) {
+                    *name = match (namespace, name.split_once('/')) {
+                        (true, Some((_, name))) => format!("{new}/{name}"),
+                        (true, None) => format!("{new}/{name}"),
+                        (false, Some((namespace, _))) => format!("{namespace}/{new}"),
+                        (false, None) => new,
+                    };
+                }
             }
             Change::Edit(at, edit) => {
                 if let Some((file, index)) = place(at)
