@@ -337,6 +337,3 @@ impl<'a> Rows<'a> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
