@@ -110,6 +110,10 @@ impl Checker<'_> {
             Outcome::Text(_) => {
                 Err(self.unfaithful(place, "the lines are not the ones that were decided"))
             }
+            Outcome::Lines(lines) if self.is_text(merged, &lines.content) => Ok(()),
+            Outcome::Lines(_) => {
+                Err(self.unfaithful(place, "the lines are not the ones that were decided"))
+            }
             Outcome::Apart(_) => Err(self.unfaithful(place, "both sides were decided")),
             Outcome::Merge(_) | Outcome::Row(_) => {
                 let expected = outcome

@@ -20,6 +20,8 @@ pub(crate) enum Outcome {
     Row(Box<Row>),
     /// It is a block scalar whose lines were merged: this is what it says.
     Text(String),
+    /// It is any other scalar of several lines, which were merged.
+    Lines(Box<ScalarLines>),
     /// Both sides changed it, and neither wins: what each would make of it.
     Apart(Box<Apart>),
 }
@@ -74,6 +76,15 @@ pub(crate) struct CommentPiece {
     pub(crate) of_side: Option<Side>,
 }
 
+/// A scalar of several lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ScalarLines {
+    /// As it is written.
+    pub(crate) written: String,
+    /// What it says.
+    pub(crate) content: String,
+}
+
 /// What each side makes of a value that both changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Apart {
@@ -102,7 +113,7 @@ impl Outcome {
             Self::Apart(_) => true,
             Self::Merge(children) => children.iter().any(Child::has_choice),
             Self::Row(row) => row.pieces.iter().any(Piece::has_choice),
-            Self::Keep | Self::Remove | Self::Take(_) | Self::Text(_) => false,
+            Self::Keep | Self::Remove | Self::Take(_) | Self::Text(_) | Self::Lines(_) => false,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Aliases of the target whose anchor changes or goes.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Editor;
 use crate::merge::decision::{Child, Outcome, Slot};
@@ -8,11 +8,13 @@ use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// What decisions do to the nodes of the target.
 #[derive(Default)]
-struct Fates {
+struct Fates<'o> {
     /// Nodes that have another value afterwards.
     changed: FxHashSet<NodeId>,
     /// Nodes whose text goes.
     gone: FxHashSet<NodeId>,
+    /// What was decided of each map and list that is merged.
+    merged: FxHashMap<NodeId, &'o Outcome>,
 }
 
 impl Editor<'_> {
@@ -30,6 +32,13 @@ impl Editor<'_> {
             if fates.gone.contains(&owner.value) || moved.contains(&node) {
                 continue;
             }
+            if let Some(own) = fates.merged.get(&owner.value) {
+                // what is decided of the alias is what is decided of its anchor: it follows that
+                if fates.merged.get(&node).is_some_and(|it| is_same(it, own)) {
+                    self.done_aliases.insert(owner.value);
+                }
+                continue;
+            }
             if fates.gone.contains(&node) {
                 moved.insert(node);
                 let name = self.target.slice(anchor);
@@ -41,12 +50,12 @@ impl Editor<'_> {
     }
 }
 
-impl Fates {
+impl<'o> Fates<'o> {
     /// What an outcome does to a node and to those in it; whether the node has another value afterwards.
-    fn visit(&mut self, tree: &Tree<'_>, node: NodeId, outcome: &Outcome) -> bool {
+    fn visit(&mut self, tree: &Tree<'_>, node: NodeId, outcome: &'o Outcome) -> bool {
         let changes = match outcome {
             Outcome::Keep | Outcome::Apart(_) => false,
-            Outcome::Text(_) => true,
+            Outcome::Text(_) | Outcome::Lines(_) => true,
             Outcome::Remove => {
                 self.go(tree, node);
                 true
@@ -61,6 +70,7 @@ impl Fates {
                 true
             }
             Outcome::Merge(_) | Outcome::Row(_) => {
+                self.merged.insert(node, outcome);
                 let children = outcome.children().collect::<Vec<&Child>>();
                 self.children(tree, node, &children)
             }
@@ -71,7 +81,7 @@ impl Fates {
         changes
     }
 
-    fn children(&mut self, tree: &Tree<'_>, node: NodeId, children: &[&Child]) -> bool {
+    fn children(&mut self, tree: &Tree<'_>, node: NodeId, children: &[&'o Child]) -> bool {
         let mut changes = false;
         let mut stays = FxHashSet::default();
         for child in children {
@@ -99,4 +109,18 @@ impl Fates {
             self.go(tree, tree.entry(entry).value);
         }
     }
+}
+
+/// Whether two decisions come to the same value.
+fn is_same(left: &Outcome, right: &Outcome) -> bool {
+    if !left.is_merge() || !right.is_merge() {
+        return left == right;
+    }
+    let stays = |outcome: &Outcome| outcome.children().filter(|child| child.stays()).count();
+    stays(left) == stays(right)
+        && left
+            .children()
+            .filter(|child| child.stays())
+            .zip(right.children().filter(|child| child.stays()))
+            .all(|(a, b)| a.slot == b.slot && is_same(&a.outcome, &b.outcome))
 }

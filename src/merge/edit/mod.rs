@@ -23,6 +23,8 @@ mod to_flow;
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
+
 use super::decision::{Child, Incoming, Outcome, Remarks};
 use crate::line_breaks::line_break_of;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
@@ -114,6 +116,8 @@ struct Editor<'a> {
     hunks: Vec<Hunk>,
     /// Whether of the target a part is cut out, with no other comments than those right above what is in it.
     cuts_part: bool,
+    /// Aliases that are done: written out, or left to follow their anchor.
+    done_aliases: FxHashSet<NodeId>,
 }
 
 impl<'a> Editor<'a> {
@@ -138,6 +142,7 @@ impl<'a> Editor<'a> {
             edits: Edits::default(),
             hunks: Vec::new(),
             cuts_part: false,
+            done_aliases: FxHashSet::default(),
         }
     }
 
@@ -155,6 +160,11 @@ impl<'a> Editor<'a> {
                 self.comments(entry, comments);
                 self.replace_lines(entry, text);
             }
+            Outcome::Lines(lines) => {
+                self.comments(entry, comments);
+                let span = self.target.node(entry.value).span;
+                self.edits.replace(span.start..span.end, lines.written.as_str());
+            }
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
                 self.comments(entry, comments)
             }
@@ -167,7 +177,7 @@ impl<'a> Editor<'a> {
             }
             Outcome::Merge(children) => {
                 if matches!(self.target.node(entry.value).kind, NodeKind::Alias(_)) {
-                    if self.aliases == Aliases::WriteOut {
+                    if self.aliases == Aliases::WriteOut && self.done_aliases.insert(entry.value) {
                         self.write_out_merged(entry, children);
                     }
                 } else if self.collection(entry, entry.value, children) == Carried::Anew {

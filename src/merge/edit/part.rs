@@ -57,7 +57,9 @@ impl<'a> Editor<'a> {
     /// Writes out every alias in a stretch of the target.
     pub(super) fn write_out_aliases(&mut self, range: Range<u32>) {
         for (owner, _) in self.aliases_in(&range) {
-            self.write_out(owner, None);
+            if self.done_aliases.insert(owner.value) {
+                self.write_out(owner, None);
+            }
         }
     }
 

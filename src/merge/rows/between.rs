@@ -352,11 +352,20 @@ impl<'r, 'a> Between<'r, 'a> {
         let Changed {
             mut ours,
             mut theirs,
-            rewritten,
+            mut rewritten,
             gone,
             local,
         } = changed;
         let stays: Vec<Ref> = ours.iter().copied().filter(|it| !self.goes_with_entry(*it)).collect();
+        let letters = |row: &[Ref]| -> String {
+            let words = row.iter().filter_map(|piece| self.rows.token(*piece).words());
+            words.flat_map(str::split_whitespace).collect()
+        };
+        if !rewritten.is_empty() && letters(&stays) == letters(&theirs) {
+            // only white space differs: local's stays
+            theirs.retain(|piece| self.rows.is_entry(*piece));
+            rewritten.clear();
+        }
         let disagree = self.disagree(&stays, &theirs, &rewritten);
         let apart = disagree && theirs.iter().any(|piece| self.rows.is_comment(*piece));
         if disagree && !apart {

@@ -337,3 +337,6 @@ impl<'a> Rows<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

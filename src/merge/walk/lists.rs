@@ -2,7 +2,7 @@
 
 use super::keys::{ListKey, find};
 use super::order::{in_updated_order, put_in_order};
-use super::place::{Arrival, Resident, place};
+use super::place::{Arrival, Resident, place, place_to_end};
 use super::position;
 use super::record::{Segment, Step};
 use super::renames::Side;
@@ -112,7 +112,10 @@ impl Walker<'_> {
                 self.arriving_element(key, Triple::new(before, Some(element), None))
             })
             .collect();
-        let mut children = place(residents, arrivals);
+        let mut children = match key {
+            ListKey::Scalar => place(residents, arrivals),
+            _ => place_to_end(residents, arrivals),
+        };
         if self.options.sides == Sides::Equal {
             let is_added_locally = |entry| {
                 let identity = key.identity(trees.local, entry);

@@ -141,7 +141,10 @@ impl<'a> Walker<'a> {
             (_, None, None) => None,
             (None, None, Some(local)) => Some(Child::keep(local)),
             (Some(original), None, Some(local)) => {
-                let outcome = if self.is_rewritten_locally(original, local, nodes) {
+                let is_changed = self.options.sides == Sides::Equal
+                    && !self.unchanged_locally(nodes)
+                    && !self.holds_pin(nodes);
+                let outcome = if is_changed || self.is_rewritten_locally(original, local, nodes) {
                     self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove)
                 } else {
                     self.deleted_upstream(nodes)
@@ -203,11 +206,25 @@ impl<'a> Walker<'a> {
             shape(self.trees.updated, updated),
             shape(self.trees.local, local),
         ) {
+            _ if self.became_apart(nodes) && !self.holds_pin(nodes) => self.single(nodes),
             (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.fields(nodes),
             (Shape::List, Shape::List) => self.list(nodes),
             _ if self.holds_pin(nodes) => self.held_whole(nodes),
             _ => self.single(nodes),
         }
+    }
+
+    /// Whether, between equals, both made a value of another kind of what the original has, and not alike.
+    fn became_apart(&self, nodes: Nodes) -> bool {
+        let shapes = self
+            .trees
+            .zip(nodes)
+            .map(|(tree, node)| node.map(|node| shape(tree, node)));
+        self.options.sides == Sides::Equal
+            && shapes.original.is_some()
+            && shapes.original != shapes.updated
+            && shapes.original != shapes.local
+            && !self.is_equal_updated_local(nodes)
     }
 
     /// A scalar, or kinds that differ: one value (SPEC 5.1, 5.4), nulls being commands (SPEC 5.2).

@@ -23,7 +23,10 @@ impl Walker<'_> {
             };
         }
         if self.is_equal_updated_local(nodes) {
-            return Outcome::Keep;
+            return match self.merges_lines {
+                true => self.merged_elements(nodes),
+                false => Outcome::Keep,
+            };
         }
         if self.holds_pin(nodes) {
             return self.held_whole(nodes);
@@ -153,11 +156,16 @@ impl Walker<'_> {
                 }));
             }
             Change::BothAlike => {
-                let pairs = ours.iter().zip(theirs);
-                children.extend(pairs.map(|(local, updated)| {
-                    let sides = Triple::new(None, Some(*updated), Some(*local));
-                    Child::keep(*local).of_sides(sides)
-                }));
+                let is_paired = sides.original.len() == ours.len();
+                let has_lines = self.has_lines;
+                for (index, (local, updated)) in ours.iter().zip(theirs).enumerate() {
+                    let original = sides.original.get(index).filter(|_| is_paired).copied();
+                    let sides = Triple::new(original, Some(*updated), Some(*local));
+                    let step = self.indexed_step(sides, stretch.local.start + index);
+                    self.has_lines = has_lines;
+                    let child = self.at(step, |walker| walker.entry(sides));
+                    children.push(child.unwrap_or_else(|| Child::keep(*local)).of_sides(sides));
+                }
             }
             Change::Upstream => {
                 let pairs = sides.original.iter().zip(ours);
