@@ -91,7 +91,10 @@ fn explain_one(paired: &Paired, pattern: &Pattern, file: &Path) -> Result<Option
     };
     let texts = paired.texts.as_ref().map(Option::as_deref);
     let documents = texts.map(|text| text.map(split).unwrap_or_default());
-    let trees = texts.map(|text| text.and_then(|text| Tree::parse(text).ok().flatten()));
+    let trees = documents.as_ref().map(|documents| {
+        let text = documents.first().map(|document| document.text);
+        text.and_then(|text| Tree::parse(text).ok().flatten())
+    });
     let entries = trees
         .as_ref()
         .map(|tree| pattern.find(tree.as_ref()?).first().copied());

@@ -107,16 +107,17 @@ pub(crate) fn merge_sides(
     if bodies.updated == bodies.local || bodies.updated == bodies.original {
         return Ok(Merged::unchanged());
     }
-    if is_document_pinned(local.document.text) {
+    if is_document_pinned(local.document) {
         return Ok(Merged {
             pinned: Walker::new(sources.with(&original_tree), nulls_clear, options)
                 .held_document(has_original),
             ..Merged::unchanged()
         });
     }
+    let starts = documents.map(|document| document.map_or(0, |document| document.body.start));
     let decide = |sources: Sources<'_>| {
         let walker = Walker::new(sources.with(&original_tree), nulls_clear, options);
-        walker.with_lines().decide(has_original)
+        walker.with_lines(starts).decide(has_original)
     };
     let Decided {
         outcome,

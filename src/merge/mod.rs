@@ -2,6 +2,7 @@
 //!
 //! The walk decides, the edits carry the decisions out on local's text, the check reads the result again.
 
+mod above;
 mod apply;
 mod body;
 mod check;
@@ -22,6 +23,7 @@ pub mod stages;
 pub mod text;
 mod walk;
 
+pub(crate) use above::{MergedAbove, merge_above, set_off};
 pub(crate) use apply::annotated;
 pub use apply::{Application, Applied, Refused, apply_document};
 pub use check::Unfaithful;

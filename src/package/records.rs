@@ -211,12 +211,11 @@ fn is_renamed(members: &Triple<Option<&Parsed<'_>>>) -> bool {
 
 /// Whether a document is pinned, or anything in it is.
 fn holds_pin(parsed: &Parsed<'_>) -> bool {
-    let text = parsed.document.text;
-    may_pin(text.as_bytes())
-        && (is_document_pinned(text)
-            || parsed
+    is_document_pinned(&parsed.document)
+        || may_pin(parsed.document.text.as_bytes())
+            && parsed
                 .tree()
-                .is_some_and(|tree| !Pins::of(&tree).is_empty()))
+                .is_some_and(|tree| !Pins::of(&tree).is_empty())
 }
 
 /// Whether a document has upstream's values still, comments and what kpt writes aside.

@@ -40,6 +40,21 @@ pub(crate) enum ItemKind {
     End,
 }
 
+impl Row {
+    /// Leaves out the comments and blank lines above a line's start.
+    pub(crate) fn start_at(&mut self, line: u32) {
+        if line <= self.span.start || self.items.len() == 1 {
+            return;
+        }
+        self.span.start = line;
+        self.items.retain(|item| item.span.start >= line);
+        if let Some(first) = self.items.first_mut() {
+            first.blank = Span::new(line, line);
+            first.blanks = 0;
+        }
+    }
+}
+
 impl Tree<'_> {
     /// The row of a block collection that `owner` holds, or the document. None for anything else.
     pub(crate) fn row(&self, collection: NodeId, owner: Option<Entry<'_>>) -> Option<Row> {

@@ -9,7 +9,7 @@ mod subsequence;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::Resolution;
+use crate::merge::{ConflictKind, Resolution};
 use crate::triple::Triple;
 
 use between::Between;
@@ -129,6 +129,19 @@ pub(crate) fn merge(
     MergedRow {
         pieces,
         disagreements: between.disagreements(),
+    }
+}
+
+/// What a disagreement is, by the lines of each side, and how it is resolved.
+pub(crate) fn lines_kind(
+    values: &Triple<Option<String>>,
+    resolution: Resolution,
+) -> (ConflictKind, Resolution) {
+    match (&values.updated, &values.local) {
+        // what local has written anew stays where upstream only took away
+        (None, _) => (ConflictKind::DeletedUpstream, Resolution::Local),
+        (_, None) => (ConflictKind::DeletedLocally, resolution),
+        _ => (ConflictKind::BothChanged, resolution),
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct Walker<'a> {
     places: Option<Triple<Places<'a>>>,
     /// Whether what stands between entries merges too.
     merges_lines: bool,
+    /// Where the documents' bodies begin: what is above is merged elsewhere.
+    bodies: Triple<u32>,
     /// Whether the entries that the walk is at have lines of their own on each side that has them.
     has_lines: bool,
     steps: Vec<Step>,
@@ -90,6 +92,7 @@ impl<'a> Walker<'a> {
                 .as_deref()
                 .map(|schema| trees.map(|tree| Places::of_document(schema, tree))),
             merges_lines: false,
+            bodies: Triple::default(),
             has_lines: false,
             steps: Vec::new(),
             pins: Pins::of(trees.local),
@@ -98,10 +101,11 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The same, where what stands between entries merges too.
-    pub(crate) fn with_lines(self) -> Self {
+    /// The same, where what stands between entries merges too, from where the documents' bodies begin.
+    pub(crate) fn with_lines(self, bodies: Triple<u32>) -> Self {
         Self {
             merges_lines: true,
+            bodies,
             ..self
         }
     }

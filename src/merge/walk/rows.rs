@@ -22,9 +22,16 @@ impl Walker<'_> {
         }
         let owners = self.owners(nodes)?;
         let owner = owners.local.map(|owner| self.trees.local.entry(owner));
-        let local = self.trees.local.row(nodes.local?, owner)?;
-        let updated = self.row_of(self.trees.updated, nodes.updated, owners.updated)?;
-        let original = self.row_of(self.trees.original, nodes.original, owners.original);
+        let mut local = self.trees.local.row(nodes.local?, owner)?;
+        let mut updated = self.row_of(self.trees.updated, nodes.updated, owners.updated)?;
+        let mut original = self.row_of(self.trees.original, nodes.original, owners.original);
+        if owner.is_none() {
+            local.start_at(self.bodies.local);
+            updated.start_at(self.bodies.updated);
+            if let Some(original) = &mut original {
+                original.start_at(self.bodies.original);
+            }
+        }
         let same = original.as_ref().is_some_and(|original| {
             same_lines((self.trees.original, original), (self.trees.updated, &updated))
         });
@@ -397,16 +404,7 @@ impl Walker<'_> {
             text(trees.updated, &rows.updated, &lines.updated),
             text(trees.local, &rows.local, &lines.local),
         );
-        let kind = match (&values.updated, &values.local) {
-            (None, _) => ConflictKind::DeletedUpstream,
-            (_, None) => ConflictKind::DeletedLocally,
-            _ => ConflictKind::BothChanged,
-        };
-        // what local has written anew stays where upstream only took away
-        let resolution = match kind {
-            ConflictKind::DeletedUpstream => Resolution::Local,
-            _ => self.resolution(),
-        };
+        let (kind, resolution) = rows::lines_kind(&values, self.resolution());
         self.record_lines(kind, values, resolution);
     }
 
