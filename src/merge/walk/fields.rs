@@ -222,7 +222,9 @@ impl Triple<FieldIndex<'_>> {
                 .or_else(|| old_key.and_then(|key| self.updated.find(key)));
             return (Triple::new(Some(original), updated, Some(local)), None);
         }
-        let updated = sides.original.and_then(|original| renames.in_updated(original));
+        let updated = sides
+            .original
+            .and_then(|original| renames.in_updated(original));
         match updated {
             Some(_) => (Triple { updated, ..sides }, updated),
             None => (sides, None),
