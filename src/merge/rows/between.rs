@@ -477,7 +477,8 @@ impl<'r, 'a> Between<'r, 'a> {
             comments.map(|piece| piece.at).collect()
         };
         let lines = Triple::new(lines(rewritten), lines(theirs), lines(ours));
-        let apart = !rewritten.is_empty() && !(lines.local.is_empty() && lines.updated.is_empty());
+        let is_left = !lines.local.is_empty() || !lines.updated.is_empty();
+        let apart = !rewritten.is_empty() && is_left;
         if apart {
             let mut disagreements = self.disagreements.borrow_mut();
             disagreements.push(Disagreement { lines });
