@@ -15,4 +15,5 @@ pub mod schema;
 mod secret;
 pub mod triple;
 pub mod upgrade;
+mod visible;
 pub mod yaml;

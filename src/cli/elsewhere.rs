@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use crate::error::Error;
-use crate::package::{Disk, Plan, is_open_already, read_named, replace};
+use crate::package::{Disk, Plan, is_open_already, read_named, replace, replace_itself};
 
 /// Where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +67,30 @@ pub(super) fn ready(option: &'static str, path: &Path) -> Result<(), Error> {
             error,
             written: 0,
         }),
+    }
+}
+
+/// [`ready`], for a report: it is not written through a link, which may have come with a branch.
+///
+/// # Errors
+/// As for [`ready`], and where a link is there.
+pub(super) fn ready_for_report(path: &Path) -> Result<(), Error> {
+    let option = "--report-file";
+    if path.is_symlink() && !is_open_already(path) {
+        return Err(Error::NoFile {
+            option,
+            path: path.to_owned(),
+        });
+    }
+    ready(option, path)
+}
+
+/// Writes a report to a file that [`ready_for_report`] has seen to.
+pub(super) fn put_report(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if is_open_already(path) {
+        fs::write(path, bytes)
+    } else {
+        replace_itself(path, bytes)
     }
 }
 

@@ -42,12 +42,12 @@ pub(super) struct RunArgs {
     #[arg(long, hide_short_help = true)]
     pub(super) sync: bool,
     /// How many threads; else one for each core
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = threads, hide_short_help = true)]
     pub(super) threads: Option<NonZeroUsize>,
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Name each file that changes
+    /// Name each file that changes, and what the report else counts
     #[arg(short, long, action = ArgAction::SetTrue)]
     verbose: bool,
     /// Colour: auto (default), always, never
@@ -125,5 +125,16 @@ impl Color {
             Self::Always => true,
             Self::Never => false,
         }
+    }
+}
+
+/// The most threads: each has a stack and a heap of its own.
+const MOST_THREADS: usize = 512;
+
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    let number: NonZeroUsize = text.parse().map_err(|error| format!("{error}"))?;
+    match number.get() {
+        ..=MOST_THREADS => Ok(number),
+        _ => Err(format!("at most {MOST_THREADS} threads are started")),
     }
 }

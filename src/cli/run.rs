@@ -15,6 +15,7 @@ use crate::git;
 use crate::merge::OnConflict;
 use crate::package::{self, Access, Lock, Plan};
 use crate::report::{self, Detail, Facts};
+use crate::visible::visible_lines;
 
 /// Runs a command. Results go to `output`, everything else to `errors`.
 pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
@@ -27,7 +28,10 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
                 super::explain::explain(config, file, path)
             });
             let (text, code) = match told {
-                Ok(text) => (output.write_all(text.as_bytes()), ExitCode::Merged),
+                Ok(text) => {
+                    let text = visible_lines(&text);
+                    (output.write_all(text.as_bytes()), ExitCode::Merged)
+                }
                 Err(error) => {
                     let text =
                         readable(config.settings.show_secrets, error).render(config.color_errors);
@@ -123,8 +127,12 @@ fn planned(config: &Config) -> Result<Plan, Error> {
         })
     };
     match plan() {
-        Err(Error::Unfinished { same: true, .. }) if config.is_in_place() => {
-            package::undo(&config.sides.local)?;
+        Err(Error::Unfinished {
+            package,
+            same: true,
+            ..
+        }) if config.is_in_place() => {
+            package::undo(&package)?;
             plan()
         }
         planned => planned,
@@ -134,7 +142,7 @@ fn planned(config: &Config) -> Result<Plan, Error> {
 fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
     let start = Instant::now();
     if let Some(file) = &config.report.file {
-        elsewhere::ready("--report-file", file)?;
+        elsewhere::ready_for_report(file)?;
     }
     let mut plan = planned(config)?;
     let undecided = |plan: &Plan| {
@@ -162,7 +170,7 @@ fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
     };
     if let Some(file) = &config.report.file {
         let text = report_text(config, &plan, &facts, refused, false);
-        elsewhere::put(file, text.as_bytes()).map_err(|error| Error::Write {
+        elsewhere::put_report(file, text.as_bytes()).map_err(|error| Error::Write {
             path: file.clone(),
             error,
             written: if written { plan.files.len() } else { 0 },
@@ -256,10 +264,19 @@ fn report_text(config: &Config, plan: &Plan, facts: &Facts, refused: bool, color
 fn summary(config: &Config, plan: &Plan, refused: bool, color: bool) -> String {
     let detail = Detail {
         files: config.verbosity == Verbosity::Verbose || config.action == Action::DryRun,
+        records: config.verbosity == Verbosity::Verbose,
         planned_only: refused || !matches!(config.action, Action::Write { .. }),
         color,
     };
     report::summary(plan, detail)
+}
+
+/// A diff as it goes to standard output: on a terminal, nothing in it is obeyed; anywhere else it is a patch, to the byte.
+pub(super) fn on_terminal(diff: String, color: bool) -> String {
+    match io::stdout().is_terminal() && !color {
+        true => visible_lines(&diff),
+        false => diff,
+    }
 }
 
 fn tell(
@@ -287,7 +304,8 @@ fn tell(
             errors.write_all(text(config.color_errors).as_bytes())?;
         }
     } else if config.action == Action::Diff {
-        output.write_all(report::diff(plan, config.color_output).as_bytes())?;
+        let diff = on_terminal(report::diff(plan, config.color_output), config.color_output);
+        output.write_all(diff.as_bytes())?;
         if told {
             errors.write_all(text(config.color_errors).as_bytes())?;
         }

@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+#[cfg(unix)]
+use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -11,6 +13,12 @@ use crate::package::Disk;
 
 /// What a shell says of a program that a signal ended: this and the signal's number.
 const BY_SIGNAL: i32 = 128;
+
+/// The signals that ask a run to stop.
+#[cfg(unix)]
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+#[cfg(not(unix))]
+const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
 
 /// Who asked the run to stop.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +37,10 @@ impl Signals {
     pub(super) fn listen() -> io::Result<Self> {
         let signals = Self::default();
         signals.ends_at_once.store(true, Ordering::SeqCst);
-        for signal in [SIGINT, SIGTERM] {
+        for signal in SIGNALS {
+            if is_ignored(signal) {
+                continue;
+            }
             let number = usize::try_from(signal).unwrap_or_default();
             let ends_at_once = Arc::clone(&signals.ends_at_once);
             flag::register_conditional_shutdown(signal, BY_SIGNAL + signal, ends_at_once)?;
@@ -58,6 +69,14 @@ impl Signals {
                 .checked_add(u8::try_from(signal).ok()?),
         }
     }
+}
+
+/// Whether whoever started this program wants it to survive a signal, as nohup does. Where the system does not tell, nobody does.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+    ignored.unwrap_or(0) >> (signal - 1) & 1 == 1
 }
 
 /// The disk, until a signal comes.

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use super::config::{Form, Verbosity};
 use super::elsewhere;
 use super::exit_code::ExitCode;
-use super::run::{in_pool, readable, waiting_at};
+use super::run::{in_pool, on_terminal, readable, waiting_at};
 use super::signals::Signals;
 use super::upstream::{Command, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report;
 use crate::upgrade::{self, Cache, Choice, Outcome, Remotes, State, Told, Wish};
+use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
 struct Done {
@@ -74,7 +75,7 @@ fn tell(
     }
     let told = match &run.report.file {
         Some(file) => {
-            if let Err(error) = elsewhere::put(file, done.report.as_bytes()) {
+            if let Err(error) = elsewhere::put_report(file, done.report.as_bytes()) {
                 let error = Error::Write {
                     path: file.clone(),
                     error,
@@ -96,7 +97,7 @@ fn tell(
 
 fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
     if let Some(file) = &run.report.file {
-        elsewhere::ready("--report-file", file)?;
+        elsewhere::ready_for_report(file)?;
     }
     let cache = Cache::of_user()?;
     match &run.command {
@@ -110,9 +111,14 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             folder,
             choice,
         } => get(run, cache, address, folder.as_ref(), *choice),
-        Command::Outdated { packages, choice } => {
+        Command::Outdated {
+            packages,
+            allowed,
+            choice,
+        } => {
             let wish = Wish {
                 choice: *choice,
+                allowed: allowed.clone(),
                 ..Wish::default()
             };
             let states = upgrade::outdated(&Remotes::new(cache), packages, &wish)?;
@@ -176,10 +182,10 @@ fn get(
     };
     let text = format!(
         "{}: {} of {}, {files}; recorded in {}\n",
-        vendored.folder.display(),
-        vendored.version.full,
-        vendored.place.shown(),
-        vendored.record.display()
+        shown(&vendored.folder),
+        visible(&vendored.version.full),
+        visible(&vendored.place.shown()),
+        shown(&vendored.record)
     );
     let warnings = vendored.warnings.iter();
     Ok(Done {
@@ -225,7 +231,7 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
     let quiet = run.verbosity == Verbosity::Quiet;
-    let mut shown = String::new();
+    let mut diffs = String::new();
     for outcome in outcomes {
         match outcome {
             Outcome::UpToDate(_) => {}
@@ -242,15 +248,15 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
                     code = ExitCode::Conflicts;
                 }
                 if upgrade.refused {
-                    let package = upgrade.package.display();
+                    let package = shown(&upgrade.package);
                     notes.push(format!(
                         "{package}: conflicts are left: nothing was written"
                     ));
                 } else if upgrade.facts.open && !quiet {
-                    let package = upgrade.package.display();
+                    let package = shown(&upgrade.package);
                     notes.push(format!("{package}: conflicts are left: see the report"));
                 }
-                shown.push_str(&report::diff_in(
+                diffs.push_str(&report::diff_in(
                     &upgrade.package,
                     &upgrade.plan,
                     run.color.0,
@@ -260,13 +266,15 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
     }
     let told = Told {
         files: run.verbosity == Verbosity::Verbose || dry_run,
+        records: run.verbosity == Verbosity::Verbose,
         color: run.color.0,
     };
     let text = upgrade::upgrade_text(outcomes, told);
     if diff {
+        let diffs = on_terminal(diffs, run.color.0);
         return Done {
-            report: shown.clone(),
-            text: shown,
+            report: diffs.clone(),
+            text: diffs,
             notes,
             code,
             stopped: false,

@@ -109,6 +109,9 @@ struct WhichArgs {
     /// Count versions before a release too
     #[arg(long)]
     pre_releases: bool,
+    /// A host or repository that a package in a package may come from, beside the outer one's repository
+    #[arg(long, value_name = "HOST")]
+    allow_upstream: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -156,6 +159,8 @@ pub enum Command {
     Outdated {
         /// Which packages are looked at.
         packages: Packages,
+        /// Where packages in packages may come from.
+        allowed: Vec<String>,
         /// Which version is the newest.
         choice: Choice,
     },
@@ -229,6 +234,7 @@ impl Subcommands {
             Self::Outdated(args) => Run::new(
                 Command::Outdated {
                     choice: args.which.choice(),
+                    allowed: args.which.allow_upstream.clone(),
                     packages: args.which.packages(true)?,
                 },
                 args.report,
@@ -250,6 +256,7 @@ impl UpgradeArgs {
                 dry_run: self.dry_run || self.diff,
                 durable: self.run.sync,
                 allow_dirty: self.allow_dirty,
+                allowed: self.which.allow_upstream.clone(),
                 settings: Settings {
                     show_secrets: self.run.show_secrets,
                     ..self.merge.settings(self.markers, names)?

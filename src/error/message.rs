@@ -1,9 +1,10 @@
 //! What is said of each error: what went wrong, and what to do about it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io;
 
 use super::{Error, shown};
+use crate::visible::visible;
 
 impl Error {
     /// What to do about it.
@@ -93,6 +94,15 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut message = String::new();
+        self.write_message(&mut message)?;
+        formatter.write_str(&visible(&message))
+    }
+}
+
+impl Error {
+    /// What went wrong, with whatever foreign text is in it.
+    fn write_message(&self, formatter: &mut String) -> fmt::Result {
         match self {
             Self::Missing { option, path } => {
                 write!(formatter, "{option}: {} does not exist", shown(path))
@@ -117,7 +127,7 @@ impl fmt::Display for Error {
             Self::TooLarge { path, most } => write!(
                 formatter,
                 "{} is larger than {} MiB, the most that is read of a YAML file",
-                path.display(),
+                shown(path),
                 most >> 20
             ),
             Self::Write { path, error, .. } => {
@@ -183,10 +193,10 @@ impl fmt::Display for Error {
             ),
             Self::Busy { path } => write!(formatter, "another run of merge3 is at {}", shown(path)),
             Self::Stopped { .. } => write!(formatter, "stopped"),
-            Self::Unfinished { journal, same } => write!(
+            Self::Unfinished { package, same, .. } => write!(
                 formatter,
                 "{} is half merged: a run of {} did not come to its end",
-                shown(journal.parent().unwrap_or(journal)),
+                shown(package),
                 if *same { "this merge" } else { "another merge" }
             ),
             Self::ChangedSince { path, .. } => write!(

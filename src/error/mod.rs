@@ -166,7 +166,9 @@ pub enum Error {
     },
     /// A run that was killed has left the package half merged.
     Unfinished {
-        /// What it wrote down.
+        /// The package.
+        package: PathBuf,
+        /// What it kept of it.
         journal: PathBuf,
         /// Whether it was the same merge as this one.
         same: bool,
@@ -175,7 +177,7 @@ pub enum Error {
     ChangedSince {
         /// Which.
         path: PathBuf,
-        /// What that run wrote down.
+        /// What that run kept of the package.
         journal: PathBuf,
     },
     /// Something local stands where a file has to go.

@@ -3,18 +3,11 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::visible::{visible, visible_lines};
+
 /// A path as messages show it: on one line, and with nothing in it that a terminal would obey.
 pub fn shown(path: &Path) -> String {
-    let path = path.to_string_lossy();
-    if !path.contains(char::is_control) {
-        return path.into_owned();
-    }
-    path.chars()
-        .map(|c| match c.is_control() {
-            true => c.escape_default().to_string(),
-            false => c.to_string(),
-        })
-        .collect()
+    visible(&path.to_string_lossy())
 }
 
 /// A place in a file, with the line that it is in.
@@ -90,13 +83,16 @@ impl Place {
         }
     }
 
-    /// The character it points at; at a line's end, nothing.
-    pub(super) fn span(&self) -> std::ops::Range<usize> {
-        let width = self.text[self.offset..]
-            .chars()
-            .next()
-            .map_or(0, char::len_utf8);
-        self.offset..self.offset + width
+    /// The line as it is shown, and where in it the character is that the place points at; at the line's end, nothing.
+    pub(super) fn snippet(&self) -> (String, std::ops::Range<usize>) {
+        let (before, rest) = self.text.split_at(self.offset);
+        let width = rest.chars().next().map_or(0, char::len_utf8);
+        let [mut shown, here, after] = [before, &rest[..width], &rest[width..]].map(visible_lines);
+        let start = shown.len();
+        shown.push_str(&here);
+        let end = shown.len();
+        shown.push_str(&after);
+        (shown, start..end)
     }
 }
 

@@ -3,6 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::{Error, Place, Warning, shown};
+use crate::visible::visible;
 
 impl Error {
     /// Has the lines shown that may hold secrets.
@@ -62,23 +63,21 @@ impl Error {
                     .line(place.line)
                     .char_column(place.column);
                 group = group.element(origin).element(Level::NOTE.message(format!(
-                    "{label}; the line may hold a secret: --show-secrets shows it"
+                    "{}; the line may hold a secret: --show-secrets shows it",
+                    visible(label)
                 )));
                 continue;
             }
+            let (line, span) = place.snippet();
             group = group.element(
-                Snippet::source(place.text.as_str())
+                Snippet::source(line)
                     .line_start(place.line)
                     .path(shown(&place.path))
-                    .annotation(
-                        AnnotationKind::Primary
-                            .span(place.span())
-                            .label(label.as_str()),
-                    ),
+                    .annotation(AnnotationKind::Primary.span(span).label(visible(label))),
             );
         }
         if let Some(help) = self.help() {
-            group = group.element(Level::HELP.message(help));
+            group = group.element(Level::HELP.message(visible(&help)));
         }
         renderer(color).render(&[group])
     }
@@ -91,7 +90,7 @@ impl Warning {
             .place
             .as_ref()
             .map_or_else(|| shown(&self.path), std::string::ToString::to_string);
-        let title = format!("{place}: {}", self.message);
+        let title = format!("{place}: {}", visible(&self.message));
         renderer(color).render(&[Group::with_title(Level::WARNING.primary_title(title))])
     }
 }

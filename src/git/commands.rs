@@ -11,6 +11,7 @@ use super::{solve, status};
 use crate::error::shown;
 use crate::package::{Access, is_open_already, lock, read_named, replace};
 use crate::triple::Triple;
+use crate::visible::visible_lines;
 
 /// What git takes for a failure and not for a conflict: a status above 128.
 pub const FAILED: u8 = 129;
@@ -90,7 +91,7 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
         Err(message) => message,
     };
     // there is nobody left to tell where standard error is closed
-    let _ = writeln!(errors, "error: {message}");
+    let _ = writeln!(errors, "error: {}", visible_lines(&message));
     failed
 }
 

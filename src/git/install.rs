@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::attributes;
 use super::call;
 use super::commands::write;
+use crate::error::shown;
 
 /// The keys of git's configuration that are the driver's.
 pub(super) const NAME_KEY: &str = "merge.merge3.name";
@@ -54,14 +55,14 @@ pub(super) fn install(scope: Scope, output: &mut impl Write) -> Result<(), Strin
     let before = read_if_there(&attributes)?;
     let missing = attributes::missing(&before);
     if missing.is_empty() {
-        told += &format!("{} has the patterns already\n", attributes.display());
+        told += &format!("{} has the patterns already\n", shown(&attributes));
     } else {
         if let Some(folder) = attributes.parent() {
             fs::create_dir_all(folder)
-                .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
+                .map_err(|error| format!("cannot create {}: {error}", shown(folder)))?;
         }
         write(&attributes, attributes::with_lines(&before).as_bytes())?;
-        told += &format!("{}, added:\n", attributes.display());
+        told += &format!("{}, added:\n", shown(&attributes));
         for line in missing {
             told += &format!("    {line}\n");
         }
@@ -90,14 +91,11 @@ pub(super) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<(), Str
     let after = attributes::without_lines(&before);
     if after.is_empty() && !before.is_empty() {
         fs::remove_file(&attributes)
-            .map_err(|error| format!("cannot delete {}: {error}", attributes.display()))?;
-        told += &format!(
-            "{}: deleted, nothing else was in it\n",
-            attributes.display()
-        );
+            .map_err(|error| format!("cannot delete {}: {error}", shown(&attributes)))?;
+        told += &format!("{}: deleted, nothing else was in it\n", shown(&attributes));
     } else if after != before {
         write(&attributes, after.as_bytes())?;
-        told += &format!("{}: the patterns are out\n", attributes.display());
+        told += &format!("{}: the patterns are out\n", shown(&attributes));
     }
     if told.is_empty() {
         told += "nothing was set up\n";
@@ -148,9 +146,9 @@ fn default_attributes() -> Option<PathBuf> {
 pub(super) fn read_if_there(path: &Path) -> Result<String, String> {
     match fs::read(path) {
         Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|_| format!("{} is not UTF-8; add the patterns by hand", path.display())),
+            .map_err(|_| format!("{} is not UTF-8; add the patterns by hand", shown(path))),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+        Err(error) => Err(format!("cannot read {}: {error}", shown(path))),
     }
 }
 

@@ -184,7 +184,8 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
 /// base has there.
 fn lines_with_base(request: &Request<'_>, text: &str) -> Option<Resolved> {
     let count = markers::count(text, request.style.size);
-    let shows_base = request.favor.is_none() && text.lines().any(|line| line.starts_with("|||||||"));
+    let shows_base =
+        request.favor.is_none() && text.lines().any(|line| line.starts_with("|||||||"));
     let lines = shows_base.then(|| by_lines(request, None)).flatten()?;
     (lines.conflicts <= count).then_some(Resolved {
         bytes: lines.bytes,

@@ -6,6 +6,7 @@ use super::attributes::{self, PATTERNS};
 use super::call;
 use super::commands::print;
 use super::install::{DRIVER_KEY, Scope, attributes_file, read_if_there};
+use crate::error::shown;
 
 /// Tells what is set up where. The status is 0 where git uses the driver here, else 1.
 ///
@@ -32,7 +33,7 @@ pub(super) fn status(output: &mut impl Write) -> Result<u8, String> {
             missing if missing == PATTERNS.len() => "none".to_owned(),
             missing => format!("{missing} of {} missing", PATTERNS.len()),
         };
-        told += &format!("  patterns in {}: {patterns}\n", file.display());
+        told += &format!("  patterns in {}: {patterns}\n", shown(&file));
     }
     let driver = call::ask(["config", "--get", DRIVER_KEY]).is_some();
     let attribute = call::ask(["check-attr", "merge", "--", "a.yaml"]);

@@ -35,7 +35,13 @@ pub fn walk(trees: Triple<&Tree<'_>>, options: &Options) -> Decisions {
 
 /// Carries decisions out on local's text.
 pub fn edit(trees: Triple<&Tree<'_>>, decisions: &Decisions) -> String {
-    let draft = carry_out(trees.local, trees.updated, None, &decisions.0, Aliases::Stay);
+    let draft = carry_out(
+        trees.local,
+        trees.updated,
+        None,
+        &decisions.0,
+        Aliases::Stay,
+    );
     draft.fill(|_, _| {})
 }
 

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 
-use super::disk::temporary_for;
 use super::ignored::Ignored;
 use super::load::{keep, read_error, root_kind, settle};
 use super::names::YamlNames;
 use super::rules::RULES_FILE;
+use super::run_folder::{Left, left_at};
 use super::side::Side;
 use super::slot::Source;
 use super::walk::Kind;
@@ -24,9 +24,8 @@ pub(crate) struct Package {
     pub(crate) root: PathBuf,
     /// The files, by path.
     pub(crate) files: Vec<(PathBuf, Source)>,
-    pub(crate) leftovers: Vec<PathBuf>,
-    /// What a run wrote down in it that did not come to its end.
-    pub(crate) journal: Option<PathBuf>,
+    /// What a run left that did not come to its end.
+    pub(crate) left: Option<Left>,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -46,10 +45,7 @@ impl Package {
     /// # Errors
     /// [`Error::Unfinished`] where a run did a part of its work.
     pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
-        match self.journal.take() {
-            Some(journal) => settle(&self.root, journal, merge, &mut self.leftovers),
-            None => Ok(()),
-        }
+        settle(&self.root, self.left.take(), merge)
     }
 }
 
@@ -66,12 +62,11 @@ pub(crate) fn load_package(
     if !root_kind(path, option)? {
         let file = fs::canonicalize(path).map_err(|error| read_error(path, error))?;
         let name = PathBuf::from(file.file_name().unwrap_or_default());
-        let staged = temporary_for(&file);
+        let root = file.parent().map_or_else(PathBuf::new, Path::to_owned);
         return Ok(Package {
-            root: file.parent().map_or_else(PathBuf::new, Path::to_owned),
+            left: left_at(&root)?,
+            root,
             files: vec![(name, Source::read(path, true)?)],
-            leftovers: staged.is_file().then_some(staged).into_iter().collect(),
-            journal: None,
             warnings: Vec::new(),
         });
     }
@@ -79,8 +74,7 @@ pub(crate) fn load_package(
     let mut listing = Side::disk(path).list();
     let mut ignored = Ignored::default();
     ignored.add(&Side::disk(path), &listing, &mut warnings)?;
-    let leftovers = std::mem::take(&mut listing.leftovers);
-    let journal = listing.journal.take();
+    let left = listing.left.take();
     let mut paths: Vec<PathBuf> = keep(path, listing, &mut ignored)?
         .into_iter()
         .filter(|(path, kind)| *kind == Kind::File && names.have(path))
@@ -95,8 +89,7 @@ pub(crate) fn load_package(
     Ok(Package {
         root: path.to_owned(),
         files,
-        leftovers,
-        journal,
+        left,
         warnings,
     })
 }

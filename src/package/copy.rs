@@ -13,7 +13,7 @@ use super::disk::{Disk, gone_is_fine, link, read_named};
 use super::journal::UNFINISHED;
 use super::lock::{Access, lock};
 use super::plan::Plan;
-use super::undo::missing_folders;
+use super::undo::{forget, missing_folders};
 use super::walk::{Kind, Listing, list};
 use crate::error::Error;
 
@@ -35,8 +35,6 @@ impl Plan {
         durable: bool,
     ) -> Result<(), Error> {
         let local = std::mem::replace(&mut self.root, folder.to_owned());
-        // the local package is left alone, and the copy has none
-        self.leftovers.clear();
         refuse_inside(&local, folder)?;
         let mut listing = list(&local);
         if let Some((path, error)) = listing.errors.pop() {
@@ -180,9 +178,7 @@ impl Copy<'_> {
         }
         let found = list(self.to);
         self.refuse_strange(&found)?;
-        for path in found.leftovers.iter().chain(&found.journal) {
-            self.remove(&self.to.join(path))?;
-        }
+        forget(self.disk, self.to)?;
         let (mut folders, files): (Vec<_>, Vec<_>) = found
             .entries
             .iter()

@@ -5,13 +5,12 @@ use std::cell::RefCell;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Write as _};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 
-/// How the names of temporary files begin and end.
-const TEMPORARY: (&str, &str) = (".merge3-", ".tmp");
+use super::journal::TEMPORARY;
 
 /// Everything that writing a plan does to a disk. What is there by default does it.
 pub trait Disk: Sync {
@@ -95,19 +94,6 @@ pub struct RealDisk;
 
 impl Disk for RealDisk {}
 
-/// Where the new content of a file is put before it is renamed into place: beside it, under a name that is the same in each run.
-pub(crate) fn temporary_for(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default();
-    let hash = hash(name.as_encoded_bytes());
-    path.with_file_name(format!("{}{hash:016x}{}", TEMPORARY.0, TEMPORARY.1))
-}
-
-/// Whether a file has the name of a temporary one.
-pub(crate) fn is_temporary(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
-}
-
 /// A hash that is the same in each run.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
@@ -117,11 +103,22 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 
 /// Opens a file to read it: a regular one, else it is an error. Nothing is waited for, whatever stands there.
 pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
+    open_following(path, true)
+}
+
+fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
-    // a pipe that came here since the folder was listed has nobody at its other end
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    {
+        // a pipe that came here since the folder was listed has nobody at its other end
+        let flags = libc::O_NONBLOCK | if links { 0 } else { libc::O_NOFOLLOW };
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    if !links && fs::symlink_metadata(path)?.is_symlink() {
+        let message = "it is a symbolic link, which is not followed: put the file itself there";
+        return Err(io::Error::other(message));
+    }
     let file = options.open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_file() {
@@ -195,6 +192,12 @@ pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a file of a package that says something of the package: a link in its place could lead to anything of the user's.
+pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, metadata) = open_following(path, false)?;
+    read_open(&mut file, metadata.len())
+}
+
 /// Reads a file that somebody named: a regular one, else it is an error, and it is not opened.
 pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
@@ -209,28 +212,32 @@ pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
 /// to it stays one.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let whole = fs::canonicalize(path);
-    let path = whole.as_deref().unwrap_or(path);
-    let old = match fs::metadata(path) {
+    replace_itself(whole.as_deref().unwrap_or(path), bytes)
+}
+
+/// [`replace`], but nothing is written where there is a link.
+pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let old = match fs::symlink_metadata(path) {
         Ok(metadata) if !metadata.is_file() => return Err(no_file(&metadata)),
         old => old.ok(),
     };
-    let staged = temporary_for(path);
-    RealDisk.remove_file(&staged).or_else(gone_is_fine)?;
-    let stage = || {
-        let Some(old) = old else {
-            return File::create_new(&staged)?.write_all(bytes);
-        };
-        let mut file = RealDisk.create_file(&staged)?;
-        file.write_all(bytes)?;
-        super::owner::keep_owner(path, &file)?;
-        file.set_permissions(old.permissions())
-    };
-    stage()
-        .and_then(|()| fs::rename(&staged, path))
-        .inspect_err(|_| {
-            // it goes with the next try, if not now
-            let _ = fs::remove_file(&staged);
-        })
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let (begin, end) = TEMPORARY;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(begin).suffix(end);
+    #[cfg(unix)]
+    if old.is_none() {
+        // less what the user's mask takes away
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    if let Some(old) = old {
+        super::owner::keep_owner(path, file.as_file())?;
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Makes a symbolic link, on systems that have them.

@@ -5,7 +5,7 @@ use super::assemble::{Action, Insertion, assemble};
 use super::document::is_resource;
 use super::faithful::{chunks, holds, is_faithful, with_end};
 use super::head::{sides, with_heads};
-use super::jobs::{Job, file_of};
+use super::jobs::{Job, file_of, members};
 use super::nulls::brings_null;
 use super::pair::{DocRef, Group};
 use super::parallel::in_parallel;
@@ -94,6 +94,9 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         for group in &self.job.deleted {
             self.deleted_locally(group);
         }
+        if self.job.gone.is_some() {
+            self.keep_out();
+        }
         if let Some(content) = self.fast_forward() {
             self.outcome.content = content;
             return Ok(self.outcome);
@@ -125,21 +128,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         {
             return with_heads.as_ref().map(Some);
         }
-        let find = |member: Option<DocRef>, file: Option<&'f ParsedFile<'a>>| {
-            file?.documents.get(member?.document)
-        };
-        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
-        Triple {
-            original: find(
-                group.original,
-                self.file(slot(group.original), |it| &it.original),
-            ),
-            updated: find(
-                group.updated,
-                self.file(slot(group.updated), |it| &it.updated),
-            ),
-            local: find(group.local, self.file(slot(group.local), |it| &it.local)),
-        }
+        members(self.context.files, group)
     }
 
     /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents pair within it.

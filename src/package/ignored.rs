@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Settings;
 use super::side::Side;
 use super::walk::{IGNORE_FILE, Kind, Listing};
 use crate::error::{Error, Warning};
+use crate::triple::Triple;
 
 /// The ignore files of some packages; what one of them excludes is excluded.
 #[derive(Default)]
@@ -20,6 +22,30 @@ pub(crate) struct Ignored {
 }
 
 impl Ignored {
+    /// Reads the ignore files of the local and the updated package, or of the local one what is its own.
+    ///
+    /// # Errors
+    /// Where one cannot be read.
+    pub(crate) fn of(
+        sides: &Triple<Side>,
+        listings: &Triple<Listing>,
+        settings: &Settings,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self, Error> {
+        let mut ignored = Self::default();
+        let upstream = [
+            (&sides.original, &listings.original),
+            (&sides.updated, &listings.updated),
+        ];
+        if settings.own_ignores {
+            ignored.add_without(&sides.local, &listings.local, &upstream, warnings)?;
+        } else {
+            ignored.add(&sides.local, &listings.local, warnings)?;
+            ignored.add(&sides.updated, &listings.updated, warnings)?;
+        }
+        Ok(ignored)
+    }
+
     /// Reads the ignore files of one more package.
     ///
     /// # Errors
@@ -30,13 +56,31 @@ impl Ignored {
         listing: &Listing,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), Error> {
+        self.add_without(side, listing, &[], warnings)
+    }
+
+    /// [`Ignored::add`], without the lines that others have in the same file.
+    fn add_without(
+        &mut self,
+        side: &Side,
+        listing: &Listing,
+        others: &[(&Side, &Listing)],
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), Error> {
         let mut files = FxHashMap::default();
         for (path, kind) in &listing.entries {
             if *kind != Kind::File || path.file_name().is_none_or(|name| name != IGNORE_FILE) {
                 continue;
             }
             let folder = path.parent().unwrap_or(Path::new(""));
-            files.insert(folder.to_owned(), read(side, path, folder, warnings)?);
+            let mut text = text_of(side, path)?;
+            for (other, listing) in others {
+                let has = |(there, kind): &(PathBuf, Kind)| there == path && *kind == Kind::File;
+                if listing.entries.iter().any(has) {
+                    text = without_lines(&text, &text_of(other, path)?);
+                }
+            }
+            files.insert(folder.to_owned(), read(side, path, &text, warnings)?);
         }
         if !files.is_empty() {
             self.packages.push(files);
@@ -83,22 +127,36 @@ fn is_ignored(files: &FxHashMap<PathBuf, Gitignore>, path: &Path, is_folder: boo
         .unwrap_or(false)
 }
 
+fn text_of(side: &Side, path: &Path) -> Result<String, Error> {
+    let bytes = side.read(path, false)?.bytes;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
+}
+
+/// The lines of a text that another one has not; the others are empty.
+fn without_lines(text: &str, other: &str) -> String {
+    let known: FxHashSet<&str> = other.lines().map(str::trim_end).collect();
+    let own = |line: &str| match known.contains(line.trim_end()) {
+        true => "\n".to_owned(),
+        false => format!("{line}\n"),
+    };
+    text.lines().map(own).collect()
+}
+
 fn read(
     side: &Side,
     path: &Path,
-    folder: &Path,
+    text: &str,
     warnings: &mut Vec<Warning>,
 ) -> Result<Gitignore, Error> {
-    let bytes = side.read(path, false)?.bytes;
     let mut builder = GitignoreBuilder::new("");
-    let text = String::from_utf8_lossy(&bytes);
-    for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+    for (number, line) in text.lines().enumerate() {
         if builder.add_line(None, line).is_err() {
             let message = format!(
                 "line {}: '{line}' is no pattern, and excludes nothing",
                 number + 1
             );
-            warnings.push(Warning::about(&folder.join(IGNORE_FILE), message));
+            warnings.push(Warning::about(path, message));
         }
     }
     builder.build().map_err(|error| Error::Pattern {

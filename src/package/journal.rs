@@ -1,60 +1,88 @@
-//! What a run is about to do to a package, written down before it does any of it, with what is there now: so that the next run can
-//! take back what one that was killed has done.
+//! What a run is about to do to a package, written down before it does any of it, so that the next run can take back what one that
+//! was killed has done. [`RunFolder`](super::run_folder::RunFolder) says where that is kept.
 //!
-//! It is a file at the top of the package, there only while a run writes. After its first line come a `folder` for each that
-//! is made and a `file` for each that changes, and at last the hash of all that: a journal without it was not finished, and
-//! nothing was done yet.
+//! Whatever is read here is checked: a journal never names a path outside of the package, nor `.git`, nor a mode beyond 0777.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-use std::hash::Hasher as _;
-use std::io;
+use std::ffi::OsString;
+use std::hash::{BuildHasher as _, RandomState};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
 
 use super::bytes::Bytes;
 use super::disk::{Unlike, content, stays_within};
 
-/// Its name.
-pub(crate) const JOURNAL: &str = ".merge3-journal";
 /// The file that says of a folder that the result which is written there is not finished.
 pub(crate) const UNFINISHED: &str = ".merge3-output";
-const FIRST_LINE: &str = "merge3 journal 1\n";
-/// In bytes: no less is written at once, but for the last piece.
-const PIECE: usize = 256 << 10;
+/// The name of the journal of earlier versions. Packages have no file of that name.
+const FORMER: &str = ".merge3-journal";
+/// How the names of temporary files begin and end.
+pub(crate) const TEMPORARY: (&str, &str) = (".merge3-", ".tmp");
+/// The version of the form.
+const VERSION: u32 = 2;
+/// The most that the mode of a file says here: no set-user-ID, set-group-ID or sticky bit.
+pub(crate) const MODES: u32 = 0o777;
 
 /// What a run does.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Journal<'p> {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Journal {
+    version: u32,
+    /// The package that it is about, by the name that its run folder has for it.
+    package: OsString,
     /// Which merge it is: the fingerprint of what upstream changed.
     pub(crate) merge: u64,
+    /// A random number that the names of the run's temporary files have in common.
+    run: u64,
     /// The folders that are made, those above before those in them.
-    pub(crate) folders: Vec<PathBuf>,
-    pub(crate) entries: Vec<Entry<'p>>,
+    pub(crate) folders: Vec<Inside>,
+    pub(crate) entries: Vec<Entry>,
 }
 
 /// One file that changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry<'p> {
-    pub(crate) path: PathBuf,
-    pub(crate) old: Option<Old<'p>>,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    pub(crate) path: Inside,
+    pub(crate) old: Option<Old>,
     pub(crate) new: Option<Print>,
 }
 
 /// What was in a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Old<'p> {
-    pub(crate) bytes: Cow<'p, [u8]>,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Old {
+    pub(crate) content: Print,
     /// Its mode, on systems that have one.
-    pub(crate) mode: Option<u32>,
+    pub(crate) mode: Option<Mode>,
 }
 
 /// What a content is known by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Print {
-    length: usize,
+    pub(crate) length: u64,
     hash: u64,
+}
+
+/// A path that stays in the package, and out of `.git`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "Name", into = "Name")]
+pub(crate) struct Inside(PathBuf);
+
+/// A mode of at most [`MODES`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub(crate) struct Mode(u32);
+
+/// How a path is written.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Name {
+    Text(String),
+    /// One that is no UTF-8.
+    Other(OsString),
 }
 
 /// How far a change has come.
@@ -71,286 +99,228 @@ pub(crate) enum State {
 impl Print {
     pub(crate) fn of(bytes: &Bytes) -> Self {
         Self {
-            length: bytes.len(),
+            length: bytes.len() as u64,
             hash: bytes.hash(),
         }
     }
 }
 
-impl Entry<'_> {
+impl Inside {
+    /// None where it leads out of the package, or to `.git`.
+    pub(crate) fn new(path: &Path) -> Option<Self> {
+        let is_git = |name: &std::ffi::OsStr| name.eq_ignore_ascii_case(".git");
+        (stays_within(path) && !path.iter().any(is_git)).then(|| Self(path.to_owned()))
+    }
+}
+
+impl Deref for Inside {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl TryFrom<Name> for Inside {
+    type Error = &'static str;
+
+    fn try_from(name: Name) -> Result<Self, Self::Error> {
+        let path = match name {
+            Name::Text(text) => PathBuf::from(text),
+            Name::Other(other) => PathBuf::from(other),
+        };
+        Self::new(&path).ok_or("a path leads out of the package")
+    }
+}
+
+impl From<Inside> for Name {
+    fn from(path: Inside) -> Self {
+        let name = path.0.into_os_string().into_string();
+        name.map_or_else(Self::Other, Self::Text)
+    }
+}
+
+impl Mode {
+    /// The part of a mode that is at most [`MODES`].
+    pub(crate) const fn of(mode: u32) -> Self {
+        Self(mode & MODES)
+    }
+}
+
+impl TryFrom<u32> for Mode {
+    type Error = &'static str;
+
+    fn try_from(mode: u32) -> Result<Self, Self::Error> {
+        (mode <= MODES).then_some(Self(mode)).ok_or("no mode")
+    }
+}
+
+impl From<Mode> for u32 {
+    fn from(mode: Mode) -> Self {
+        mode.0
+    }
+}
+
+impl Entry {
     /// How far it is; an error where the disk does not say.
     pub(crate) fn state(&self, root: &Path) -> std::io::Result<State> {
-        match content(root, &self.path).map(|now| now.map(Bytes::from)) {
-            Ok(now) if now.as_deref() == self.old.as_ref().map(|old| &*old.bytes) => Ok(State::Old),
-            Ok(now) if now.as_ref().map(Print::of) == self.new => Ok(State::New),
-            Ok(_) => Ok(State::Other),
-            Err(Unlike::Other) => Ok(State::Other),
-            Err(Unlike::Unreadable(error)) => Err(error),
-        }
-    }
-}
-
-impl Journal<'_> {
-    /// Writes it down, in pieces that are not too small.
-    ///
-    /// # Errors
-    /// As for `write`.
-    pub(crate) fn write_to(
-        &self,
-        mut write: impl FnMut(&[u8]) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut piece = Vec::new();
-        let mut hasher = FxHasher::default();
-        piece.extend_from_slice(FIRST_LINE.as_bytes());
-        piece.extend_from_slice(format!("merge {:x}\n", self.merge).as_bytes());
-        for folder in &self.folders {
-            let path = path_bytes(folder);
-            piece.extend_from_slice(format!("folder {}\n", path.len()).as_bytes());
-            piece.extend_from_slice(&path);
-            piece.push(b'\n');
-        }
-        hasher.write(&piece);
-        for entry in &self.entries {
-            let start = piece.len();
-            entry.push_to(&mut piece);
-            hasher.write(&piece[start..]);
-            if piece.len() >= PIECE {
-                write(&piece)?;
-                piece.clear();
-            }
-        }
-        piece.extend_from_slice(format!("end {:x}\n", hasher.finish()).as_bytes());
-        write(&piece)
-    }
-
-    /// Reads what [`Journal::write_to`] wrote; none where it is not finished, or not a journal whose paths stay in the package.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Journal<'static>> {
-        let mut reader = Reader { bytes, at: 0 };
-        let mut journal = Journal::default();
-        let mut hashed = Hashed {
-            bytes,
-            at: 0,
-            hasher: FxHasher::default(),
+        let now = match content(root, &self.path) {
+            Ok(now) => now.map(|bytes| Print::of(&bytes.into())),
+            Err(Unlike::Other) => return Ok(State::Other),
+            Err(Unlike::Unreadable(error)) => return Err(error),
         };
-        if reader.take(FIRST_LINE.len())? != FIRST_LINE.as_bytes() {
-            return None;
-        }
-        loop {
-            let start = reader.at;
-            let line = reader.line()?;
-            let words: Vec<&str> = line.split(' ').collect();
-            match words.as_slice() {
-                ["merge", merge] => journal.merge = u64::from_str_radix(merge, 16).ok()?,
-                ["folder", length] => {
-                    journal.folders.push(reader.path(length)?);
-                    reader.take(1)?;
-                }
-                ["file", length, mode, old, new, new_hash] => {
-                    hashed.up_to(start);
-                    let path = reader.path(length)?;
-                    let old = match *old {
-                        "-" => None,
-                        length => Some(Old {
-                            bytes: reader.take(length.parse().ok()?)?.to_vec().into(),
-                            mode: u32::from_str_radix(mode, 8).ok(),
-                        }),
-                    };
-                    let new = match *new {
-                        "-" => None,
-                        length => Some(Print {
-                            length: length.parse().ok()?,
-                            hash: u64::from_str_radix(new_hash, 16).ok()?,
-                        }),
-                    };
-                    reader.take(1)?;
-                    hashed.up_to(reader.at);
-                    journal.entries.push(Entry { path, old, new });
-                }
-                ["end", end] => {
-                    hashed.up_to(start);
-                    let whole = u64::from_str_radix(end, 16) == Ok(hashed.hasher.finish());
-                    return (whole && reader.at == bytes.len()).then_some(journal);
-                }
-                _ => return None,
-            }
+        Ok(match now {
+            now if now == self.old.map(|old| old.content) => State::Old,
+            now if now == self.new => State::New,
+            _ => State::Other,
+        })
+    }
+}
+
+impl Journal {
+    /// The journal of a run that begins.
+    pub(crate) fn new(
+        package: &OsString,
+        merge: u64,
+        folders: Vec<Inside>,
+        entries: Vec<Entry>,
+    ) -> Self {
+        Self {
+            version: VERSION,
+            package: package.clone(),
+            merge,
+            // each state has keys of its own: the one source of random numbers that std has
+            run: RandomState::new().hash_one(merge),
+            folders,
+            entries,
         }
     }
-}
 
-impl Entry<'_> {
-    fn push_to(&self, bytes: &mut Vec<u8>) {
-        let path = path_bytes(&self.path);
-        let mut line = format!("file {}", path.len());
-        let mode = self.old.as_ref().and_then(|old| old.mode);
-        let written = match mode {
-            Some(mode) => write!(line, " {mode:o}"),
-            None => write!(line, " -"),
-        };
-        let written = written.and_then(|()| match &self.old {
-            Some(old) => write!(line, " {}", old.bytes.len()),
-            None => write!(line, " -"),
-        });
-        let written = written.and_then(|()| match &self.new {
-            Some(new) => writeln!(line, " {} {:x}", new.length, new.hash),
-            None => writeln!(line, " - -"),
-        });
-        debug_assert!(written.is_ok(), "writing to a string does not fail");
-        bytes.extend_from_slice(line.as_bytes());
-        bytes.extend_from_slice(&path);
-        if let Some(old) = &self.old {
-            bytes.extend_from_slice(&old.bytes);
-        }
-        bytes.push(b'\n');
+    /// As it is kept.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        // nothing in it can fail to be written
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads what [`Journal::to_bytes`] wrote; none where it is not whole, not of this form, or not about that package.
+    pub(crate) fn read(bytes: &[u8], package: &OsString) -> Option<Self> {
+        let journal: Self = serde_json::from_slice(bytes).ok()?;
+        (journal.version == VERSION && journal.package == *package).then_some(journal)
+    }
+
+    /// Where the new content of an entry is put before it is renamed into place: beside it, under a name that no other run has.
+    pub(crate) fn staged(&self, index: usize) -> PathBuf {
+        let (begin, end) = TEMPORARY;
+        let name = format!("{begin}{:016x}-{index}{end}", self.run);
+        self.entries[index].path.with_file_name(name)
+    }
+
+    /// All temporary files that the run may have made.
+    pub(crate) fn all_staged(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        (0..self.entries.len()).map(|index| self.staged(index))
     }
 }
 
-/// A journal's hash: that of its head and those of its entries, one after the other.
-struct Hashed<'b> {
-    bytes: &'b [u8],
-    at: usize,
-    hasher: FxHasher,
-}
+/// What is said where upstream has such a file all the same.
+pub(crate) const LEFT_OUT: &str =
+    "upstream's file is left out: files of this name are merge3's own";
 
-impl Hashed<'_> {
-    /// Takes in what stands from where it is up to `end`, where that is anything.
-    fn up_to(&mut self, end: usize) {
-        if self.at < end {
-            self.hasher.write(&self.bytes[self.at..end]);
-            self.at = end;
-        }
-    }
-}
-
-struct Reader<'b> {
-    bytes: &'b [u8],
-    at: usize,
-}
-
-impl<'b> Reader<'b> {
-    fn take(&mut self, length: usize) -> Option<&'b [u8]> {
-        let end = self.at.checked_add(length)?;
-        let taken = self.bytes.get(self.at..end)?;
-        self.at = end;
-        Some(taken)
-    }
-
-    fn line(&mut self) -> Option<&'b str> {
-        let length = memchr::memchr(b'\n', self.bytes.get(self.at..)?)?;
-        let line = std::str::from_utf8(self.take(length)?).ok()?;
-        self.take(1)?;
-        Some(line)
-    }
-
-    /// A path: one that leads out of the package is none.
-    fn path(&mut self, length: &str) -> Option<PathBuf> {
-        let path = path_of(self.take(length.parse().ok()?)?)?;
-        stays_within(&path).then_some(path)
-    }
-}
-
-#[cfg(unix)]
-fn path_bytes(path: &Path) -> Cow<'_, [u8]> {
-    std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).into()
-}
-
-#[cfg(unix)]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    let name: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(bytes);
-    Some(PathBuf::from(name))
-}
-
-#[cfg(not(unix))]
-fn path_bytes(path: &Path) -> Cow<'_, [u8]> {
-    path.to_string_lossy().into_owned().into_bytes().into()
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(bytes).ok().map(PathBuf::from)
+/// Whether a name in a package is for files of this program alone: upstream has none of these.
+pub(crate) fn is_reserved(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let (begin, end) = TEMPORARY;
+    [UNFINISHED, FORMER].contains(&&*name) || name.starts_with(begin) && name.ends_with(end)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn written(journal: &Journal<'_>) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let written = journal.write_to(|piece| {
-            bytes.extend_from_slice(piece);
-            Ok(())
-        });
-        assert!(written.is_ok());
-        bytes
-    }
-
-    fn journal(path: &str) -> Journal<'static> {
-        Journal {
-            merge: 7,
-            folders: vec!["new".into(), "new/in it".into()],
-            entries: vec![
+    fn journal(path: &str, mode: u32) -> Journal {
+        let print = |text: &str| Print::of(&text.as_bytes().to_vec().into());
+        Journal::new(
+            &"apps/app".into(),
+            7,
+            vec![Inside("new".into()), Inside("new/in it".into())],
+            vec![
                 Entry {
-                    path: path.into(),
+                    path: Inside(path.into()),
                     old: Some(Old {
-                        bytes: b"a: 1\nend 0\n".as_slice().into(),
-                        mode: Some(0o644),
+                        content: print("a: 1\n"),
+                        mode: Some(Mode(mode)),
                     }),
-                    new: Some(Print::of(&b"a: 2\n".to_vec().into())),
+                    new: Some(print("a: 2\n")),
                 },
                 Entry {
-                    path: "gone\nfile".into(),
+                    path: Inside("gone\nfile".into()),
                     old: Some(Old {
-                        bytes: b"".as_slice().into(),
+                        content: print(""),
                         mode: None,
                     }),
                     new: None,
                 },
             ],
-        }
+        )
+    }
+
+    fn read(journal: &Journal) -> Option<Journal> {
+        Journal::read(&journal.to_bytes(), &"apps/app".into())
     }
 
     #[test]
     fn what_was_written_is_read() {
-        let bytes = written(&journal("a.yaml"));
-        assert_eq!(Journal::read(&bytes), Some(journal("a.yaml")));
+        let whole = journal("a.yaml", 0o644);
+        assert_eq!(read(&whole), Some(whole));
     }
 
+    #[cfg(unix)]
     #[test]
-    fn one_of_many_pieces_is_read() {
-        let old = vec![b'x'; PIECE / 3];
-        let mut long = journal("a.yaml");
-        let entry = |number: usize| Entry {
-            path: format!("{number}.yaml").into(),
-            old: Some(Old {
-                bytes: Cow::Borrowed(&old),
-                mode: None,
-            }),
-            new: Some(Print::of(&old.clone().into())),
-        };
-        long.entries.extend((0..10).map(entry));
-        let mut pieces = 0;
-        let written_down = long.write_to(|_| {
-            pieces += 1;
-            Ok(())
-        });
-        assert!(written_down.is_ok() && pieces > 2, "{pieces}");
-        assert_eq!(Journal::read(&written(&long)).as_ref(), Some(&long));
+    fn a_name_that_is_no_utf_8_is_read() {
+        use std::os::unix::ffi::OsStringExt as _;
+
+        let mut whole = journal("a.yaml", 0o644);
+        whole.entries[0].path = Inside(OsString::from_vec(b"\xff.yaml".to_vec()).into());
+        assert_eq!(read(&whole), Some(whole));
     }
 
     #[test]
     fn an_unfinished_one_is_none() {
-        let bytes = written(&journal("a.yaml"));
+        let bytes = journal("a.yaml", 0o644).to_bytes();
         for length in 0..bytes.len() {
-            assert_eq!(Journal::read(&bytes[..length]), None, "{length}");
+            let part = Journal::read(&bytes[..length], &"apps/app".into());
+            assert_eq!(part, None, "{length}");
         }
-        let mut spoiled = bytes;
-        spoiled[40] ^= 1;
-        assert_eq!(Journal::read(&spoiled), None);
+        assert_eq!(Journal::read(&bytes, &"apps/other".into()), None);
     }
 
     #[test]
     fn a_path_that_leads_out_is_none() {
-        for path in ["../a.yaml", "/etc/passwd", "a/../../b", "", "."] {
-            assert_eq!(Journal::read(&written(&journal(path))), None, "{path}");
+        for path in [
+            "../a.yaml",
+            "/etc/passwd",
+            "a/../../b",
+            "",
+            ".",
+            ".git/hooks/post-commit",
+            "a/.GIT/config",
+        ] {
+            assert_eq!(read(&journal(path, 0o644)), None, "{path}");
         }
+    }
+
+    #[test]
+    fn a_mode_beyond_0777_is_none() {
+        for mode in [0o4755, 0o1777, 0o100_644] {
+            assert_eq!(read(&journal("a.yaml", mode)), None, "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn no_two_runs_have_the_same_temporary_files() {
+        let names = |journal: &Journal| journal.all_staged().collect::<Vec<_>>();
+        let (one, other) = (journal("a.yaml", 0o644), journal("a.yaml", 0o644));
+        assert_ne!(names(&one), names(&other));
+        assert!(names(&one).iter().all(|path| is_reserved(path)));
+        assert!(!is_reserved(Path::new(".merge3.yaml")));
     }
 }

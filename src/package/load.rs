@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
-use super::disk::{read_named, temporary_for};
 use super::ignored::Ignored;
+use super::journal::LEFT_OUT;
 use super::names::YamlNames;
 use super::rules::RULES_FILE;
+use super::run_folder::{Left, left_at};
 use super::side::Side;
 use super::slot::{Roots, Slot, Source};
 use super::undo::{Found, look};
@@ -30,10 +31,8 @@ pub(crate) struct Loaded {
     pub(crate) slots: Vec<Slot>,
     /// What is in the local folder.
     pub(crate) local_kinds: FxHashMap<PathBuf, Kind>,
-    /// Temporary files in the local folder that a killed run left.
-    pub(crate) leftovers: Vec<PathBuf>,
-    /// What a run wrote down in the local folder that did not come to its end.
-    pub(crate) journal: Option<PathBuf>,
+    /// What a run left that was at the local package and did not come to its end.
+    pub(crate) left: Option<Left>,
     /// The fingerprint of what upstream changed: which merge this is.
     pub(crate) merge: u64,
     pub(crate) warnings: Vec<Warning>,
@@ -46,25 +45,22 @@ impl Loaded {
     /// [`Error::Unfinished`] where that run did a part of its work.
     pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
         self.merge = merge;
-        if let Some(journal) = self.journal.take() {
-            settle(&self.roots.local(), journal, merge, &mut self.leftovers)?;
-        }
-        Ok(())
+        settle(&self.roots.local(), self.left.take(), merge)
     }
 }
 
-pub(super) fn settle(
-    root: &Path,
-    journal: PathBuf,
-    merge: u64,
-    leftovers: &mut Vec<PathBuf>,
-) -> Result<(), Error> {
-    let bytes = read_named(&journal).map_err(|error| read_error(&journal, error))?;
-    match look(root, &bytes, merge)? {
-        Found::Nothing => leftovers.push(journal),
-        Found::Unfinished { same } => return Err(Error::Unfinished { journal, same }),
+pub(super) fn settle(root: &Path, left: Option<Left>, merge: u64) -> Result<(), Error> {
+    let Some(left) = left else {
+        return Ok(());
+    };
+    match look(root, &left, merge)? {
+        Found::Nothing => Ok(()),
+        Found::Unfinished { same } => Err(Error::Unfinished {
+            package: root.to_owned(),
+            journal: left.folder.old(),
+            same,
+        }),
     }
-    Ok(())
 }
 
 /// Reads three packages, the local one as it is where no run is left half done.
@@ -147,17 +143,15 @@ fn load_files(
     // a link that was named on purpose is resolved, so that its target is written and not the link replaced
     let local = fs::canonicalize(&sides.local).map_err(|error| read_error(&sides.local, error))?;
     let name = PathBuf::from(local.file_name().unwrap_or_default());
-    let staged = temporary_for(&local);
-    let leftovers = staged.is_file().then_some(staged).into_iter().collect();
+    let roots = Roots::Files(Triple {
+        local,
+        ..sides.clone()
+    });
     Ok(Loaded {
-        roots: Roots::Files(Triple {
-            local,
-            ..sides.clone()
-        }),
+        left: left_at(&roots.local())?,
+        roots,
         slots: vec![Slot::new(name, yaml, sources)],
         local_kinds: FxHashMap::default(),
-        leftovers,
-        journal: None,
         merge: 0,
         warnings: Vec::new(),
     })
@@ -174,11 +168,12 @@ fn load_folders(
         || sides.local.list(),
     );
     let mut listings = Triple::new(original, updated, local);
-    let mut ignored = Ignored::default();
-    ignored.add(&sides.local, &listings.local, &mut warnings)?;
-    ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
-    let leftovers = std::mem::take(&mut listings.local.leftovers);
-    let journal = listings.local.journal.take();
+    let mut ignored = Ignored::of(sides, &listings, settings, &mut warnings)?;
+    let left = listings.local.left.take();
+    for path in listings.updated.take_reserved() {
+        warnings.push(Warning::about(&path, LEFT_OUT));
+    }
+    listings.original.take_reserved();
     let listings = sides
         .as_ref()
         .zip(listings)
@@ -211,20 +206,16 @@ fn load_folders(
         roots: Roots::Folders(sides.as_ref().map(Side::to_path)),
         slots,
         local_kinds,
-        leftovers,
-        journal,
+        left,
         merge: 0,
         warnings,
     })
 }
 
 /// The paths that the ignore files of the local and the updated package exclude, on any side.
-pub(crate) fn ignored(sides: &Triple<Side>) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn ignored(sides: &Triple<Side>, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
     let listings = sides.as_ref().map(Side::list);
-    let mut ignored = Ignored::default();
-    let mut warnings = Vec::new();
-    ignored.add(&sides.local, &listings.local, &mut warnings)?;
-    ignored.add(&sides.updated, &listings.updated, &mut warnings)?;
+    let mut ignored = Ignored::of(sides, &listings, settings, &mut Vec::new())?;
     let mut paths: Vec<PathBuf> = Vec::new();
     for (path, kind) in listings.into_array().into_iter().flat_map(|it| it.entries) {
         if ignored.matches(&path, kind == Kind::Folder) {

@@ -8,19 +8,23 @@ mod alone;
 mod apply;
 mod assemble;
 mod bytes;
+mod change;
 mod copy;
 mod definitions;
 mod differing;
 mod disk;
 mod document;
 mod documents;
+mod duplicates;
 mod faithful;
+mod gone;
 mod head;
 mod ignored;
 mod items;
 mod jobs;
 mod journal;
 mod kpt;
+mod likeness;
 mod load;
 mod lock;
 mod look_up;
@@ -36,14 +40,17 @@ mod place;
 mod plan;
 mod progress;
 mod records;
+mod renamed;
 mod resource;
 mod rules;
 mod run;
+mod run_folder;
 mod secrets;
 mod side;
 mod sides_read;
 mod single;
 mod slot;
+mod template;
 mod twins;
 mod undo;
 mod walk;
@@ -55,13 +62,15 @@ pub use apply::{ApplyTo, apply_with};
 pub use bytes::Bytes;
 pub use differing::{Differing, difference, plan_difference};
 pub use disk::{Disk, RealDisk};
-pub(crate) use disk::{is_open_already, link, read_named, replace};
+pub(crate) use disk::{is_open_already, link, read_named, read_own, replace, replace_itself};
+pub(crate) use journal::{LEFT_OUT, is_reserved};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
+pub(crate) use owner::of_new;
 pub use patching::{PatchForm, Patching, ResourceName, plan_patches};
-pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan};
+pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use progress::Progress;
 pub use resource::ResourceId;
 pub(crate) use rules::RULES_FILE;
@@ -70,6 +79,7 @@ pub use side::{Entry, Side, Snapshot};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};
 pub use undo::undo;
+pub(crate) use undo::{Progressed, forget, progress_at};
 
 use std::path::{Path, PathBuf};
 
@@ -93,6 +103,10 @@ pub struct Settings {
     pub config: Option<PathBuf>,
     /// Folders in the package that are none of its own: left out on all sides.
     pub apart: Vec<PathBuf>,
+    /// Whether no rules are read from the local package.
+    pub no_rules: bool,
+    /// Whether ignore files count only as far as they are the local side's own: what upstream's say too, or said, excludes nothing.
+    pub own_ignores: bool,
     /// Whether the values of Secrets are told, in conflicts and in diffs.
     pub show_secrets: bool,
 }

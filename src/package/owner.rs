@@ -4,6 +4,9 @@ use std::fs::{File, Permissions};
 use std::io;
 use std::path::Path;
 
+use super::journal::Mode;
+use crate::triple::Triple;
+
 /// A file that is replaced stays its owner's, where we may say so.
 #[cfg(unix)]
 pub(super) fn keep_owner(old: &Path, new: &File) -> io::Result<()> {
@@ -25,14 +28,77 @@ pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Who may do what, as a journal says it.
 #[cfg(unix)]
-pub(super) fn mode(permissions: &Permissions) -> Option<u32> {
+pub(super) fn mode(permissions: &Permissions) -> Option<Mode> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    Some(permissions.mode() & 0o7777)
+    Some(Mode::of(permissions.mode()))
 }
 
 #[cfg(not(unix))]
-pub(super) fn mode(_permissions: &Permissions) -> Option<u32> {
+pub(super) fn mode(_permissions: &Permissions) -> Option<Mode> {
+    None
+}
+
+/// What a file gets of which a journal says that.
+#[cfg(unix)]
+pub(super) fn permissions(mode: Option<Mode>) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    mode.map(|mode| Permissions::from_mode(mode.into()))
+}
+
+#[cfg(not(unix))]
+pub(super) fn permissions(_mode: Option<Mode>) -> Option<Permissions> {
+    None
+}
+
+/// What a new file gets of what upstream's has: whether it may be run, and nothing else. It is 0644 or 0755, less what the user's mask
+/// takes away.
+#[cfg(unix)]
+pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::OnceLock;
+
+    static MOST: OnceLock<u32> = OnceLock::new();
+    let most = *MOST.get_or_init(|| {
+        // the mask is told by what becomes of a file that asks for everything
+        let probe = tempfile::Builder::new()
+            .permissions(Permissions::from_mode(0o755))
+            .tempfile();
+        let made = probe.and_then(|file| file.as_file().metadata());
+        made.map_or(0o700, |it| it.permissions().mode() & 0o755)
+    });
+    let is_executable = upstream.mode() & 0o100 != 0;
+    Permissions::from_mode(if is_executable { most } else { most & 0o644 })
+}
+
+#[cfg(not(unix))]
+pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
+    upstream.clone()
+}
+
+/// The permissions of a local file where upstream changed whether it can be executed and local did not (SPEC 9); none where
+/// they stay. Whoever may read it may execute it then, as git has it.
+#[cfg(unix)]
+pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let modes = sides.map(|side| side.map(Permissions::mode));
+    let (original, updated, local) = (modes.original?, modes.updated?, modes.local?);
+    let is_executable = |mode: u32| mode & 0o100 != 0;
+    let wanted = is_executable(updated);
+    if is_executable(original) == wanted || is_executable(local) == wanted {
+        return None;
+    }
+    Some(Permissions::from_mode(match wanted {
+        true => local | (local & 0o444) >> 2,
+        false => local & !0o111,
+    }))
+}
+
+#[cfg(not(unix))]
+pub(super) fn with_executable_bit(_sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
     None
 }

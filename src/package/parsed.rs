@@ -99,6 +99,12 @@ impl<'a> Parsed<'a> {
         })
     }
 
+    /// The line of its first byte behind the `---`, from 0, counted in its chunk.
+    pub(super) fn line(&self) -> usize {
+        let body = self.document.body.start as usize;
+        self.document.text[..body].matches('\n').count()
+    }
+
     /// Lets go of its tree.
     pub(super) fn drop_tree(&mut self) {
         self.kept = None;

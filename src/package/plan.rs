@@ -7,7 +7,8 @@ use super::bytes::Bytes;
 use super::disk::Seen;
 use super::resource::ResourceId;
 use crate::error::Warning;
-use crate::merge::Conflict;
+use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::triple::Triple;
 
 /// The outcome of a merge: what is to be written, and what there is to say about it.
 #[derive(Debug)]
@@ -20,14 +21,16 @@ pub struct Plan {
     pub conflicts: Vec<FileConflict>,
     /// Upstream's changes that a comment `# merge3: keep` held back, by file and line: no conflicts.
     pub pinned: Vec<FileConflict>,
+    /// The resources that were paired although their names or namespaces differ (SPEC 3.6), by file and line.
+    pub renamed: Vec<Renamed>,
     /// What there is to know beside.
     pub warnings: Vec<Warning>,
     /// How much was done.
     pub counts: Counts,
     /// Whether a diff shows the content of files that hold Secrets.
     pub show_secrets: bool,
-    /// Temporary files that a killed run left and that writing clears away.
-    pub(crate) leftovers: Vec<PathBuf>,
+    /// Whether what is written is to be committed: until it is forgotten then, the next run knows of it.
+    pub(crate) awaits_commit: bool,
     /// The fingerprint of what upstream changed: which merge this is.
     pub(crate) merge: u64,
 }
@@ -45,6 +48,8 @@ pub struct FileChange {
     pub new: Option<Bytes>,
     /// The permissions it has or gets.
     pub permissions: Permissions,
+    /// Those that it had, where they change.
+    pub old_permissions: Option<Permissions>,
     /// What the disk said of the file when it was read, where it was.
     pub(crate) seen: Option<Seen>,
 }
@@ -78,6 +83,26 @@ pub struct FileConflict {
     pub conflict: Conflict,
     /// Whether its values are left out, because they are those of a Secret.
     pub hidden: bool,
+}
+
+impl FileConflict {
+    /// Whether it says that something whole that local deleted stays deleted: that was decided long ago.
+    pub fn stays_deleted(&self) -> bool {
+        self.conflict.kind == ConflictKind::DeletedLocally
+            && self.conflict.resolution == Resolution::Local
+            && self.conflict.path.is_empty()
+    }
+}
+
+/// A resource that has another name or namespace on one side than on another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renamed {
+    /// The file in the local package.
+    pub file: PathBuf,
+    /// The line in it, from 1.
+    pub line: usize,
+    /// What it is called on each side that has it.
+    pub names: Triple<Option<ResourceId>>,
 }
 
 /// How much was done.
@@ -118,11 +143,21 @@ impl Plan {
 
 impl Counts {
     pub(crate) fn count(&mut self, kind: &ChangeKind) {
+        *self.of(kind) += 1;
+    }
+
+    /// Takes back [`Counts::count`], for a change that is left out.
+    pub(crate) fn uncount(&mut self, kind: &ChangeKind) {
+        let count = self.of(kind);
+        *count = count.saturating_sub(1);
+    }
+
+    fn of(&mut self, kind: &ChangeKind) -> &mut usize {
         match kind {
-            ChangeKind::Added => self.added += 1,
-            ChangeKind::Changed => self.changed += 1,
-            ChangeKind::Deleted => self.deleted += 1,
-            ChangeKind::Moved { .. } => self.moved += 1,
+            ChangeKind::Added => &mut self.added,
+            ChangeKind::Changed => &mut self.changed,
+            ChangeKind::Deleted => &mut self.deleted,
+            ChangeKind::Moved { .. } => &mut self.moved,
         }
     }
 }

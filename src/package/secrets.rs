@@ -9,7 +9,7 @@ use super::plan::FileConflict;
 use super::slot::Slot;
 use crate::error::Error;
 use crate::merge::Unfaithful;
-use crate::secret::{is_kept, may_be_in};
+use crate::secret::{is_kept_by, may_be_in};
 
 /// What is told in the place of a value.
 const HIDDEN: &str = "(secret)";
@@ -52,7 +52,7 @@ fn may_hold_secret(slot: &Slot) -> bool {
 /// resource, all in a file that may hold one; and every value that looks like one itself.
 fn hide(record: &mut FileConflict, in_file: impl Fn() -> bool) {
     let in_resource = match &record.resource {
-        Some(resource) => resource.kind == "Secret" && is_kept(&record.conflict.path),
+        Some(resource) => is_kept_by(&resource.kind, &record.conflict.path).unwrap_or_else(in_file),
         None => in_file(),
     };
     let values = &mut record.conflict.values;

@@ -6,8 +6,7 @@ use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
-use super::disk::{Seen, is_rest, is_temporary, open, read_open};
-use super::journal::JOURNAL;
+use super::disk::{Seen, is_rest, open, read_open};
 use super::load::read_error;
 use super::slot::Source;
 use super::walk::{Kind, Listing, list};
@@ -106,7 +105,7 @@ impl Side {
 }
 
 impl Snapshot {
-    /// As a disk would list it: with the folders, without what is git's own and without temporary files.
+    /// As a disk would list it: with the folders, without what is git's own.
     fn list(&self) -> Listing {
         let mut entries: BTreeMap<&Path, Kind> = BTreeMap::new();
         for (path, entry) in &self.entries {
@@ -114,7 +113,6 @@ impl Snapshot {
                 continue;
             }
             let kind = match entry {
-                Entry::File { .. } if is_temporary(path) || path == Path::new(JOURNAL) => continue,
                 Entry::File { .. } => Kind::File,
                 Entry::Link(target) => Kind::Link(target.clone()),
                 Entry::Other => Kind::Special,

@@ -4,10 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashSet;
 use walkdir::WalkDir;
 
-use super::disk::is_temporary;
-use super::journal::{JOURNAL, UNFINISHED};
+use super::journal::{UNFINISHED, is_reserved};
+use super::run_folder::{Left, left_at};
+use crate::error::Error;
 
 /// The file that says what of a package is none of a merge's business.
 pub(crate) const IGNORE_FILE: &str = ".krmignore";
@@ -30,10 +32,8 @@ pub(crate) struct Listing {
     pub(crate) entries: Vec<(PathBuf, Kind)>,
     /// What could not be listed.
     pub(crate) errors: Vec<(PathBuf, io::Error)>,
-    /// Temporary files that a killed run left, as absolute paths.
-    pub(crate) leftovers: Vec<PathBuf>,
-    /// The journal of a run that did not come to its end.
-    pub(crate) journal: Option<PathBuf>,
+    /// What a run left that did not come to its end. Its temporary files are no entries.
+    pub(crate) left: Option<Left>,
 }
 
 /// Lists what is in `root`, at any depth. Links are not followed, and `.git` is skipped.
@@ -53,24 +53,44 @@ pub(crate) fn list(root: &Path) -> Listing {
             }
         }
     }
+    match left_at(root) {
+        Ok(Some(left)) => {
+            let staged: FxHashSet<PathBuf> = left.journal.all_staged().collect();
+            listing.entries.retain(|(path, _)| !staged.contains(path));
+            listing.left = Some(left);
+        }
+        Ok(None) => {}
+        Err(Error::Read { path, error }) => listing.errors.push((path, error)),
+        Err(error) => {
+            let error = io::Error::other(error.to_string());
+            listing.errors.push((PathBuf::new(), error));
+        }
+    }
     listing
 }
 
 impl Listing {
+    /// Takes out what upstream does not have.
+    pub(crate) fn take_reserved(&mut self) -> Vec<PathBuf> {
+        let taken = self.entries.extract_if(.., |(path, _)| is_reserved(path));
+        let mut taken: Vec<PathBuf> = taken.map(|(path, _)| path).collect();
+        // in a folder of upstream's it says nothing of a run
+        self.errors.retain(|(path, _)| match is_reserved(path) {
+            true => {
+                taken.push(path.clone());
+                false
+            }
+            false => true,
+        });
+        taken
+    }
+
     fn add(&mut self, root: &Path, entry: &walkdir::DirEntry) {
         let Ok(path) = entry.path().strip_prefix(root) else {
             return;
         };
         let file_type = entry.file_type();
         let kind = if file_type.is_file() {
-            if is_temporary(path) {
-                self.leftovers.push(entry.path().to_owned());
-                return;
-            }
-            if path == Path::new(JOURNAL) {
-                self.journal = Some(entry.path().to_owned());
-                return;
-            }
             if path == Path::new(UNFINISHED) {
                 let message =
                     "the run of merge3 that was to put its result there did not come to its end";

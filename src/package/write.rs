@@ -1,7 +1,7 @@
 //! A plan, written to disk so that every file is whole at any moment, and so that all of it is done or nothing (SPEC 9).
 
 use std::fs::{self, File, Permissions};
-use std::io;
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,19 +9,20 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::bytes::Bytes;
-use super::disk::{Disk, RealDisk, Seen, Unlike, gone_is_fine, is_content, temporary_for};
-use super::journal::{Entry, JOURNAL, Journal, Old, Print};
-use super::owner::{keep_owner, mode};
+use super::disk::{Disk, RealDisk, Seen, Unlike, gone_is_fine, is_content};
+use super::journal::{Entry, Inside, Journal, Old, Print};
+use super::owner::{keep_owner, mode, permissions};
 use super::plan::{ChangeKind, Plan};
-use super::undo::{missing_folders, take_back};
+use super::run_folder::RunFolder;
+use super::undo::{forget, missing_folders, take_back};
 use crate::error::Error;
 
 impl Plan {
     /// Writes the plan.
     ///
-    /// First it is seen that no file has changed since it was read. Then it is written down what will be done, in a journal at
-    /// the top of the package; all new contents are written to temporary files beside their places; these are renamed into
-    /// place, and what goes is deleted, with the folders that are left empty by that. At last the journal goes.
+    /// First it is seen that no file has changed since it was read. Then what will be done and the old contents are kept in a folder
+    /// of this run, which is not in the package; all new contents are written to temporary files beside their places; these are
+    /// renamed into place, and what goes is deleted, with the folders that are left empty by that. At last the run's folder goes.
     /// With `durable`, contents and journal reach the disk before the renames, and the renames before the end.
     ///
     /// # Errors
@@ -42,9 +43,11 @@ impl Plan {
             root: &self.root,
             steps: self.steps(),
             durable,
+            awaits_commit: self.awaits_commit,
             written: AtomicUsize::new(0),
         };
-        writer.clear(&self.leftovers)?;
+        // of a run that was killed, and did nothing that matters
+        forget(disk, &self.root)?;
         writer.run(self.merge)
     }
 
@@ -57,9 +60,13 @@ impl Plan {
                 new,
                 owner: path,
                 permissions: &change.permissions,
+                old_permissions: change
+                    .old_permissions
+                    .as_ref()
+                    .unwrap_or(&change.permissions),
                 seen: change.seen,
             };
-            let old = change.old.as_deref();
+            let old = change.old.as_ref();
             let new = change.new.as_ref();
             match &change.kind {
                 ChangeKind::Moved { from } => {
@@ -80,11 +87,12 @@ impl Plan {
 #[derive(Clone, Copy)]
 struct Step<'p> {
     path: &'p Path,
-    old: Option<&'p [u8]>,
+    old: Option<&'p Bytes>,
     new: Option<&'p Bytes>,
     /// The file whose owner a new one stays.
     owner: &'p Path,
     permissions: &'p Permissions,
+    old_permissions: &'p Permissions,
     seen: Option<Seen>,
 }
 
@@ -93,61 +101,69 @@ struct Writer<'p> {
     root: &'p Path,
     steps: Vec<Step<'p>>,
     durable: bool,
+    awaits_commit: bool,
     written: AtomicUsize,
 }
 
-impl Writer<'_> {
-    /// What a run left that was killed.
-    fn clear(&self, leftovers: &[PathBuf]) -> Result<(), Error> {
-        for leftover in leftovers {
-            self.remove(leftover)?;
-        }
-        Ok(())
-    }
+/// How much of the old contents is written at once, in bytes.
+const PIECE: usize = 256 << 10;
 
+impl Writer<'_> {
     fn run(&self, merge: u64) -> Result<(), Error> {
         if self.steps.is_empty() {
             return Ok(());
         }
         all(self.steps.par_iter().map(|step| self.seems_unchanged(step)))?;
-        let journal = self.journal(merge);
-        let path = self.root.join(JOURNAL);
-        // one file that is replaced is old or new as it is
-        let is_written = self.steps.len() > 1 || self.steps[0].new.is_none();
+        let run = &self.begin(merge)?;
+        let journal = &run.journal;
         let (early, late): (Vec<_>, Vec<_>) = self.deletions().partition(|(_, early)| *early);
-        // temporary files do no harm before the journal is there; what makes room for them does
+        let keep = || self.keep_old(run);
+        let stage = || self.stage_all(journal);
+        // temporary files do no harm before the old contents are kept; what makes room for them does
         let has_room = journal.folders.is_empty() && early.is_empty();
-        let begin = || match is_written {
-            true => self.write_down(&journal, &path),
-            false => Ok(()),
-        };
-        let stage = || self.stage_all();
-        let begun = if has_room {
-            let (begun, staged) = rayon::join(begin, stage);
-            begun.and(staged)
-        } else {
-            begin()
-                .and_then(|()| self.make_room(&early, &journal))
-                .and_then(|()| stage())
-        };
-        let end = || {
-            if is_written {
-                self.remove(&path)
-            } else {
-                Ok(())
+        let begun = || match has_room {
+            true => {
+                let (kept, staged) = rayon::join(keep, stage);
+                kept.and(staged)
             }
+            false => keep()
+                .and_then(|()| self.make_room(&early, journal))
+                .and_then(|()| stage()),
         };
-        let done = begun
-            .and_then(|()| self.carry_out(&late))
-            .and_then(|()| end());
+        let done = self
+            .write_down(run)
+            .and_then(|()| begun())
+            .and_then(|()| self.carry_out(journal, &late))
+            .and_then(|()| self.end(run));
         done.map_err(|error| {
-            let undone = take_back(self.disk, self.root, &journal).and_then(|()| end());
-            if undone.is_ok() {
-                error
-            } else {
-                self.with_count(&error)
+            let old = run.folder.as_ref().map(RunFolder::old);
+            let undone = take_back(self.disk, self.root, journal, old.as_deref());
+            match undone.and_then(|()| self.close(run)) {
+                Ok(()) => error,
+                Err(_) => self.with_count(&error),
             }
         })
+    }
+
+    /// What will be done, and where it is kept.
+    fn begin(&self, merge: u64) -> Result<Run, Error> {
+        let folder = match RunFolder::make(self.disk, self.root) {
+            // one file that is replaced is old or new as it is
+            Err(Error::Write { .. }) if self.steps.len() == 1 && self.steps[0].new.is_some() => {
+                None
+            }
+            folder => Some(folder?),
+        };
+        let journal = self.journal(merge, folder.as_ref());
+        match journal {
+            Ok(journal) => Ok(Run { folder, journal }),
+            Err(error) => {
+                let closed = folder.map(|folder| folder.close(self.disk));
+                // an empty folder is no matter
+                let _ = closed;
+                Err(error)
+            }
+        }
     }
 
     /// The system says of the file what it said when it was read, or else the file is what it was.
@@ -163,7 +179,7 @@ impl Writer<'_> {
     fn unchanged(&self, step: &Step<'_>) -> Result<(), Error> {
         let path = || self.root.join(step.path);
         // a folder here is one that will be empty by the time the file comes
-        match is_content(self.root, step.path, step.old) {
+        match is_content(self.root, step.path, step.old.map(|old| &**old)) {
             Ok(true) => Ok(()),
             Err(Unlike::Unreadable(error)) => Err(Error::Read {
                 path: path(),
@@ -173,14 +189,22 @@ impl Writer<'_> {
         }
     }
 
-    fn journal(&self, merge: u64) -> Journal<'_> {
-        let entries = self.steps.par_iter().map(|step| Entry {
-            path: step.path.to_owned(),
-            old: step.old.map(|bytes| Old {
-                bytes: bytes.into(),
-                mode: mode(step.permissions),
-            }),
-            new: step.new.map(Print::of),
+    fn journal(&self, merge: u64, run: Option<&RunFolder>) -> Result<Journal, Error> {
+        let inside = |path: &Path| {
+            Inside::new(path).ok_or_else(|| {
+                let message = "a package has no such file";
+                self.error(&self.root.join(path), io::Error::other(message))
+            })
+        };
+        let entries = self.steps.par_iter().map(|step| {
+            Ok(Entry {
+                path: inside(step.path)?,
+                old: step.old.map(|bytes| Old {
+                    content: Print::of(bytes),
+                    mode: mode(step.old_permissions),
+                }),
+                new: step.new.map(Print::of),
+            })
         });
         let mut folders: FxHashSet<PathBuf> = FxHashSet::default();
         for step in self.steps.iter().filter(|step| step.old.is_none()) {
@@ -189,33 +213,77 @@ impl Writer<'_> {
                 folders.extend(missing.strip_prefix(self.root).map(Path::to_owned));
             }
         }
-        let mut folders: Vec<PathBuf> = folders.into_iter().collect();
+        let folders = folders.iter().map(|folder| inside(folder));
+        let mut folders = folders.collect::<Result<Vec<_>, _>>()?;
         folders.sort_unstable();
-        Journal {
-            merge,
-            folders,
-            entries: entries.collect(),
-        }
+        let package = run.map(|run| run.package().clone()).unwrap_or_default();
+        let entries = entries.collect::<Result<_, Error>>()?;
+        Ok(Journal::new(&package, merge, folders, entries))
     }
 
-    fn write_down(&self, journal: &Journal<'_>, path: &Path) -> Result<(), Error> {
+    fn write_down(&self, run: &Run) -> Result<(), Error> {
+        let Some(folder) = &run.folder else {
+            return Ok(());
+        };
+        let path = folder.manifest();
         let write = || {
-            let mut file = self.disk.create_file(path)?;
-            journal.write_to(|piece| self.disk.write(&mut file, piece))?;
+            let mut file = self.disk.create_file(&path)?;
+            self.disk.write(&mut file, &run.journal.to_bytes())?;
             if self.durable {
                 self.disk.sync(&file)?;
-                self.disk.sync(&File::open(self.root)?)?;
+                for folder in folder.path().ancestors().take(2) {
+                    self.disk.sync(&File::open(folder)?)?;
+                }
             }
             Ok(())
         };
-        write().map_err(|error| self.error(path, error))
+        write().map_err(|error| self.error(&path, error))
+    }
+
+    /// Writes down what is in the files now, one after the other.
+    fn keep_old(&self, run: &Run) -> Result<(), Error> {
+        let Some(folder) = &run.folder else {
+            return Ok(());
+        };
+        let path = folder.old();
+        let keep = || {
+            let file = self.disk.create_file(&path)?;
+            let mut writer = BufWriter::with_capacity(PIECE, OnDisk(self.disk, file));
+            for old in self.steps.iter().filter_map(|step| step.old) {
+                writer.write_all(old)?;
+            }
+            writer.flush()?;
+            match self.durable {
+                true => self.disk.sync(&writer.get_ref().1),
+                false => Ok(()),
+            }
+        };
+        keep().map_err(|error| self.error(&path, error))
+    }
+
+    /// All of it is done.
+    fn end(&self, run: &Run) -> Result<(), Error> {
+        match &run.folder {
+            Some(folder) if self.awaits_commit => folder
+                .keep_until_committed(self.disk)
+                .map_err(|error| self.error(folder.path(), error)),
+            _ => self.close(run),
+        }
+    }
+
+    fn close(&self, run: &Run) -> Result<(), Error> {
+        let Some(folder) = &run.folder else {
+            return Ok(());
+        };
+        let closed = folder.close(self.disk);
+        closed.map_err(|error| self.error(folder.path(), error))
     }
 
     /// What stands where a folder is to be, or the other way round, goes, and folders come.
-    fn make_room(&self, early: &[(&Step<'_>, bool)], journal: &Journal<'_>) -> Result<(), Error> {
+    fn make_room(&self, early: &[(&Step<'_>, bool)], journal: &Journal) -> Result<(), Error> {
         self.delete(early)?;
         for folder in &journal.folders {
-            let path = self.root.join(folder);
+            let path = self.root.join(&**folder);
             self.disk
                 .create_folder(&path)
                 .map_err(|error| self.error(&path, error))?;
@@ -223,12 +291,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn stage_all(&self) -> Result<(), Error> {
-        all(self.steps.par_iter().map(|step| self.stage(step)))
+    fn stage_all(&self, journal: &Journal) -> Result<(), Error> {
+        let steps = self.steps.par_iter().enumerate();
+        all(steps.map(|(index, step)| self.stage(step, &self.root.join(journal.staged(index)))))
     }
 
-    fn carry_out(&self, late: &[(&Step<'_>, bool)]) -> Result<(), Error> {
-        all(self.steps.par_iter().map(|step| self.place(step)))?;
+    fn carry_out(&self, journal: &Journal, late: &[(&Step<'_>, bool)]) -> Result<(), Error> {
+        let steps = self.steps.par_iter().enumerate();
+        all(steps.map(|(index, step)| self.place(step, &self.root.join(journal.staged(index)))))?;
         self.delete(late)?;
         if self.durable {
             self.sync_folders()?;
@@ -284,7 +354,7 @@ impl Writer<'_> {
     }
 
     /// The new content, in a temporary file beside its place.
-    fn stage(&self, step: &Step<'_>) -> Result<(), Error> {
+    fn stage(&self, step: &Step<'_>, staged: &Path) -> Result<(), Error> {
         let Some(new) = step.new else {
             return Ok(());
         };
@@ -292,10 +362,12 @@ impl Writer<'_> {
         let path = self.root.join(step.path);
         let stage = || {
             // closed at the end: there may be more files than a process may have open
-            let mut file = self.disk.create_file(&temporary_for(&path))?;
+            let mut file = self.disk.create_file(staged)?;
             self.disk.write(&mut file, new)?;
             keep_owner(&self.root.join(step.owner), &file)?;
-            self.disk.set_permissions(&file, step.permissions.clone())?;
+            if let Some(permissions) = permissions(mode(step.permissions)) {
+                self.disk.set_permissions(&file, permissions)?;
+            }
             if self.durable {
                 self.disk.sync(&file)?;
             }
@@ -305,7 +377,7 @@ impl Writer<'_> {
     }
 
     /// A staged file goes to its place.
-    fn place(&self, step: &Step<'_>) -> Result<(), Error> {
+    fn place(&self, step: &Step<'_>, staged: &Path) -> Result<(), Error> {
         if step.new.is_none() {
             return Ok(());
         }
@@ -317,7 +389,7 @@ impl Writer<'_> {
         }
         let path = self.root.join(step.path);
         self.disk
-            .rename(&temporary_for(&path), &path)
+            .rename(staged, &path)
             .map_err(|error| self.error(&path, error))?;
         self.written.fetch_add(1, Ordering::Relaxed);
         Ok(())
@@ -373,6 +445,27 @@ impl Writer<'_> {
                 written,
             },
         }
+    }
+}
+
+/// A run that is under way.
+struct Run {
+    /// None where it changes one file, and no folder could be made for it.
+    folder: Option<RunFolder>,
+    journal: Journal,
+}
+
+/// A file on a disk.
+struct OnDisk<'p>(&'p dyn Disk, File);
+
+impl io::Write for OnDisk<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(&mut self.1, bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Maps of a patch merge into the target's, field by field.
 
 use crate::merge::{
-    Arrival, Child, CommentChoice, Remarks, FieldIndex, Incoming, Outcome, Resident, Shape,
-    key_of, place, shape,
+    Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape, key_of,
+    place, shape,
 };
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -217,12 +217,7 @@ impl Patcher<'_> {
     }
 
     /// A comment beside a scalar comes with it, where the target has none there.
-    fn remarks(
-        &self,
-        entry: EntryId,
-        patched: Option<EntryId>,
-        outcome: &Outcome,
-    ) -> Remarks {
+    fn remarks(&self, entry: EntryId, patched: Option<EntryId>, outcome: &Outcome) -> Remarks {
         let (Some(patched), Outcome::Take(incoming)) = (patched, outcome) else {
             return Remarks::default();
         };

@@ -9,6 +9,7 @@ use similar::TextDiff;
 use super::paint::Paint;
 use crate::package::{ChangeKind, FileChange, Plan};
 use crate::secret::may_be_in;
+use crate::visible::visible_lines;
 
 /// The unified diff of everything that changes, by file; paths are relative to the package, after `a/` and `b/`. Of a file
 /// that holds a Secret it says that it changes, unless [`Plan::show_secrets`] is set.
@@ -30,7 +31,10 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> String {
     text
 }
 
+/// A line for a terminal: one for `git apply` stays as it is.
 fn paint(line: &str) -> String {
+    let line = visible_lines(line);
+    let line = line.as_str();
     let (content, end) = match line.strip_suffix('\n') {
         Some(content) => (content, "\n"),
         None => (line, ""),
@@ -54,6 +58,10 @@ fn file_diff(folder: &Path, change: &FileChange, show_secrets: bool) -> String {
     let (a, b) = (quoted("a/", &from), quoted("b/", &to));
     let mode = mode(&change.permissions);
     let mut text = format!("diff --git {a} {b}\n");
+    if let Some(old) = &change.old_permissions {
+        let old = self::mode(old);
+        text.push_str(&format!("old mode {old}\nnew mode {mode}\n"));
+    }
     let result = match &change.kind {
         ChangeKind::Added => writeln!(text, "new file mode {mode}"),
         ChangeKind::Deleted => writeln!(text, "deleted file mode {mode}"),

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use super::Facts;
 use crate::error::Warning;
-use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, ResourceId};
+use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed, ResourceId};
 use crate::triple::Triple;
+use crate::visible::visible_json;
 
 /// The version of the form. It goes up when something that is there changes its meaning or goes away; fields that come do not
 /// change it.
@@ -33,6 +34,8 @@ pub(crate) struct Merge<'p> {
     files: Vec<FileOut>,
     conflicts: Vec<RecordOut<'p>>,
     pinned: Vec<RecordOut<'p>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    renamed: Vec<RenamedOut<'p>>,
     warnings: Vec<WarningOut<'p>>,
 }
 
@@ -70,6 +73,15 @@ struct RecordOut<'p> {
 }
 
 #[derive(Serialize)]
+struct RenamedOut<'p> {
+    file: String,
+    line: usize,
+    original: Option<ResourceOut<'p>>,
+    updated: Option<ResourceOut<'p>>,
+    local: Option<ResourceOut<'p>>,
+}
+
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ResourceOut<'p> {
     api_version: &'p str,
@@ -95,15 +107,18 @@ struct WarningOut<'p> {
 
 /// The report of a run as JSON.
 pub fn json(plan: &Plan, facts: &Facts) -> String {
-    let report = Report {
+    pretty(&Report {
         version: VERSION,
         program: PROGRAM,
         merge: merge(plan, facts),
-    };
+    })
+}
+
+/// A report as JSON that a terminal may show.
+pub(crate) fn pretty(report: &impl Serialize) -> String {
     // nothing in it can fail to be written: its keys are names, its numbers finite
-    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(report).unwrap_or_default();
+    visible_json(&text) + "\n"
 }
 
 /// What is told of one merge, to be written as JSON.
@@ -116,6 +131,7 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
         files: plan.files.iter().map(file).collect(),
         conflicts: plan.conflicts.iter().map(record).collect(),
         pinned: plan.pinned.iter().map(record).collect(),
+        renamed: plan.renamed.iter().map(renamed).collect(),
         warnings: plan.warnings.iter().map(warning).collect(),
     }
 }
@@ -172,6 +188,18 @@ fn record(record: &FileConflict) -> RecordOut<'_> {
         hidden: record.hidden,
         resolution: record.conflict.resolution.as_str(),
         rule: record.conflict.rule.as_deref(),
+    }
+}
+
+fn renamed(renamed: &Renamed) -> RenamedOut<'_> {
+    let names = renamed.names.as_ref();
+    let names = names.map(|name| name.as_ref().map(resource));
+    RenamedOut {
+        file: portable(&renamed.file),
+        line: renamed.line,
+        original: names.original,
+        updated: names.updated,
+        local: names.local,
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use diff::{diff, diff_in};
 pub use json::json;
-pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable};
+pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable, pretty};
 pub use markdown::markdown;
 pub(crate) use markdown::{code, escaped};
 pub use summary::{Detail, summary};

@@ -2,6 +2,7 @@
 
 use crate::package::FileConflict;
 use crate::triple::Triple;
+use crate::visible::visible;
 
 /// How many characters of a value are shown.
 const WIDTH: usize = 60;
@@ -21,8 +22,7 @@ fn one_line(value: &str) -> String {
         if index > 0 {
             line.push_str("\\n");
         }
-        let shown = written.trim().chars().take(WIDTH + 1);
-        line.extend(shown.map(|c| if c.is_control() { ' ' } else { c }));
+        line.extend(visible(written.trim()).chars().take(WIDTH + 1));
         if let Some((end, _)) = line.char_indices().nth(WIDTH) {
             let start = line[..end].char_indices().nth(WIDTH - 3);
             line.truncate(start.map_or(end, |(start, _)| start));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::git::without_password;
+use super::git::{ALLOWED, without_password};
 use crate::error::Error;
 
 /// A repository and a folder in it.
@@ -85,11 +85,11 @@ impl Place {
                 "it begins with a dash, and git would take it for an option",
             ));
         }
-        if repository.starts_with("ext::") && std::env::var_os("GIT_ALLOW_PROTOCOL").is_none() {
-            return Err(wrong(
-                repository,
-                "an address `ext::` runs a command, which is not allowed",
-            ));
+        if let Some(helper) = helper(repository).filter(|it| !is_allowed(it)) {
+            let message = format!(
+                "git would start a program for `{helper}`, which is not allowed unless GIT_ALLOW_PROTOCOL names it"
+            );
+            return Err(wrong(repository, &message));
         }
         if repository.is_empty() || repository.chars().any(char::is_control) {
             return Err(wrong(repository, "it is empty, or has a line break in it"));
@@ -120,6 +120,25 @@ impl Place {
     pub(super) fn has_password(&self) -> bool {
         without_password(&self.repository) != self.repository
     }
+}
+
+/// The protocols that git speaks itself, or with the helpers that come with it.
+const PROTOCOLS: [&str; 7] = ["https", "http", "ssh", "git+ssh", "ssh+git", "git", "file"];
+
+/// What names the program that git would start for an address that it does not know (`ext::`, `fd://`).
+fn helper(repository: &str) -> Option<&str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
+    let end = repository.find(|c| !is_name(c))?;
+    let (name, rest) = repository.split_at(end);
+    let starts = rest.starts_with("::")
+        || (rest.starts_with("://") && !PROTOCOLS.contains(&name.to_ascii_lowercase().as_str()));
+    starts.then_some(name)
+}
+
+/// Whether whoever calls this program allows a protocol by name.
+fn is_allowed(protocol: &str) -> bool {
+    let named = std::env::var(ALLOWED).unwrap_or_default();
+    named.split(':').any(|name| name == protocol)
 }
 
 /// Whether a repository is on this machine, by its path.

@@ -7,6 +7,7 @@ use fs4::FileExt;
 use sha2::{Digest as _, Sha256};
 
 use super::git::{Git, reason};
+use super::owner;
 use crate::error::Error;
 
 /// The variable that names the cache folder itself.
@@ -88,17 +89,36 @@ impl Cache {
 
     /// A further repository for an address.
     pub(super) fn store_named(&self, name: &str, repository: &str) -> Result<Store, Error> {
-        let store = Store::at(self.root.join("git").join(format!("{name}.git")));
+        let folder = self.own_folder()?;
+        let store = Store::at(folder.join(format!("{name}.git")));
         if !store.is_ready() {
-            let folder = self.root.join("git");
-            fs::create_dir_all(&folder).map_err(|error| unusable(&folder, &error))?;
             let _alone = store.alone()?;
             if !store.is_ready() {
-                store.init(repository)?;
+                store.make(&folder, repository)?;
             }
         }
+        own(&store.path)?;
         Ok(store)
     }
+
+    /// The folder with the repositories, which is nobody else's: what is in it says what git runs.
+    fn own_folder(&self) -> Result<PathBuf, Error> {
+        let folder = self.root.join("git");
+        owner::make(&folder).map_err(|error| unusable(&folder, &error))?;
+        own(&self.root)?;
+        own(&folder)?;
+        Ok(folder)
+    }
+}
+
+/// Refuses a folder that others may have written to.
+fn own(folder: &Path) -> Result<(), Error> {
+    owner::check(folder).map_err(|error| Error::Git {
+        message: format!("the cache in {} cannot be used: {error}", folder.display()),
+        help: format!(
+            "git runs what is set up there: delete it, or set {CACHE_VARIABLE} to a folder of your own"
+        ),
+    })
 }
 
 impl Store {
@@ -109,6 +129,35 @@ impl Store {
 
     fn is_ready(&self) -> bool {
         self.path.join("merge3-ready").is_file()
+    }
+
+    /// Makes it beside its place, so that it is there as a whole. What a run left of it that was killed goes, and so the caller is
+    /// alone at it.
+    fn make(&self, folder: &Path, repository: &str) -> Result<(), Error> {
+        let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let begin = format!("{name}.new-");
+        for entry in fs::read_dir(folder).map_err(|error| unusable(folder, &error))? {
+            let entry = entry.map_err(|error| unusable(folder, &error))?;
+            if entry.file_name().to_string_lossy().starts_with(&begin) {
+                // a git that outlived its run may still be at it: then it goes the next time
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        match fs::remove_dir_all(&self.path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(unusable(&self.path, &error));
+            }
+            _ => {}
+        }
+        let made = tempfile::Builder::new().prefix(&begin).tempdir_in(folder);
+        let made = made.map_err(|error| unusable(folder, &error))?;
+        let store = Self {
+            path: made.path().to_owned(),
+            lock: self.lock.clone(),
+        };
+        store.init(repository)?;
+        let placed = fs::rename(made.path(), &self.path);
+        placed.map_err(|error| unusable(&self.path, &error))
     }
 
     fn init(&self, repository: &str) -> Result<(), Error> {
@@ -136,8 +185,10 @@ impl Store {
                 return Err(self.broken(&reason(&set)));
             }
         }
-        fs::write(self.path.join("merge3-ready"), repository)
-            .map_err(|error| unusable(&self.path, &error))
+        let ready = fs::write(self.path.join("merge3-ready"), repository);
+        ready.map_err(|error| unusable(&self.path, &error))?;
+        // whatever the user's mask says
+        owner::protect(&self.path).map_err(|error| unusable(&self.path, &error))
     }
 
     /// A call about this repository, with what fetching needs.

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
 
+use super::nested::refuse_foreign;
 use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;
+use crate::package::read_own;
 
 /// A share of the packages: the `index`th of `count`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +65,11 @@ impl Shard {
 ///
 /// # Errors
 /// Where a folder cannot be read.
-pub(super) fn below(folder: &Path, shard: Option<Shard>) -> Result<Vec<Found>, Error> {
+pub(super) fn below(
+    folder: &Path,
+    shard: Option<Shard>,
+    allowed: &[String],
+) -> Result<Vec<Found>, Error> {
     let mut found: Vec<Found> = Vec::new();
     let walk = WalkDir::new(folder)
         .sort_by_file_name()
@@ -82,7 +88,7 @@ pub(super) fn below(folder: &Path, shard: Option<Shard>) -> Result<Vec<Found>, E
             _ => entry.path().to_owned(),
         };
         let record = match record::read(&path) {
-            Ok(Some(record)) => Ok(record),
+            Ok(Some(record)) => refuse_foreign(&path, &record, allowed).map(|()| record),
             Ok(None) => continue,
             Err(error) => Err(error),
         };
@@ -107,9 +113,7 @@ pub(super) fn below(folder: &Path, shard: Option<Shard>) -> Result<Vec<Found>, E
 
 /// A package's path in the repository, so that it is the same on every machine and from every folder in it.
 fn name_in(top: &Path, package: &Path) -> String {
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let (top, package) = (whole(top), whole(package));
-    let path = package.strip_prefix(&top).unwrap_or(&package);
+    let path = worktree::path_in(top, package);
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     names.join("/")
 }
@@ -117,7 +121,7 @@ fn name_in(top: &Path, package: &Path) -> String {
 /// Whether a folder has a file that speaks of upstream at all.
 fn may_be_package(folder: &Path) -> bool {
     [KPTFILE, RULES_FILE].iter().any(|name| {
-        let bytes = std::fs::read(folder.join(name)).unwrap_or_default();
+        let bytes = read_own(&folder.join(name)).unwrap_or_default();
         memchr::memmem::find(&bytes, b"upstream").is_some()
     })
 }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
 use super::find::{Found, Shard, below};
 use super::message::message;
+use super::nested::refuse_foreign;
 use super::one::{self, Upgrade, Wish};
 use super::remote::{Remotes, Resolved};
 use super::{record, worktree};
@@ -82,12 +84,12 @@ pub enum State {
 ///
 /// # Errors
 /// Where a folder cannot be read, or a folder that was named has no record.
-fn families(packages: &Packages) -> Result<Vec<Vec<Found>>, Error> {
+fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Found>>, Error> {
     let found = match packages {
-        Packages::Below(folder, shard) => below(folder, *shard)?,
+        Packages::Below(folder, shard) => below(folder, *shard, allowed)?,
         Packages::Named(folders) => folders
             .iter()
-            .map(|folder| named(folder))
+            .map(|folder| named(folder, allowed))
             .collect::<Result<_, _>>()?,
     };
     let mut families: Vec<Vec<Found>> = Vec::new();
@@ -100,7 +102,7 @@ fn families(packages: &Packages) -> Result<Vec<Vec<Found>>, Error> {
     Ok(families)
 }
 
-fn named(folder: &Path) -> Result<Found, Error> {
+fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     if !folder.is_dir() {
         return Err(Error::Package {
             path: folder.to_owned(),
@@ -109,7 +111,7 @@ fn named(folder: &Path) -> Result<Found, Error> {
         });
     }
     let record = match record::read(folder) {
-        Ok(Some(record)) => Ok(record),
+        Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
         Ok(None) => Err(Error::Package {
             path: folder.to_owned(),
             message: "it does not say where it comes from".to_owned(),
@@ -132,7 +134,7 @@ fn named(folder: &Path) -> Result<Found, Error> {
 /// # Errors
 /// Where the packages cannot be found; what is wrong with one of them is in its state.
 pub fn outdated(remotes: &Remotes, packages: &Packages, wish: &Wish) -> Result<Vec<State>, Error> {
-    let families = families(packages)?;
+    let families = families(packages, &wish.allowed)?;
     let found: Vec<Found> = families.into_iter().flatten().collect();
     Ok(found
         .into_par_iter()
@@ -143,6 +145,7 @@ pub fn outdated(remotes: &Remotes, packages: &Packages, wish: &Wish) -> Result<V
 fn state(remotes: &Remotes, found: Found, wish: &Wish) -> State {
     let state = || -> Result<Option<Outdated>, Error> {
         let record = found.record?;
+        one::refuse_unfinished(&found.path)?;
         let refs = remotes.refs(&record.place.repository)?;
         let newest = one::target(&record, &refs, wish)?;
         Ok(newest.map(|newest| Outdated {
@@ -170,7 +173,7 @@ pub fn upgrade(
     commits: &Commits,
     host: &dyn Host,
 ) -> Result<Vec<Outcome>, Error> {
-    let families = families(packages)?;
+    let families = families(packages, &wish.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
     let tops = tops(paths, wish, commits)?;
     // what is not committed is looked for before our own changes are there
@@ -188,14 +191,16 @@ pub fn upgrade(
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
-            each.map(|found| one(remotes, found, wish, host, || branches.go(&tops, commits)))
+            let go = || branches.go(&tops, commits);
+            each.map(|found| one(remotes, found, wish, commits, host, go))
                 .collect()
         })
         .collect();
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     if commits.commit && !wish.dry_run {
+        let mut patience = worktree::PATIENCE;
         for outcome in &mut outcomes {
-            commit(outcome, &tops);
+            commit(outcome, &tops, &mut patience);
         }
     }
     Ok(outcomes)
@@ -284,17 +289,36 @@ fn one(
     remotes: &Remotes,
     found: Found,
     wish: &Wish,
+    commits: &Commits,
     host: &dyn Host,
     branch: impl Fn() -> Result<(), Error>,
 ) -> Outcome {
     let upgrade = || -> Result<Option<Upgrade>, Error> {
-        let record = found.record?;
+        let mut record = found.record?;
+        if found.family != found.path {
+            // it may have come with the package that it is in, a moment ago
+            match record::read(&found.path)? {
+                Some(read) => record = read,
+                None => return Ok(None),
+            }
+            refuse_foreign(&found.path, &record, &wish.allowed)?;
+        }
         let access = match wish.dry_run {
             true => Access::Read,
             false => Access::Write,
         };
         let _lock = package::lock(&found.path, access, || host.waiting(&found.path))?;
         let mut uncommitted = found.uncommitted;
+        if wish.dry_run {
+            one::refuse_unfinished(&found.path)?;
+        } else if one::resumed(&found.path, wish)? {
+            // what that run did was none of the user's changes
+            uncommitted = uncommitted_in(&found.path, wish);
+            match record::read(&found.path)? {
+                Some(before) => record = before,
+                None => return Ok(None),
+            }
+        }
         let planned = loop {
             match one::plan(remotes, &found.path, &record, wish) {
                 Err(error) if !wish.dry_run && one::recovered(&record, &error)? => {
@@ -314,7 +338,7 @@ fn one(
             upgrade.show_record();
         } else {
             branch()?;
-            host.write(&mut |disk| upgrade.write(disk, wish.durable))?;
+            host.write(&mut |disk| upgrade.write(disk, wish.durable, commits.commit))?;
         }
         Ok(Some(upgrade))
     };
@@ -325,7 +349,7 @@ fn one(
     }
 }
 
-fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>) {
+fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>, patience: &mut Duration) {
     let Outcome::Upgraded(upgrade) = outcome else {
         return;
     };
@@ -333,8 +357,9 @@ fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>) {
         return;
     };
     let told = message(upgrade, &upgrade.path_in(top));
-    match worktree::commit(top, &upgrade.files(top), &told) {
-        Ok(committed) => upgrade.committed = committed,
-        Err(error) => *outcome = Outcome::Failed(upgrade.package.clone(), error),
+    let committed = worktree::commit(top, &upgrade.files(top), &told, patience)
+        .and_then(|commit| upgrade.is_committed(commit));
+    if let Err(error) = committed {
+        *outcome = Outcome::Failed(upgrade.package.clone(), error);
     }
 }

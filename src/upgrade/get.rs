@@ -5,12 +5,13 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::address::{Address, Place};
-use super::objects::Modes;
+use super::objects::{Fetched, Modes};
 use super::record::{KPTFILE, RULES_FILE, with_record};
 use super::remote::{Remotes, Resolved};
+use super::tree::stays_within;
 use super::version::Choice;
-use crate::error::{Error, Warning};
-use crate::package::{Entry, Snapshot, link};
+use crate::error::{Error, Warning, shown};
+use crate::package::{Entry, LEFT_OUT, Snapshot, link, of_new};
 
 /// A package that is new here.
 #[derive(Debug)]
@@ -45,7 +46,7 @@ pub fn get(
     if place.has_password() {
         return Err(Error::Git {
             message: format!(
-                "the address {} holds a password, which would be written into the package",
+                "the address {} holds a user name or a password, which would be written into the package",
                 place.shown()
             ),
             help: "leave it out, and give it to git: git help credentials".to_owned(),
@@ -70,8 +71,8 @@ pub fn get(
     let folder = folder.map_or_else(|| PathBuf::from(place.base_name()), Path::to_owned);
     refuse_taken(&folder)?;
     let modes = Modes::of_system()?;
-    let snapshot = remotes.snapshot(&place, &version, &modes)?;
-    write(&folder, snapshot, place, version, &modes)
+    let fetched = remotes.snapshot(&place, &version, &modes)?;
+    write(&folder, fetched, place, version, &modes)
 }
 
 fn refuse_taken(folder: &Path) -> Result<(), Error> {
@@ -96,7 +97,7 @@ fn refuse_taken(folder: &Path) -> Result<(), Error> {
 /// Writes the package to a folder beside its own, and renames that.
 fn write(
     folder: &Path,
-    snapshot: Snapshot,
+    fetched: Fetched,
     place: Place,
     version: Resolved,
     modes: &Modes,
@@ -120,8 +121,10 @@ fn write(
         .map_err(failed(above))?;
     let root = staging.path().join("package");
     fs::create_dir(&root).map_err(failed(&root))?;
-    let mut warnings = Vec::new();
+    let Fetched { snapshot, left_out } = fetched;
+    let mut warnings: Vec<Warning> = left_out.iter().map(|path| own_file(path)).collect();
     let mut files = 0;
+    let links = leading_within(&snapshot, &mut warnings);
     let has_kptfile = matches!(
         snapshot.entries.get(Path::new(KPTFILE)),
         Some(Entry::File { .. })
@@ -129,13 +132,6 @@ fn write(
     let record = PathBuf::from(if has_kptfile { KPTFILE } else { RULES_FILE });
     let mut record_text = String::new();
     for (path, entry) in snapshot.entries {
-        if path == Path::new(RULES_FILE) {
-            warnings.push(Warning::about(
-                &path,
-                "upstream's own rules for merges are left out: this file is yours",
-            ));
-            continue;
-        }
         let target = root.join(&path);
         if let Some(above) = target.parent() {
             fs::create_dir_all(above).map_err(failed(above))?;
@@ -150,27 +146,23 @@ fn write(
             }
             Entry::File { bytes, permissions } => {
                 fs::write(&target, bytes).map_err(failed(&target))?;
-                fs::set_permissions(&target, permissions).map_err(failed(&target))?;
+                fs::set_permissions(&target, of_new(&permissions)).map_err(failed(&target))?;
                 files += 1;
             }
-            Entry::Link(to) if stays_within(&path, &to) => {
-                link(&to, &target).map_err(failed(&target))?;
-                files += 1;
-            }
-            Entry::Link(to) => {
-                let message = format!(
-                    "a symbolic link to {}, out of the package, is left out",
-                    to.display()
-                );
-                warnings.push(Warning::about(&path, message));
-            }
+            Entry::Link(_) => {}
             Entry::Other => warnings.push(Warning::about(&path, "a submodule is left out")),
         }
+    }
+    // last of all, so that nothing is written by way of one
+    for (path, to) in &links {
+        let target = root.join(path);
+        link(to, &target).map_err(failed(&target))?;
+        files += 1;
     }
     let text = with_record(&folder.join(&record), &record_text, &place, &version)?;
     let target = root.join(&record);
     fs::write(&target, text).map_err(failed(&target))?;
-    fs::set_permissions(&target, modes.of_new()).map_err(failed(&target))?;
+    fs::set_permissions(&target, of_new(&modes.of_new())).map_err(failed(&target))?;
     // an empty folder may be there already
     match fs::remove_dir(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(folder)(error)),
@@ -187,31 +179,32 @@ fn write(
     })
 }
 
-/// Whether a link at `path` leads to something in the package.
-fn stays_within(path: &Path, to: &Path) -> bool {
-    let mut depth = path.components().count().saturating_sub(1);
-    for part in to.components() {
-        match part {
-            Component::Normal(_) => depth += 1,
-            Component::CurDir => {}
-            Component::ParentDir if depth > 0 => depth -= 1,
-            _ => return false,
+/// The links of a package that lead to something in it; the others are told.
+fn leading_within(snapshot: &Snapshot, warnings: &mut Vec<Warning>) -> Vec<(PathBuf, PathBuf)> {
+    let mut links = Vec::new();
+    for (path, entry) in &snapshot.entries {
+        let Entry::Link(to) = entry else { continue };
+        if stays_within(snapshot, path, to) {
+            links.push((path.clone(), to.clone()));
+            continue;
         }
+        let message = format!(
+            "a symbolic link to {}, out of the package, is left out",
+            shown(to)
+        );
+        warnings.push(Warning::about(path, message));
     }
-    true
+    links
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_stays_within_or_does_not() {
-        let within = |path: &str, to: &str| stays_within(path.as_ref(), to.as_ref());
-        assert!(within("a/b", "../c"));
-        assert!(within("a", "b/c"));
-        assert!(!within("a", "../c"));
-        assert!(!within("a/b", "../../c"));
-        assert!(!within("a", "/etc/passwd"));
-    }
+/// Says of a file of upstream's that it does not come.
+pub(super) fn own_file(path: &Path) -> Warning {
+    let is_rules = path.file_name().is_some_and(|name| name == RULES_FILE);
+    Warning::about(
+        path,
+        match is_rules {
+            true => "upstream's own rules for merges are left out: this file is yours",
+            false => LEFT_OUT,
+        },
+    )
 }

@@ -1,14 +1,16 @@
 //! The installed git, called so that it never asks anybody anything.
 
-use std::ffi::OsStr;
-use std::io::{self, Write as _};
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Duration;
 
+use super::bounded::{self, Ended, Limits};
 use crate::error::Error;
 
 /// Variables that tie git to a repository, as git itself has them in a hook: none of our calls is about that one.
-const TIES: [&str; 11] = [
+const TIES: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -20,7 +22,10 @@ const TIES: [&str; 11] = [
     "GIT_SHALLOW_FILE",
     "GIT_GRAFT_FILE",
     "GIT_QUARANTINE_PATH",
+    "GIT_EXTERNAL_DIFF",
 ];
+/// Variable of git's own: the protocols that whoever calls this program allows.
+pub(super) const ALLOWED: &str = "GIT_ALLOW_PROTOCOL";
 /// How lines begin that say nothing of why git failed.
 const NOISE: [&str; 5] = [
     "hint:",
@@ -30,31 +35,73 @@ const NOISE: [&str; 5] = [
     "fatal: Could not read from remote repository.",
 ];
 /// What is said to ssh where nobody has set it up otherwise.
-const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=30";
+const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=30";
 
-/// A call of git in `folder`, or about the bare repository there.
+/// What git is told in every call, whatever its configuration says: nothing that lies in a package is a repository of its own, and
+/// nothing is started that no call of ours needs.
+const ALWAYS: [&str; 8] = [
+    "-c",
+    "safe.bareRepository=explicit",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "submodule.recurse=false",
+    "-c",
+    "protocol.fd.allow=never",
+];
+/// The most that git prints for us.
+const MOST_PRINTED: u64 = 64 << 20;
+/// The most that is kept of what it says of a failure.
+const MOST_SAID: usize = 64 << 10;
+/// How many seconds a call takes at most where the variable below does not say otherwise.
+const PATIENCE: u64 = 600;
+/// The variable that says how many seconds a call of git takes at most.
+const PATIENCE_VARIABLE: &str = "MERGE3_GIT_TIMEOUT";
+
+/// A call of git: at the top of a work tree, or about the bare repository that is named.
 #[derive(Debug)]
-pub(super) struct Git(Command);
+pub(super) struct Git {
+    command: Command,
+    /// Whether the hooks that somebody set up are run.
+    hooks: bool,
+    /// Whether it reads what a server says.
+    foreign: bool,
+    most: u64,
+    arguments: Vec<OsString>,
+}
 
 impl Git {
-    /// A call in a work tree.
-    pub(super) fn in_folder(folder: &Path) -> Self {
-        let mut git = Self::new();
-        git.0.arg("-C").arg(folder);
+    /// A call in a work tree, at its top: git looks for repositories from there on up, and never in a package.
+    pub(super) fn at(top: &Path) -> Self {
+        let mut git = Self::start();
+        git.command.current_dir(top);
+        git.foreign = false;
         git
     }
 
     /// A call about a bare repository.
     pub(super) fn bare(repository: &Path) -> Self {
         let mut git = Self::new();
-        let mut option = std::ffi::OsString::from("--git-dir=");
+        let mut option = OsString::from("--git-dir=");
         option.push(repository);
-        git.0.arg(option);
+        git.command.arg(option);
         git
     }
 
-    /// A call about no repository that is there.
+    /// A call about no repository that is there: with the settings of the work tree that this process is in, if it is in one.
     pub(super) fn new() -> Self {
+        let mut git = Self::start();
+        if let Ok(here) = std::env::current_dir() {
+            let top = top_of(&here);
+            let root = || here.ancestors().last().map(Path::to_owned);
+            if let Some(folder) = top.or_else(root) {
+                git.command.current_dir(folder);
+            }
+        }
+        git
+    }
+
+    fn start() -> Self {
         let mut command = Command::new("git");
         for name in TIES {
             command.env_remove(name);
@@ -68,7 +115,7 @@ impl Git {
             .env("GIT_LITERAL_PATHSPECS", "1")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("LC_ALL", "C")
-            .stdin(Stdio::null());
+            .args(ALWAYS);
         for (name, value) in [
             ("GIT_HTTP_LOW_SPEED_LIMIT", "1"),
             ("GIT_HTTP_LOW_SPEED_TIME", "120"),
@@ -77,11 +124,17 @@ impl Git {
                 command.env(name, value);
             }
         }
-        if std::env::var_os("GIT_ALLOW_PROTOCOL").is_none() {
+        if std::env::var_os(ALLOWED).is_none() {
             // ext:: runs any command that an address names
             command.args(["-c", "protocol.ext.allow=never"]);
         }
-        Self(command)
+        Self {
+            command,
+            hooks: false,
+            foreign: true,
+            most: MOST_PRINTED,
+            arguments: Vec::new(),
+        }
     }
 
     /// Makes ssh fail where it would ask, unless somebody has set up how ssh is called.
@@ -94,55 +147,84 @@ impl Git {
             asked.is_ok_and(|output| output.status.success())
         };
         if !is_set && !is_configured() {
-            self.0.env("GIT_SSH_COMMAND", SSH);
+            self.command.env("GIT_SSH_COMMAND", SSH);
         }
         self
     }
 
     /// Lets a question about objects be answered by what is there.
     pub(super) fn offline(mut self) -> Self {
-        self.0.env("GIT_NO_LAZY_FETCH", "1");
+        self.command.env("GIT_NO_LAZY_FETCH", "1");
+        self
+    }
+
+    /// Runs the hooks that whoever calls this program has set up.
+    pub(super) fn with_hooks(mut self) -> Self {
+        self.hooks = true;
+        self
+    }
+
+    /// Lets it print that many bytes at most.
+    pub(super) fn most(mut self, bytes: u64) -> Self {
+        self.most = bytes;
         self
     }
 
     pub(super) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
-        self.0.arg(argument);
+        self.arguments.push(argument.as_ref().to_owned());
         self
     }
 
     pub(super) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
-        self.0.args(arguments);
+        let arguments = arguments.into_iter();
+        self.arguments
+            .extend(arguments.map(|it| it.as_ref().to_owned()));
         self
     }
 
     /// Runs it.
     ///
     /// # Errors
-    /// Where git cannot be started.
-    pub(super) fn output(mut self) -> Result<Output, Error> {
-        self.0.output().map_err(not_started)
+    /// Where git cannot be started, takes too long or prints too much.
+    pub(super) fn output(self) -> Result<Output, Error> {
+        self.output_of(&[])
     }
 
     /// Runs it with something to read.
     ///
     /// # Errors
-    /// Where git cannot be started.
+    /// As for [`Git::output`].
     pub(super) fn output_of(mut self, input: &[u8]) -> Result<Output, Error> {
-        self.0
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = self.0.spawn().map_err(not_started)?;
-        let stdin = child.stdin.take();
-        std::thread::scope(|scope| {
-            // a pipe that both ends write to and neither reads would hang
-            scope.spawn(move || {
-                if let Some(mut stdin) = stdin {
-                    // where git stops reading, what it says of that tells why
-                    let _ = stdin.write_all(input);
-                }
-            });
-            child.wait_with_output().map_err(not_started)
+        if !self.hooks {
+            self.command.args(["-c", "core.hooksPath=/dev/null"]);
+        }
+        let name = self.arguments.first().cloned().unwrap_or_default();
+        self.command.args(&self.arguments);
+        let limits = Limits {
+            printed: self.most,
+            said: MOST_SAID,
+            patience: patience(),
+            foreign: self.foreign,
+        };
+        let name = name.to_string_lossy();
+        bounded::run(&mut self.command, input, &limits).map_err(|error| match error {
+            Ended::NotStarted(error) => not_started(error),
+            Ended::TooLate => Error::Git {
+                message: format!(
+                    "git {name} did not end within {} seconds, and was stopped",
+                    limits.patience.as_secs()
+                ),
+                help: format!(
+                    "see whether the server answers; where it is only slow, set {PATIENCE_VARIABLE} to more seconds"
+                ),
+            },
+            Ended::TooMuch => Error::Git {
+                message: format!(
+                    "git {name} prints more than {} MiB, and was stopped",
+                    limits.printed >> 20
+                ),
+                help: "no package needs as much: see what upstream has there".to_owned(),
+            },
         })
     }
 
@@ -153,6 +235,22 @@ impl Git {
         let text = text.trim_end_matches(['\n', '\r']).to_owned();
         Ok(output.status.success().then_some(text))
     }
+}
+
+/// The nearest folder, from `folder` on up, that git's own folder is in. A folder that has the form of a bare repository is none: that is
+/// content.
+pub(super) fn top_of(folder: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    let mut above = folder.ancestors();
+    above
+        .find(|above| above.join(".git").symlink_metadata().is_ok())
+        .map(Path::to_owned)
+}
+
+fn patience() -> Duration {
+    let said = std::env::var(PATIENCE_VARIABLE).ok();
+    let seconds = said.and_then(|text| text.parse().ok());
+    Duration::from_secs(seconds.filter(|seconds| *seconds > 0).unwrap_or(PATIENCE))
 }
 
 fn not_started(error: io::Error) -> Error {
@@ -184,25 +282,25 @@ pub(super) fn reason(output: &Output) -> String {
     without_password(&said.join("; "))
 }
 
-/// A text in which the user's part of each address is hidden.
+/// A text in which what addresses hold of credentials is hidden: over HTTP all that stands before the host, for a name alone may be a
+/// token; else a password.
 pub(super) fn without_password(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("://") {
         let (before, after) = rest.split_at(at + 3);
         result.push_str(before);
-        let end = after
-            .find(|c: char| c == '/' || c.is_whitespace() || c == '\'' || c == '"')
-            .unwrap_or(after.len());
-        let authority = &after[..end];
+        let is_ssh = result.ends_with("ssh://");
+        // a quote or a space may be a part of a password, and then an `@` follows
+        let end = after.find(['/', '\n', '\r']).unwrap_or(after.len());
+        let next = after.find("://").map_or(end, |next| next.min(end));
+        let authority = &after[..next];
         match authority.rsplit_once('@') {
-            Some((user, host)) if user.contains(':') => {
-                let name = user.split(':').next().unwrap_or_default();
-                result.push_str(&format!("{name}:***@{host}"));
-            }
-            _ => result.push_str(authority),
+            Some((user, _)) if is_ssh && !user.contains(':') => result.push_str(authority),
+            Some((_, host)) => result.push_str(&format!("***@{host}")),
+            None => result.push_str(authority),
         }
-        rest = &after[end..];
+        rest = &after[next..];
     }
     result.push_str(rest);
     result
@@ -213,11 +311,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_not_shown() {
-        assert_eq!(
-            without_password("unable to access 'https://bot:s3cret@example.org/a.git/': no"),
-            "unable to access 'https://bot:***@example.org/a.git/': no"
-        );
-        assert_eq!(without_password("ssh://git@host/a"), "ssh://git@host/a");
+    fn credentials_are_not_shown() {
+        for (text, shown) in [
+            (
+                "unable to access 'https://bot:s3cret@example.org/a.git/': no",
+                "unable to access 'https://***@example.org/a.git/': no",
+            ),
+            (
+                "https://ghp_token@example.org/a",
+                "https://***@example.org/a",
+            ),
+            (
+                "https://bot:it's@example.org/a",
+                "https://***@example.org/a",
+            ),
+            (
+                "https://bot:a\" b@example.org/a",
+                "https://***@example.org/a",
+            ),
+            ("https://bot:a@b@example.org", "https://***@example.org"),
+            ("ssh://git:pass@host/a", "ssh://***@host/a"),
+            ("ssh://git@host/a", "ssh://git@host/a"),
+            ("git@host:a", "git@host:a"),
+            ("file:///a@b", "file:///a@b"),
+            (
+                "https://a.org https://x@b.org",
+                "https://a.org https://***@b.org",
+            ),
+            (
+                "https://a.org ssh://git@b.org/c",
+                "https://a.org ssh://git@b.org/c",
+            ),
+        ] {
+            assert_eq!(without_password(text), shown, "{text}");
+        }
     }
 }

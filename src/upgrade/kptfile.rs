@@ -1,37 +1,115 @@
 //! The package's own Kptfile in a merge: what says who and whence it is, is local's, as in kpt.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::record::{KPTFILE, SECTIONS};
+use super::record::{KPTFILE, Record, SECTIONS};
 use super::splice::{get, set, without};
-use crate::package::{Entry, Snapshot};
+use crate::error::{Error, Warning};
+use crate::package::{Entry, Snapshot, read_named};
+use crate::yaml::{NodeKind, Tree};
 
-/// Makes upstream's Kptfile say of name, namespace and record what the local one says, so that they do not merge.
-pub(super) fn as_local_has_it(snapshot: &mut Snapshot, local: &str) {
-    let Some(Entry::File { bytes, .. }) = snapshot.entries.get_mut(Path::new(KPTFILE)) else {
-        return;
-    };
-    // a Kptfile that is none is merged as what it is
-    if let Some(text) = std::str::from_utf8(bytes)
-        .ok()
-        .and_then(|text| own(text, local))
-    {
-        *bytes = text.into_bytes();
+/// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that they do not merge. Where that cannot be
+/// done, however the file is written, they are no part of the merge; nor where the record is in it and upstream's new version has
+/// none. What is left out so is told.
+///
+/// # Errors
+/// Where the local file cannot be read.
+pub(super) fn make_locals(
+    upstream: (&mut Snapshot, &mut Snapshot),
+    record: &Record,
+) -> Result<Vec<Warning>, Error> {
+    let (original, updated) = upstream;
+    let package = record.file.parent().unwrap_or(Path::new(""));
+    let has_record = record.file.ends_with(KPTFILE);
+    let local = text_of(&package.join(KPTFILE))?;
+    let [before, now] = [&*original, &*updated].map(|side| made_locals(side, &local));
+    let is_gone = has_record && matches!(now, Made::Missing);
+    let broken = [&before, &now]
+        .into_iter()
+        .any(|it| matches!(it, Made::Not));
+    let mut warnings = Vec::new();
+    if broken {
+        warnings.push(Warning::about(
+            Path::new(KPTFILE),
+            "upstream's Kptfile is left out: it is not written so that your name and record can be kept in it",
+        ));
+    }
+    for (snapshot, made) in [(original, before), (updated, now)] {
+        let kptfile = PathBuf::from(KPTFILE);
+        match (made, snapshot.entries.get_mut(&kptfile)) {
+            (Made::Text(text), Some(Entry::File { bytes, .. })) if !is_gone && !broken => {
+                *bytes = text.into_bytes();
+            }
+            _ => drop(snapshot.entries.remove(&kptfile)),
+        }
+    }
+    Ok(warnings)
+}
+
+/// The text of a file; none where there is none, or a link, which is not followed.
+fn text_of(file: &Path) -> Result<String, Error> {
+    if file.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
+        return Ok(String::new());
+    }
+    match read_named(file) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(Error::Read {
+            path: file.to_owned(),
+            error,
+        }),
     }
 }
 
+/// What became of a Kptfile of upstream's.
+enum Made {
+    Missing,
+    Text(String),
+    /// It cannot be made to say what the local one says.
+    Not,
+}
+
+fn made_locals(snapshot: &Snapshot, local: &str) -> Made {
+    match snapshot.entries.get(Path::new(KPTFILE)) {
+        None => Made::Missing,
+        Some(Entry::File { bytes, .. }) => std::str::from_utf8(bytes)
+            .ok()
+            .and_then(|text| own(text, local))
+            .map_or(Made::Not, Made::Text),
+        Some(Entry::Link(_) | Entry::Other) => Made::Not,
+    }
+}
+
+/// The text with local's name and namespace and without a record; none where it cannot be had.
 fn own(text: &str, local: &str) -> Option<String> {
     let mut text = text.to_owned();
     for section in SECTIONS {
         text = without(&text, section)?;
     }
-    for field in ["name", "namespace"] {
-        let path = ["metadata", field];
-        if let (Some(here), Some(_)) = (get(local, &path), get(&text, &path)) {
+    for path in [["metadata", "name"], ["metadata", "namespace"]] {
+        let Some(here) = get(local, &path) else {
+            continue;
+        };
+        if path[1] == "name" || get(&text, &path).is_some() {
             text = set(&text, &path, &here)?;
         }
     }
-    Some(text)
+    is_plain(&text).then_some(text)
+}
+
+/// Whether a text is a map without a record, and means what it says: nothing is merged into it from elsewhere.
+fn is_plain(text: &str) -> bool {
+    let Ok(Some(tree)) = Tree::parse(text) else {
+        return false;
+    };
+    let root = tree.root().value;
+    let is_map = matches!(&tree.node(root).kind, NodeKind::Mapping(_));
+    let names = ["<<"].into_iter().chain(SECTIONS);
+    is_map
+        && tree.entries(root).all(|entry| {
+            let key = tree.entry(entry).key.and_then(|key| tree.scalar(key));
+            key.is_some_and(|key| !names.clone().any(|name| key.content == name))
+        })
 }
 
 #[cfg(test)]
@@ -46,5 +124,23 @@ mod tests {
             own(upstream, local).unwrap(),
             "kind: Kptfile\nmetadata:\n  name: ours # who\n  labels: {a: b}\ninfo:\n  site: s\n"
         );
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_taken_out_is_not_kept() {
+        let local = "metadata:\n  name: ours\n";
+        for upstream in [
+            "{kind: Kptfile, metadata: {name: a}, upstream: {git: {repo: x}}}\n",
+            "metadata:\n  name: {a: b}\n",
+            "metadata: name\n",
+            "kind: Kptfile\n",
+            "metadata:\n  name: a\n---\nupstream:\n  git: {repo: x}\n",
+            "metadata:\n  name: a\n<<: {upstream: {git: {repo: x}}}\n",
+            "metadata:\n  name: a\nupstream: &x\n  git: {repo: x}\ninfo: *x\n",
+            "- a\n",
+            "",
+        ] {
+            assert_eq!(own(upstream, local), None, "{upstream}");
+        }
     }
 }

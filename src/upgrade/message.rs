@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::one::Upgrade;
 use crate::report;
+use crate::visible::visible;
 
 /// The most of upstream's commits, and of conflicts, that a message lists.
 const MOST: usize = 50;
@@ -18,13 +19,13 @@ pub(super) fn message(upgrade: &Upgrade, package: &Path) -> String {
     };
     let mut text = format!(
         "Upgrade {} from {} to {}\n\n{}\n{} ({})\n{} ({})\n",
-        one_line(&report::portable(package)),
-        short_name(&from.full),
-        short_name(&to.full),
-        upgrade.place.shown(),
-        from.full,
+        visible(&report::portable(package)),
+        visible(short_name(&from.full)),
+        visible(short_name(&to.full)),
+        visible(&upgrade.place.shown()),
+        visible(&from.full),
         from.commit,
-        to.full,
+        visible(&to.full),
         to.commit
     );
     if let Some(commits) = upgrade
@@ -35,17 +36,17 @@ pub(super) fn message(upgrade: &Upgrade, package: &Path) -> String {
         text.push_str("\nUpstream:\n");
         for commit in commits.iter().take(MOST) {
             let hash: String = commit.hash.chars().take(10).collect();
-            text.push_str(&format!("- {hash} {}\n", one_line(&commit.subject)));
+            text.push_str(&format!("- {hash} {}\n", visible(&commit.subject)));
         }
         push_rest(&mut text, commits.len());
     }
-    let conflicts = &upgrade.plan.conflicts;
-    if !conflicts.is_empty() {
+    if !upgrade.plan.conflicts.is_empty() {
         text.push_str("\nConflicts:\n");
-        for line in report::conflict_lines(&upgrade.plan).iter().take(MOST) {
-            text.push_str(&format!("- {}\n", one_line(line)));
+        let lines = report::conflict_lines(&upgrade.plan);
+        for line in lines.iter().take(MOST) {
+            text.push_str(&format!("- {line}\n"));
         }
-        push_rest(&mut text, conflicts.len());
+        push_rest(&mut text, lines.len());
     }
     text
 }
@@ -63,10 +64,4 @@ pub(super) fn short_name(name: &str) -> &str {
     } else {
         name
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
 }

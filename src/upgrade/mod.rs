@@ -4,6 +4,7 @@
 //! the new one out of git's objects, merges with the same rules as ever, and brings the record up to date.
 
 mod address;
+mod bounded;
 mod cache;
 mod find;
 mod fleet;
@@ -12,13 +13,16 @@ mod git;
 mod history;
 mod kptfile;
 mod message;
+mod nested;
 mod objects;
 mod one;
+mod owner;
 mod record;
 mod remote;
 mod report;
 mod splice;
 mod subpackages;
+mod tree;
 mod version;
 mod worktree;
 

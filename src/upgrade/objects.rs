@@ -1,14 +1,14 @@
 //! The files of a package at one commit, read from git's objects without a checkout.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::OsString;
 use std::fs::{OpenOptions, Permissions};
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
 use super::address::Place;
 use super::cache::Store;
 use super::git::{Git, reason, without_password};
 use super::remote::{Remotes, Resolved};
+use super::tree::{self, Listed, path_of};
 use crate::error::Error;
 use crate::package::{Entry, Snapshot};
 
@@ -61,11 +61,12 @@ fn runnable(permissions: Permissions) -> Permissions {
     permissions
 }
 
-/// An entry of a tree.
-struct Listed {
-    mode: Vec<u8>,
-    object: String,
-    path: PathBuf,
+/// The files of a package at one commit.
+#[derive(Debug, Clone)]
+pub(super) struct Fetched {
+    pub(super) snapshot: Snapshot,
+    /// What upstream has there and is left out: this program's own files.
+    pub(super) left_out: Vec<PathBuf>,
 }
 
 impl Remotes {
@@ -78,17 +79,25 @@ impl Remotes {
         place: &Place,
         version: &Resolved,
         modes: &Modes,
-    ) -> Result<Snapshot, Error> {
+    ) -> Result<Fetched, Error> {
         let store = self.store(place)?;
-        for _ in 0..3 {
+        let refused = |reason: String| refused(place, version, &reason);
+        for _ in 0..4 {
             let reader = store.shared()?;
             if store.has_commit(&version.commit)? {
-                let Some(listed) = store.list(&version.commit, &place.directory)? else {
-                    return Err(no_folder(place, version));
-                };
-                if store.missing(&listed)?.is_empty() {
-                    return store.read(listed, place, version, modes);
+                let printed = store.list(&version.commit, &place.directory)?;
+                let printed = printed.ok_or_else(|| no_folder(place, version))?;
+                let listed = tree::checked(&printed.map_err(refused)?).map_err(refused)?;
+                let (sizes, missing) = store.sizes(&listed)?;
+                if missing.is_empty() {
+                    tree::check_sizes(&listed, &sizes).map_err(refused)?;
+                    let name = format!("{}@{}", place.shown(), version.name);
+                    return store.read(listed, &sizes, name, modes);
                 }
+                drop(reader);
+                let _alone = store.alone()?;
+                store.fetch_objects(&missing)?;
+                continue;
             }
             drop(reader);
             let _alone = store.alone()?;
@@ -98,11 +107,20 @@ impl Remotes {
                 continue;
             }
             store.fetch_commit(place, version)?;
-            if let Some(listed) = store.list(&version.commit, &place.directory)? {
-                store.fetch_objects(&store.missing(&listed)?)?;
-            }
         }
         Err(store.broken("what was fetched is not in it"))
+    }
+}
+
+/// A tree that no package may be.
+fn refused(place: &Place, version: &Resolved, reason: &str) -> Error {
+    Error::Git {
+        message: format!(
+            "{} is no package at {}: {reason}",
+            place.shown(),
+            version.name
+        ),
+        help: "tell upstream; nothing was written".to_owned(),
     }
 }
 
@@ -209,8 +227,12 @@ impl Store {
         Ok(())
     }
 
-    /// What is in a folder at a commit; none where it is no folder.
-    fn list(&self, commit: &str, directory: &str) -> Result<Option<Vec<Listed>>, Error> {
+    /// What git prints of what is in a folder at a commit, or why it does not; none where it is no folder.
+    fn list(
+        &self,
+        commit: &str,
+        directory: &str,
+    ) -> Result<Option<Result<Vec<u8>, String>>, Error> {
         let tree = format!("{commit}:{directory}");
         let kind = self.git().offline().args(["cat-file", "-t", &tree]).ask()?;
         if kind.as_deref() != Some("tree") {
@@ -218,75 +240,72 @@ impl Store {
         }
         let output = self
             .git()
-            .args(["ls-tree", "-r", "-z", "--full-tree", &tree])
+            .args(["ls-tree", "-r", "-t", "-z", "--full-tree", &tree])
             .output()?;
-        if !output.status.success() {
-            return Err(self.broken(&reason(&output)));
-        }
-        let entries = output.stdout.split(|byte| *byte == 0);
-        let listed = entries.filter(|entry| !entry.is_empty()).map(listed);
-        listed
-            .collect::<Option<Vec<_>>>()
-            .map(Some)
-            .ok_or_else(|| self.broken("git lists a tree in another form than expected"))
+        Ok(Some(match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(reason(&output)),
+        }))
     }
 
-    /// The files that are not here.
-    fn missing(&self, listed: &[Listed]) -> Result<Vec<String>, Error> {
-        let files: Vec<&str> = listed
-            .iter()
-            .filter(|it| it.mode != b"160000")
-            .map(|it| it.object.as_str())
-            .collect();
+    /// How many bytes each file has, and the files that are not here.
+    fn sizes(&self, listed: &[Listed]) -> Result<(HashMap<String, u64>, Vec<String>), Error> {
+        let files = tree::objects(listed);
         if files.is_empty() {
-            return Ok(Vec::new());
+            return Ok((HashMap::new(), Vec::new()));
         }
         let names = files.join("\n") + "\n";
         let output = self
             .git()
             .offline()
-            .args(["cat-file", "--batch-check"])
+            .args(["cat-file", "--batch-check=%(objectname) %(objectsize)"])
             .output_of(names.as_bytes())?;
         let told = String::from_utf8_lossy(&output.stdout);
-        let mut missing: Vec<String> = told
-            .lines()
-            .filter_map(|line| line.strip_suffix(" missing"))
-            .map(str::to_owned)
-            .collect();
-        missing.sort_unstable();
-        missing.dedup();
-        Ok(missing)
+        let mut sizes = HashMap::new();
+        let mut missing = Vec::new();
+        for (name, said) in told.lines().filter_map(|line| line.split_once(' ')) {
+            match said.parse() {
+                Ok(size) => drop(sizes.insert(name.to_owned(), size)),
+                Err(_) => missing.push(name.to_owned()),
+            }
+        }
+        Ok((sizes, missing))
     }
 
     /// Reads the files.
     fn read(
         &self,
         listed: Vec<Listed>,
-        place: &Place,
-        version: &Resolved,
+        sizes: &HashMap<String, u64>,
+        name: String,
         modes: &Modes,
-    ) -> Result<Snapshot, Error> {
-        let mut names: Vec<&str> = listed
-            .iter()
-            .filter(|it| it.mode != b"160000")
-            .map(|it| it.object.as_str())
-            .collect();
-        names.sort_unstable();
-        names.dedup();
+    ) -> Result<Fetched, Error> {
+        let names = tree::objects(&listed);
+        // before each file a line stands that says what it is
+        let most = sizes.values().sum::<u64>() + 200 * (names.len() as u64 + 1);
         let output = self
             .git()
             .offline()
+            .most(most)
             .args(["cat-file", "--batch", "--buffer"])
             .output_of((names.join("\n") + "\n").as_bytes())?;
         let contents = contents(&output.stdout)
             .ok_or_else(|| self.broken(&format!("files are missing in it: {}", reason(&output))))?;
         let mut entries = BTreeMap::new();
-        for Listed { mode, object, path } in &listed {
-            check_path(path, place, version)?;
-            let bytes = || contents.get(object.as_str()).map(|bytes| bytes.to_vec());
-            let entry = match mode.as_slice() {
-                b"160000" => Some(Entry::Other),
-                b"120000" => bytes().map(|target| Entry::Link(path_of(target))),
+        let mut left_out = Vec::new();
+        for entry in listed {
+            if entry.is_own() {
+                left_out.push(entry.path);
+                continue;
+            }
+            let bytes = || {
+                contents
+                    .get(entry.object.as_str())
+                    .map(|bytes| bytes.to_vec())
+            };
+            let read = match entry.mode.as_slice() {
+                _ if entry.is_submodule() => Some(Entry::Other),
+                _ if entry.is_link() => bytes().map(|target| Entry::Link(path_of(target))),
                 mode => bytes().map(|bytes| Entry::File {
                     bytes,
                     permissions: match mode {
@@ -295,28 +314,15 @@ impl Store {
                     },
                 }),
             };
-            let entry = entry.ok_or_else(|| self.broken("a file is missing in it"))?;
-            entries.insert(path.clone(), entry);
+            let read = read.ok_or_else(|| self.broken("a file is missing in it"))?;
+            entries.insert(entry.path, read);
         }
-        let name = format!("{}@{}", place.shown(), version.name);
-        Ok(Snapshot {
+        let snapshot = Snapshot {
             name: name.into(),
             entries,
-        })
+        };
+        Ok(Fetched { snapshot, left_out })
     }
-}
-
-/// `MODE SP TYPE SP OBJECT TAB PATH`
-fn listed(entry: &[u8]) -> Option<Listed> {
-    let tab = entry.iter().position(|byte| *byte == b'\t')?;
-    let (head, path) = entry.split_at(tab);
-    let mut words = head.split(|byte| *byte == b' ');
-    let (mode, _, object) = (words.next()?, words.next()?, words.next()?);
-    Some(Listed {
-        mode: mode.to_vec(),
-        object: String::from_utf8(object.to_vec()).ok()?,
-        path: path_of(path.get(1..)?.to_vec()),
-    })
 }
 
 /// What `git cat-file --batch` prints: `OBJECT SP TYPE SP SIZE LF CONTENT LF`, again and again.
@@ -333,38 +339,6 @@ fn contents(mut output: &[u8]) -> Option<HashMap<&str, &[u8]>> {
         output = output.get(end + 2 + size..)?;
     }
     Some(contents)
-}
-
-/// A path that a tree names stays in the package.
-fn check_path(path: &Path, place: &Place, version: &Resolved) -> Result<(), Error> {
-    let fine = |part: Component<'_>| match part {
-        Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
-        _ => false,
-    };
-    let whole: PathBuf = path.components().collect();
-    if !path.as_os_str().is_empty() && path.components().all(fine) && whole == *path {
-        return Ok(());
-    }
-    Err(Error::Git {
-        message: format!(
-            "{} has a file {path:?} at {}, which no package may have",
-            place.shown(),
-            version.name
-        ),
-        help: "tell upstream; nothing was written".to_owned(),
-    })
-}
-
-#[cfg(unix)]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt as _;
-
-    OsString::from_vec(bytes).into()
-}
-
-#[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
-    OsString::from(String::from_utf8_lossy(&bytes).into_owned()).into()
 }
 
 /// A path as git prints it.

@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::address::Place;
+use super::get::own_file;
 use super::history::Commit;
 use super::objects::Modes;
-use super::record::{KPTFILE, Record, Strategy};
+use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
 use super::remote::{Refs, Remotes, Resolved};
 use super::version::{Choice, Tag};
-use super::{kptfile, subpackages};
-use crate::error::Error;
+use super::{kptfile, subpackages, worktree};
+use crate::error::{Error, shown};
 use crate::merge::OnConflict;
-use crate::package::{self, ChangeKind, Counts, Disk, Entry, FileChange, Plan, Settings, Snapshot};
+use crate::package::{
+    self, ChangeKind, Disk, Entry, FileChange, Plan, Progressed, RealDisk, Settings, Snapshot,
+};
 use crate::report::Facts;
 
 /// What an upgrade is told.
@@ -31,6 +34,8 @@ pub struct Wish {
     pub durable: bool,
     /// Whether a package with uncommitted changes is upgraded all the same.
     pub allow_dirty: bool,
+    /// Hosts and repositories that a package in a package may come from, beside those of the package that it is in.
+    pub allowed: Vec<String>,
 }
 
 /// A package that was, or would be, upgraded.
@@ -54,7 +59,7 @@ pub struct Upgrade {
     pub commits: Option<Vec<Commit>>,
     /// The commit of this upgrade, where one was made.
     pub committed: Option<String>,
-    /// The change of the record, which is written after everything else.
+    /// The change of the record.
     record: Option<FileChange>,
     start: Instant,
 }
@@ -127,7 +132,16 @@ pub(super) fn plan(
     let original = remotes.snapshot(&record.lock.place, &from, &modes)?;
     let updated = remotes.snapshot(&record.place, &to, &modes)?;
     let commits = remotes.commits(&record.place, &from, &to)?;
-    let (plan, change) = merged(package, record, (original, updated), &to, wish)?;
+    let known = original.left_out;
+    let all_left_out = [known.as_slice(), &updated.left_out].concat();
+    // rules that upstream had before are no news
+    let is_rules = |path: &Path| path.file_name().is_some_and(|name| name == RULES_FILE);
+    let new = updated.left_out.iter();
+    let new = new.filter(|path| !is_rules(path) || !known.contains(path));
+    let left_out: Vec<_> = new.map(|path| own_file(path)).collect();
+    let upstream = (original.snapshot, updated.snapshot);
+    let (mut plan, change) = merged(package, record, (upstream, &all_left_out), &to, wish)?;
+    plan.warnings.extend(left_out);
     let refused = wish.settings.merge.on_conflict == OnConflict::Fail
         && plan.conflicts.iter().any(|it| it.conflict.rule.is_none());
     let facts = Facts {
@@ -156,120 +170,110 @@ pub(super) fn plan(
 /// # Errors
 /// As for [`package::undo`].
 pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
-    let Error::Unfinished { journal, same } = error else {
+    let Error::Unfinished { package, same, .. } = error else {
         return Ok(false);
     };
     // what it has done so far counts as upstream's with `Replace`, and so no upgrade is the same
     let is_same = *same || record.strategy == Strategy::Replace;
-    let Some(folder) = journal.parent().filter(|_| is_same) else {
+    if is_same {
+        package::undo(package)?;
+    }
+    Ok(is_same)
+}
+
+/// Sees to what a run left at a package that did not come to its end: it is taken back, and so the upgrade is made, told of and
+/// committed anew. Whether anything was there.
+///
+/// # Errors
+/// As for [`package::undo`], and where somebody changed what it wrote and did not commit.
+pub(super) fn resumed(package: &Path, wish: &Wish) -> Result<bool, Error> {
+    let Some(progressed) = package::progress_at(package)? else {
         return Ok(false);
     };
-    package::undo(folder)?;
+    let is_clean = || worktree::refuse_uncommitted(package).is_ok();
+    match progressed {
+        Progressed::Partly => package::undo(package)?,
+        Progressed::TakenBack => package::forget(&RealDisk, package)?,
+        // somebody has committed it
+        _ if is_clean() => package::forget(&RealDisk, package)?,
+        Progressed::Wholly(files) => {
+            worktree::unstage(package, &files)?;
+            package::undo(package)?;
+        }
+        Progressed::Changed(_) if wish.allow_dirty => package::forget(&RealDisk, package)?,
+        Progressed::Changed(path) => {
+            return Err(uncommitted(
+                package,
+                &format!(", and {} was changed since", shown(&path)),
+                "commit it by hand, or take it back with git, and run again",
+            ));
+        }
+    }
     Ok(true)
+}
+
+/// Refuses a package at which a run did not come to its end, for those that only look.
+///
+/// # Errors
+/// Where that is so.
+pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
+    let help = "nothing was written; run `merge3 upgrade` to finish it";
+    match package::progress_at(package)? {
+        None | Some(Progressed::TakenBack) => Ok(()),
+        Some(Progressed::Partly) => Err(Error::Package {
+            path: package.to_owned(),
+            message: "a run that was to change it did not come to its end".to_owned(),
+            help: help.to_owned(),
+        }),
+        Some(_) if worktree::refuse_uncommitted(package).is_ok() => Ok(()),
+        Some(_) => Err(uncommitted(package, "", help)),
+    }
+}
+
+fn uncommitted(package: &Path, more: &str, help: &str) -> Error {
+    Error::Package {
+        path: package.to_owned(),
+        message: format!("an earlier run upgraded it, and that is not committed{more}"),
+        help: help.to_owned(),
+    }
 }
 
 /// The merge's plan, and the change of the record.
 fn merged(
     package: &Path,
     record: &Record,
-    upstream: (Snapshot, Snapshot),
+    (upstream, left_out): ((Snapshot, Snapshot), &[PathBuf]),
     to: &Resolved,
     wish: &Wish,
 ) -> Result<(Plan, Option<FileChange>), Error> {
     let (mut original, mut updated) = upstream;
-    let read =
-        |path: PathBuf| fs::read_to_string(&path).map_err(|error| Error::Read { path, error });
     let unchanged = (record.strategy == Strategy::FastForward).then(|| original.clone());
     if record.strategy == Strategy::Replace {
         original = of_disk(package, &wish.settings)?;
     }
-    if package.join(KPTFILE).is_file() {
-        let local = read(package.join(KPTFILE))?;
-        kptfile::as_local_has_it(&mut original, &local);
-        kptfile::as_local_has_it(&mut updated, &local);
-    }
-    let plan = subpackages::plan((original, updated), package, &wish.settings)?;
+    let settings = Settings {
+        own_ignores: true,
+        ..wish.settings.clone()
+    };
+    let kept = kptfile::make_locals((&mut original, &mut updated), record)?;
+    let mut plan = subpackages::plan((original, updated), left_out, package, &settings)?;
+    plan.warnings.extend(kept);
     // a run that was killed is told of before what it changed
     if let Some(original) = unchanged {
         refuse_changed(package, record, &original)?;
     }
-    let text = read(record.file.clone())?;
-    let change = record_change(record, &plan, &text, to)?;
-    Ok((plan, change))
-}
-
-/// The change of the record's file from what the merge makes of it.
-fn record_change(
-    record: &Record,
-    plan: &Plan,
-    text: &str,
-    to: &Resolved,
-) -> Result<Option<FileChange>, Error> {
-    let new = record.updated(text, to)?;
-    let name = PathBuf::from(record.file.file_name().unwrap_or_default());
-    let merged = plan.files.iter().find(|change| change.path == name);
-    let merged = merged.and_then(|change| change.new.as_ref());
-    let old = merged.map_or(text.as_bytes(), |merged| merged).to_vec();
-    let edited = match merged.map(|bytes| String::from_utf8_lossy(bytes)) {
-        None => new.into_bytes(),
-        // conflict markers make it no YAML
-        Some(merged) => {
-            let edited = record.updated(&merged, to);
-            edited
-                .unwrap_or_else(|_| lines_changed(&merged, text, &new))
-                .into_bytes()
-        }
-    };
-    if edited == old {
-        return Ok(None);
-    }
-    let metadata = fs::metadata(&record.file).map_err(|error| Error::Read {
+    let text = fs::read_to_string(&record.file).map_err(|error| Error::Read {
         path: record.file.clone(),
         error,
     })?;
-    Ok(Some(FileChange {
-        path: name,
-        kind: ChangeKind::Changed,
-        old: Some(old.into()),
-        new: Some(edited.into()),
-        permissions: metadata.permissions(),
-        seen: None,
-    }))
-}
-
-/// Makes the change that leads from `old` to `new`, lines of the record, in a text that has the same lines: the merge leaves them
-/// alone, whatever it did beside them.
-fn lines_changed(text: &str, old: &str, new: &str) -> String {
-    let diff = similar::TextDiff::from_lines(old, new);
-    let mut text = text.to_owned();
-    for op in diff.ops() {
-        let (before, after) = (op.old_range(), op.new_range());
-        let lines = |text: &str, range: std::ops::Range<usize>, more: usize| -> String {
-            let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let start = range.start.saturating_sub(more);
-            lines.get(start..range.end).unwrap_or_default().concat()
-        };
-        if op.tag() == similar::DiffTag::Equal {
-            continue;
-        }
-        // with some lines before them, which tell `ref` of `upstream` from that of `upstreamLock`
-        for more in 0..=before.start {
-            let sought = lines(old, before.clone(), more);
-            if !sought.is_empty() && text.matches(&sought).count() == 1 {
-                let kept = lines(old, before.start..before.start, more);
-                let with = format!("{kept}{}", lines(new, after, 0));
-                text = text.replacen(&sought, &with, 1);
-                break;
-            }
-        }
-    }
-    text
+    let change = record.change(&mut plan, &text, to)?;
+    Ok((plan, change))
 }
 
 /// `updateStrategy: fast-forward`: upstream's version comes only where nothing was changed here.
 fn refuse_changed(package: &Path, record: &Record, original: &Snapshot) -> Result<(), Error> {
     let mut original = original.clone();
-    let own = [KPTFILE, super::record::RULES_FILE].map(PathBuf::from);
+    let own = [KPTFILE, RULES_FILE].map(PathBuf::from);
     for file in &own {
         original.entries.remove(file);
     }
@@ -324,30 +328,31 @@ fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
 }
 
 impl Upgrade {
-    /// Writes it: first the merge, then the record, so that an upgrade that was interrupted is finished by the next one.
+    /// Writes it, the record included. Where it `awaits_commit`, the next run knows of it until [`Upgrade::is_committed`].
     ///
     /// # Errors
     /// Where the disk says no, or somebody changed a file in the meantime.
-    pub(super) fn write(&mut self, disk: &dyn Disk, durable: bool) -> Result<(), Error> {
-        self.plan.write_to(disk, durable)?;
-        if let Some(change) = self.record.take() {
-            let record = Plan {
-                root: self.plan.root.clone(),
-                files: vec![change],
-                conflicts: Vec::new(),
-                pinned: Vec::new(),
-                warnings: Vec::new(),
-                counts: Counts::default(),
-                show_secrets: self.plan.show_secrets,
-                leftovers: Vec::new(),
-                merge: 0,
-            };
-            record.write_to(disk, durable)?;
-            self.record = record.files.into_iter().next();
-        }
-        self.facts.written = true;
+    pub(super) fn write(
+        &mut self,
+        disk: &dyn Disk,
+        durable: bool,
+        awaits_commit: bool,
+    ) -> Result<(), Error> {
         self.show_record();
+        self.plan.awaits_commit = awaits_commit;
+        self.plan.write_to(disk, durable)?;
+        self.facts.written = true;
+        self.facts.duration = self.start.elapsed();
         Ok(())
+    }
+
+    /// It is committed, or was so without us.
+    ///
+    /// # Errors
+    /// Where that cannot be noted.
+    pub(super) fn is_committed(&mut self, commit: Option<String>) -> Result<(), Error> {
+        self.committed = commit;
+        package::forget(&RealDisk, &self.plan.root)
     }
 
     /// Makes the record's change part of the plan that is told.
@@ -369,9 +374,7 @@ impl Upgrade {
 
     /// The package's folder, as a path from `top`.
     pub(super) fn path_in(&self, top: &Path) -> PathBuf {
-        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let root = whole(&self.plan.root);
-        root.strip_prefix(whole(top)).unwrap_or(&root).to_owned()
+        worktree::path_in(top, &self.plan.root)
     }
 
     /// The files that it changes, as paths from `top`.
@@ -385,20 +388,5 @@ impl Upgrade {
             }
         }
         files
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_change_where_a_text_has_them() {
-        let old = "a:\n  ref: 1\nb:\n  ref: 1\n  c: 0\n";
-        let new = "a:\n  ref: 2\nb:\n  ref: 3\n  c: 4\n";
-        let text = "<<<<<<<\nx: 1\n=======\nx: 2\n>>>>>>>\na:\n  ref: 1\nb:\n  ref: 1\n  c: 0\n";
-        let expected =
-            "<<<<<<<\nx: 1\n=======\nx: 2\n>>>>>>>\na:\n  ref: 2\nb:\n  ref: 3\n  c: 4\n";
-        assert_eq!(lines_changed(text, old, new), expected);
     }
 }

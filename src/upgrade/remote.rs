@@ -69,8 +69,9 @@ impl Remotes {
             Ok(Ok(refs)) => Ok(Arc::new(refs)),
             Ok(Err(reason)) => Err(reason),
             Err(error) => {
+                let reason = error.to_string();
                 failed = Some(error);
-                Err(String::new())
+                Err(reason)
             }
         });
         match (told, failed) {

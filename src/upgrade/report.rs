@@ -6,13 +6,17 @@ use super::fleet::{Outcome, Outdated, State};
 use super::message::short_name;
 use super::one::Upgrade;
 use super::remote::Resolved;
+use crate::error::shown;
 use crate::report::{self, Detail};
+use crate::visible::visible;
 
 /// How much a text tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Told {
     /// Whether each file is named that changes.
     pub files: bool,
+    /// Whether each record is named that needs no decision.
+    pub records: bool,
     /// Whether it is coloured.
     pub color: bool,
 }
@@ -100,7 +104,7 @@ pub fn upgrade_json(outcomes: &[Outcome]) -> String {
             }),
         }
     }
-    pretty(&told)
+    report::pretty(&told)
 }
 
 fn upgrade_out(upgrade: &Upgrade) -> UpgradeOut<'_> {
@@ -130,13 +134,6 @@ fn version_out(version: &Resolved) -> VersionOut<'_> {
         reference: &version.full,
         commit: &version.commit,
     }
-}
-
-fn pretty(told: &impl Serialize) -> String {
-    // nothing in it can fail to be written: its keys are names, its numbers finite
-    let mut text = serde_json::to_string_pretty(told).unwrap_or_default();
-    text.push('\n');
-    text
 }
 
 /// The report of upgrades for the body of a pull request.
@@ -209,11 +206,13 @@ pub fn upgrade_text(outcomes: &[Outcome], told: Told) -> String {
             Outcome::UpToDate(_) => current += 1,
             Outcome::Failed(..) => {}
             Outcome::Upgraded(upgrade) => {
-                let (from, to) = (short_name(&upgrade.from.full), short_name(&upgrade.to.full));
-                let package = upgrade.package.display();
+                let name = |version: &Resolved| visible(short_name(&version.full));
+                let (from, to) = (name(&upgrade.from), name(&upgrade.to));
+                let package = shown(&upgrade.package);
                 text.push_str(&format!("{package}: {from} -> {to}\n"));
                 let detail = Detail {
                     files: told.files,
+                    records: told.records,
                     planned_only: !upgrade.facts.written,
                     color: told.color,
                 };
@@ -265,7 +264,7 @@ pub fn outdated_json(states: &[State]) -> String {
             }),
         }
     }
-    pretty(&told)
+    report::pretty(&told)
 }
 
 /// The packages that have a newer version, as a table; `markdown` as one that a pull request shows.
@@ -292,6 +291,11 @@ pub fn outdated_table(states: &[State], markdown: bool) -> String {
         return text;
     }
     if !rows.is_empty() {
+        // cells of Markdown are made so by `code`
+        let rows = rows
+            .iter()
+            .map(|row| row.each_ref().map(|cell| visible(cell)));
+        let rows: Vec<[String; 4]> = rows.collect();
         let all: Vec<&[String; 4]> = std::iter::once(&head).chain(&rows).collect();
         let width = |column: usize| {
             all.iter()
@@ -326,15 +330,10 @@ fn row(outdated: &Outdated) -> [String; 4] {
         true => format!("{name} {}", short_name(commit)),
         false => short_name(name).to_owned(),
     };
-    let one_line = |text: String| -> String {
-        text.chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect()
-    };
     [
-        one_line(report::portable(&outdated.package)),
+        report::portable(&outdated.package),
         name(&outdated.current.0, &outdated.current.1),
         name(&newest.name, &newest.commit),
-        one_line(outdated.place.shown()),
+        outdated.place.shown(),
     ]
 }

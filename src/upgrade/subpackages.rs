@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::record::KPTFILE;
-use crate::error::Error;
+use super::nested::is_its_own;
+use super::record::{KPTFILE, RULES_FILE};
+use crate::error::{Error, Warning};
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Settings, Side, Snapshot,
-    is_as_upstream, plan_sides,
+    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
+    is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
 
@@ -23,6 +24,7 @@ use crate::triple::Triple;
 /// As for [`plan_sides`].
 pub(super) fn plan(
     upstream: (Snapshot, Snapshot),
+    left_out: &[PathBuf],
     local: &Path,
     settings: &Settings,
 ) -> Result<Plan, Error> {
@@ -32,35 +34,47 @@ pub(super) fn plan(
     if roots.is_empty() {
         return plan_sides(&sides, settings, &Progress::default());
     }
-    let ignored = crate::package::ignored(&sides)?;
+    let ignored = crate::package::ignored(&sides, settings)?;
     let (Side::Read(original), Side::Read(updated)) = (&sides.original, &sides.updated) else {
         return plan_sides(&sides, settings, &Progress::default());
     };
     let mut apart = settings.clone();
     apart.apart = roots.iter().cloned().collect();
     let mut whole = plan_sides(&sides, &apart, &Progress::default())?;
+    let (own, roots) = own_and_parents(roots, original, local);
+    for root in &own {
+        let is_same = same(&cut(original, root, &[]), &cut(updated, root, &[]));
+        if !is_same {
+            whole.warnings.push(Warning::about(
+                root,
+                "a package with a record of its own here: what upstream changed in it is left out, upgrade it by itself",
+            ));
+        }
+    }
     for root in &roots {
         let below: Vec<PathBuf> = roots
             .iter()
+            .chain(&own)
             .filter(|other| *other != root)
             .filter_map(|other| other.strip_prefix(root).ok())
             .map(Path::to_owned)
             .collect();
         let within = |path: &Path| path.strip_prefix(root).map(Path::to_owned);
-        let mut left_out = below;
-        left_out.extend(ignored.iter().filter_map(|path| within(path).ok()));
-        if left_out.iter().any(|path| path.as_os_str().is_empty()) {
+        let mut apart = below;
+        apart.extend(ignored.iter().filter_map(|path| within(path).ok()));
+        if apart.iter().any(|path| path.as_os_str().is_empty()) {
             continue;
         }
         let part = Part {
             root,
-            original: cut(original, root, &left_out),
-            updated: cut(updated, root, &left_out),
+            original: cut(original, root, &apart),
+            updated: cut(updated, root, &apart),
             local: local.join(root),
             settings: Settings {
-                apart: left_out,
-                // a subpackage has rules of its own, or none
+                apart,
+                // a subpackage has rules of its own, or none; where upstream has some there they may be upstream's
                 config: None,
+                no_rules: left_out.contains(&root.join(RULES_FILE)),
                 ..settings.clone()
             },
         };
@@ -75,6 +89,30 @@ pub(super) fn plan(
         .files
         .sort_by(|left, right| left.path.cmp(&right.path));
     Ok(whole)
+}
+
+/// The subpackages that are their own, with all that is in them, and those that merge with the package.
+fn own_and_parents(
+    roots: BTreeSet<PathBuf>,
+    original: &Snapshot,
+    local: &Path,
+) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let mut own: Vec<PathBuf> = Vec::new();
+    let mut parents = Vec::new();
+    for root in roots {
+        let before = match original.entries.get(&root.join(KPTFILE)) {
+            Some(Entry::File { bytes, .. }) => Some(bytes.as_slice()),
+            _ => None,
+        };
+        if own.iter().any(|outer| root.starts_with(outer)) {
+            continue;
+        }
+        match is_its_own(&local.join(&root), before) {
+            true => own.push(root),
+            false => parents.push(root),
+        }
+    }
+    (own, parents)
 }
 
 /// One subpackage.
@@ -136,10 +174,11 @@ impl Part<'_> {
                 hidden: false,
             }],
             pinned: Vec::new(),
+            renamed: Vec::new(),
             warnings: Vec::new(),
             counts: Counts::default(),
             show_secrets: self.settings.show_secrets,
-            leftovers: Vec::new(),
+            awaits_commit: false,
             merge: 0,
         }
     }
@@ -229,8 +268,8 @@ pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settin
     }
     let others = snapshot
         .entries
-        .values()
-        .filter(|entry| matches!(entry, Entry::Other));
+        .iter()
+        .filter(|(path, entry)| matches!(entry, Entry::Other) || is_reserved(path));
     count + others.count() == snapshot.entries.len()
 }
 
@@ -253,13 +292,18 @@ fn join(whole: &mut Plan, part: Plan, root: &Path) {
             ..record
         }));
     }
+    whole
+        .renamed
+        .extend(part.renamed.into_iter().map(|it| Renamed {
+            file: within(&it.file),
+            ..it
+        }));
     for mut warning in part.warnings {
         if warning.place.is_none() {
             warning.path = within(&warning.path);
         }
         whole.warnings.push(warning);
     }
-    whole.leftovers.extend(part.leftovers);
     let (all, some) = (&mut whole.counts, part.counts);
     all.read += some.read;
     all.changed += some.changed;

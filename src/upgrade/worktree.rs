@@ -2,16 +2,31 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::{Duration, Instant};
 
-use super::git::{Git, reason};
+use super::git::{Git, reason, top_of};
 use crate::error::Error;
 
 /// The top of the repository that a folder is in; none where it is in none.
 pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
-    let top = Git::in_folder(folder)
+    let Some(start) = top_of(folder) else {
+        return Ok(None);
+    };
+    let top = Git::at(&start)
         .args(["rev-parse", "--show-toplevel"])
         .ask()?;
     Ok(top.filter(|top| !top.is_empty()).map(PathBuf::from))
+}
+
+/// A folder, as a path from `top`.
+pub(super) fn path_in(top: &Path, folder: &Path) -> PathBuf {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = whole(folder);
+    folder
+        .strip_prefix(whole(top))
+        .unwrap_or(&folder)
+        .to_owned()
 }
 
 /// Refuses a package in which something is not committed.
@@ -19,18 +34,16 @@ pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
 /// # Errors
 /// Where that is so. A folder that is in no repository is as it is.
 pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
-    if top(package)?.is_none() {
+    let Some(top) = top(package)? else {
         return Ok(());
-    }
-    let output = Git::in_folder(package)
-        .args([
-            "status",
-            "--porcelain",
-            "-z",
-            "--untracked-files=all",
-            "--",
-            ".",
-        ])
+    };
+    let within = match path_in(&top, package) {
+        path if path.as_os_str().is_empty() => PathBuf::from("."),
+        path => path,
+    };
+    let output = Git::at(&top)
+        .args(["status", "--porcelain", "-z", "--untracked-files=all", "--"])
+        .arg(within)
         .output()?;
     if !output.status.success() {
         return Err(Error::Package {
@@ -56,7 +69,7 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
 /// Where it could not.
 pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     for state in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"] {
-        let found = Git::in_folder(top)
+        let found = Git::at(top)
             .args(["rev-parse", "-q", "--verify", state])
             .ask()?;
         if found.is_some() {
@@ -68,7 +81,7 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
         }
     }
     for identity in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
-        let output = Git::in_folder(top).args(["var", identity]).output()?;
+        let output = Git::at(top).args(["var", identity]).output()?;
         if !output.status.success() {
             let message = format!("git does not know who commits: {}", reason(&output));
             return Err(refused(top, &message, "set user.name and user.email"));
@@ -82,19 +95,25 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
 /// # Errors
 /// Where it exists and is not the one here.
 pub(super) fn go_to_branch(top: &Path, branch: &str) -> Result<(), Error> {
-    let here = Git::in_folder(top)
+    let here = Git::at(top)
         .args(["symbolic-ref", "-q", "--short", "HEAD"])
         .ask()?;
     if here.as_deref() == Some(branch) {
         return Ok(());
     }
-    let output = Git::in_folder(top)
-        .args(["checkout", "-q", "-b", branch, "--"])
-        .output()?;
-    if output.status.success() {
+    let attempt = || {
+        let output = Git::at(top)
+            .args(["checkout", "-q", "-b", branch, "--"])
+            .output()?;
+        Ok(match output.status.success() {
+            true => Tried::Done(None),
+            false => Tried::Refused(output),
+        })
+    };
+    let Tried::Refused(output) = patiently(PATIENCE, attempt)? else {
         return Ok(());
-    }
-    let message = format!("branch '{branch}' cannot be made: {}", reason(&output));
+    };
+    let message = format!("branch '{branch}' cannot be made: {}", why(&output));
     Err(refused(
         top,
         &message,
@@ -102,7 +121,8 @@ pub(super) fn go_to_branch(top: &Path, branch: &str) -> Result<(), Error> {
     ))
 }
 
-/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit; none where nothing changed.
+/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit; none where nothing changed. Another
+/// process that is at the repository is waited for as long as there is `patience`.
 ///
 /// # Errors
 /// Where git refuses.
@@ -110,76 +130,207 @@ pub(super) fn commit(
     top: &Path,
     files: &[PathBuf],
     message: &str,
+    patience: &mut Duration,
 ) -> Result<Option<String>, Error> {
-    let known = known(top, files)?;
-    let exists = |path: &PathBuf| known.contains(path) || top.join(path).symlink_metadata().is_ok();
-    let paths: Vec<&PathBuf> = files.iter().filter(|path| exists(path)).collect();
-    let list = list_of(&paths);
-    if list.is_empty() {
-        return Ok(None);
+    match patiently(*patience, || try_commit(top, files, message))? {
+        Tried::Done(commit) => Ok(commit),
+        Tried::Refused(output) if is_busy(&output) => {
+            // nobody is at it: the lock is that of a process that is gone
+            *patience = Duration::ZERO;
+            let help = "wait for the other git process and run again; if there is none, delete the lock file first";
+            Err(not_committed(top, &output, help))
+        }
+        Tried::Refused(output) => {
+            let help = "run again to do it anew, commit it by hand, or take it back with git";
+            Err(not_committed(top, &output, help))
+        }
     }
+}
+
+/// Takes files of a package out of the index again that an earlier run put there.
+///
+/// # Errors
+/// Where git refuses.
+pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
+    let Some(top) = top(package)? else {
+        return Ok(());
+    };
+    let folder = path_in(&top, package);
+    let list = list_of(files.iter().map(|file| folder.join(file)));
+    let unstage = || {
+        let git = Git::at(&top).args(["reset", "-q"]);
+        let from_list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+        let output = git.args(from_list).output_of(&list)?;
+        Ok(match output.status.success() {
+            true => Tried::Done(None),
+            false => Tried::Refused(output),
+        })
+    };
+    match patiently(PATIENCE, unstage)? {
+        Tried::Done(_) => Ok(()),
+        Tried::Refused(output) => Err(refused(
+            package,
+            &format!(
+                "an earlier run upgraded it, and git refuses to begin anew: {}",
+                why(&output)
+            ),
+            "wait for the other git process and run again; if there is none, delete the lock file first",
+        )),
+    }
+}
+
+/// Tries something again as long as another process is at the repository.
+fn patiently(
+    patience: Duration,
+    attempt: impl Fn() -> Result<Tried, Error>,
+) -> Result<Tried, Error> {
+    let start = Instant::now();
+    loop {
+        match attempt()? {
+            Tried::Refused(output) if is_busy(&output) && start.elapsed() < patience => {
+                std::thread::sleep(PAUSE);
+            }
+            tried => return Ok(tried),
+        }
+    }
+}
+
+/// How long another process that is at a repository is waited for.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What came of a commit.
+enum Tried {
+    Done(Option<String>),
+    Refused(Output),
+}
+
+/// The line in which git says that another process was at the repository, if one was.
+fn busy(output: &Output) -> Option<String> {
+    let told = String::from_utf8_lossy(&output.stderr);
+    // the index, HEAD or a branch is locked, or the branch has moved
+    let signs = [".lock': File exists", "cannot lock ref", "but expected "];
+    let is_sign = |line: &&str| signs.iter().any(|sign| line.contains(sign));
+    told.lines().find(is_sign).map(str::to_owned)
+}
+
+fn is_busy(output: &Output) -> bool {
+    busy(output).is_some()
+}
+
+/// Why git refused.
+fn why(output: &Output) -> String {
+    busy(output).unwrap_or_else(|| reason(output))
+}
+
+fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Tried, Error> {
+    // by name, and so in time that grows with the number of files; an upstream file may match what is ignored here, and belongs to the
+    // package all the same
+    let staged = Git::at(top)
+        .args([
+            "update-index",
+            "-z",
+            "--add",
+            "--remove",
+            "--replace",
+            "--stdin",
+        ])
+        .output_of(&list_of(files))?;
+    if !staged.status.success() {
+        return Ok(Tried::Refused(staged));
+    }
+    let own: BTreeSet<&PathBuf> = files.iter().collect();
+    let is_committed = || -> Result<bool, Error> {
+        let staged = names(top, &["diff", "--cached", "--name-only"], &[])?;
+        Ok(!staged.iter().any(|path| own.contains(path)))
+    };
+    if is_committed()? {
+        return Ok(Tried::Done(None));
+    }
+    // git compares each name that it is given with each file: where nothing else is changed in the folder, that is all it is given
+    let folder = common_folder(files);
+    let changed = [
+        &["diff", "--name-only", "HEAD"][..],
+        &["diff", "--cached", "--name-only"],
+    ];
+    let mut is_all = true;
+    for arguments in changed {
+        let changed = names(top, arguments, std::slice::from_ref(&folder))?;
+        is_all &= changed.iter().all(|path| own.contains(path));
+    }
+    let changed = names(top, changed[1], &[])?.into_iter();
+    let changed: Vec<PathBuf> = changed.filter(|path| own.contains(path)).collect();
+    let list = list_of(match is_all {
+        true => std::slice::from_ref(&folder),
+        false => &changed,
+    });
     let from_list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-    // an upstream file may match what is ignored here, and belongs to the package all the same
-    let added = Git::in_folder(top)
-        .args(["add", "-A", "-f"])
-        .args(from_list)
-        .output_of(&list)?;
-    if !added.status.success() {
-        return Err(not_committed(top, &reason(&added)));
-    }
-    let mut compared = Git::in_folder(top).args(["diff", "--cached", "--quiet", "--"]);
-    compared = compared.args(&paths);
-    if compared.output()?.status.success() {
-        return Ok(None);
-    }
     let file = tempfile::NamedTempFile::new().and_then(|mut file| {
         std::io::Write::write_all(&mut file, message.as_bytes())?;
         Ok(file)
     });
-    let file = file.map_err(|error| not_committed(top, &error.to_string()))?;
-    let committed = Git::in_folder(top)
+    let file = file.map_err(|error| Error::Write {
+        path: std::env::temp_dir(),
+        error,
+        written: 1,
+    })?;
+    let committed = Git::at(top)
+        .with_hooks()
         .args(["commit", "-q", "--only", "--cleanup=whitespace", "-F"])
         .arg(file.path())
         .args(from_list)
         .output_of(&list)?;
-    if !committed.status.success() {
-        return Err(not_committed(top, &reason(&committed)));
+    if committed.status.success() {
+        let commit = Git::at(top).args(["rev-parse", "HEAD"]).ask()?;
+        return Ok(Tried::Done(commit));
     }
-    Git::in_folder(top).args(["rev-parse", "HEAD"]).ask()
+    // another process that committed all there was has committed these, too
+    match is_committed()? {
+        true => Ok(Tried::Done(None)),
+        false => Ok(Tried::Refused(committed)),
+    }
 }
 
-/// Which of some files git knows.
-fn known(top: &Path, files: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
-    let mut known = BTreeSet::new();
-    for chunk in files.chunks(500) {
-        let output = Git::in_folder(top)
-            .args(["ls-files", "-z", "--"])
-            .args(chunk)
-            .output()?;
-        let told = output
-            .stdout
-            .split(|byte| *byte == 0)
-            .filter(|path| !path.is_empty());
-        known.extend(told.map(super::objects::path_of_bytes));
-    }
-    Ok(known)
+/// The names that a comparison of git's prints, in some folders or everywhere.
+fn names(top: &Path, arguments: &[&str], folders: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let output = Git::at(top)
+        .args(arguments)
+        .args(["-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--"])
+        .args(folders)
+        .output()?;
+    let names = output.stdout.split(|byte| *byte == 0);
+    let names = names.filter(|name| !name.is_empty());
+    Ok(names.map(super::objects::path_of_bytes).collect())
 }
 
-fn list_of(paths: &[&PathBuf]) -> Vec<u8> {
+/// The nearest folder that all files are in.
+fn common_folder(files: &[PathBuf]) -> PathBuf {
+    let mut folder = files.first().and_then(|file| file.parent());
+    while let Some(above) = folder {
+        if files.iter().all(|file| file.starts_with(above)) {
+            break;
+        }
+        folder = above.parent();
+    }
+    match folder {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn list_of(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {
     let mut list = Vec::new();
     for path in paths {
-        list.extend_from_slice(path.as_os_str().as_encoded_bytes());
+        list.extend_from_slice(path.as_ref().as_os_str().as_encoded_bytes());
         list.push(0);
     }
     list
 }
 
-fn not_committed(top: &Path, reason: &str) -> Error {
-    refused(
-        top,
-        &format!("the upgrade is in the files, and could not be committed: {reason}"),
-        "commit it by hand, or take it back with git",
-    )
+fn not_committed(top: &Path, output: &Output, help: &str) -> Error {
+    let why = why(output);
+    let message = format!("the upgrade is in the files, and could not be committed: {why}");
+    refused(top, &message, help)
 }
 
 fn refused(top: &Path, message: &str, help: &str) -> Error {

@@ -204,7 +204,8 @@ impl<'s> Tree<'s> {
         let start = before.len() - spaces;
         let starts_line = match before[..start].last() {
             Some(byte) => {
-                matches!(byte, b'\n' | b'\r') || start == super::stream::byte_order_mark(self.text())
+                matches!(byte, b'\n' | b'\r')
+                    || start == super::stream::byte_order_mark(self.text())
             }
             None => true,
         };

@@ -288,9 +288,13 @@ mod tests {
     fn draw(tree: &Tree<'_>, node: NodeId, owner: Option<EntryId>, found: &mut Vec<String>) {
         let Some(row) = tree.row(node, owner.map(|id| tree.entry(id))) else {
             let below = tree.row_below(tree.entry(owner.unwrap()));
-            found.extend(below.items.iter().take(below.items.len() - 1).map(|item| {
-                format!("below {}+{:?}", item.blanks, tree.slice(item.span))
-            }));
+            found.extend(
+                below
+                    .items
+                    .iter()
+                    .take(below.items.len() - 1)
+                    .map(|item| format!("below {}+{:?}", item.blanks, tree.slice(item.span))),
+            );
             return;
         };
         for item in row.items {
@@ -309,7 +313,8 @@ mod tests {
 
     #[test]
     fn a_row_has_entries_and_what_stands_between_them() {
-        let text = "# head\n\n# a\na: 1\n  # deeper\n\nb:\n  - x\n\n  # of the list\n\n# of the end\n\n";
+        let text =
+            "# head\n\n# a\na: 1\n  # deeper\n\nb:\n  - x\n\n  # of the list\n\n# of the end\n\n";
         assert_eq!(
             drawn(text),
             [

@@ -10,7 +10,7 @@ use merge3::merge::OnConflict;
 use merge3::package::{Disk, Plan, RealDisk, Settings, plan};
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Packages, Ran, Standing, Tree, assert_whole};
+use crate::harness::{Packages, Ran, Standing, Tree, assert_whole, journals};
 
 /// What happens at the one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -321,7 +321,7 @@ fn ended(packages: &Packages, is_so: impl Fn(&Tree) -> bool) -> Packages {
         let _ = planned(&packages).write_to(&Faulty::new(Fault::Ends, at), false);
         let tree = packages.tree();
         if is_so(&tree) {
-            assert!(tree.contains_key(Path::new(".merge3-journal")), "{tree:?}");
+            assert_eq!(journals(&packages.path("")).len(), 1);
             return packages;
         }
     }
@@ -356,11 +356,12 @@ fn another_merge_does_not_touch_a_half_merged_package() {
         &[
             "a run of another merge did not come to its end",
             "run that merge again to finish it, or keep the package as it is now: rm ",
-            "local/.merge3-journal",
+            "/old",
         ],
     );
     // as the message says
-    fs::remove_file(packages.path("local/.merge3-journal")).unwrap();
+    let journal = journals(&packages.path("")).remove(0);
+    fs::remove_file(journal.with_file_name("old")).unwrap();
     assert_eq!(packages.run(&["--yaml-only"]).status, Some(0));
     let left = packages.tree();
     assert!(
@@ -384,7 +385,7 @@ fn what_was_changed_after_the_kill_is_not_taken_back() {
     );
 }
 
-/// A journal may come from a stranger, with a package.
+/// What says in a package that it is a journal, as earlier versions kept it there, is a file like any other.
 #[test]
 fn a_journal_from_elsewhere_does_no_harm() {
     for (content, path) in [
@@ -395,37 +396,70 @@ fn a_journal_from_elsewhere_does_no_harm() {
         ),
     ] {
         let packages = Packages::varied();
+        let merged = packages.again();
+        assert_eq!(merged.run(&[]).status, Some(0));
         fs::write(packages.path(path), "precious\n").unwrap();
         fs::write(packages.path("local/.merge3-journal"), content).unwrap();
-        fs::write(packages.path("updated/.merge3-journal"), content).unwrap();
-        assert_eq!(packages.run(&[]).status, Some(0));
+        fs::write(packages.path("updated/.merge3-journal"), "upstream's").unwrap();
+        let ran = packages.run(&[]);
+        assert_eq!(ran.status, Some(0));
+        assert!(
+            ran.stderr.contains("upstream's file is left out"),
+            "{ran:?}"
+        );
         assert_eq!(
             fs::read_to_string(packages.path(path)).unwrap(),
             "precious\n"
         );
-        assert_eq!(packages.tree().get(Path::new(".merge3-journal")), None);
+        let mut now = packages.tree();
+        let Some(Standing::File(_, kept)) = now.remove(Path::new(".merge3-journal")) else {
+            panic!("the local file is gone");
+        };
+        assert_eq!(kept, content);
+        assert_eq!(now, merged.tree());
     }
 }
 
 #[test]
 fn a_file_in_the_place_of_a_temporary_one_is_not_written_to() {
-    let packages = Packages::varied();
-    let plan = planned(&packages);
-    let before = packages.tree();
-    // whoever knows its name puts a link there that leads elsewhere
+    let case = Undisturbed::new(Packages::varied(), &[]);
     let is_staged = |path: &&PathBuf| {
         path.to_string_lossy().starts_with(".merge3-") && path.extension().is_some()
     };
-    let ended = ended(&packages, |tree| tree.keys().any(|path| is_staged(&path)));
-    let staged = ended.tree().keys().find(is_staged).unwrap().clone();
-    fs::write(packages.path("precious"), "precious\n").unwrap();
-    std::os::unix::fs::symlink(packages.path("precious"), packages.local().join(&staged)).unwrap();
-    plan.write(false).unwrap_err();
-    assert_eq!(
-        fs::read_to_string(packages.path("precious")).unwrap(),
-        "precious\n"
-    );
-    let mut after = packages.tree();
-    assert!(matches!(after.remove(&staged), None | Some(Standing::Else)));
-    assert_eq!(after, before);
+    let packages = ended(&case.packages, |tree| {
+        tree.keys().any(|path| is_staged(&path))
+    });
+    let staged = packages.tree().keys().find(is_staged).unwrap().clone();
+    // whoever reads its name puts a link there that leads elsewhere
+    let precious = packages.path("precious");
+    fs::write(&precious, "precious\n").unwrap();
+    fs::remove_file(packages.local().join(&staged)).unwrap();
+    std::os::unix::fs::symlink(&precious, packages.local().join(&staged)).unwrap();
+    assert_eq!(said(&packages, &[]), case.said);
+    assert_eq!(fs::read_to_string(&precious).unwrap(), "precious\n");
+    assert_eq!(packages.tree(), case.after);
+}
+
+/// A name is no sign that a file is ours.
+#[test]
+fn a_local_file_with_the_name_of_a_temporary_one_stays() {
+    let notes = [".merge3-notes.tmp", "ours/.merge3-0123456789abcdef-0.tmp"];
+    let packages = Packages::varied();
+    for name in notes {
+        fs::write(packages.path("local").join(name), "mine\n").unwrap();
+    }
+    for packages in [packages.again(), half_merged(&packages)] {
+        assert_eq!(packages.run(&[]).status, Some(0));
+        let tree = packages.tree();
+        for name in notes {
+            let kept = tree.get(Path::new(name));
+            let is_kept = matches!(kept, Some(Standing::File(_, text)) if text == "mine\n");
+            assert!(is_kept, "{name}: {kept:?}");
+        }
+        let ours = tree
+            .keys()
+            .filter(|it| it.to_string_lossy().contains(".merge3-"));
+        assert_eq!(ours.count(), notes.len(), "{tree:?}");
+        assert!(journals(&packages.path("")).is_empty());
+    }
 }

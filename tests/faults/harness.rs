@@ -38,10 +38,12 @@ impl Packages {
         for side in ["original", "updated", "local"] {
             fs::create_dir(folder.path().join(side)).unwrap();
         }
+        as_work_tree(folder.path());
         Self { folder }
     }
 
-    /// A conflict, a document that moves between two files, files and folders that come, go, move and take each other's place.
+    /// A conflict, a document that moves between two files, files and folders that come, go, move and take each other's place, one
+    /// of which only the mode changes.
     pub(crate) fn varied() -> Self {
         let packages = Self::empty();
         let one = |value: u8| {
@@ -71,6 +73,9 @@ impl Packages {
         packages.put("run.sh", ["echo 1\n", "echo 2\n", "echo 1\n"]);
         let script = packages.local().join("run.sh");
         fs::set_permissions(script, Permissions::from_mode(0o750)).unwrap();
+        packages.put("mode.sh", ["echo 1\n"; 3]);
+        let script = packages.path("updated").join("mode.sh");
+        fs::set_permissions(script, Permissions::from_mode(0o755)).unwrap();
         packages.put("ours/own.yaml", ["", "", "own: 1\n"]);
         packages
     }
@@ -161,6 +166,21 @@ impl Packages {
         }
         assert_eq!(self.tree(), before);
     }
+}
+
+/// Makes a folder look like a work tree of git's: what runs keep is there then, and not in the folder of whoever runs the tests.
+pub(crate) fn as_work_tree(folder: &Path) {
+    fs::create_dir(folder.join(".git")).unwrap();
+    fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+}
+
+/// The files by which runs tell what they have done, of all packages in a work tree.
+pub(crate) fn journals(folder: &Path) -> Vec<PathBuf> {
+    let Ok(runs) = fs::read_dir(folder.join(".git/merge3")) else {
+        return Vec::new();
+    };
+    let journals = runs.map(|run| run.unwrap().path().join("manifest.json"));
+    journals.filter(|it| it.exists()).collect()
 }
 
 pub(crate) fn ran(output: Output) -> Ran {

@@ -12,7 +12,7 @@ use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
 use crate::ending::Ending;
-use crate::harness::{Ran, config_map, ran, tree};
+use crate::harness::{Ran, as_work_tree, config_map, journals, ran, tree};
 
 const PRECIOUS: &str = "hunter2";
 
@@ -22,6 +22,7 @@ struct Scene(TempDir);
 impl Scene {
     fn new(text: impl Fn(&str, u8) -> String) -> Self {
         let scene = Self(tempfile::tempdir().unwrap());
+        as_work_tree(scene.0.path());
         let names = ["a", "b", "c"];
         for (folder, value) in [("live", 1), ("config", 2)] {
             fs::create_dir(scene.path(folder)).unwrap();
@@ -82,7 +83,7 @@ fn is_made_good(plan: impl Fn(&Scene) -> Plan, arguments: &[&str]) {
     let ending = Ending::default();
     assert!(plan(&scene).write_to(&ending, false).is_err());
     let half = tree(&scene.path("live"));
-    assert!(scene.path("live/.merge3-journal").exists());
+    assert_eq!(journals(scene.0.path()).len(), 1);
     let dry = scene.run(&[arguments, &["--dry-run"]].concat());
     assert_eq!(dry.status, Some(2), "{dry:?}");
     assert_eq!(tree(&scene.path("live")), half);

@@ -25,7 +25,8 @@ const HEADS: [&str; 7] = [
 /// The head of each file, as an index.
 type Heads = [u8; 3];
 
-/// A document of a package: a resource by the name it has, or what the file has beside resources.
+/// A document of a package: a resource by the name it has, behind its namespace and a `/` where it has one, or what the
+/// file has beside resources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doc {
     pub name: Option<String>,
@@ -60,7 +61,13 @@ impl Doc {
         let Some(name) = &self.name else {
             return self.body.clone();
         };
-        let name = Value::Map(vec![("name".to_owned(), Value::text(name))]);
+        let (namespace, name) = match name.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, name.as_str()),
+        };
+        let namespace = namespace.map(|it| ("namespace".to_owned(), Value::text(it)));
+        let name = ("name".to_owned(), Value::text(name));
+        let name = Value::Map([name].into_iter().chain(namespace).collect());
         let mut fields = vec![
             ("apiVersion".to_owned(), Value::text("v1")),
             ("kind".to_owned(), Value::text("Kind")),
@@ -71,20 +78,14 @@ impl Doc {
     }
 }
 
-/// The resources of a package by name.
-pub fn resources(package: &Package) -> BTreeMap<String, Value> {
-    let documents = package.values().flatten();
-    documents
-        .filter_map(|doc| Some((doc.name.clone()?, doc.value())))
-        .collect()
-}
-
 #[derive(Debug, Clone)]
 enum Change {
     Edit(u8, Edit),
     Remove(u8),
     Add(u8, bool, bool, Value),
     Move(u8, u8, bool),
+    /// It gets another name, or another namespace.
+    Rename(u8, bool, bool),
 }
 
 /// Packages whose sides change documents, and where `moves` also their files.
@@ -98,6 +99,7 @@ pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
             1 => any::<u8>().prop_map(Change::Remove),
             2 => (any::<u8>(), any::<[bool; 2]>(), body())
                 .prop_map(|(file, [shared, first], body)| Change::Add(file, shared, first, body)),
+            1 => any::<(u8, bool, bool)>().prop_map(|(at, shared, namespace)| Change::Rename(at, shared, namespace)),
             1 => (any::<[u8; 2]>(), any::<bool>()).prop_map(move |([at, file], first)| match moves {
                 true => Change::Move(at, file, first),
                 false => Change::Remove(at),
@@ -156,6 +158,18 @@ fn changed(original: &Package, script: &[Change], own: &str) -> Package {
                 let name = Some(name);
                 let body = body.clone();
                 put(&mut package, *file, *first, Doc { name, body });
+            }
+            Change::Rename(at, shared, namespace) => {
+                let new = format!("{}{number}", if *shared { "s" } else { own });
+                let doc = place(at).and_then(|(file, index)| package.get_mut(file)?.get_mut(index));
+                if let Some(Some(name)) = doc.map(|doc| &mut doc.name) {
+                    *name = match (namespace, name.split_once('/')) {
+                        (true, Some((_, name))) => format!("{new}/{name}"),
+                        (true, None) => format!("{new}/{name}"),
+                        (false, Some((namespace, _))) => format!("{namespace}/{new}"),
+                        (false, None) => new,
+                    };
+                }
             }
             Change::Edit(at, edit) => {
                 if let Some((file, index)) = place(at)

@@ -11,6 +11,7 @@ mod drive;
 #[path = "../generate/mod.rs"]
 mod generate;
 mod packages;
+mod pairing;
 mod patches;
 #[path = "../reference/mod.rs"]
 mod reference;

@@ -176,8 +176,14 @@ impl Workshop {
         .into()
     }
 
-    /// Keeps the settings and the cache of whoever runs the tests out of it.
+    /// Runs a command that knows nothing of whoever runs the tests.
     pub(crate) fn isolated(&self, command: &mut Command) -> Output {
+        self.isolate(command);
+        command.output().unwrap()
+    }
+
+    /// Keeps the settings and the cache of whoever runs the tests out of a command.
+    pub(crate) fn isolate(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("GIT_") {
                 command.env_remove(name);
@@ -187,15 +193,14 @@ impl Workshop {
             .env("HOME", self.path("home"))
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME")
             .env_remove("MERGE3_CACHE_DIR")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .env("LC_ALL", "C")
             .env("GIT_AUTHOR_NAME", "a")
             .env("GIT_AUTHOR_EMAIL", "a@example.org")
             .env("GIT_COMMITTER_NAME", "a")
-            .env("GIT_COMMITTER_EMAIL", "a@example.org")
-            .output()
-            .unwrap()
+            .env("GIT_COMMITTER_EMAIL", "a@example.org");
     }
 
     /// Every file in a folder but git's, with what is in it.

@@ -5,9 +5,7 @@ use rustc_hash::FxHashMap;
 use super::layout::starts_its_line;
 use super::{Carried, Editor};
 use crate::line_breaks::lines_with_breaks;
-use crate::merge::decision::{
-    Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Row, Slot,
-};
+use crate::merge::decision::{Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Row, Slot};
 use crate::merge::rows::Side;
 use crate::yaml::row::{Item, ItemKind, Row as Lines};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
@@ -16,7 +14,9 @@ impl Editor<'_> {
     /// A block map or list of which at least one entry is left. What stands between the entries goes along with them.
     pub(super) fn block(&mut self, node: NodeId, owner: Entry<'_>, children: &[Child]) -> Carried {
         let is_edited = |child: &Child| {
-            child.stays() && child.remarks.above == Default::default() && !child.outcome.has_choice()
+            child.stays()
+                && child.remarks.above == Default::default()
+                && !child.outcome.has_choice()
         };
         let slots = children.iter().map(|child| child.slot);
         if !self.cuts_part
@@ -56,9 +56,12 @@ impl Editor<'_> {
     /// Gives an entry the key that updated gave it.
     pub(super) fn key(&mut self, child: &Child, entry: Entry<'_>) {
         let key_span = |tree: &Tree<'_>, entry: Entry<'_>| entry.key.map(|key| tree.node(key).span);
-        let new = child.key.and_then(|from| key_span(self.source, self.source.entry(from)));
+        let new = child
+            .key
+            .and_then(|from| key_span(self.source, self.source.entry(from)));
         if let (Some(old), Some(new)) = (key_span(self.target, entry), new) {
-            self.edits.replace(old.start..old.end, self.source.slice(new));
+            self.edits
+                .replace(old.start..old.end, self.source.slice(new));
         }
     }
 
@@ -149,13 +152,7 @@ impl Editor<'_> {
     }
 
     /// An entry that comes, with the comments right above it. Gives back how many blank lines there are below it.
-    fn arriving_pieces(
-        &self,
-        id: EntryId,
-        column: u32,
-        child: &Child,
-        pieces: &mut Pieces,
-    ) -> u32 {
+    fn arriving_pieces(&self, id: EntryId, column: u32, child: &Child, pieces: &mut Pieces) -> u32 {
         let source = self.source;
         let entry = source.entry(id);
         let moved = i64::from(column) - i64::from(source.column(entry.span.start));
@@ -255,7 +252,8 @@ impl Editor<'_> {
         };
         let old = source.column(theirs.span.start);
         let new = i64::from(target.column(owner.span.start));
-        let written = new + i64::from(source.column(source.entry(from).span.start)) - i64::from(old);
+        let written =
+            new + i64::from(source.column(source.entry(from).span.start)) - i64::from(old);
         let column = self
             .reindent(source)
             .column_inside(theirs, collection, old, new);
@@ -267,12 +265,14 @@ impl Editor<'_> {
         let span = target.node(node).span;
         let colon = owner.colon().map_or(span.start, |colon| colon + 1);
         self.edits.delete(colon..span.end);
-        self.edits.take_text(target.text(), row.span.start..row.span.end);
+        self.edits
+            .take_text(target.text(), row.span.start..row.span.end);
         let at = row.span.start;
         let is_unfinished =
             at as usize == target.text().len() && !crate::line_breaks::ends_line(target.text());
         let line_break = if is_unfinished { self.line_break } else { "" };
-        self.edits.replace(at..row.span.end, format!("{line_break}{text}"));
+        self.edits
+            .replace(at..row.span.end, format!("{line_break}{text}"));
     }
 
     /// Whether a field with an empty key, of which only `:` and the value are written, would be taken for the value of the `? key` that
@@ -329,9 +329,8 @@ impl Editor<'_> {
     /// Whether the entries of a collection of the target begin behind a dash, and a choice has to be made for the first of the result.
     pub(super) fn begins_with_choice(&self, node: NodeId, outcome: &Outcome) -> bool {
         let first = self.target.entries(node).next();
-        let shares_line = first.is_some_and(|first| {
-            !starts_its_line(self.target, self.target.entry(first))
-        });
+        let shares_line =
+            first.is_some_and(|first| !starts_its_line(self.target, self.target.entry(first)));
         let opens = |piece: &Piece| match &piece.kind {
             PieceKind::Comment(comment) => comment.of_side.is_some(),
             PieceKind::Entry(child) => child.has_choice(),

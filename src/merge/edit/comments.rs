@@ -1,9 +1,7 @@
 //! Comments of entries that stay: those that are taken from the source replace the target's (SPEC 7).
 
 use super::Editor;
-use super::layout::{
-    ends_within_text, indents_of_comments, is_blank, starts_its_line, trimmed,
-};
+use super::layout::{ends_within_text, indents_of_comments, is_blank, starts_its_line, trimmed};
 use super::reindent::is_block;
 use super::rendered::is_block_scalar;
 use crate::line_breaks;

@@ -100,7 +100,9 @@ impl Editor<'_> {
                     self.close(&mut row);
                     row.text.push_str(&self.blank_lines(piece.blanks));
                 }
-                PieceKind::Comment(comment) => self.comment(&mut row, piece.blanks, comment, column),
+                PieceKind::Comment(comment) => {
+                    self.comment(&mut row, piece.blanks, comment, column)
+                }
                 PieceKind::Entry(child) => {
                     let sign = self.needs_key_sign(children.iter().copied(), index);
                     self.entry_piece(&mut row, piece.blanks, child, column, sign);
@@ -125,7 +127,9 @@ impl Editor<'_> {
             Side::Original => return,
         };
         let follows = comment.side == Side::Local
-            && row.last.is_some_and(|last| last.end == self.start_with(blanks, comment.span));
+            && row
+                .last
+                .is_some_and(|last| last.end == self.start_with(blanks, comment.span));
         let mut text = self.moved_line(tree, comment.span, comment.moved);
         if row.is_below_text && !follows {
             outdent_comments(&mut text, column);
@@ -209,9 +213,9 @@ impl Editor<'_> {
             && self.target.is_block_collection(value)
             && !self.begins_with_choice(value, &child.outcome)
             && !child.remarks.has_choice()
-            && !below.into_iter().any(
-                |piece| matches!(piece.kind, PieceKind::Comment(it) if it.of_side.is_some()),
-            );
+            && !below
+                .into_iter()
+                .any(|piece| matches!(piece.kind, PieceKind::Comment(it) if it.of_side.is_some()));
         !is_inside
     }
 
@@ -228,7 +232,10 @@ impl Editor<'_> {
             true => format!("{blank}{}", self.entry_lines(&side, column)),
             false => String::new(),
         });
-        let original = child.sides.original.and_then(|id| self.original_lines(id, column));
+        let original = child
+            .sides
+            .original
+            .and_then(|id| self.original_lines(id, column));
         let hunk = row.open.get_or_insert_default();
         hunk.texts.local.push_str(&local);
         hunk.texts.updated.push_str(&updated);
@@ -359,7 +366,11 @@ impl Editor<'_> {
         match (&child.outcome, child.slot) {
             (Outcome::Take(incoming), _) => last_block_scalar(self.source, incoming.node).is_some(),
             (Outcome::Merge(_) | Outcome::Row(_), _) => {
-                let last = child.outcome.children().filter(|child| child.stays()).last();
+                let last = child
+                    .outcome
+                    .children()
+                    .filter(|child| child.stays())
+                    .last();
                 last.is_some_and(|last| self.ends_in_block_scalar(last))
             }
             (_, Slot::Local(id)) => {

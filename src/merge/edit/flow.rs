@@ -7,7 +7,7 @@ use super::block::local_entries;
 use super::layout::{is_blank, starts_its_line};
 use super::to_flow;
 use crate::line_breaks::lines;
-use crate::merge::decision::{Child, Remarks, Incoming, Outcome, Slot};
+use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 
 /// An entry of the result on a line of its own: what comes up to its last byte, and what follows its comma.

@@ -163,7 +163,8 @@ impl<'a> Editor<'a> {
             Outcome::Lines(lines) => {
                 self.comments(entry, comments);
                 let span = self.target.node(entry.value).span;
-                self.edits.replace(span.start..span.end, lines.written.as_str());
+                self.edits
+                    .replace(span.start..span.end, lines.written.as_str());
             }
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
                 self.comments(entry, comments)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::layout::lines;
 use super::overview::Overview;
 use super::{Aliases, Editor};
-use crate::merge::decision::{Remarks, Incoming, Outcome};
+use crate::merge::decision::{Incoming, Outcome, Remarks};
 use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
 /// The text of one entry, on lines of its own, its first byte in the column that it had.
@@ -89,12 +89,7 @@ impl<'a> Editor<'a> {
         let target = self.target.resolve(owner.value);
         let mut inner = Editor::over(&self.of_target, &self.of_target, self.aliases);
         inner.in_flow = self.in_flow || self.of_target.is_in_brackets(owner.span.start);
-        inner.replace_with(
-            owner,
-            &Incoming::whole(target),
-            Remarks::default(),
-            anchor,
-        );
+        inner.replace_with(owner, &Incoming::whole(target), Remarks::default(), anchor);
         self.edits.absorb(inner.edits);
     }
 

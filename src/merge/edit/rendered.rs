@@ -129,7 +129,11 @@ impl Editor<'_> {
                 true => i64::from(column) + 2,
                 false => inside,
             };
-            let below = reindent.entries(theirs.value, u32::try_from(inside).unwrap_or(0), Above::Along);
+            let below = reindent.entries(
+                theirs.value,
+                u32::try_from(inside).unwrap_or(0),
+                Above::Along,
+            );
             let compact = has_dash(tree, theirs)
                 && has_dash(self.target, entry)
                 && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
@@ -204,7 +208,8 @@ impl Editor<'_> {
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
         if is_block(self.source, incoming.node) {
             let column = self.column_of_root(incoming.node);
-            let mut lines = reindent.entries(incoming.node, column, self.comments_of_root(incoming.node));
+            let mut lines =
+                reindent.entries(incoming.node, column, self.comments_of_root(incoming.node));
             if !tag.is_empty() {
                 lines.insert_str(0, &format!("{tag}{}", self.line_break));
             }

@@ -4,16 +4,11 @@ use super::Editor;
 use super::layout::{has_dash, is_blank, trimmed};
 use super::reindent::is_block;
 use super::rendered::{Rendered, is_block_scalar, words};
-use crate::merge::decision::{CommentChoice, Remarks, Incoming};
+use crate::merge::decision::{CommentChoice, Incoming, Remarks};
 use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
-    pub(super) fn replace(
-        &mut self,
-        entry: Entry<'_>,
-        incoming: &Incoming,
-        comments: Remarks,
-    ) {
+    pub(super) fn replace(&mut self, entry: Entry<'_>, incoming: &Incoming, comments: Remarks) {
         self.replace_with(entry, incoming, comments, None);
     }
 
@@ -143,12 +138,7 @@ impl Editor<'_> {
     }
 
     /// Writes everything behind the key or dash anew, comments in their places.
-    fn rewrite_from_indicator(
-        &mut self,
-        entry: Entry<'_>,
-        rendered: &Rendered,
-        comments: Remarks,
-    ) {
+    fn rewrite_from_indicator(&mut self, entry: Entry<'_>, rendered: &Rendered, comments: Remarks) {
         let node = self.target.node(entry.value);
         let indicator = match entry.colon() {
             Some(colon) => colon + 1,
@@ -291,13 +281,7 @@ impl Editor<'_> {
 
     /// Puts the target's comments behind `indicator`, where all is replaced, above the entry: those that are not `written` there again,
     /// and that upstream did not change.
-    fn keep_comments(
-        &mut self,
-        entry: Entry<'_>,
-        choices: Remarks,
-        indicator: u32,
-        written: Span,
-    ) {
+    fn keep_comments(&mut self, entry: Entry<'_>, choices: Remarks, indicator: u32, written: Span) {
         let Comments { line, tail, .. } = entry.comments();
         let header = self.header_comment(entry).unwrap_or_default();
         let mut kept = vec![line, tail, header];

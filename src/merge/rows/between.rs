@@ -288,7 +288,11 @@ impl<'r, 'a> Between<'r, 'a> {
             for at in 0..count {
                 found[line_start + line + at] = Some(start + place + at);
             }
-            self.find_in_local((&lines[..line], &local[..place]), (line_start, start), found);
+            self.find_in_local(
+                (&lines[..line], &local[..place]),
+                (line_start, start),
+                found,
+            );
             let (line, place) = (line + count, place + count);
             let starts = (line_start + line, start + place);
             return self.find_in_local((&lines[line..], &local[place..]), starts, found);
@@ -314,12 +318,16 @@ impl<'r, 'a> Between<'r, 'a> {
     ) -> Option<(usize, usize, usize)> {
         let is_inserted = |at: usize| {
             let line: &Line = &lines[at];
-            let comment = line.updated.is_some_and(|piece| self.rows.is_comment(piece));
+            let comment = line
+                .updated
+                .is_some_and(|piece| self.rows.is_comment(piece));
             line.original.is_none() && comment
         };
         let mut start = 0;
         while start < lines.len() {
-            let count = (start..lines.len()).take_while(|at| is_inserted(*at)).count();
+            let count = (start..lines.len())
+                .take_while(|at| is_inserted(*at))
+                .count();
             let run = &ids[start..start + count];
             let is_new = |id: &Id| !self.rows.ids.original.contains(id);
             if run.len() > 1
@@ -356,9 +364,15 @@ impl<'r, 'a> Between<'r, 'a> {
             gone,
             local,
         } = changed;
-        let stays: Vec<Ref> = ours.iter().copied().filter(|it| !self.goes_with_entry(*it)).collect();
+        let stays: Vec<Ref> = ours
+            .iter()
+            .copied()
+            .filter(|it| !self.goes_with_entry(*it))
+            .collect();
         let letters = |row: &[Ref]| -> String {
-            let words = row.iter().filter_map(|piece| self.rows.token(*piece).words());
+            let words = row
+                .iter()
+                .filter_map(|piece| self.rows.token(*piece).words());
             words.flat_map(str::split_whitespace).collect()
         };
         if !rewritten.is_empty() && letters(&stays) == letters(&theirs) {
@@ -371,7 +385,8 @@ impl<'r, 'a> Between<'r, 'a> {
         if disagree && !apart {
             // what local has written anew stays as it is, with the lines around that upstream took away with it
             let is_kept = |piece: &Ref| {
-                ours.contains(piece) || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
+                ours.contains(piece)
+                    || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
             };
             ours = local.into_iter().filter(is_kept).collect();
         }
@@ -443,12 +458,16 @@ impl<'r, 'a> Between<'r, 'a> {
         let originals = self.rows.row(Side::Original);
         let is_old = |line: &&str| originals.iter().any(|token| token.words() == Some(*line));
         let locals = self.rows.row(Side::Local);
-        let is_below = |lines: &[&str]| lines.iter().map(|line| line.trim()).eq(run.iter().copied());
+        let is_below =
+            |lines: &[&str]| lines.iter().map(|line| line.trim()).eq(run.iter().copied());
         !run.iter().all(is_old)
             && (self.rows.below.windows(run.len()).any(is_below)
-                || locals
-                .windows(run.len())
-                .any(|lines| lines.iter().map(Token::words).eq(run.iter().copied().map(Some))))
+                || locals.windows(run.len()).any(|lines| {
+                    lines
+                        .iter()
+                        .map(Token::words)
+                        .eq(run.iter().copied().map(Some))
+                }))
     }
 
     /// Records that both sides rewrote a comment, if they did.
@@ -458,7 +477,8 @@ impl<'r, 'a> Between<'r, 'a> {
             comments.map(|piece| piece.at).collect()
         };
         let lines = Triple::new(lines(rewritten), lines(theirs), lines(ours));
-        let apart = !rewritten.is_empty() && !(lines.local.is_empty() && lines.updated.is_empty());
+        let is_left = !lines.local.is_empty() || !lines.updated.is_empty();
+        let apart = !rewritten.is_empty() && is_left;
         if apart {
             let mut disagreements = self.disagreements.borrow_mut();
             disagreements.push(Disagreement { lines });

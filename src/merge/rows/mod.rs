@@ -316,7 +316,9 @@ impl<'a> Rows<'a> {
         let updated = in_order(shared.iter().map(|(_, updated, _)| *updated).collect());
         let local = in_order(shared.iter().map(|(_, _, local)| *local).collect());
         let straight: FxHashSet<u32> = updated.intersection(&local).copied().collect();
-        let moved = shared.iter().filter(|(entry, ..)| !straight.contains(entry));
+        let moved = shared
+            .iter()
+            .filter(|(entry, ..)| !straight.contains(entry));
         let carried = moved.map(|(entry, ..)| (*entry, self.own_of(*entry)));
         let carried = carried.collect();
         (straight, carried)

@@ -65,8 +65,11 @@ fn is_of_another(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
         && of_updated_from(rows, 0)
             .filter(|other| rows.id(*other) == rows.id(comment))
             .any(|other| {
-                let mut below = of_updated_from(rows, other.at).skip_while(|it| rows.is_comment(*it));
-                below.next().is_none_or(|below| rows.id(below) != rows.id(entry))
+                let mut below =
+                    of_updated_from(rows, other.at).skip_while(|it| rows.is_comment(*it));
+                below
+                    .next()
+                    .is_none_or(|below| rows.id(below) != rows.id(entry))
             })
 }
 
@@ -98,7 +101,11 @@ fn bring(
         TokenKind::Entry(entry) => Some(entry),
         TokenKind::Comment(_) | TokenKind::End => None,
     };
-    if !row.iter().filter_map(entries).any(|it| is_missing(&it, seen)) {
+    if !row
+        .iter()
+        .filter_map(entries)
+        .any(|it| is_missing(&it, seen))
+    {
         return;
     }
     // what comes behind each entry of the row, in order; what comes before all of them
@@ -179,23 +186,33 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
         if count(local) > 0 {
             continue;
         }
-        let above = merged[..at].iter().rev().enumerate().take_while(|(distance, placed)| {
-            let below = Ref {
-                side: Side::Local,
-                at: placed.piece.at + 1,
-            };
-            placed.piece.side == Side::Local
-                && placed.piece.at + distance + 1 == local.at
-                && is_inserted(rows, placed.piece)
-                && count(below) == 0
-        });
+        let above = merged[..at]
+            .iter()
+            .rev()
+            .enumerate()
+            .take_while(|(distance, placed)| {
+                let below = Ref {
+                    side: Side::Local,
+                    at: placed.piece.at + 1,
+                };
+                placed.piece.side == Side::Local
+                    && placed.piece.at + distance + 1 == local.at
+                    && is_inserted(rows, placed.piece)
+                    && count(below) == 0
+            });
         let Some(first) = at.checked_sub(above.count()).filter(|first| *first < at) else {
             continue;
         };
         let own = merged[first].piece;
         let (old, new, mine) = (count(original), count(updated), count(own));
         merged[at].blanks = None;
-        let blanks = if new == old || new == mine { own } else if mine == old { updated } else { own };
+        let blanks = if new == old || new == mine {
+            own
+        } else if mine == old {
+            updated
+        } else {
+            own
+        };
         merged[first].blanks = Some(blanks);
     }
     merged
@@ -246,7 +263,9 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
         && count(first.blanks) > 0
     {
         merged[0].blanks = None;
-        let own = merged.iter().take_while(|placed| rows.is_comment(placed.piece));
+        let own = merged
+            .iter()
+            .take_while(|placed| rows.is_comment(placed.piece));
         let below = own.count() + 1;
         let mut others = merged.iter_mut().skip(below);
         let former = others.find(|placed| firsts.contains(&placed.piece));

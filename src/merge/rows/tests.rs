@@ -51,17 +51,32 @@ fn merged(texts: [&str; 3], gone: &str) -> String {
 
 #[test]
 fn what_one_side_left_alone_is_the_other_sides() {
-    assert_eq!(merged(["a\nb\n", "a\n# new\n\nb\n", "a\nb\nc\n"], ""), "a\n# new\n\nb\nc\n");
-    assert_eq!(merged(["# x\na\nb\n", "a\nb\n", "# x\na\nb\nc\n"], ""), "a\nb\nc\n");
-    assert_eq!(merged(["a\n\nb\n", "a\nb\n", "# ours\na\n\nb\n"], ""), "# ours\na\nb\n");
+    assert_eq!(
+        merged(["a\nb\n", "a\n# new\n\nb\n", "a\nb\nc\n"], ""),
+        "a\n# new\n\nb\nc\n"
+    );
+    assert_eq!(
+        merged(["# x\na\nb\n", "a\nb\n", "# x\na\nb\nc\n"], ""),
+        "a\nb\nc\n"
+    );
+    assert_eq!(
+        merged(["a\n\nb\n", "a\nb\n", "# ours\na\n\nb\n"], ""),
+        "# ours\na\nb\n"
+    );
 }
 
 #[test]
 fn what_both_inserted_stands_once_or_one_below_the_other() {
     assert_eq!(merged(["a\n", "a\nu\n", "a\nl\n"], ""), "a\nl\nu\n");
-    assert_eq!(merged(["a\n", "a\n# same\nu\n", "a\n# same\nl\n"], ""), "a\n# same\nl\nu\n");
+    assert_eq!(
+        merged(["a\n", "a\n# same\nu\n", "a\n# same\nl\n"], ""),
+        "a\n# same\nl\nu\n"
+    );
     // local's comment right above an entry stays with it
-    assert_eq!(merged(["a\nb\n", "a\nu\nb\n", "a\n# ours\nb\n"], ""), "a\nu\n# ours\nb\n");
+    assert_eq!(
+        merged(["a\nb\n", "a\nu\nb\n", "a\n# ours\nb\n"], ""),
+        "a\nu\n# ours\nb\n"
+    );
 }
 
 #[test]
@@ -72,7 +87,11 @@ fn a_comment_that_both_rewrote_is_upstreams_by_default() {
 
 #[test]
 fn comments_travel_with_the_entry_below_them() {
-    let texts = ["# a\na\nb\nc\n", "b\nc\n# a\na\n", "# a\na\nb\nc\n# ours\nd\n"];
+    let texts = [
+        "# a\na\nb\nc\n",
+        "b\nc\n# a\na\n",
+        "# a\na\nb\nc\n# ours\nd\n",
+    ];
     assert_eq!(merged(texts, ""), "b\nc\n# a\na\n# ours\nd\n");
 }
 
@@ -82,7 +101,10 @@ fn the_row_follows_the_rules_for_values() {
     let texts = ["a\n# b\nb\nc\n", "a\n# b\nb\nc\nd\n", "a\n# b\nb\nc\ne\n"];
     assert_eq!(merged(texts, "b"), "a\nc\ne\nd\n");
     // and bring what the lines would leave out
-    assert_eq!(merged(["a\nb\nc\n", "a\nb\nc\n", "a\nc\n"], ""), "a\nb\nc\n");
+    assert_eq!(
+        merged(["a\nb\nc\n", "a\nb\nc\n", "a\nc\n"], ""),
+        "a\nb\nc\n"
+    );
 }
 
 #[test]

@@ -6,8 +6,8 @@ use super::fields::fields_of;
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
 use super::{Nodes, Shape, Walker, entries_of, shape};
-use crate::merge::{ConflictKind, Sides};
 use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::merge::{ConflictKind, Sides};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 

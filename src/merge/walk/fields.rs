@@ -165,15 +165,15 @@ impl Walker<'_> {
         if children.iter().any(Child::has_choice) {
             let chosen = |side| -> Outcome {
                 let children: Vec<Child> = children.iter().map(|it| it.choose(side)).collect();
-                self.into_empty(updated, &children)
+                self.to_empty(updated, &children)
             };
             return Outcome::apart(chosen(Chosen::Local), chosen(Chosen::Updated));
         }
-        self.into_empty(updated, &children)
+        self.to_empty(updated, &children)
     }
 
     /// What comes into an empty local map or list.
-    fn into_empty(&self, updated: NodeId, children: &[Child]) -> Outcome {
+    fn to_empty(&self, updated: NodeId, children: &[Child]) -> Outcome {
         if !children.iter().any(Child::stays) {
             return Outcome::Keep;
         }
@@ -222,7 +222,9 @@ impl Triple<FieldIndex<'_>> {
                 .or_else(|| old_key.and_then(|key| self.updated.find(key)));
             return (Triple::new(Some(original), updated, Some(local)), None);
         }
-        let updated = sides.original.and_then(|original| renames.in_updated(original));
+        let updated = sides
+            .original
+            .and_then(|original| renames.in_updated(original));
         match updated {
             Some(_) => (Triple { updated, ..sides }, updated),
             None => (sides, None),

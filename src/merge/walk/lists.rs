@@ -100,10 +100,12 @@ impl Walker<'_> {
                 let identity = key.identity(trees.updated, element);
                 let old = renames.of_updated(element);
                 let before = old.or_else(|| find(&originals, identity.as_ref()));
-                let renamed = before.and_then(|before| renames.in_local(before)).or_else(|| {
-                    let identity = key.identity(trees.original, old?);
-                    find(&locals, identity.as_ref())
-                });
+                let renamed = before
+                    .and_then(|before| renames.in_local(before))
+                    .or_else(|| {
+                        let identity = key.identity(trees.original, old?);
+                        find(&locals, identity.as_ref())
+                    });
                 if let Some(resident) = renamed.or_else(|| find(&locals, identity.as_ref())) {
                     return Arrival::Resident(
                         position_of[position(entries_of(trees.local, local), resident)],

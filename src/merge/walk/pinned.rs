@@ -28,9 +28,7 @@ impl Walker<'_> {
     /// What is left of an element that upstream removed and that holds something pinned: that, and its key.
     pub(super) fn pinned_rest(&mut self, key: &ListKey, nodes: Nodes) -> Outcome {
         match (nodes.original, nodes.local) {
-            (Some(original), Some(local)) => {
-                self.deleted_fields(nodes, original, local, Some(key))
-            }
+            (Some(original), Some(local)) => self.deleted_fields(nodes, original, local, Some(key)),
             _ => self.deleted_upstream(nodes),
         }
     }

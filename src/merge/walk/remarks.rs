@@ -22,7 +22,13 @@ impl Walker<'_> {
                 .map(|entry| tree.entry(entry).comments())
                 .unwrap_or_default()
         });
-        if owned == Triple::new(Comments::default(), Comments::default(), Comments::default()) {
+        if owned
+            == Triple::new(
+                Comments::default(),
+                Comments::default(),
+                Comments::default(),
+            )
+        {
             return Remarks {
                 from: Some(updated),
                 above,

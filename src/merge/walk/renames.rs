@@ -187,7 +187,10 @@ fn gaps(
 }
 
 /// Whether two collections have at least two thirds of their leaves in common.
-fn is_mostly((left_tree, left): (&Tree<'_>, NodeId), (right_tree, right): (&Tree<'_>, NodeId)) -> bool {
+fn is_mostly(
+    (left_tree, left): (&Tree<'_>, NodeId),
+    (right_tree, right): (&Tree<'_>, NodeId),
+) -> bool {
     let is_collection = |tree: &Tree<'_>, node| shape(tree, node) != Shape::Scalar;
     if !is_collection(left_tree, left) || shape(left_tree, left) != shape(right_tree, right) {
         return false;

@@ -33,7 +33,10 @@ impl Walker<'_> {
             }
         }
         let same = original.as_ref().is_some_and(|original| {
-            same_lines((self.trees.original, original), (self.trees.updated, &updated))
+            same_lines(
+                (self.trees.original, original),
+                (self.trees.updated, &updated),
+            )
         });
         if same && is_in_place(&local, children) {
             return None;
@@ -56,11 +59,7 @@ impl Walker<'_> {
     }
 
     /// The comment lines below an entry of local whose value is no block collection, or becomes none; none where they stay.
-    pub(super) fn merged_below(
-        &mut self,
-        sides: Entries,
-        outcome: &Outcome,
-    ) -> Option<Vec<Piece>> {
+    pub(super) fn merged_below(&mut self, sides: Entries, outcome: &Outcome) -> Option<Vec<Piece>> {
         let (updated, local) = (sides.updated?, sides.local?);
         let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
         let is_row = outcome.is_merge() && !is_emptied && self.is_block(sides);
@@ -76,13 +75,18 @@ impl Walker<'_> {
             }
             row
         };
-        if !is_taken && trees.local.is_block_collection(trees.local.entry(local).value) {
+        if !is_taken
+            && trees
+                .local
+                .is_block_collection(trees.local.entry(local).value)
+        {
             return None;
         }
         // lines of a block collection have no place between brackets that have something in them
         let is_full = |tree: &Tree<'_>, node: NodeId| tree.entries(node).len() > 0;
-        let comes_in_lines =
-            trees.updated.is_block_collection(trees.updated.entry(updated).value);
+        let comes_in_lines = trees
+            .updated
+            .is_block_collection(trees.updated.entry(updated).value);
         if !is_taken && comes_in_lines && is_full(trees.local, trees.local.entry(local).value) {
             return None;
         }
@@ -90,7 +94,10 @@ impl Walker<'_> {
             Some(original) => below(trees.original, original),
             None => empty_row(0),
         };
-        let own = match (sides.original, trees.local.row(trees.local.entry(local).value, None)) {
+        let own = match (
+            sides.original,
+            trees.local.row(trees.local.entry(local).value, None),
+        ) {
             (Some(original), Some(_)) => self.own_lines(original, local),
             _ => Vec::new(),
         };
@@ -103,7 +110,10 @@ impl Walker<'_> {
         }
         // those in a block collection that comes, come with it
         let mut updated_row = trees.updated.row_below(trees.updated.entry(updated));
-        if trees.updated.is_block_collection(trees.updated.entry(updated).value) {
+        if trees
+            .updated
+            .is_block_collection(trees.updated.entry(updated).value)
+        {
             updated_row = empty_row(updated_row.column);
         }
         let mut original = original;
@@ -118,7 +128,8 @@ impl Walker<'_> {
                 .original
                 .and_then(|it| row(trees.original, it))
                 .unwrap_or(original);
-            if is_emptied && let Some(mut own_row) = sides.local.and_then(|it| row(trees.local, it)) {
+            if is_emptied && let Some(mut own_row) = sides.local.and_then(|it| row(trees.local, it))
+            {
                 own_row.items.retain(|item| !own.contains(&item.span));
                 local = own_row;
             }
@@ -162,7 +173,8 @@ impl Walker<'_> {
         let original = self.row_of(self.trees.original, nodes.original, owners.original);
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let mut local = tree.row_below(entry);
-        let width = i64::from(updated.column) - i64::from(self.trees.updated.column(from.span.start));
+        let width =
+            i64::from(updated.column) - i64::from(self.trees.updated.column(from.span.start));
         let column = i64::from(tree.column(entry.span.start)) + width;
         local.column = u32::try_from(column).unwrap_or(0);
         let rows = Triple::new(original, updated, local);
@@ -180,7 +192,8 @@ impl Walker<'_> {
             return Some(Triple::default());
         };
         let values = self.values_of(step.entries);
-        let is_own = |(node, value): (Option<NodeId>, Option<NodeId>)| node.is_none() || node == value;
+        let is_own =
+            |(node, value): (Option<NodeId>, Option<NodeId>)| node.is_none() || node == value;
         let are_own = nodes.zip(values).map(is_own).into_array();
         are_own.iter().all(|is_own| *is_own).then_some(step.entries)
     }
@@ -192,12 +205,7 @@ impl Walker<'_> {
     }
 
     /// The row of a side: of a value that is empty, or is none, the comments below it. None of one between brackets.
-    fn row_of(
-        &self,
-        tree: &Tree<'_>,
-        node: Option<NodeId>,
-        owner: Option<EntryId>,
-    ) -> Option<Row> {
+    fn row_of(&self, tree: &Tree<'_>, node: Option<NodeId>, owner: Option<EntryId>) -> Option<Row> {
         let Some(node) = node else {
             return Some(empty_row(0));
         };
@@ -229,7 +237,10 @@ impl Walker<'_> {
             child.is_some_and(Child::stays)
         };
         let below = trees.local.comments_from(rows.local.span.end);
-        let below: Vec<&str> = below.into_iter().map(|span| trees.local.slice(span)).collect();
+        let below: Vec<&str> = below
+            .into_iter()
+            .map(|span| trees.local.slice(span))
+            .collect();
         let MergedRow {
             pieces,
             disagreements,
@@ -262,9 +273,12 @@ impl Walker<'_> {
     ) {
         let known = self.comments_of_others(rows);
         for child in children {
-            let (Slot::Local(entry), false, Some(original), None) =
-                (child.slot, child.stays(), child.sides.original, child.sides.updated)
-            else {
+            let (Slot::Local(entry), false, Some(original), None) = (
+                child.slot,
+                child.stays(),
+                child.sides.original,
+                child.sides.updated,
+            ) else {
                 continue;
             };
             let items = rows.local.items.iter();
@@ -433,7 +447,12 @@ impl Walker<'_> {
         };
         let trees = self.trees;
         let widths = (
-            width(trees.original, &rows.original, nodes.original, owners.original),
+            width(
+                trees.original,
+                &rows.original,
+                nodes.original,
+                owners.original,
+            ),
             width(trees.updated, &rows.updated, nodes.updated, owners.updated),
             width(trees.local, &rows.local, nodes.local, owners.local),
         );
@@ -484,7 +503,10 @@ fn is_in_place(local: &Row, children: &[Child]) -> bool {
 }
 
 /// Whether two rows have the same comments, blank lines and column, between entries of the same keys.
-fn same_lines((left_tree, left): (&Tree<'_>, &Row), (right_tree, right): (&Tree<'_>, &Row)) -> bool {
+fn same_lines(
+    (left_tree, left): (&Tree<'_>, &Row),
+    (right_tree, right): (&Tree<'_>, &Row),
+) -> bool {
     left.items.len() == right.items.len()
         && left.column == right.column
         && left.items.iter().zip(&right.items).all(|(a, b)| {
@@ -547,11 +569,7 @@ fn numbers(
     )
 }
 
-fn tokens_of<'s>(
-    tree: &Tree<'s>,
-    row: &Row,
-    numbers: &FxHashMap<EntryId, u32>,
-) -> Vec<Token<'s>> {
+fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &FxHashMap<EntryId, u32>) -> Vec<Token<'s>> {
     let tokens = row.items.iter().map(|item| Token {
         kind: match item.kind {
             ItemKind::Comment => {

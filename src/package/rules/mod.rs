@@ -12,7 +12,7 @@ mod read;
 use crate::error::{Error, Place, Warning};
 use crate::merge::{OnConflict, Options, Resolution, Rule};
 use crate::package::SchemaSource;
-use crate::package::disk::read_named;
+use crate::package::disk::{read_named, read_own};
 use crate::package::parsed::{Parsed, ParsedFile, Readings, Trees};
 use crate::package::slot::Slot;
 use crate::yaml::Tree;
@@ -47,7 +47,12 @@ impl Rules {
     /// # Errors
     /// Where it cannot be read, or does not hold rules.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
-        let text = read_named(path)
+        // whoever gave a path knows where it leads
+        Self::of_bytes(path, read_named(path))
+    }
+
+    fn of_bytes(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<Self, Error> {
+        let text = bytes
             .and_then(|bytes| {
                 String::from_utf8(bytes)
                     .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
@@ -208,13 +213,20 @@ impl Scoped {
     }
 }
 
-/// Where the rules of a run are: what was given, else the file at the top of the local package, if there is one.
-pub(crate) fn rules_file(given: Option<&PathBuf>, local: &Path) -> Option<PathBuf> {
+/// The rules of a run: those of the file that was given, else of the one at the top of the local package, if there is one.
+///
+/// # Errors
+/// As for [`Rules::read`], and where a link stands at the top of the package: it may have come with a branch.
+pub(crate) fn rules_of(given: Option<&PathBuf>, local: &Path) -> Result<Rules, Error> {
     if let Some(given) = given {
-        return Some(given.clone());
+        return Rules::read(given);
     }
     let file = local.join(RULES_FILE);
-    (local.is_dir() && file.is_file()).then_some(file)
+    if !local.is_dir() || !file.is_file() {
+        return Ok(Rules::default());
+    }
+    let bytes = read_own(&file);
+    Rules::of_bytes(&file, bytes)
 }
 
 /// A policy that gives this resolution.

@@ -1,6 +1,6 @@
 //! What comes to a new place, as text that stands there: a field or an element, with its comments.
 
-use crate::merge::{Child, CommentChoice, Remarks, Incoming, Outcome, edited};
+use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
 use crate::patch::{Decided, key_text, parsed};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 

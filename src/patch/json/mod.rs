@@ -36,8 +36,12 @@ pub fn json_patch(target: &str, patch: &Tree<'_>) -> Result<Option<String>, Patc
     })
 }
 
+/// The most bytes that the `copy` operations of a patch add together.
+const MOST_COPIED: usize = 8 << 20;
+
 fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
     let mut text = target.to_owned();
+    let mut copied = 0_usize;
     for operation in operations(patch)? {
         let next = match applied(&text, patch, &operation) {
             // what an alias stands for changes in one place: the last resort is to write them all out
@@ -49,7 +53,22 @@ fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
             }
             result => result?,
         };
-        text = next.unwrap_or(text);
+        let Some(next) = next else { continue };
+        if matches!(operation.action, Action::Copy(_)) {
+            copied = copied.saturating_add(next.len().saturating_sub(text.len()));
+        }
+        text = next;
+        if copied > MOST_COPIED {
+            return Err(wrong_at(
+                patch,
+                operation.at,
+                format!(
+                    "the copies in this patch have more than {} MiB",
+                    MOST_COPIED >> 20
+                ),
+                "nothing was written; each copy of a copy doubles what is there",
+            ));
+        }
     }
     Ok((text != target).then_some(text))
 }

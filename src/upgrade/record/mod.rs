@@ -1,14 +1,15 @@
-//! Where a package comes from: what its Kptfile or its `.merge3.yaml` says (`read`), and how that is brought up to date
-//! (`write`).
+//! Where a package comes from: what its Kptfile or its `.merge3.yaml` says (`read`), how that is brought up to date (`write`), and
+//! that a merge leaves it alone (`change`).
 
+mod change;
 mod read;
 mod write;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::address::Place;
 use crate::error::{self, Error};
+use crate::package::read_own;
 use read::parse;
 
 pub(super) use write::with_record;
@@ -38,7 +39,7 @@ pub struct Record {
 }
 
 /// What the local files were made from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
     /// Where that was.
     pub place: Place,
@@ -79,7 +80,11 @@ pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
 
 fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
     let file = package.join(name);
-    let text = match fs::read(&file) {
+    // what a link leads to is no word of the package
+    if file.is_symlink() {
+        return Ok(None);
+    }
+    let text = match read_own(&file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::Read { path: file, error }),

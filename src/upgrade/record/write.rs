@@ -44,6 +44,8 @@ impl Record {
                 if read.lock.commit == version.commit
                     && read.reference == version.name
                     && read.lock.place == self.place
+                    && read.place == self.place
+                    && read.strategy == self.strategy
                     && same_beside(text, &new) =>
             {
                 Ok(new)
@@ -118,7 +120,14 @@ pub(in crate::upgrade) fn with_record(
     let package = file.parent().unwrap_or(Path::new(""));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     match parse(package, &name, &text)? {
-        Some(read) if read.lock.commit == version.commit => Ok(text),
+        Some(read)
+            if read.lock.commit == version.commit
+                && read.reference == version.name
+                && read.place == *place
+                && read.lock.place == *place =>
+        {
+            Ok(text)
+        }
         _ => Err(refused()),
     }
 }

@@ -1,0 +1,175 @@
+//! A package in a package that has a record of its own: where it may be fetched from, and whether it is its parent's to merge. Its record
+//! may have come with the parent, and so be upstream's word.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::address::Place;
+use super::git::top_of;
+use super::record::{self, KPTFILE, RULES_FILE, Record, SECTIONS};
+use crate::error::Error;
+use crate::package::read_named;
+use crate::yaml::{Tree, equal};
+
+/// Refuses a package in another one that would be fetched from a repository which is neither the other one's nor allowed by name.
+///
+/// # Errors
+/// Where that is so.
+pub(super) fn refuse_foreign(
+    package: &Path,
+    record: &Record,
+    allowed: &[String],
+) -> Result<(), Error> {
+    let mut trusted = HashSet::new();
+    for (at, outer) in outer_packages(package).into_iter().rev().enumerate() {
+        // what cannot be read allows nothing
+        let Some(outer) = outer else {
+            trusted.insert(String::new());
+            continue;
+        };
+        if at == 0 || foreign(&outer, &trusted, allowed).is_none() {
+            trusted.extend(repositories(&outer).map(normal));
+        }
+    }
+    let is_nested = !trusted.is_empty();
+    match foreign(record, &trusted, allowed).filter(|_| is_nested) {
+        None => Ok(()),
+        Some(place) => Err(Error::Package {
+            path: package.to_owned(),
+            message: format!(
+                "it is in another package, and says that it comes from {}, which is not that package's repository",
+                place.shown()
+            ),
+            help: format!(
+                "where you trust it, allow it with --allow-upstream {}",
+                host(&place.repository).map_or_else(|| place.shown(), str::to_owned)
+            ),
+        }),
+    }
+}
+
+/// The records of the packages that a package is in, the nearest first; none for one that cannot be read.
+fn outer_packages(package: &Path) -> Vec<Option<Record>> {
+    let Ok(folder) = package.canonicalize() else {
+        return Vec::new();
+    };
+    let top = top_of(&folder);
+    let mut outer = Vec::new();
+    for above in folder.ancestors().skip(1) {
+        if top.as_ref().is_some_and(|top| !above.starts_with(top)) {
+            break;
+        }
+        match record::read(above) {
+            Ok(None) => {}
+            Ok(Some(record)) => outer.push(Some(record)),
+            Err(_) => outer.push(None),
+        }
+    }
+    outer
+}
+
+fn repositories(record: &Record) -> impl Iterator<Item = &str> {
+    [&record.place, &record.lock.place]
+        .into_iter()
+        .map(|place| place.repository.as_str())
+}
+
+/// Which of the places of a record is neither of a repository that is trusted nor allowed.
+fn foreign<'r>(
+    record: &'r Record,
+    trusted: &HashSet<String>,
+    allowed: &[String],
+) -> Option<&'r Place> {
+    let is_allowed = |place: &Place| {
+        let repository = place.repository.as_str();
+        trusted.contains(&normal(repository))
+            || allowed.iter().any(|name| {
+                normal(name) == normal(repository)
+                    || host(repository).is_some_and(|host| host.eq_ignore_ascii_case(name))
+            })
+    };
+    let mut places = [&record.place, &record.lock.place].into_iter();
+    places.find(|place| !is_allowed(place))
+}
+
+fn normal(repository: &str) -> String {
+    let repository = repository.trim_end_matches('/');
+    let bare = repository.strip_suffix(".git").unwrap_or(repository);
+    bare.to_owned()
+}
+
+/// The host in an address; none in one of this machine.
+fn host(repository: &str) -> Option<&str> {
+    let authority = match repository.split_once("://") {
+        Some((_, rest)) => rest.split('/').next()?,
+        None => repository.split_once(':')?.0,
+    };
+    let host = authority.rsplit('@').next()?;
+    let host = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next()?,
+        None => host.split(':').next()?,
+    };
+    (!host.is_empty() && !host.contains('/')).then_some(host)
+}
+
+/// Whether a package in a package is none of its parent's: it has a record, and what the parent was made from has not the same there.
+pub(super) fn is_its_own(folder: &Path, original: Option<&[u8]>) -> bool {
+    let text = |name: &str| {
+        let file = folder.join(name);
+        let is_file = file.symlink_metadata().is_ok_and(|it| it.is_file());
+        let bytes = read_named(&file).ok().filter(|_| is_file)?;
+        String::from_utf8(bytes).ok()
+    };
+    // this file never comes from upstream
+    if text(RULES_FILE).is_some_and(|rules| !same_record(&rules, "")) {
+        return true;
+    }
+    let before = original.and_then(|bytes| std::str::from_utf8(bytes).ok());
+    text(KPTFILE).is_some_and(|here| {
+        !same_record(&here, "") && !same_record(&here, before.unwrap_or_default())
+    })
+}
+
+/// Whether two texts have the same record, or none; what is no YAML has none.
+fn same_record(left: &str, right: &str) -> bool {
+    let (left, right) = (Tree::parse(left), Tree::parse(right));
+    let (left, right) = (left.ok().flatten(), right.ok().flatten());
+    let section = |tree: &Option<Tree<'_>>, name: &str| {
+        let tree = tree.as_ref()?;
+        let entry = tree.find(tree.root().value, name)?;
+        Some(tree.entry(entry).value)
+    };
+    SECTIONS.iter().all(
+        |name| match (section(&left, name), section(&right, name), &left, &right) {
+            (None, None, ..) => true,
+            (Some(l), Some(r), Some(left), Some(right)) => equal(left, l, right, r),
+            _ => false,
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_found() {
+        assert_eq!(
+            host("https://bot@example.org:8443/a.git"),
+            Some("example.org")
+        );
+        assert_eq!(host("ssh://git@[::1]:22/a"), Some("::1"));
+        assert_eq!(host("git@example.org:a/b.git"), Some("example.org"));
+        assert_eq!(host("file:///a.git"), None);
+        assert_eq!(host("/a/b.git"), None);
+    }
+
+    #[test]
+    fn records_are_compared_by_value() {
+        let block = "upstream:\n  git:\n    repo: a\n";
+        assert!(same_record(block, "x: 1\nupstream: {git: {repo: 'a'}}\n"));
+        assert!(!same_record(block, "upstream: {git: {repo: b}}\n"));
+        assert!(!same_record(block, ""));
+        assert!(same_record("a: 1\n", ""));
+    }
+}

@@ -1,0 +1,147 @@
+//! The change of the record in an upgrade, and that nothing else changes it: it is the local side's own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Record;
+use super::read::parse;
+use crate::error::{Error, Warning};
+use crate::package::{ChangeKind, FileChange, Plan};
+use crate::upgrade::remote::Resolved;
+use crate::yaml::Tree;
+
+impl Record {
+    /// The change of the record's file from what the merge makes of it. A merge that would change what the record says, or would take
+    /// its file away, is no merge of it: the file stays what it is here, and that is told.
+    ///
+    /// # Errors
+    /// Where the file cannot be edited or read.
+    pub(in crate::upgrade) fn change(
+        &self,
+        plan: &mut Plan,
+        text: &str,
+        to: &Resolved,
+    ) -> Result<Option<FileChange>, Error> {
+        let new = self.updated(text, to)?;
+        let name = PathBuf::from(self.file.file_name().unwrap_or_default());
+        self.keep(plan, &name);
+        let merged = plan.files.iter().find(|change| change.path == name);
+        let merged = merged.and_then(|change| change.new.as_ref());
+        let old = merged.map_or(text.as_bytes(), |merged| merged).to_vec();
+        let edited = match merged.map(|bytes| String::from_utf8_lossy(bytes)) {
+            None => new.into_bytes(),
+            // conflict markers make it no YAML
+            Some(merged) => match Tree::parse(&merged) {
+                Ok(_) => self.updated(&merged, to)?.into_bytes(),
+                Err(_) => lines_changed(&merged, text, &new).into_bytes(),
+            },
+        };
+        if edited == old {
+            return Ok(None);
+        }
+        let metadata = fs::metadata(&self.file).map_err(|error| Error::Read {
+            path: self.file.clone(),
+            error,
+        })?;
+        Ok(Some(FileChange {
+            path: name,
+            kind: ChangeKind::Changed,
+            old: Some(old.into()),
+            new: Some(edited.into()),
+            permissions: metadata.permissions(),
+            old_permissions: None,
+            seen: None,
+        }))
+    }
+
+    /// Takes changes of the record's file out of a plan that are more than a merge of what is beside the record.
+    fn keep(&self, plan: &mut Plan, name: &Path) {
+        let has_markers = plan.conflicts.iter().any(|record| {
+            record.file == name && record.conflict.resolution == crate::merge::Resolution::Markers
+        });
+        let is_fine = |change: &FileChange| match (&change.kind, &change.new) {
+            (ChangeKind::Moved { from }, _) if from == name => false,
+            _ if change.path != name => true,
+            (ChangeKind::Changed, Some(new)) => std::str::from_utf8(new)
+                .is_ok_and(|new| self.is_said_by(new, name) || (has_markers && is_broken(new))),
+            _ => false,
+        };
+        let (fine, others): (Vec<_>, Vec<_>) = std::mem::take(&mut plan.files)
+            .into_iter()
+            .partition(is_fine);
+        plan.files = fine;
+        for change in &others {
+            plan.counts.uncount(&change.kind);
+        }
+        if !others.is_empty() {
+            plan.conflicts.retain(|record| record.file != name);
+            plan.warnings.push(Warning::about(
+                name,
+                "upstream would change where the package comes from: your file stays as it is",
+            ));
+        }
+    }
+
+    /// Whether a text of the record's file says the same record.
+    fn is_said_by(&self, text: &str, name: &Path) -> bool {
+        let package = self.file.parent().unwrap_or(Path::new(""));
+        let read = parse(package, &name.to_string_lossy(), text);
+        read.is_ok_and(|read| read.is_some_and(|read| self.is(&read)))
+    }
+
+    /// Whether two records say the same.
+    fn is(&self, other: &Self) -> bool {
+        self.place == other.place
+            && self.reference == other.reference
+            && self.lock == other.lock
+            && self.strategy == other.strategy
+    }
+}
+
+fn is_broken(text: &str) -> bool {
+    Tree::parse(text).is_err()
+}
+
+/// Makes the change that leads from `old` to `new`, lines of the record, in a text that has the same lines: the merge leaves them
+/// alone, whatever it did beside them.
+fn lines_changed(text: &str, old: &str, new: &str) -> String {
+    let diff = similar::TextDiff::from_lines(old, new);
+    let mut text = text.to_owned();
+    for op in diff.ops() {
+        let (before, after) = (op.old_range(), op.new_range());
+        let lines = |text: &str, range: std::ops::Range<usize>, more: usize| -> String {
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            let start = range.start.saturating_sub(more);
+            lines.get(start..range.end).unwrap_or_default().concat()
+        };
+        if op.tag() == similar::DiffTag::Equal {
+            continue;
+        }
+        // with some lines before them, which tell `ref` of `upstream` from that of `upstreamLock`
+        for more in 0..=before.start {
+            let sought = lines(old, before.clone(), more);
+            if !sought.is_empty() && text.matches(&sought).count() == 1 {
+                let kept = lines(old, before.start..before.start, more);
+                let with = format!("{kept}{}", lines(new, after, 0));
+                text = text.replacen(&sought, &with, 1);
+                break;
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_change_where_a_text_has_them() {
+        let old = "a:\n  ref: 1\nb:\n  ref: 1\n  c: 0\n";
+        let new = "a:\n  ref: 2\nb:\n  ref: 3\n  c: 4\n";
+        let text = "<<<<<<<\nx: 1\n=======\nx: 2\n>>>>>>>\na:\n  ref: 1\nb:\n  ref: 1\n  c: 0\n";
+        let expected =
+            "<<<<<<<\nx: 1\n=======\nx: 2\n>>>>>>>\na:\n  ref: 2\nb:\n  ref: 3\n  c: 4\n";
+        assert_eq!(lines_changed(text, old, new), expected);
+    }
+}

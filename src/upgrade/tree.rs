@@ -1,0 +1,266 @@
+//! What a tree of upstream's lists, checked before anything of it is used: git itself would refuse most of what is refused here, but
+//! a server may send any objects.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf};
+
+use super::record::{KPTFILE, RULES_FILE};
+use crate::package::{Entry, Snapshot, is_reserved};
+
+/// How many files and folders a package has at most.
+const MOST_ENTRIES: usize = 100_000;
+/// How deep they are at most.
+const DEEPEST: usize = 100;
+/// The most bytes of a file.
+const LARGEST_FILE: u64 = 256 << 20;
+/// The most bytes of all files, each counted as often as it is listed.
+const LARGEST_PACKAGE: u64 = 1 << 30;
+/// How many links one after the other are followed.
+const MOST_LINKS: usize = 40;
+/// Code points that HFS+ takes for nothing in a name.
+const NOTHING_ON_HFS: [(char, char); 5] = [
+    ('\u{200c}', '\u{200f}'),
+    ('\u{202a}', '\u{202e}'),
+    ('\u{206a}', '\u{206f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{2060}', '\u{2064}'),
+];
+
+/// An entry of a tree.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) mode: Vec<u8>,
+    pub(super) object: String,
+    pub(super) path: PathBuf,
+}
+
+impl Listed {
+    /// Reads `MODE SP TYPE SP OBJECT TAB PATH`.
+    fn read(entry: &[u8]) -> Option<Self> {
+        let tab = entry.iter().position(|byte| *byte == b'\t')?;
+        let (head, path) = entry.split_at(tab);
+        let mut words = head.split(|byte| *byte == b' ');
+        let (mode, _, object) = (words.next()?, words.next()?, words.next()?);
+        Some(Self {
+            mode: mode.to_vec(),
+            object: String::from_utf8(object.to_vec()).ok()?,
+            path: path_of(path.get(1..)?.to_vec()),
+        })
+    }
+
+    pub(super) fn is_submodule(&self) -> bool {
+        self.mode == b"160000"
+    }
+
+    pub(super) fn is_link(&self) -> bool {
+        self.mode == b"120000"
+    }
+
+    fn is_folder(&self) -> bool {
+        self.mode.ends_with(b"40000")
+    }
+
+    /// Whether it is this program's own, and so never comes from upstream.
+    pub(super) fn is_own(&self) -> bool {
+        let is_rules = |name: &OsStr| name == RULES_FILE;
+        self.path.iter().any(is_rules) || self.path.ancestors().any(is_reserved)
+    }
+}
+
+/// Reads what `git ls-tree -r -t -z` prints, and checks it. The folders are left out of the result.
+///
+/// # Errors
+/// What of it no package may have.
+pub(super) fn checked(printed: &[u8]) -> Result<Vec<Listed>, String> {
+    let entries = printed.split(|byte| *byte == 0);
+    let mut listed = Vec::new();
+    for entry in entries.filter(|entry| !entry.is_empty()) {
+        let entry = Listed::read(entry).ok_or("git lists it in another form than expected")?;
+        if listed.len() == MOST_ENTRIES {
+            return Err(format!("it has more than {MOST_ENTRIES} files and folders"));
+        }
+        listed.push(entry);
+    }
+    let mut kinds: HashMap<&Path, bool> = HashMap::new();
+    for entry in &listed {
+        check_path(entry)?;
+        if kinds.insert(&entry.path, entry.is_folder()).is_some() {
+            return Err(format!("it lists {:?} twice", entry.path));
+        }
+    }
+    for entry in &listed {
+        let above = entry.path.parent().unwrap_or(Path::new(""));
+        if !above.as_os_str().is_empty() && kinds.get(above) != Some(&true) {
+            return Err(format!("it lists {:?} below what is no folder", entry.path));
+        }
+    }
+    listed.retain(|entry| !entry.is_folder());
+    Ok(listed)
+}
+
+/// A path that a tree names stays in the package, and is nobody else's.
+fn check_path(entry: &Listed) -> Result<(), String> {
+    let path = &entry.path;
+    let fine = |part: Component<'_>| match part {
+        Component::Normal(name) => !is_gits(name),
+        _ => false,
+    };
+    let whole: PathBuf = path.components().collect();
+    let stays = !path.as_os_str().is_empty() && path.components().all(fine);
+    if !stays || whole.as_os_str() != path.as_os_str() {
+        return Err(format!("it has {path:?}, which no package may have"));
+    }
+    if path.components().count() > DEEPEST {
+        return Err(format!(
+            "it has folders in folders, more than {DEEPEST} deep"
+        ));
+    }
+    let is_file = !entry.is_folder() && !entry.is_link() && !entry.is_submodule();
+    if path.file_name() == Some(OsStr::new(KPTFILE)) && !is_file {
+        return Err(format!("its {path:?} is no file"));
+    }
+    Ok(())
+}
+
+/// Whether a name is `.git` on some system, or has a part that is, where that system ends names at a backslash.
+pub(super) fn is_gits(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let is_nothing = |c: &char| {
+        let mut ranges = NOTHING_ON_HFS.iter();
+        ranges.any(|(first, last)| (first..=last).contains(&c))
+    };
+    let seen: String = name.chars().filter(|c| !is_nothing(c)).collect();
+    seen.split('\\').any(|part| {
+        // NTFS: what follows a colon names a stream, and dots and spaces at the end are not there
+        let part = part.split(':').next().unwrap_or_default();
+        let stripped = part.trim_end_matches(['.', ' ']);
+        let is_up = name.contains('\\') && part == "..";
+        is_up
+            || [".git", "git~1"]
+                .iter()
+                .any(|git| stripped.eq_ignore_ascii_case(git))
+    })
+}
+
+/// Checks how much it is: `sizes` has the bytes of each object.
+///
+/// # Errors
+/// Where it is too much.
+pub(super) fn check_sizes(listed: &[Listed], sizes: &HashMap<String, u64>) -> Result<(), String> {
+    let mut all = 0_u64;
+    for entry in listed {
+        let size = sizes.get(&entry.object).copied().unwrap_or_default();
+        all = all.saturating_add(size);
+        if size > LARGEST_FILE {
+            let most = LARGEST_FILE >> 20;
+            return Err(format!("{:?} has more than {most} MiB", entry.path));
+        }
+        if all > LARGEST_PACKAGE {
+            let most = LARGEST_PACKAGE >> 20;
+            return Err(format!("its files have more than {most} MiB together"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a link at `path` leads to something in the package, as the system will follow it there: by way of the other links.
+pub(super) fn stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
+    let mut here: Vec<OsString> = path.iter().map(OsStr::to_owned).collect();
+    here.pop();
+    let mut way = VecDeque::new();
+    let mut links = 0;
+    let mut target = Some(to.to_owned());
+    loop {
+        if let Some(target) = target.take() {
+            links += 1;
+            let parts = target
+                .components()
+                .filter(|part| *part != Component::CurDir);
+            let parts: Option<Vec<Option<OsString>>> = parts.map(step).collect();
+            let Some(parts) = parts.filter(|_| links <= MOST_LINKS) else {
+                return false;
+            };
+            for part in parts.into_iter().rev() {
+                way.push_front(part);
+            }
+        }
+        match way.pop_front() {
+            None => return true,
+            Some(None) if here.pop().is_none() => return false,
+            Some(None) => {}
+            Some(Some(name)) if is_gits(&name) => return false,
+            Some(Some(name)) => {
+                here.push(name);
+                let there: PathBuf = here.iter().collect();
+                if let Some(Entry::Link(to)) = package.entries.get(&there) {
+                    here.pop();
+                    target = Some(to.clone());
+                }
+            }
+        }
+    }
+}
+
+/// One step of a link's way: a name, or none for one up. None where it leads to a place of the system's.
+fn step(part: Component<'_>) -> Option<Option<OsString>> {
+    match part {
+        Component::Normal(name) => Some(Some(name.to_owned())),
+        Component::ParentDir => Some(None),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    }
+}
+
+/// Every object that is a file's.
+pub(super) fn objects(listed: &[Listed]) -> Vec<&str> {
+    let files = listed.iter().filter(|entry| !entry.is_submodule());
+    let names: HashSet<&str> = files.map(|entry| entry.object.as_str()).collect();
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.sort_unstable();
+    names
+}
+
+#[cfg(unix)]
+pub(super) fn path_of(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+pub(super) fn path_of(bytes: Vec<u8>) -> PathBuf {
+    OsString::from(String::from_utf8_lossy(&bytes).into_owned()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_stays_within_or_does_not() {
+        let within =
+            |path: &str, to: &str| stays_within(&Snapshot::default(), path.as_ref(), to.as_ref());
+        assert!(within("a/b", "../c"));
+        assert!(within("a", "b/c"));
+        assert!(within("a", "./b"));
+        assert!(!within("a", "../c"));
+        assert!(!within("a/b", "../../c"));
+        assert!(!within("a", "/etc/passwd"));
+        assert!(!within("a", "b/.GIT/hooks"));
+    }
+
+    #[test]
+    fn links_are_followed_by_way_of_links() {
+        let mut package = Snapshot::default();
+        for (path, to) in [("a/up", ".."), ("a/b/c", "../.."), ("loop", "loop")] {
+            let link = Entry::Link(to.into());
+            package.entries.insert(path.into(), link);
+        }
+        let within = |path: &str, to: &str| stays_within(&package, path.as_ref(), to.as_ref());
+        assert!(within("x", "a/up/y"));
+        assert!(!within("x", "a/up/../y"));
+        assert!(within("x", "a/b/c/y"));
+        assert!(!within("x", "a/b/c/.."));
+        assert!(!within("x", "loop/y"));
+    }
+}

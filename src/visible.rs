@@ -1,0 +1,98 @@
+//! Text that somebody else wrote (names, values, subjects of commits, what git says), as it is shown: nothing in it is obeyed by a
+//! terminal, looks like what it is not, or is a command to a CI service. Whatever is told of foreign text goes through here.
+
+use std::fmt::Write as _;
+
+/// Whether a character is obeyed, or not seen: control characters, line separators, what turns the direction of writing, what has no
+/// width, and tags.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A text on one line, with what is hidden in it written out: `\n`, `\u{1b}`.
+pub(crate) fn visible(text: &str) -> String {
+    escaped(text, |_| false)
+}
+
+/// Several lines, each as [`visible`] has it, but for tabs.
+pub(crate) fn visible_lines(text: &str) -> String {
+    let lines = text.split_inclusive('\n');
+    lines
+        .map(|line| escaped(line, |c| matches!(c, '\n' | '\t')))
+        .collect()
+}
+
+fn escaped(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let begin = text.len() - text.trim_start().len();
+    // `::error::` is a command to GitHub's runner where a line begins with it, and `##[error]` anywhere
+    let is_command = text[begin..]
+        .strip_prefix("::")
+        .is_some_and(|rest| rest.contains("::"));
+    for (at, c) in text.char_indices() {
+        let breaks = (is_command && at == begin) || (c == '[' && text[..at].ends_with("##"));
+        if breaks {
+            shown.extend(c.escape_unicode());
+        } else if is_hidden(c) && !is_kept(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// A text of JSON in which nothing is hidden: it says the same.
+pub(crate) fn visible_json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut units = [0; 2];
+    for (at, c) in text.char_indices() {
+        let in_command = c == '[' && text[..at].ends_with("##");
+        if in_command || (is_hidden(c) && c != '\n') {
+            for unit in c.encode_utf16(&mut units) {
+                let written = write!(shown, "\\u{unit:04x}");
+                debug_assert!(written.is_ok(), "writing to a string does not fail");
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_hidden_is_written_out() {
+        assert_eq!(visible("a\nb\r\u{1b}[2J"), "a\\nb\\r\\u{1b}[2J");
+        assert_eq!(visible("\u{202e}gpj.exe\u{9b}"), "\\u{202e}gpj.exe\\u{9b}");
+        assert_eq!(visible("größer 👩‍🚀 עברית"), "größer 👩‍🚀 עברית");
+        assert_eq!(visible_lines("a\n\tb\u{7}\n"), "a\n\tb\\u{7}\n");
+    }
+
+    #[test]
+    fn no_command_to_a_runner_is_left() {
+        assert_eq!(visible("::error::x"), "\\u{3a}:error::x");
+        assert_eq!(visible("::1"), "::1");
+        assert_eq!(visible("a ::error::x"), "a ::error::x");
+        assert_eq!(visible("x ##[add-mask]y"), "x ##\\u{5b}add-mask]y");
+        assert_eq!(visible_lines("a\n  ::stop::x\n"), "a\n  \\u{3a}:stop::x\n");
+    }
+
+    #[test]
+    fn json_says_the_same() {
+        let value = serde_json::json!({"a": "\u{9b}\u{e0041}\u{2028} ##[error] \u{1b}\n"});
+        let text = visible_json(&serde_json::to_string_pretty(&value).unwrap_or_default());
+        assert!(!text.contains(|c| is_hidden(c) && c != '\n') && !text.contains("##["));
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&text).ok(),
+            Some(value)
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Commands that content brings along are not run.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use crate::harness::{Workshop, web};
+
+/// Makes a folder a bare repository whose configuration runs a command.
+fn bare_repository(folder: &Path, command: &str) {
+    fs::create_dir_all(folder.join("objects")).unwrap();
+    fs::create_dir_all(folder.join("refs/heads")).unwrap();
+    fs::create_dir_all(folder.join("hooks")).unwrap();
+    fs::write(folder.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(
+        folder.join("config"),
+        format!(
+            "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = {command}\n\tsshCommand = {command}\n\thooksPath = hooks\n\teditor = {command}\n[diff]\n\texternal = {command}\n[url \"ext::{command} \"]\n\tinsteadOf = file\n[protocol]\n\tallow = always\n"
+        ),
+    )
+    .unwrap();
+}
+
+/// A script that leaves a trace, and what it leaves.
+fn trap(workshop: &Workshop) -> (String, std::path::PathBuf) {
+    let (script, trace) = (workshop.path("trap.sh"), workshop.path("trace"));
+    fs::write(&script, format!("#!/bin/sh\ntouch {}\n", trace.display())).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    (script.display().to_string(), trace)
+}
+
+/// Upstream ships the files of a bare repository at the top of its package, or below.
+#[test]
+fn a_package_that_is_a_bare_repository_runs_nothing() {
+    for place in ["app", "app/sub", "app/sub/deeper"] {
+        let workshop = Workshop::new();
+        let (script, trace) = trap(&workshop);
+        let upstream = workshop.path("upstream").join(place);
+        bare_repository(&upstream, &script);
+        for folder in ["objects", "refs", "refs/heads", "hooks"] {
+            fs::write(upstream.join(folder).join("keep"), "").unwrap();
+        }
+        fs::copy(workshop.path("trap.sh"), upstream.join("hooks/pre-commit")).unwrap();
+        workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
+        workshop.get("app@v1.0.0", "app");
+        assert!(workshop.has(&format!("fleet/{place}/HEAD")));
+        workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
+        for arguments in [
+            &["outdated"][..],
+            &["upgrade", "--all", "--dry-run"],
+            &["upgrade", "app", "--diff"],
+            &["upgrade", "--all", "--shard", "1/1", "--commit"],
+        ] {
+            workshop.merge3(arguments).with(0);
+            assert!(!trace.exists(), "{place}: {arguments:?}");
+        }
+        assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
+        // whoever stands in it gets the same
+        workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
+        for arguments in [&["outdated"][..], &["upgrade", "--all"], &["upgrade", "."]] {
+            let ran = workshop.merge3_in(&format!("fleet/{place}"), arguments);
+            assert!(!trace.exists(), "in {place}: {arguments:?}\n{}", ran.stderr);
+        }
+        if place == "app" {
+            assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.2", 1));
+        }
+        let address = format!("{}/app@v1.0.0", workshop.url());
+        workshop
+            .merge3_in(&format!("fleet/{place}"), &["get", &address, "again"])
+            .with(0);
+        assert!(!trace.exists(), "get in {place}");
+    }
+}
+
+/// Where nothing is committed that belongs to somebody's own hooks, none is run.
+#[test]
+fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
+    let workshop = Workshop::with_app();
+    let (script, trace) = trap(&workshop);
+    let git = |arguments: &[&str]| workshop.git("fleet", arguments);
+    git(&["config", "core.fsmonitor", &script]);
+    git(&["config", "diff.external", &script]);
+    for hook in [
+        "post-index-change",
+        "post-checkout",
+        "reference-transaction",
+    ] {
+        fs::copy(
+            workshop.path("trap.sh"),
+            workshop.path("fleet/.git/hooks").join(hook),
+        )
+        .unwrap();
+    }
+    workshop
+        .merge3(&["upgrade", "--all", "--branch", "next"])
+        .with(0);
+    assert!(!trace.exists());
+    assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
+}

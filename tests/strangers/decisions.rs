@@ -1,0 +1,345 @@
+//! What upstream ships decides neither what is fetched, nor who wins, nor what is merged.
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Workshop, kptfile, web};
+
+/// The record of a package, as somebody would write it.
+fn record(repository: &str, directory: &str, commit: &str) -> String {
+    format!(
+        "upstream:\n  type: git\n  git:\n    repo: {repository}\n    directory: /{directory}\n    ref: v1.0.0\nupstreamLock:\n  type: git\n  git:\n    repo: {repository}\n    directory: /{directory}\n    ref: v1.0.0\n    commit: {commit}\n"
+    )
+}
+
+/// A repository that only whoever runs the upgrade can read, with two releases.
+fn private(workshop: &Workshop) -> (String, String) {
+    workshop.git(".", &["init", "-q", "-b", "main", "private"]);
+    let mut first = String::new();
+    for version in ["1.0", "1.1"] {
+        workshop.write(
+            "private/secret.yaml",
+            &format!("secret: s3cret-{version}\n"),
+        );
+        workshop.git("private", &["add", "-A"]);
+        workshop.git("private", &["commit", "-q", "-m", "x"]);
+        workshop.git("private", &["tag", &format!("v{version}.0")]);
+        if first.is_empty() {
+            first = workshop
+                .git("private", &["rev-parse", "HEAD"])
+                .trim()
+                .to_owned();
+        }
+    }
+    (
+        format!("file://{}", workshop.path("private").display()),
+        first,
+    )
+}
+
+/// Upstream ships a package in its package which says that it comes from somewhere else.
+#[test]
+fn a_package_in_a_package_is_not_fetched_from_where_upstream_says() {
+    for file in ["Kptfile", ".merge3.yaml"] {
+        let workshop = Workshop::new();
+        let (url, commit) = private(&workshop);
+        let head = if file == "Kptfile" {
+            kptfile("sub")
+        } else {
+            String::new()
+        };
+        let trap = head + &record(&url, "", &commit);
+        workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
+        workshop.get("app@v1.0.0", "app");
+        workshop.release(
+            "v1.1.0",
+            &[
+                ("app/web.yaml", &web("1.1", 1)),
+                (&format!("app/sub/{file}"), &trap),
+                (
+                    "app/sub/deep/Kptfile",
+                    &(kptfile("deep") + &record(&url, "", &commit)),
+                ),
+            ],
+        );
+        workshop.merge3(&["upgrade", "--all"]);
+        assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
+        workshop.save("upgrade");
+        // once it is here, and with a package that was got with it
+        workshop.get("app@v1.1.0", "got");
+        for arguments in [
+            &["outdated"][..],
+            &["upgrade", "--all"],
+            &["upgrade", "app/sub"],
+            &["upgrade", "app/sub/deep", "--to", "v1.1.0"],
+            &["upgrade", "got/sub/deep", "--dry-run", "--diff"],
+        ] {
+            let ran = workshop.merge3(arguments).with(2);
+            if file == "Kptfile" || !arguments.contains(&"app/sub") {
+                ran.says(&["it is in another package", "--allow-upstream"]);
+            }
+            assert!(!format!("{ran:?}").contains("s3cret"), "{ran:?}");
+        }
+        for (at, folder) in [("app", "."), ("app/sub", "deep")] {
+            let ran = workshop.merge3_in(&format!("fleet/{at}"), &["upgrade", folder, "--all"]);
+            assert_eq!(ran.status, 2, "{ran:?}");
+            workshop
+                .merge3_in(&format!("fleet/{at}"), &["upgrade", "--all"])
+                .with(2);
+        }
+        let all = workshop.files("fleet");
+        let leaked = all
+            .values()
+            .filter(|text| String::from_utf8_lossy(text).contains("s3cret"));
+        assert_eq!(leaked.count(), 0);
+        if file == "Kptfile" {
+            // whoever trusts it says so
+            let ran = workshop.merge3(&["upgrade", "app/sub", "--allow-upstream", &url]);
+            assert_eq!(ran.status, 0, "{ran:?}");
+            assert!(workshop.has("fleet/app/sub/secret.yaml") || ran.stdout.contains("v1.1.0"));
+        } else {
+            assert!(!workshop.has("fleet/app/sub/.merge3.yaml"));
+        }
+    }
+}
+
+/// Upstream's rules say who wins, in a package in a package.
+#[test]
+fn rules_of_upstreams_do_not_say_who_wins() {
+    let rules = "rules:\n- path: spec.replicas\n  take: updated\n- path: \"**\"\n  take: updated\n";
+    for vendored in ["get", "otherwise"] {
+        let workshop = Workshop::new();
+        let sub = kptfile("sub");
+        workshop.release(
+            "v1.0.0",
+            &[
+                ("app/web.yaml", &web("1.0", 1)),
+                ("app/.merge3.yaml", rules),
+                ("app/sub/Kptfile", &sub),
+                ("app/sub/web.yaml", &web("1.0", 1)),
+                ("app/sub/.merge3.yaml", rules),
+            ],
+        );
+        workshop.get("app@v1.0.0", "app");
+        workshop.edit("fleet/app/sub/web.yaml", "replicas: 1", "replicas: 5");
+        if vendored == "otherwise" {
+            workshop.write("fleet/app/sub/.merge3.yaml", rules);
+        } else {
+            assert!(!workshop.has("fleet/app/sub/.merge3.yaml"));
+        }
+        workshop.save("ours");
+        workshop.release(
+            "v1.1.0",
+            &[
+                ("app/web.yaml", &web("1.1", 1)),
+                ("app/sub/web.yaml", &web("1.1", 3)),
+                ("app/sub/.merge3.yaml", &format!("{rules}# more\n")),
+            ],
+        );
+        let before = workshop.files("fleet");
+        workshop
+            .merge3(&["upgrade", "app", "--on-conflict", "fail"])
+            .with(1)
+            .says(&["conflicts are left: nothing was written"]);
+        assert_eq!(workshop.files("fleet"), before);
+        workshop
+            .merge3(&["upgrade", "app", "--on-conflict", "local"])
+            .with(0);
+        assert_eq!(workshop.read("fleet/app/sub/web.yaml"), web("1.1", 5));
+    }
+}
+
+/// The local side's own rules there count.
+#[test]
+fn rules_of_ones_own_count_in_a_package_in_a_package() {
+    let workshop = Workshop::new();
+    let files = |version: &str| {
+        [
+            ("app/web.yaml", web(version, 1)),
+            ("app/sub/Kptfile", kptfile("sub")),
+            ("app/sub/web.yaml", web(version, 1)),
+        ]
+    };
+    let release = |tag: &str, version: &str, replicas: u32| {
+        let mut files = files(version);
+        files[2].1 = web(version, replicas);
+        let files: Vec<_> = files
+            .iter()
+            .map(|(name, text)| (*name, text.as_str()))
+            .collect();
+        workshop.release(tag, &files);
+    };
+    release("v1.0.0", "1.0", 1);
+    workshop.get("app@v1.0.0", "app");
+    workshop.edit("fleet/app/sub/web.yaml", "replicas: 1", "replicas: 5");
+    workshop.write(
+        "fleet/app/sub/.merge3.yaml",
+        "rules:\n- path: spec.replicas\n  take: local\n",
+    );
+    workshop.save("ours");
+    release("v1.1.0", "1.1", 3);
+    workshop
+        .merge3(&["upgrade", "app", "--on-conflict", "fail"])
+        .with(0);
+    assert_eq!(workshop.read("fleet/app/sub/web.yaml"), web("1.1", 5));
+}
+
+/// Upstream's ignore file, in each release and each folder: what upstream changed comes, or the record does not say that it did.
+#[test]
+fn an_ignore_file_of_upstreams_hides_nothing() {
+    for pattern in [
+        "*\n",
+        "*.yaml\n",
+        "web.yaml\n/sub\n",
+        "**\n!nothing\n",
+        "\u{feff}*\r\n",
+    ] {
+        for file in ["app/.krmignore", "app/sub/.krmignore"] {
+            let workshop = Workshop::new();
+            let release = |tag: &str, version: &str| {
+                let (web, sub) = (web(version, 1), kptfile("sub"));
+                let files = [
+                    ("app/web.yaml", web.as_str()),
+                    ("app/sub/web.yaml", &web),
+                    ("app/sub/Kptfile", &sub),
+                    ("app/plain/web.yaml", &web),
+                ];
+                workshop.release(tag, &files);
+            };
+            release("v1.0.0", "1.0");
+            workshop.get("app@v1.0.0", "app");
+            // it comes, stays, and changes
+            for (tag, version, ignore) in [
+                ("v1.1.0", "1.1", pattern.to_owned()),
+                ("v1.2.0", "1.2", pattern.to_owned()),
+                ("v1.3.0", "1.3", format!("# again\n{pattern}")),
+            ] {
+                workshop.write(&format!("upstream/{file}"), &ignore);
+                release(tag, version);
+                workshop.merge3(&["upgrade", "app"]).with(0);
+                for name in ["app", "app/sub", "app/plain"] {
+                    assert_eq!(
+                        workshop.read(&format!("fleet/{name}/web.yaml")),
+                        web(version, 1),
+                        "{file} {pattern:?} {tag}"
+                    );
+                }
+                assert_eq!(workshop.read(&format!("fleet/{file}")), ignore);
+                workshop.save(tag);
+            }
+            // what the local side adds to it is its own
+            let own = workshop.read(&format!("fleet/{file}"));
+            workshop.write(
+                &format!("fleet/{file}"),
+                &format!("{own}\nweb.yaml\n# ours\nw*.yaml\n"),
+            );
+            workshop.save("ours");
+            release("v1.4.0", "1.4");
+            workshop.merge3(&["upgrade", "app"]).with(0);
+            let folder = file.trim_end_matches("/.krmignore");
+            assert_eq!(
+                workshop.read(&format!("fleet/{folder}/web.yaml")),
+                web("1.3", 1)
+            );
+        }
+    }
+}
+
+/// A package in a package that is at another version than its parent's is left whole, and so is its record.
+#[test]
+fn a_nested_package_of_another_version_is_left_whole() {
+    let workshop = Workshop::new();
+    let base = workshop.release(
+        "v1.0.0",
+        &[
+            ("base/Kptfile", &kptfile("base")),
+            ("base/web.yaml", &web("1.0", 1)),
+            ("base/more.yaml", "a: 1\n"),
+        ],
+    );
+    let kpt = |commit: &str| kptfile("base") + &record(&workshop.url(), "base", commit);
+    workshop.release(
+        "app/v1.0.0",
+        &[
+            ("app/web.yaml", &web("1.0", 1)),
+            ("app/base/Kptfile", &kpt(&base)),
+            ("app/base/web.yaml", &web("1.0", 1)),
+            ("app/base/more.yaml", "a: 1\n"),
+        ],
+    );
+    workshop.get("app@v1.0.0", "app");
+    let second = workshop.release("v2.0.0", &[("base/web.yaml", &web("2.0", 1))]);
+    // here it goes to a version of its own
+    workshop
+        .merge3(&["upgrade", "app/base", "--to", "v2.0.0"])
+        .with(0);
+    workshop.save("base 2.0");
+    assert_eq!(workshop.read("fleet/app/base/web.yaml"), web("2.0", 1));
+    let before = workshop.files("fleet/app/base");
+    // and upstream brings another one
+    let third = workshop.release(
+        "v1.5.0",
+        &[
+            ("base/web.yaml", &web("1.5", 1)),
+            ("base/more.yaml", "a: 2\n"),
+        ],
+    );
+    workshop.release(
+        "app/v1.1.0",
+        &[
+            ("app/web.yaml", &web("1.1", 1)),
+            ("app/base/Kptfile", &kpt(&third).replace("v1.0.0", "v1.5.0")),
+            ("app/base/web.yaml", &web("1.5", 1)),
+            ("app/base/more.yaml", "a: 2\n"),
+            ("app/base/new.yaml", "n: 1\n"),
+        ],
+    );
+    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
+    ran.says(&["base: a package with a record of its own here"]);
+    assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
+    assert_eq!(workshop.files("fleet/app/base"), before);
+    assert!(workshop.read("fleet/app/base/Kptfile").contains(&second));
+    workshop.save("upgrade");
+    // upstream deletes its own, and it stays
+    workshop.release(
+        "app/v1.2.0",
+        &[
+            ("app/base/Kptfile", ""),
+            ("app/base/web.yaml", ""),
+            ("app/base/more.yaml", ""),
+            ("app/base/new.yaml", ""),
+        ],
+    );
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(workshop.files("fleet/app/base"), before);
+}
+
+/// One that is what the parent brought goes with it, files and record.
+#[test]
+fn a_nested_package_that_came_with_its_parent_goes_on_with_it() {
+    let workshop = Workshop::new();
+    let mut record_of = String::new();
+    for (tag, version) in [("v1.0.0", "1.0"), ("v1.1.0", "1.1")] {
+        let base = workshop.release(
+            &format!("base/{tag}"),
+            &[("base/web.yaml", &web(version, 1))],
+        );
+        record_of =
+            kptfile("base") + &record(&workshop.url(), "base", &base).replace("v1.0.0", tag);
+        workshop.release(
+            &format!("app/{tag}"),
+            &[
+                ("app/web.yaml", &web(version, 1)),
+                ("app/base/Kptfile", &record_of),
+                ("app/base/web.yaml", &web(version, 1)),
+            ],
+        );
+        if version == "1.0" {
+            workshop.get("app@v1.0.0", "app");
+            workshop.edit("fleet/app/base/web.yaml", "replicas: 1", "replicas: 4");
+            workshop.save("ours");
+        }
+    }
+    workshop.merge3(&["upgrade", "--all"]).with(0);
+    assert_eq!(workshop.read("fleet/app/base/web.yaml"), web("1.1", 4));
+    assert_eq!(workshop.read("fleet/app/base/Kptfile"), record_of);
+}

@@ -1,0 +1,365 @@
+//! `upgrade --all --commit` that is interrupted, or meets others at the repository: one more run finishes it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use pretty_assertions::assert_eq;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::harness::{Workshop, merge3, web};
+
+/// How many packages there are: 50 in `make soak`.
+fn packages() -> usize {
+    if soak().is_some() { 50 } else { 10 }
+}
+
+fn soak() -> Option<usize> {
+    std::env::var("SOAK").ok()?.parse().ok()
+}
+
+fn times(short: usize) -> usize {
+    soak().unwrap_or(short)
+}
+
+/// Packages of two files at v1.0.0, committed; all of it changes in v1.1.0.
+fn fleet() -> Workshop {
+    let workshop = Workshop::new();
+    let release = |tag: &str, image: &str| {
+        let files: Vec<(String, String)> = (0..packages())
+            .flat_map(|number| {
+                let text = web(image, 1);
+                let more = text.replace("web", "more");
+                [
+                    (format!("p{number}/web.yaml"), text),
+                    (format!("p{number}/more.yaml"), more),
+                ]
+            })
+            .collect();
+        let mut files: Vec<(&str, &str)> = files.iter().map(|it| (&*it.0, &*it.1)).collect();
+        let new: Vec<String> = (0..packages())
+            .map(|it| format!("p{it}/new.yaml"))
+            .collect();
+        if tag != "v1.0.0" {
+            files.extend(new.iter().map(|path| (path.as_str(), "new: 1\n")));
+        }
+        workshop.release(tag, &files);
+    };
+    release("v1.0.0", "1.0");
+    workshop.get("p0@v1.0.0", "p0");
+    let record = workshop.read("fleet/p0/.merge3.yaml");
+    for number in 1..packages() {
+        for name in ["web.yaml", "more.yaml"] {
+            let text = workshop.read(&format!("fleet/p0/{name}"));
+            workshop.write(&format!("fleet/p{number}/{name}"), &text);
+        }
+        let record = record.replace("directory: p0", &format!("directory: p{number}"));
+        workshop.write(&format!("fleet/p{number}/.merge3.yaml"), &record);
+    }
+    workshop.save("vendor");
+    release("v1.1.0", "1.1");
+    // what is fetched is no part of this
+    workshop.merge3(&["upgrade", "--all", "--dry-run"]).with(0);
+    copy(&workshop, "fleet", "before");
+    workshop
+}
+
+/// Replaces a folder by a copy of another.
+fn copy(workshop: &Workshop, from: &str, to: &str) {
+    let _ = fs::remove_dir_all(workshop.path(to));
+    let mut command = Command::new("cp");
+    command
+        .arg("-a")
+        .arg(workshop.path(from))
+        .arg(workshop.path(to));
+    assert!(command.status().unwrap().success());
+}
+
+const UPGRADE: [&str; 3] = ["upgrade", "--all", "--commit"];
+
+fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
+    let mut command = Command::new(merge3());
+    command.args(arguments).current_dir(workshop.path("fleet"));
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    workshop.isolate(&mut command);
+    command.spawn().unwrap()
+}
+
+/// Everything is upgraded, and committed: one commit for each package.
+#[track_caller]
+fn assert_finished(workshop: &Workshop, what: &str) {
+    let status = workshop.git("fleet", &["status", "--porcelain"]);
+    assert_eq!(status, "", "{what}");
+    for number in 0..packages() {
+        for name in ["web.yaml", "more.yaml"] {
+            let name = format!("fleet/p{number}/{name}");
+            assert!(workshop.read(&name).contains(":1.1"), "{what}: {name}");
+        }
+        let record = workshop.read(&format!("fleet/p{number}/.merge3.yaml"));
+        assert!(record.contains("v1.1.0"), "{what}: {number}");
+    }
+    let log = workshop.git("fleet", &["log", "--format=%s"]);
+    let count = log
+        .lines()
+        .filter(|line| line.starts_with("Upgrade "))
+        .count();
+    assert!(count <= packages(), "{what}:\n{log}");
+    let left = fs::read_dir(workshop.path("fleet/.git/merge3")).map_or(0, Iterator::count);
+    assert_eq!(left, 0, "{what}");
+}
+
+/// Moments, the same in each run.
+struct Moments(u64);
+
+impl Moments {
+    fn next(&mut self, end: Duration) -> Duration {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        end.mul_f64((self.0 >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+}
+
+/// How many packages have been written, and how many of these are committed.
+fn written_and_committed(workshop: &Workshop) -> (usize, usize) {
+    let written = |number: &usize| {
+        let record = workshop.read(&format!("fleet/p{number}/.merge3.yaml"));
+        record.contains("v1.1.0")
+    };
+    let log = workshop.git("fleet", &["log", "--format=%s"]);
+    let committed = log.lines().filter(|line| line.starts_with("Upgrade "));
+    ((0..packages()).filter(written).count(), committed.count())
+}
+
+#[test]
+fn an_upgrade_that_is_killed_is_committed_by_the_next_run() {
+    let workshop = fleet();
+    let begun = Instant::now();
+    workshop.merge3(&UPGRADE).with(0);
+    let duration = begun.elapsed();
+    assert_finished(&workshop, "undisturbed");
+    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
+    let (mut before, mut between, mut after) = (0, 0, 0);
+    let mut round = 0;
+    while round < times(8) || (between == 0 && round < 80) {
+        round += 1;
+        copy(&workshop, "before", "fleet");
+        let mut child = start(&workshop, &UPGRADE);
+        std::thread::sleep(moments.next(duration));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        match written_and_committed(&workshop) {
+            (0, _) => before += 1,
+            (_, committed) if committed == packages() => after += 1,
+            _ => between += 1,
+        }
+        let ran = workshop.merge3(&UPGRADE);
+        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
+        assert_finished(&workshop, &format!("round {round}: {ran:?}"));
+    }
+    println!("killed {round} times: {before} before, {between} in between, {after} after");
+    assert!(between > 0, "{before} before, {after} after");
+}
+
+/// Another process that commits, all the time.
+fn commit_beside(workshop: &Workshop, stop: &AtomicBool) -> usize {
+    let mut commits = 0;
+    while !stop.load(Ordering::SeqCst) {
+        workshop.write("fleet/notes", &format!("{commits}\n"));
+        let git = |arguments: &[&str]| {
+            let mut command = Command::new("git");
+            command.args(arguments).current_dir(workshop.path("fleet"));
+            workshop.isolated(&mut command).status.success()
+        };
+        if git(&["add", "notes"]) && git(&["commit", "-q", "-m", "notes", "--", "notes"]) {
+            commits += 1;
+        }
+    }
+    // what is left over of it is no matter of ours
+    workshop.git("fleet", &["add", "notes"]);
+    workshop.git("fleet", &["commit", "-q", "--allow-empty", "-m", "notes"]);
+    commits
+}
+
+#[test]
+fn beside_another_committer_everything_is_committed() {
+    let workshop = fleet();
+    for round in 0..times(2) {
+        copy(&workshop, "before", "fleet");
+        let stop = AtomicBool::new(false);
+        let (ran, commits) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| commit_beside(&workshop, &stop));
+            let ran = workshop.merge3(&UPGRADE);
+            stop.store(true, Ordering::SeqCst);
+            (ran, beside.join().unwrap())
+        });
+        assert!(commits > 0, "nobody else was there");
+        if soak().is_none() {
+            assert_eq!(ran.status, 0, "{ran:?}");
+        }
+        let ran = workshop.merge3(&UPGRADE);
+        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
+        assert_finished(&workshop, &format!("round {round}"));
+    }
+}
+
+#[test]
+fn a_lock_of_another_process_is_waited_for() {
+    let workshop = Workshop::with_app();
+    let lock = workshop.path("fleet/.git/index.lock");
+    fs::write(&lock, "").unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_secs(2));
+            fs::remove_file(&lock).unwrap();
+        });
+        workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    });
+    let log = workshop.git("fleet", &["log", "-1", "--format=%s"]);
+    assert_eq!(log, "Upgrade app from v1.0.0 to v1.1.0\n");
+}
+
+#[test]
+fn a_lock_that_nobody_holds_is_named_and_the_next_run_commits() {
+    let workshop = Workshop::with_app();
+    let lock = workshop.path("fleet/.git/index.lock");
+    fs::write(&lock, "").unwrap();
+    let begun = Instant::now();
+    let ran = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    ran.says(&["index.lock", "delete the lock file"]);
+    // nobody is told that all is well
+    for looking in [&["outdated"][..], &["upgrade", "app", "--dry-run"]] {
+        let ran = workshop.merge3(looking).with(2);
+        ran.says(&["an earlier run upgraded it, and that is not committed"]);
+    }
+    fs::remove_file(&lock).unwrap();
+    let told = workshop.merge3(&["upgrade", "app", "--commit", "--report", "json"]);
+    let told = told.with(0).json();
+    let head = workshop.git("fleet", &["rev-parse", "HEAD"]);
+    assert_eq!(told["packages"][0]["commit"], head.trim());
+    assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
+    workshop.merge3(&["outdated"]).with(0);
+}
+
+#[test]
+fn what_was_changed_or_committed_by_hand_since_is_respected() {
+    let unfinished = || {
+        let workshop = Workshop::with_app();
+        let hook = workshop.path("fleet/.git/hooks/pre-commit");
+        fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&hook, executable).unwrap();
+        workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
+        fs::remove_file(hook).unwrap();
+        assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
+        workshop
+    };
+    // edited, and not committed
+    let workshop = unfinished();
+    workshop.edit("fleet/app/web.yaml", "replicas: 1", "replicas: 5");
+    let edited = workshop.files("fleet");
+    let ran = workshop.merge3(&["upgrade", "app", "--commit"]).with(2);
+    ran.says(&["web.yaml was changed since", "commit it by hand"]);
+    assert_eq!(workshop.files("fleet"), edited);
+    // and committed
+    workshop.save("by hand");
+    workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    assert_eq!(workshop.files("fleet"), edited);
+    // taken back
+    let workshop = unfinished();
+    workshop.git("fleet", &["reset", "-q", "--hard"]);
+    workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
+    assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
+    // upstream went on in the meantime
+    let workshop = unfinished();
+    workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
+    workshop.merge3(&["upgrade", "app", "--commit"]).with(0);
+    let log = workshop.git("fleet", &["log", "-1", "--format=%s"]);
+    assert_eq!(log, "Upgrade app from v1.0.0 to v1.2.0\n");
+    assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_hangup_stops_an_upgrade_like_any_signal() {
+    let workshop = fleet();
+    let begun = Instant::now();
+    workshop.merge3(&UPGRADE).with(0);
+    let duration = begun.elapsed();
+    let mut moments = Moments(0x2545_f491_4f6c_dd1d);
+    let mut heeded = 0;
+    let mut round = 0;
+    while round < times(4) || (heeded == 0 && round < 40) {
+        round += 1;
+        copy(&workshop, "before", "fleet");
+        let mut child = start(&workshop, &UPGRADE);
+        std::thread::sleep(moments.next(duration));
+        kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+        heeded += usize::from(child.wait().unwrap().code() == Some(129));
+        let ran = workshop.merge3(&UPGRADE);
+        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
+        assert_finished(&workshop, &format!("round {round}"));
+    }
+    assert!(heeded > 0);
+}
+
+#[test]
+fn a_killed_creation_of_the_cache_is_mended() {
+    let workshop = Workshop::with_app();
+    let cache = workshop.path("cache/merge3/git");
+    let stores = || -> Vec<std::path::PathBuf> {
+        let entries = fs::read_dir(&cache).unwrap();
+        let entries = entries.map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.is_dir()).collect()
+    };
+    let spoil: [&dyn Fn(&Path); 5] = [
+        // where a run may have been killed
+        &|store| fs::write(store.join("config.lock"), "").unwrap(),
+        &|store| fs::write(store.join("config"), "[core").unwrap(),
+        &|store| fs::remove_file(store.join("HEAD")).unwrap(),
+        &|store| {
+            fs::remove_dir_all(store).unwrap();
+            fs::create_dir(store).unwrap();
+        },
+        &|store| {
+            fs::remove_dir_all(store).unwrap();
+            fs::write(store, "").unwrap_or_default();
+            fs::remove_file(store).unwrap();
+        },
+    ];
+    for (number, spoil) in spoil.iter().enumerate() {
+        for store in stores() {
+            let ready = store.join("merge3-ready");
+            if ready.exists() {
+                fs::remove_file(ready).unwrap();
+            }
+            spoil(&store);
+        }
+        let ran = workshop.merge3(&["upgrade", "app", "--dry-run"]);
+        assert_eq!(ran.status, 0, "{number}: {ran:?}");
+        assert!(!stores().is_empty());
+    }
+}
+
+/// Kills while the cache is made, at any moment.
+#[test]
+fn a_cache_that_is_made_by_runs_that_are_killed_is_whole_in_the_end() {
+    let workshop = Workshop::with_app();
+    let begun = Instant::now();
+    workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
+    let duration = begun.elapsed();
+    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
+    for round in 0..times(8) {
+        fs::remove_dir_all(workshop.path("cache")).unwrap();
+        let mut child = start(&workshop, &["upgrade", "app", "--dry-run"]);
+        std::thread::sleep(moments.next(duration));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let ran = workshop.merge3(&["upgrade", "app", "--dry-run"]);
+        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
+    }
+}

@@ -1,0 +1,67 @@
+//! Links in the place of files that say something of a package.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::harness::Workshop;
+
+const PRECIOUS: &str = "hunter2";
+
+/// What the user alone may read: no record, and no rules.
+const SECRETS: [&str; 4] = [
+    "upstream: hunter2\n",
+    "rules: hunter2\n",
+    "hunter2: [}\n",
+    "upstream: {git: {repo: hunter2}}\n",
+];
+
+#[test]
+fn they_are_not_followed() {
+    for name in ["Kptfile", ".merge3.yaml"] {
+        for secret in SECRETS {
+            let workshop = Workshop::with_app();
+            workshop.write("credentials", secret);
+            let path = workshop.path(&format!("fleet/app/{name}"));
+            let _ = fs::remove_file(&path);
+            symlink("../../credentials", &path).unwrap();
+            workshop.save("a link");
+            let merge = ["--ancestor", "app", "--from", "app", "--to", "app"];
+            for arguments in [
+                &["upgrade", "app"][..],
+                &["upgrade", "--all"],
+                &["upgrade", "app", "--on-conflict", "local", "--allow-dirty"],
+                &["outdated"],
+                &merge,
+            ] {
+                let ran = workshop.merge3(arguments);
+                let told = format!("{}{}", ran.stdout, ran.stderr);
+                assert!(!told.contains(PRECIOUS), "{name}, {arguments:?}: {told}");
+            }
+            assert!(path.is_symlink());
+        }
+    }
+}
+
+#[test]
+fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
+    let workshop = Workshop::with_app();
+    symlink("web.yaml", workshop.path("fleet/app/Kptfile")).unwrap();
+    workshop.save("a link");
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    assert!(workshop.read("fleet/app/web.yaml").contains("web:1.1"));
+    workshop.write("old/a.yaml", "a: 1\n");
+    workshop.write("rules", "rules: []\n");
+    symlink("../rules", workshop.path("old/.merge3.yaml")).unwrap();
+    let sides = ["--ancestor", "old", "--from", "old", "--to", "old"];
+    let ran = workshop.merge3_in(".", &sides).with(2);
+    ran.says(&[
+        "old/.merge3.yaml",
+        "it is a symbolic link, which is not followed",
+    ]);
+    // whoever names a file knows where it leads
+    fs::remove_file(workshop.path("old/.merge3.yaml")).unwrap();
+    symlink("rules", workshop.path("named")).unwrap();
+    workshop
+        .merge3_in(".", &[&sides[..], &["--config", "named"]].concat())
+        .with(0);
+}

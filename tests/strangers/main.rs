@@ -1,0 +1,24 @@
+//! What somebody else's package, repository or server can do to whoever gets and upgrades it: nothing. The real binary, the real git,
+//! and objects that git itself would refuse to make. docs/reliability.md lists the attacks.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)] // helpers of tests may
+
+mod code;
+mod decisions;
+mod forge;
+#[path = "../upgrade/harness.rs"]
+#[allow(dead_code)] // it is shared with tests/upgrade
+mod harness;
+mod interrupted;
+mod limits;
+mod links;
+mod modes;
+mod options;
+mod owners;
+#[path = "../support/ran.rs"]
+mod ran;
+mod records;
+mod recovery;
+mod screens;
+mod secrets;
+mod trees;

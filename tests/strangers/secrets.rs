@@ -1,0 +1,82 @@
+//! Secrets, however their kind is written.
+
+use crate::harness::Workshop;
+
+const PRECIOUS: &str = "hunter2";
+
+/// Ways to write `kind` so that it is a Secret, or a list of such.
+const KINDS: [&str; 9] = [
+    "kind: !!str Secret",
+    "kind: &k Secret",
+    "kind: !<tag:yaml.org,2002:str> &k 'Secret'",
+    "kind: \"\\u0053ecret\"",
+    "kind: \"Sec\\x72et\"",
+    "kind: \"Sec\\\n  ret\"",
+    "\"k\\u0069nd\": Secret",
+    "? kind\n: Secret",
+    "x: &k Secret\nkind: *k",
+];
+
+const SIDES: [&str; 6] = ["--ancestor", "old", "--from", "new", "--to", "local"];
+
+/// Merges a file with another value on each side in every form, without a word of it.
+#[track_caller]
+fn assert_kept(what: &str, text: impl Fn(&str) -> String) {
+    let mut told = false;
+    for form in [
+        &["-v"][..],
+        &["--diff"],
+        &["--dry-run"],
+        &["--report", "json"],
+        &["--report", "markdown"],
+        &["--on-conflict", "fail"],
+    ] {
+        let run = |more: &[&str]| {
+            let workshop = Workshop::new();
+            for side in ["old", "new", "local"] {
+                let value = format!("{PRECIOUS}-{side}");
+                workshop.write(&format!("{side}/s.yaml"), &text(&value));
+            }
+            let ran = workshop.merge3_in(".", &[&SIDES[..], form, more].concat());
+            format!("{}{}", ran.stdout, ran.stderr)
+        };
+        let said = run(&[]);
+        assert!(!said.contains(PRECIOUS), "{what}, {form:?}: {said}");
+        told |= run(&["--show-secrets"]).contains(PRECIOUS);
+    }
+    assert!(told, "{what}: --show-secrets shows nothing");
+}
+
+#[test]
+fn no_value_of_one_is_told_however_its_kind_is_written() {
+    for kind in KINDS {
+        assert_kept(kind, |value| {
+            format!("apiVersion: v1\n{kind}\nmetadata:\n  name: s\ndata:\n  key: {value}\n")
+        });
+        // the line with the mistake is that with the value
+        assert_kept(&format!("broken: {kind}"), |value| {
+            format!("apiVersion: v1\n{kind}\nmetadata:\n  name: s\ndata:\n  key: [{value}\n")
+        });
+    }
+}
+
+#[test]
+fn nor_of_one_in_a_list() {
+    for kind in ["SecretList", "!!str SecretList", "\"\\u0053ecretList\""] {
+        for name in ["", "metadata:\n  name: all\n"] {
+            assert_kept(kind, |value| {
+                format!(
+                    "apiVersion: v1\nkind: {kind}\n{name}items:\n- metadata:\n    name: s\n  data:\n    key: {value}\n"
+                )
+            });
+        }
+    }
+    for kind in KINDS {
+        let kind = kind.replace('\n', "\n  ");
+        assert_kept(&kind, |value| {
+            format!(
+                "apiVersion: v1\nkind: List\nmetadata:\n  name: all\nitems:\n- {kind}\n  metadata:\n    name: s\n  data:\n    key: {value}\n"
+            )
+        });
+    }
+}
