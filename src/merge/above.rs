@@ -44,7 +44,12 @@ pub(crate) fn merge_above(
     };
     let tokens = rows.as_ref().map(AboveRow::tokens);
     let resolution = options.on_conflict.resolution();
-    let merged = rows::merge(tokens.as_ref().map(Vec::as_slice), &[], |_| true, resolution);
+    let merged = rows::merge(
+        tokens.as_ref().map(Vec::as_slice),
+        &[],
+        |_| true,
+        resolution,
+    );
     if !merged.disagreements.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
     }

@@ -160,10 +160,16 @@ impl Walker<'_> {
             && tree.start_of_indent(entry.span.start).is_some()
             && node.anchor().is_none()
             && node.tag().is_none();
-        let holders = self.steps.iter().rev().skip(1).map(|step| step.entries.local);
+        let holders = self
+            .steps
+            .iter()
+            .rev()
+            .skip(1)
+            .map(|step| step.entries.local);
         let values = holders.map(|entry| entry.map(|entry| tree.entry(entry).value));
         let mut values = values.chain([Some(tree.root().value)]);
-        let is_in_lines = values.all(|node| node.is_some_and(|node| tree.is_block_collection(node)));
+        let is_in_lines =
+            values.all(|node| node.is_some_and(|node| tree.is_block_collection(node)));
         let comes = children.iter().any(Child::stays);
         if !self.merges_lines || !is_plain || !is_in_lines || !comes {
             return None;
@@ -322,9 +328,9 @@ impl Walker<'_> {
                     (_, Resolution::Updated) => {
                         // the positions are in falling order
                         let (_, gone) = placed.remove(index);
-                        let is_below_comment = index
-                            .checked_sub(1)
-                            .is_some_and(|above| matches!(placed[above].1.kind, PieceKind::Comment(_)));
+                        let is_below_comment = index.checked_sub(1).is_some_and(|above| {
+                            matches!(placed[above].1.kind, PieceKind::Comment(_))
+                        });
                         // a comment that was set off from it stays set off
                         if let Some((_, next)) = placed.get_mut(index)
                             && is_below_comment
