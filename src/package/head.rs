@@ -169,8 +169,13 @@ impl FileMerge<'_, '_, '_> {
             let above = above.unwrap_or_default();
             let in_head = comments(lines(head));
             let stands_there = |line: &str| known.contains(line) || in_head.contains(line);
-            let lines = lines_with_breaks(&above).filter(|line| !stands_there(line.trim()));
-            let mut text = lines.fold(head.to_owned(), |text, line| text + line);
+            let new: String = lines_with_breaks(&above)
+                .filter(|line| !stands_there(line.trim()))
+                .collect();
+            let mut text = head.to_owned();
+            if !comments(lines(&new)).is_empty() {
+                text.push_str(&new);
+            }
             set_off(&mut text, line_break);
             text
         };
