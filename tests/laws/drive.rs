@@ -4,6 +4,7 @@ use crate::generate::Case;
 use crate::reference;
 use crate::value::Value;
 use merge3::merge::{Conflict, Lists, Nulls, OnConflict, Options, Side, merge_document};
+use merge3::package::merge_file;
 use merge3::triple::Triple;
 use merge3::yaml::{Document, Tree, stream::split};
 use proptest::prelude::*;
@@ -88,6 +89,13 @@ impl Ran {
 /// Merges three texts that have one document each.
 pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     let documents = texts.try_map(only_document)?;
+    if documents
+        .into_array()
+        .iter()
+        .any(|document| document.start > 0)
+    {
+        return run_file(texts, told);
+    }
     let trees = documents.try_map(|document| tree(document.text))?;
     let sides = documents.as_ref().zip(trees.as_ref());
     let sides = sides.map(|(document, tree)| Some(Side { document, tree }));
@@ -99,6 +107,26 @@ pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     Ok(Ran {
         text: format!("{before}{document}{after}"),
         conflicts: merged.conflicts,
+    })
+}
+
+/// Merges three files: their heads are no document's.
+fn run_file(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
+    let meaning = match told.resource {
+        true => Nulls::Clear,
+        false => Nulls::Keep,
+    };
+    let options = Options {
+        nulls: told.options.nulls.or(Some(meaning)),
+        ..told.options.clone()
+    };
+    let merged = merge_file("a.yaml".as_ref(), texts, &options)
+        .map_err(|error| TestCaseError::fail(format!("refused: {error:?}")))?;
+    let merged = merged.ok_or_else(|| TestCaseError::fail("no file of documents"))?;
+    let conflicts = merged.conflicts.into_iter().map(|it| it.conflict);
+    Ok(Ran {
+        text: merged.text,
+        conflicts: conflicts.collect(),
     })
 }
 

@@ -8,26 +8,42 @@ pub type Named<'v, K> = (K, &'v Value);
 
 /// The old name and the new one of every entry that one side renamed.
 pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>) -> Vec<(K, K)> {
-    let (by_updated, by_local) = (
-        by_side(rows.original, rows.updated),
-        by_side(rows.original, rows.local),
-    );
-    let upstream = by_updated
+    let Triple {
+        original,
+        updated,
+        local,
+    } = rows;
+    let upstream = by_side(original, updated, |_| None);
+    let own = by_side(original, local, |old| value_of(updated, old));
+    let there_already = |(old, new): &&(K, K)| {
+        value_of(local, old).is_none()
+            && value_of(local, new).is_some()
+            && !own.iter().any(|(it, other)| it == old && other != new)
+    };
+    let taken = upstream
         .iter()
-        .filter(|rename| meets(rename, rows.original, rows.local));
-    let own = by_local
-        .iter()
-        .filter(|rename| meets(rename, rows.original, rows.updated));
-    upstream.chain(own).cloned().collect()
+        .filter(|rename| meets(rename, original, local) || there_already(rename));
+    let own_ones = own.iter().filter(|rename| meets(rename, original, updated));
+    taken.chain(own_ones).cloned().collect()
 }
 
 /// What one side took away and added again at the same place, under another name and with mostly the same content.
-fn by_side<K: PartialEq + Clone>(original: &[Named<'_, K>], side: &[Named<'_, K>]) -> Vec<(K, K)> {
+fn by_side<'v, K: PartialEq + Clone>(
+    original: &[Named<'v, K>],
+    side: &[Named<'v, K>],
+    other: impl Fn(&K) -> Option<&'v Value>,
+) -> Vec<(K, K)> {
     let added = changed(side, original);
     let mut found: Vec<(K, K)> = Vec::new();
     for (place, (old, before)) in changed(original, side) {
+        let is_like = |now| {
+            is_mostly(before, now)
+                || other(old).is_some_and(|it| {
+                    it == now && matches!(now, Value::Map(_) | Value::List(_)) || is_mostly(it, now)
+                })
+        };
         let new = added.iter().find(|(at, (new, now))| {
-            *at == place && !found.iter().any(|(_, taken)| taken == new) && is_mostly(before, now)
+            *at == place && !found.iter().any(|(_, taken)| taken == new) && is_like(now)
         });
         if let Some((_, (new, _))) = new {
             found.push((old.clone(), new.clone()));

@@ -41,10 +41,11 @@ impl Editor<'_> {
 
     /// All entries stay, and none comes.
     fn edit_entries(&mut self, children: &[Child]) {
-        for (index, child) in children.iter().enumerate() {
+        let mut above = None;
+        for child in children {
             if let Slot::Local(id) = child.slot {
                 let entry = self.target.entry(id);
-                if self.needs_key_sign(children.iter(), index) {
+                if self.needs_key_sign(above.replace(child), child) {
                     let column = self.target.column(entry.span.start);
                     self.edits.insert(entry.span.start, self.key_sign(column));
                 }
@@ -277,27 +278,18 @@ impl Editor<'_> {
 
     /// Whether a field with an empty key, of which only `:` and the value are written, would be taken for the value of the `? key` that
     /// it now follows, and that has none.
-    pub(super) fn needs_key_sign<'c>(
-        &self,
-        children: impl Iterator<Item = &'c Child> + Clone,
-        index: usize,
-    ) -> bool {
+    pub(super) fn needs_key_sign(&self, above: Option<&Child>, child: &Child) -> bool {
         let entry_of = |child: &Child| match child.slot {
             Slot::Local(id) => self.target.entry(id),
             Slot::Updated(id) => self.source.entry(id),
         };
-        let Some(child) = children.clone().nth(index).map(entry_of) else {
-            return false;
-        };
-        if child.colon() != Some(child.span.start) {
-            return false;
-        }
-        let above = children.take(index).filter(|above| above.stays()).last();
-        above.is_some_and(|above| match above.slot {
-            Slot::Local(_) if matches!(above.outcome, Outcome::Take(_)) => false,
-            Slot::Updated(id) if self.comes_from_brackets(id) => false,
-            _ => entry_of(above).key.is_some() && entry_of(above).colon().is_none(),
-        })
+        let entry = entry_of(child);
+        entry.colon() == Some(entry.span.start)
+            && above.is_some_and(|above| match above.slot {
+                Slot::Local(_) if matches!(above.outcome, Outcome::Take(_)) => false,
+                Slot::Updated(id) if self.comes_from_brackets(id) => false,
+                _ => entry_of(above).key.is_some() && entry_of(above).colon().is_none(),
+            })
     }
 
     /// What says that a key begins, empty as it is.

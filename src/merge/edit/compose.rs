@@ -86,14 +86,7 @@ impl Editor<'_> {
             is_below_text,
             last: None,
         };
-        let children: Vec<&Child> = pieces
-            .iter()
-            .filter_map(|piece| match &piece.kind {
-                PieceKind::Entry(child) => Some(child),
-                PieceKind::Comment(_) | PieceKind::End => None,
-            })
-            .collect();
-        let mut index = 0;
+        let mut above: Option<&Child> = None;
         for piece in pieces {
             match &piece.kind {
                 PieceKind::End => {
@@ -104,9 +97,9 @@ impl Editor<'_> {
                     self.comment(&mut row, piece.blanks, comment, column)
                 }
                 PieceKind::Entry(child) => {
-                    let sign = self.needs_key_sign(children.iter().copied(), index);
+                    let sign = self.needs_key_sign(above, child);
                     self.entry_piece(&mut row, piece.blanks, child, column, sign);
-                    index += 1;
+                    above = child.stays().then_some(child).or(above);
                 }
             }
         }

@@ -11,6 +11,8 @@ use crate::triple::Triple;
 const ENTRY: u32 = 40;
 const COMMENT: u32 = 8;
 const OF_ORIGINAL: u32 = 1;
+/// In longer stretches runs of lines are not looked for.
+const LONGEST_FOR_RUNS: usize = 512;
 
 /// Merges stretches of three rows.
 pub(super) struct Between<'r, 'a> {
@@ -115,7 +117,11 @@ impl<'r, 'a> Between<'r, 'a> {
         } else if self.same(here.updated, here.original) || self.same(here.updated, here.local) {
             merged.extend(here.local.iter().map(|piece| own(*piece)));
         } else if self.same(here.local, here.original) {
-            merged.extend(here.updated.iter().map(|piece| own(*piece)));
+            let mut theirs = here.updated.to_vec();
+            if !self.rows.below.is_empty() {
+                self.drop_repeated(&mut theirs);
+            }
+            merged.extend(theirs.into_iter().map(own));
         } else {
             self.line_by_line(here, below, merged);
         }
@@ -227,14 +233,8 @@ impl<'r, 'a> Between<'r, 'a> {
     /// An entry that local deleted and that comes back, with the comments right above it that local has not got.
     fn bring(&self, updated: Ref, changed: &mut Changed) {
         let has = |piece: Ref| {
-            let row = self.rows.row(Side::Local).iter();
-            row.enumerate().any(|(at, _)| {
-                let local = Ref {
-                    side: Side::Local,
-                    at,
-                };
-                self.rows.id(local) == self.rows.id(piece)
-            })
+            let words = self.rows.token(piece).words();
+            words.is_some_and(|words| self.rows.count(Side::Local, words) > 0)
         };
         let first = self.rows.own_above(updated.side, updated.at);
         let above = (first..updated.at).map(|at| Ref { at, ..updated });
@@ -323,6 +323,9 @@ impl<'r, 'a> Between<'r, 'a> {
                 .is_some_and(|piece| self.rows.is_comment(piece));
             line.original.is_none() && comment
         };
+        if lines.len() > LONGEST_FOR_RUNS {
+            return None;
+        }
         let mut start = 0;
         while start < lines.len() {
             let count = (start..lines.len())
@@ -455,8 +458,7 @@ impl<'r, 'a> Between<'r, 'a> {
 
     /// Whether these lines are new, and local has them one below the other.
     fn stands_in_local(&self, run: &[&str]) -> bool {
-        let originals = self.rows.row(Side::Original);
-        let is_old = |line: &&str| originals.iter().any(|token| token.words() == Some(*line));
+        let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
         let locals = self.rows.row(Side::Local);
         let is_below =
             |lines: &[&str]| lines.iter().map(|line| line.trim()).eq(run.iter().copied());

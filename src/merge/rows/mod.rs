@@ -173,6 +173,8 @@ struct Rows<'a> {
     known: FxHashSet<Id>,
     /// The comments that follow local's row.
     below: &'a [&'a str],
+    /// How often each comment is in each row.
+    counts: Triple<FxHashMap<&'a str, usize>>,
 }
 
 impl<'a> Rows<'a> {
@@ -198,7 +200,15 @@ impl<'a> Rows<'a> {
             });
             ids.collect::<Vec<_>>()
         });
+        let counts = tokens.map(|row| {
+            let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+            for words in row.iter().filter_map(Token::words) {
+                *counts.entry(words).or_default() += 1;
+            }
+            counts
+        });
         let mut rows = Self {
+            counts,
             tokens,
             ids,
             places,
@@ -226,8 +236,8 @@ impl<'a> Rows<'a> {
                 }
                 let first = self.own_above(side, at);
                 let is_new = |at: usize| {
-                    let own = self.row(side)[at].words();
-                    let count = |side| self.row(side).iter().filter(|it| it.words() == own).count();
+                    let words = self.row(side)[at].words();
+                    let count = |side| words.map_or(0, |words| self.count(side, words));
                     count(side) > count(Side::Original)
                 };
                 let new: Vec<usize> = (first..at).filter(|at| is_new(*at)).collect();
@@ -250,6 +260,16 @@ impl<'a> Rows<'a> {
             Side::Updated => self.tokens.updated,
             Side::Local => self.tokens.local,
         }
+    }
+
+    /// How often a comment is in a row.
+    fn count(&self, side: Side, words: &str) -> usize {
+        let counts = match side {
+            Side::Original => &self.counts.original,
+            Side::Updated => &self.counts.updated,
+            Side::Local => &self.counts.local,
+        };
+        counts.get(words).copied().unwrap_or(0)
     }
 
     fn token(&self, piece: Ref) -> Token<'a> {
@@ -335,12 +355,11 @@ impl<'a> Rows<'a> {
         let sides = [Side::Original, Side::Updated, Side::Local];
         let lines = sides.map(own);
         // what stands elsewhere on another side is no part of this entry
-        let words = |piece: &Ref| self.token(*piece).words();
         let is_elsewhere = |piece: &Ref| {
+            let words = self.token(*piece).words();
             sides.iter().zip(&lines).any(|(side, own)| {
-                let all = (0..self.row(*side).len()).map(|at| Ref { side: *side, at });
-                let mut others = all.filter(|other| !own.contains(other));
-                others.any(|other| words(&other) == words(piece))
+                let here = own.iter().filter(|it| self.token(**it).words() == words);
+                words.map_or(0, |words| self.count(*side, words)) > here.count()
             })
         };
         let [original, updated, local] = lines.clone().map(|mut own| {

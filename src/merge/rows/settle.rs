@@ -61,7 +61,9 @@ fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
 
 /// Whether updated has a comment of local's above another entry than this one.
 fn is_of_another(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
+    let words = rows.token(comment).words();
     comment.side == Side::Local
+        && words.is_some_and(|words| rows.count(Side::Updated, words) > 0)
         && of_updated_from(rows, 0)
             .filter(|other| rows.id(*other) == rows.id(comment))
             .any(|other| {
@@ -117,6 +119,10 @@ fn bring(
         .iter()
         .filter_map(|placed| entry(rows, placed.piece))
         .collect();
+    let standing: FxHashMap<Id, Ref> = settled
+        .iter()
+        .map(|placed| (rows.id(placed.piece), placed.piece))
+        .collect();
     for (at, token) in row.iter().enumerate() {
         let Some(entry) = entries(token) else {
             continue;
@@ -129,8 +135,8 @@ fn bring(
             carried.extend((above..at).map(|at| Ref { side, at }));
             let stands = |at: &usize| {
                 let piece = Ref { side, at: *at };
-                let mut there = settled.iter().filter(|it| it.piece != piece);
-                rows.is_comment(piece) && there.any(|it| rows.id(it.piece) == rows.id(piece))
+                rows.is_comment(piece)
+                    && standing.get(&rows.id(piece)).is_some_and(|it| *it != piece)
             };
             let own_lines = (above..=at)
                 .filter(|at| !stands(at))

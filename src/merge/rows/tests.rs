@@ -92,7 +92,7 @@ fn comments_travel_with_the_entry_below_them() {
         "b\nc\n# a\na\n",
         "# a\na\nb\nc\n# ours\nd\n",
     ];
-    assert_eq!(merged(texts, ""), "b\nc\n# a\na\n# ours\nd\n");
+    assert_eq!(merged(texts, ""), "b\nc\n# ours\nd\n# a\na\n");
 }
 
 #[test]

@@ -277,7 +277,18 @@ impl Walker<'_> {
         children: &[Child],
         placed: &mut Vec<(Option<Ref>, Piece)>,
     ) {
+        let goes = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
+        if !children.iter().any(goes) {
+            return;
+        }
         let known = self.comments_of_others(rows);
+        let items = rows.local.items.iter().enumerate();
+        let places: FxHashMap<EntryId, usize> = items
+            .filter_map(|(at, item)| match item.kind {
+                ItemKind::Entry(entry) => Some((entry, at)),
+                ItemKind::Comment | ItemKind::End => None,
+            })
+            .collect();
         for child in children {
             let (Slot::Local(entry), false, Some(original), None) = (
                 child.slot,
@@ -287,11 +298,7 @@ impl Walker<'_> {
             ) else {
                 continue;
             };
-            let items = rows.local.items.iter();
-            let Some(at) = items
-                .into_iter()
-                .position(|item| item.kind == ItemKind::Entry(entry))
-            else {
+            let Some(at) = places.get(&entry).copied() else {
                 continue;
             };
             let is_placed = |index: usize, placed: &[(Option<Ref>, Piece)]| {
