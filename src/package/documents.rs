@@ -60,7 +60,6 @@ pub(crate) fn merge_documents(
         context,
         target,
         job,
-        slots,
         sides,
         with_heads: with_heads.as_ref(),
         coming: job.coming.clone(),
@@ -76,7 +75,6 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) target: usize,
     pub(super) job: &'c Job,
     /// The file on each side.
-    pub(super) slots: Triple<Option<usize>>,
     pub(super) sides: Triple<Option<&'f ParsedFile<'a>>>,
     /// The first documents with the heads of their files, where these merge together.
     pub(super) with_heads: Option<&'c Triple<Parsed<'a>>>,
@@ -191,6 +189,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// The local file, with what becomes of each of its documents and with those that come.
     fn merge_into(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
+        self.head = self.merged_head();
         let mut actions = vec![Action::Keep; file.documents.len()];
         for group in &self.job.leaving {
             if let Some(local) = group.local {
@@ -206,10 +205,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let this = &*self;
         let merged = in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
             let (merged, warnings) = this.merge(group)?;
-            let merged = match this.is_first(group) {
-                true => merged,
-                false => this.with_above(group, merged),
-            };
             let text = merged.text.map(|text| match line_break {
                 Some(line_break) => with_line_break(text, line_break).into_owned(),
                 None => text,
@@ -230,7 +225,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         let insertions = self.insertions(file, &actions)?;
-        self.merge_head(&mut actions, &insertions);
         let untouched = actions.iter().all(|action| *action == Action::Keep);
         let ends_line = ends_line(&self.sides);
         let keeps_head = self.head.is_none() || self.with_heads.is_some();

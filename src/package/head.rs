@@ -2,14 +2,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::assemble::{Action, Insertion};
 use super::documents::{Context, FileMerge};
 use super::jobs::{Job, file_of};
-use super::pair::{DocRef, Group};
+use super::pair::DocRef;
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::plan::FileConflict;
 use crate::line_breaks::{line_break_of, lines, lines_with_breaks};
-use crate::merge::{Merged, MergedAbove, merge_above, set_off};
+use crate::merge::{MergedAbove, merge_above};
 use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
@@ -81,76 +80,8 @@ fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>) -> Parsed<'a> {
 }
 
 impl FileMerge<'_, '_, '_> {
-    /// A merged document with the merged text above its body.
-    pub(super) fn with_above(&self, group: &Group, merged: Merged) -> Merged {
-        let members = self.members(group);
-        let (Some(updated), Some(local)) = (members.updated, members.local) else {
-            return merged;
-        };
-        let text = merged.text.as_deref().unwrap_or(local.document.text);
-        let own = above(local);
-        let body = text.strip_prefix(own);
-        let Some(body) = body.filter(|_| merged.pinned.is_empty() && self.compares_above(group))
-        else {
-            return merged;
-        };
-        let sides = Triple::new(members.original.map_or("", above), above(updated), own);
-        let line_break = line_break_of(local.document.text);
-        let Some(new) = merge_above(sides, line_break, &self.options(group)) else {
-            return merged;
-        };
-        let text = format!("{}{body}", new.text);
-        let conflicts = new.conflicts.into_iter().chain(merged.conflicts);
-        Merged {
-            text: Some(text).filter(|text| text != local.document.text),
-            conflicts: conflicts.collect(),
-            ..merged
-        }
-    }
-
-    /// Whether what is above a document merges: what it stands below in another file is no text of its own.
-    fn compares_above(&self, group: &Group) -> bool {
-        let (Some(original), Some(local)) = (group.original, group.local) else {
-            return false;
-        };
-        let is_in = |slot: Option<usize>, member: DocRef| slot == Some(member.slot);
-        let is_here = is_in(self.slots.original, original) && is_in(self.slots.local, local);
-        self.context.apply.is_none() && (is_here || original.slot == local.slot)
-    }
-
-    /// Whether nothing but the head of the file is above a local document.
-    pub(super) fn is_first(&self, group: &Group) -> bool {
-        let is_first = group.local.is_some_and(|local| local.document == 0);
-        let local = self.members(group).local;
-        is_first && local.is_some_and(|local| above(local).is_empty())
-    }
-
-    /// Merges what is above the first document: where it stays the first one, with the head of the file.
-    pub(super) fn merge_head(&mut self, actions: &mut [Action], insertions: &[Insertion]) {
-        let job = self.job;
-        let first = job.here.iter().find(|group| self.is_first(group));
-        let first = first.filter(|_| actions[0] != Action::Remove);
-        let comes_before = insertions
-            .first()
-            .is_some_and(|insertion| insertion.before == 0);
-        self.head = self.merged_head(first.filter(|_| !comes_before));
-        if let Some(group) = first.filter(|_| comes_before) {
-            let merged = Merged {
-                text: match &actions[0] {
-                    Action::Replace(text) => Some(text.clone()),
-                    _ => None,
-                },
-                ..Merged::unchanged()
-            };
-            let merged = self.with_above(group, merged);
-            if let Some(text) = self.recorded(group, (merged, Vec::new())) {
-                actions[0] = Action::Replace(text);
-            }
-        }
-    }
-
-    /// The head that the file gets; none where local's stays. What is above `first`, which is local's first document, is in it there.
-    fn merged_head(&mut self, first: Option<&Group>) -> Option<String> {
+    /// The head that the file gets; none where local's stays.
+    pub(super) fn merged_head(&mut self) -> Option<String> {
         if self.context.apply.is_some() {
             return None;
         }
@@ -158,31 +89,9 @@ impl FileMerge<'_, '_, '_> {
         if self.with_heads.is_some() {
             return Some(local.text[..byte_order_mark(local.text)].to_owned());
         }
-        let line_break = line_break_of(local.text);
-        let members = first.filter(|group| self.compares_above(group));
-        let members = members.map_or_else(Triple::default, |group| self.members(group));
-        let known = members.local.map_or_else(FxHashSet::default, |local| {
-            comments(lines(local.document.text).take_while(|line| is_above(line)))
-        });
-        let with_above = |head: &str, parsed: Option<&Parsed<'_>>| {
-            let above = parsed.and_then(|parsed| without_marker(above(parsed)));
-            let above = above.unwrap_or_default();
-            let in_head = comments(lines(head));
-            let stands_there = |line: &str| known.contains(line) || in_head.contains(line);
-            let new: String = lines_with_breaks(&above)
-                .filter(|line| !stands_there(line.trim()))
-                .collect();
-            let mut text = head.to_owned();
-            if !comments(lines(&new)).is_empty() {
-                text.push_str(&new);
-            }
-            set_off(&mut text, line_break);
-            text
-        };
         let original = self.sides.original.map_or("", |file| file.head);
-        let original = with_above(original, members.original);
-        let updated = with_above(updated.head, members.updated);
-        let heads = Triple::new(original.as_str(), updated.as_str(), local.head);
+        let heads = Triple::new(original, updated.head, local.head);
+        let line_break = line_break_of(local.text);
         let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
@@ -194,41 +103,45 @@ impl FileMerge<'_, '_, '_> {
                 hidden: false,
             });
         }
-        Some(text).filter(|text| text != local.head)
+        Some(text)
     }
 }
 
-/// What stands above a document's body.
-fn above<'a>(parsed: &Parsed<'a>) -> &'a str {
-    &parsed.document.text[..parsed.document.body.start as usize]
-}
-
-/// Where the file is on each side. Where upstream renamed it, the original has it at the former path.
+/// Where the file is on each side. The original may have it at another path only: one side renamed it, or both did. All documents that are
+/// here come from there then, and local has nothing there any more.
 pub(super) fn sides(context: &Context<'_, '_>, target: usize, job: &Job) -> Triple<Option<usize>> {
-    let has = |slot: usize, side: fn(&Readings<'_>) -> bool| {
-        let files = context.files.get(slot);
+    let has = |slot: &usize, side: fn(&Readings<'_>) -> bool| {
+        let files = context.files.get(*slot);
         files.is_some_and(|files| files.as_ref().is_some_and(side))
     };
-    let has_original = |slot: &usize| has(*slot, |files| files.original.is_some());
-    let has_updated = |slot: &usize| has(*slot, |files| files.updated.is_some());
-    let former = || former_path(job).filter(|slot| !has_updated(slot));
-    let updated = Some(target).filter(has_updated);
-    Triple {
-        original: job
-            .base
-            .filter(has_original)
-            .or_else(|| updated.and_then(|_| former())),
-        updated,
-        local: job.base,
+    let Some(base) = job.base else {
+        return Triple::default();
+    };
+    let has_original = |slot: &usize| has(slot, |files| files.original.is_some());
+    let has_updated = |slot: &usize| has(slot, |files| files.updated.is_some());
+    let sides = Triple::new(
+        Some(base).filter(has_original),
+        Some(target).filter(has_updated),
+        Some(base),
+    );
+    match former_path(context, job) {
+        Some(slot) if sides.original.is_none() => Triple {
+            original: Some(slot),
+            updated: sides.updated.or(Some(slot).filter(has_updated)),
+            ..sides
+        },
+        _ => sides,
     }
 }
 
-/// Where the original has all documents that are here.
-fn former_path(job: &Job) -> Option<usize> {
+/// Where the original has all documents that are here, and local has no file.
+fn former_path(context: &Context<'_, '_>, job: &Job) -> Option<usize> {
     let originals = job.here.iter().filter_map(|group| group.original);
     let mut slots = originals.map(|it| it.slot);
     let slot = slots.next()?;
-    slots.all(|other| other == slot).then_some(slot)
+    let is_one = slots.all(|other| other == slot);
+    let local = file_of(context.files, slot, |it| &it.local);
+    (is_one && local.is_none()).then_some(slot)
 }
 
 /// Whether a document has a `---` line.

@@ -89,12 +89,13 @@ impl Ran {
 /// Merges three texts that have one document each.
 pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     let documents = texts.try_map(only_document)?;
-    if documents
-        .into_array()
-        .iter()
-        .any(|document| document.start > 0)
-    {
-        return run_file(texts, told);
+    let starts = documents
+        .as_ref()
+        .map(|document| document.start)
+        .into_array();
+    let has_head = starts.iter().any(|start| *start > 0);
+    if has_head && let Some(ran) = run_file(texts, told)? {
+        return Ok(ran);
     }
     let trees = documents.try_map(|document| tree(document.text))?;
     let sides = documents.as_ref().zip(trees.as_ref());
@@ -110,8 +111,8 @@ pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     })
 }
 
-/// Merges three files: their heads are no document's.
-fn run_file(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
+/// Merges three files: their heads are no document's. None where they hold scalars, which no file is merged by.
+fn run_file(texts: Triple<&str>, told: &Told) -> Result<Option<Ran>, TestCaseError> {
     let meaning = match told.resource {
         true => Nulls::Clear,
         false => Nulls::Keep,
@@ -122,12 +123,10 @@ fn run_file(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     };
     let merged = merge_file("a.yaml".as_ref(), texts, &options)
         .map_err(|error| TestCaseError::fail(format!("refused: {error:?}")))?;
-    let merged = merged.ok_or_else(|| TestCaseError::fail("no file of documents"))?;
-    let conflicts = merged.conflicts.into_iter().map(|it| it.conflict);
-    Ok(Ran {
+    Ok(merged.map(|merged| Ran {
         text: merged.text,
-        conflicts: conflicts.collect(),
-    })
+        conflicts: merged.conflicts.into_iter().map(|it| it.conflict).collect(),
+    }))
 }
 
 /// Merges the texts of a case.
