@@ -35,14 +35,7 @@ pub fn walk(trees: Triple<&Tree<'_>>, options: &Options) -> Decisions {
 
 /// Carries decisions out on local's text.
 pub fn edit(trees: Triple<&Tree<'_>>, decisions: &Decisions) -> String {
-    let draft = carry_out(
-        trees.local,
-        trees.updated,
-        None,
-        &decisions.0,
-        Aliases::Stay,
-    );
-    draft.fill(|_, _| {})
+    carry_out(trees.local, trees.updated, &decisions.0, Aliases::Stay)
 }
 
 /// Compares a tree over the edited text with what was decided.

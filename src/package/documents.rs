@@ -3,9 +3,8 @@
 use super::apply::Apply;
 use super::assemble::{Action, Insertion, assemble};
 use super::document::is_resource;
-use super::faithful::{chunks, holds, is_faithful, with_end};
-use super::head::{sides, with_heads};
-use super::jobs::{Job, file_of, members};
+use super::faithful::{chunks, holds, is_faithful, without_new_newlines};
+use super::jobs::{Job, file_of};
 use super::nulls::brings_null;
 use super::pair::{DocRef, Group};
 use super::parallel::in_parallel;
@@ -15,7 +14,7 @@ use super::rules::Rules;
 use super::slot::Slot;
 use super::{Content, Outcome};
 use crate::error::Error;
-use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
+use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::{Merged, Nulls, Options, Resolution};
 use crate::triple::Triple;
@@ -39,31 +38,11 @@ pub(crate) fn merge_documents(
     target: usize,
     job: &Job,
 ) -> Result<Outcome, Error> {
-    let slots = sides(context, target, job);
-    let files = context.files;
-    let sides = Triple {
-        original: slots
-            .original
-            .and_then(|slot| file_of(files, slot, |it| &it.original)),
-        updated: slots
-            .updated
-            .and_then(|slot| file_of(files, slot, |it| &it.updated)),
-        local: slots
-            .local
-            .and_then(|slot| file_of(files, slot, |it| &it.local)),
-    };
-    let with_heads = match context.apply {
-        Some(_) => None,
-        None => with_heads(&slots, &sides, job),
-    };
     FileMerge {
         context,
         target,
         job,
-        sides,
-        with_heads: with_heads.as_ref(),
         coming: job.coming.clone(),
-        head: None,
         outcome: Outcome::default(),
     }
     .run()
@@ -74,14 +53,8 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) context: &'c Context<'f, 'a>,
     pub(super) target: usize,
     pub(super) job: &'c Job,
-    /// The file on each side.
-    pub(super) sides: Triple<Option<&'f ParsedFile<'a>>>,
-    /// The first documents with the heads of their files, where these merge together.
-    pub(super) with_heads: Option<&'c Triple<Parsed<'a>>>,
     /// Upstream's documents that come.
     pub(super) coming: Vec<Group>,
-    /// The head that the file gets, where it is another one.
-    pub(super) head: Option<String>,
     pub(super) outcome: Outcome,
 }
 
@@ -93,9 +66,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         for group in &self.job.deleted {
             self.deleted_locally(group);
-        }
-        if self.job.gone.is_some() {
-            self.keep_out();
         }
         if let Some(content) = self.fast_forward() {
             self.outcome.content = content;
@@ -120,15 +90,22 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file_of(self.context.files, slot, side)
     }
 
-    pub(super) fn members(&self, group: &Group) -> Triple<Option<&'c Parsed<'a>>> {
-        let firsts = group.map(|member| member.is_some_and(|it| it.document == 0));
-        if let Some(with_heads) = self.with_heads
-            && firsts == Triple::new(true, true, true)
-            && self.job.here.contains(group)
-        {
-            return with_heads.as_ref().map(Some);
+    pub(super) fn members(&self, group: &Group) -> Triple<Option<&'f Parsed<'a>>> {
+        let find = |member: Option<DocRef>, file: Option<&'f ParsedFile<'a>>| {
+            file?.documents.get(member?.document)
+        };
+        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
+        Triple {
+            original: find(
+                group.original,
+                self.file(slot(group.original), |it| &it.original),
+            ),
+            updated: find(
+                group.updated,
+                self.file(slot(group.updated), |it| &it.updated),
+            ),
+            local: find(group.local, self.file(slot(group.local), |it| &it.local)),
         }
-        members(self.context.files, group)
     }
 
     /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents pair within it.
@@ -189,7 +166,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// The local file, with what becomes of each of its documents and with those that come.
     fn merge_into(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
-        self.head = self.merged_head();
         let mut actions = vec![Action::Keep; file.documents.len()];
         for group in &self.job.leaving {
             if let Some(local) = group.local {
@@ -226,22 +202,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         let insertions = self.insertions(file, &actions)?;
         let untouched = actions.iter().all(|action| *action == Action::Keep);
-        let ends_line = ends_line(&self.sides);
-        let keeps_head = self.head.is_none() || self.with_heads.is_some();
-        if untouched
-            && insertions.is_empty()
-            && keeps_head
-            && ends_line == line_breaks::ends_line(file.text)
-            && self.job.base == Some(self.target)
-        {
+        if untouched && insertions.is_empty() && self.job.base == Some(self.target) {
             return Ok(());
         }
-        if let (Some(with_heads), Some(first @ Action::Keep)) =
-            (self.with_heads, actions.first_mut())
-        {
-            *first = Action::Replace(with_heads.local.document.text.to_owned());
-        }
-        self.finish(file, &actions, &insertions, ends_line)
+        self.finish(file, &actions, &insertions)
     }
 
     /// A file that the local side has not got: upstream's, as far as its documents come here.
@@ -252,7 +216,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if self.coming.is_empty() {
             return Ok(());
         }
-        let mut actions = vec![Action::Remove; file.documents.len()];
+        let mut actions: Vec<Action> = file
+            .documents
+            .iter()
+            .map(|parsed| match (parsed.has_content, parsed.document.start) {
+                (false, 0) => Action::Keep,
+                _ => Action::Remove,
+            })
+            .collect();
         let coming = std::mem::take(&mut self.coming);
         for group in &coming {
             let Some(updated) = group.updated else {
@@ -271,7 +242,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = Content::Updated;
             return Ok(());
         }
-        self.finish(file, &actions, &[], line_breaks::ends_line(file.text))
+        self.finish(file, &actions, &[])
     }
 
     fn finish(
@@ -279,28 +250,21 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file: &ParsedFile<'_>,
         actions: &[Action],
         insertions: &[Insertion],
-        ends_line: bool,
     ) -> Result<(), Error> {
         let chunks = chunks(file, actions, insertions);
-        if chunks.is_empty() && file.has_documents() {
+        if chunks.is_empty() {
             self.outcome.content = Content::Delete;
             return Ok(());
         }
-        let head = self.head.as_deref().unwrap_or(file.head);
-        let mut text = assemble(file, head, actions, insertions);
-        // the line breaks at the end of the file come or go, unless a value would be another one by that
-        let is_last = self.ends_as_before(actions, insertions, file);
-        let ended = with_end(&text, file.text, ends_line, is_last);
-        let ended = ended
+        let mut text = assemble(file, actions, insertions);
+        // a missing newline at the end of the file stays missing, unless a value would lose it by that
+        let length = without_new_newlines(&text, file.text)
             .into_iter()
+            .skip(usize::from(!self.ends_as_before(actions, insertions, file)))
             .flatten()
-            .find(|text| holds(text, &chunks));
-        if let Some(ended) = ended {
-            text = ended;
-        }
-        if text == file.text && self.job.base == Some(self.target) {
-            return Ok(());
-        }
+            .find(|text| holds(text, &chunks))
+            .map_or(text.len(), str::len);
+        text.truncate(length);
         let conflicts = &self.outcome.conflicts;
         let has_markers = conflicts
             .iter()
@@ -400,14 +364,5 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         Neighbours { local_of, own }
-    }
-}
-
-/// Whether the merged file ends with a line break: three-way.
-fn ends_line(sides: &Triple<Option<&ParsedFile<'_>>>) -> bool {
-    let ends = sides.map(|file| file.map(|file| line_breaks::ends_line(file.text)));
-    match (ends.original, ends.updated, ends.local) {
-        (Some(original), Some(updated), Some(local)) if original == local => updated,
-        (_, _, local) => local.unwrap_or(true),
     }
 }

@@ -4,9 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use super::duplicates::{Named, without_repeated};
 use super::parsed::{ParsedFile, Readings};
-use super::renamed::pair_renamed;
 use super::resource::Identity;
 use crate::triple::Triple;
 
@@ -71,8 +69,7 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
 /// Pairs the documents of the files that are given; those of files that are none are left out.
 ///
 /// Resources pair by identity, wherever they are; where one occurs more than once in a package, by path. What is left
-/// pairs without the API version's version, and then with what one side gave another name or namespace in the same file.
-/// Other documents pair by path and by their index among such documents.
+/// pairs without the API version's version. Other documents pair by path and by their index among such documents.
 pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut resources = Vec::new();
@@ -81,10 +78,9 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
         let sides = file
             .as_ref()
             .map(|side| side.as_ref().and_then(|it| it.as_ref().ok()));
-        let sides = sides.map(|side| side.map(AsRef::as_ref));
-        groups.extend(others(slot, &sides));
-        let named = sides.map(|side| side.map_or_else(Vec::new, |it| named(slot, it)));
-        resources.extend(joined(without_repeated(&sides, named)));
+        groups.extend(others(slot, &sides.map(|side| side.map(AsRef::as_ref))));
+        let candidates = sides.map(|side| side.map_or_else(Vec::new, |it| candidates(slot, it)));
+        resources.extend(joined(candidates));
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_slot(&candidate.group));
     bind_to_other_version(&mut resources);
@@ -101,13 +97,12 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
             .chain(left)
             .map(|candidate| candidate.group),
     );
-    pair_renamed(&mut groups, files);
     groups.sort_unstable_by_key(order);
     groups
 }
 
 /// The resources of one side of a file.
-fn named<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
+fn candidates<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Vec<(DocRef, &'r Identity<'r>)> {
     let documents = file.documents.iter().enumerate();
     documents
         .filter_map(|(document, parsed)| {
@@ -118,7 +113,7 @@ fn named<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
 }
 
 /// The resources of one file, to be paired. Where all sides have the same ones in the same order, as most files do, those are one already.
-fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
+fn joined<'r>(sides: Triple<Vec<(DocRef, &'r Identity<'r>)>>) -> Vec<Candidate<'r>> {
     let ids = sides.as_ref().map(|side| side.iter().map(|(_, id)| *id));
     let candidate = |group, id| Candidate {
         group,
@@ -273,7 +268,7 @@ fn join_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     united
 }
 
-pub(super) fn both(left: Group, right: Group) -> Group {
+fn both(left: Group, right: Group) -> Group {
     left.zip(right).map(|(left, right)| left.or(right))
 }
 

@@ -60,10 +60,6 @@ impl Plan {
                 new,
                 owner: path,
                 permissions: &change.permissions,
-                old_permissions: change
-                    .old_permissions
-                    .as_ref()
-                    .unwrap_or(&change.permissions),
                 seen: change.seen,
             };
             let old = change.old.as_ref();
@@ -92,7 +88,6 @@ struct Step<'p> {
     /// The file whose owner a new one stays.
     owner: &'p Path,
     permissions: &'p Permissions,
-    old_permissions: &'p Permissions,
     seen: Option<Seen>,
 }
 
@@ -201,7 +196,7 @@ impl Writer<'_> {
                 path: inside(step.path)?,
                 old: step.old.map(|bytes| Old {
                     content: Print::of(bytes),
-                    mode: mode(step.old_permissions),
+                    mode: mode(step.permissions),
                 }),
                 new: step.new.map(Print::of),
             })

@@ -16,7 +16,6 @@ mod nesting;
 mod outline;
 mod outline_scalar;
 mod parts;
-pub(crate) mod row;
 pub mod scalar;
 mod source;
 mod stored;

@@ -203,10 +203,7 @@ impl<'s> Tree<'s> {
         let spaces = spaces_at_end(before);
         let start = before.len() - spaces;
         let starts_line = match before[..start].last() {
-            Some(byte) => {
-                matches!(byte, b'\n' | b'\r')
-                    || start == super::stream::byte_order_mark(self.text())
-            }
+            Some(byte) => matches!(byte, b'\n' | b'\r'),
             None => true,
         };
         starts_line.then(|| to_u32(start))

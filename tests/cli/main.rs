@@ -4,7 +4,6 @@
 mod apply;
 mod errors;
 mod files;
-mod forks;
 mod harness;
 mod limits;
 mod merges;

@@ -38,7 +38,6 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
         files: Vec::new(),
         conflicts: Vec::new(),
         pinned: Vec::new(),
-        renamed: Vec::new(),
         warnings: Vec::new(),
         counts: Counts::default(),
         show_secrets: false,
@@ -75,7 +74,6 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
             old: Some(source.bytes),
             new: other.map(|other| other.bytes),
             permissions,
-            old_permissions: None,
             seen: None,
         });
     }
@@ -89,7 +87,6 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
             old: None,
             new: Some(source.bytes),
             permissions,
-            old_permissions: None,
             seen: None,
         });
     }

@@ -49,7 +49,6 @@ impl Record {
             old: Some(old.into()),
             new: Some(edited.into()),
             permissions: metadata.permissions(),
-            old_permissions: None,
             seen: None,
         }))
     }
