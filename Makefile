@@ -39,7 +39,7 @@ kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generat
 	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3
 
 soak: cargo ## the long form of the tests: SOAK kills, as many interruptions, much random input; cargo deny, where it is installed
-	PROPTEST_CASES=20000 $(CARGO) test --release --quiet --test laws
+	PROPTEST_CASES=20000 PACKAGES=100000 $(CARGO) test --release --quiet --test laws
 	CASES=100000 $(CARGO) test --release --quiet --test spans --test readers
 	BROKEN=500 $(CARGO) test --release --quiet --test broken
 	SOAK=$(SOAK) $(CARGO) test --release --test faults -- --nocapture --test-threads 1

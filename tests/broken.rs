@@ -88,6 +88,10 @@ fn is_defect(error: &Error) -> bool {
     }
 }
 
+fn has_braces(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|pair| pair == b"{{")
+}
+
 /// What there is to say of three sides that came out wrong.
 fn find(local: &Path, sides: &Triple<Vec<u8>>, problem: &str) -> String {
     let texts = sides.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
@@ -133,7 +137,11 @@ fn what_was_yaml_stays_yaml() {
             let after = fs::read(&paths.local).unwrap_or_default();
             // a file that local has not touched becomes upstream's, whatever that is (law 2)
             let forward = sides.original == sides.local && after == sides.updated;
-            let was_yaml = is_yaml(&sides.local) && says_yaml(&sides);
+            // where upstream has a template, or had one, local's counts as one as well (SPEC 2)
+            let is_template = [&sides.original, &sides.updated]
+                .into_iter()
+                .any(|side| !is_yaml(side) && has_braces(side));
+            let was_yaml = is_yaml(&sides.local) && says_yaml(&sides) && !is_template;
             if was_yaml && !is_yaml(&after) && !forward {
                 finds.push(find(&files.local, &sides, "comes out as no YAML"));
             }

@@ -49,9 +49,9 @@ def files(root):
     return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
-def merge(program, old, new, into):
+def merge(program, old, new, into, *options):
     """Runs the program; returns its exit status, its two outputs, the seconds and the peak memory in megabytes."""
-    command = [program, "--ancestor", old, "--from", new, "--to", into]
+    command = [program, "--ancestor", old, "--from", new, "--to", into, *options]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
         child = subprocess.Popen(command, stdout=out, stderr=err)
@@ -63,11 +63,11 @@ def merge(program, old, new, into):
         return child.returncode, out.read().decode(), err.read().decode(), seconds, usage.ru_maxrss / 1024
 
 
-def run(program, old, new, source, there):
+def run(program, old, new, source, there, *options):
     """Merges into a copy of `source`; returns (the copy, what merge() returns)."""
     into = pathlib.Path(tempfile.mkdtemp(dir=there)) / source.name
     shutil.copytree(source, into, symlinks=True)
-    return into, merge(program, old, new, into)
+    return into, merge(program, old, new, into, *options)
 
 
 def ended_well(result):
@@ -127,6 +127,20 @@ def no_byte(program, name, root, side, source, there):
     into, result = run(program, root / side, root / side, root / source, there)
     problems = ended_well(result) + list(differences(files(into), files(root / source)))
     check(f"{name}: {side} to {side} into {source} changes nothing", problems)
+
+
+def namespace(program, name, root, given, there):
+    """old with another namespace in every file becomes new with that namespace."""
+    def renamed(side):
+        into = pathlib.Path(tempfile.mkdtemp(dir=there)) / side
+        shutil.copytree(root / side, into)
+        for path in into.rglob("*.yaml"):
+            text = path.read_bytes()
+            path.write_bytes(re.sub(rb"(?m)^( *(?:- )?namespace: )%s$" % given, rb"\1elsewhere", text))
+        return into
+    into, result = run(program, root / "old", root / "new", renamed("old"), there, "--lists=merge")
+    problems = ended_well(result) + list(differences(files(into), files(renamed("new"))))
+    check(f"{name}: old in another namespace becomes new in that namespace", problems)
 
 
 def comments(lines):
@@ -313,6 +327,7 @@ def main():
         no_byte(program, "kubeflow", kubeflow, "new", "old", there)
         fast_forward(program, "kubeflow", kubeflow, there)
         fast_forward(program, "kube-prometheus", prometheus, there)
+        namespace(program, "kube-prometheus", prometheus, b"monitoring", there)
         fork(program, prometheus, there)
         records(program, prometheus, prometheus / "local", 1)
         records(program, prometheus, prometheus / "local-all", 0)

@@ -91,7 +91,10 @@ fn explain_one(paired: &Paired, pattern: &Pattern, file: &Path) -> Result<Option
     };
     let texts = paired.texts.as_ref().map(Option::as_deref);
     let documents = texts.map(|text| text.map(split).unwrap_or_default());
-    let trees = texts.map(|text| text.and_then(|text| Tree::parse(text).ok().flatten()));
+    let trees = documents.as_ref().map(|documents| {
+        let text = documents.first().map(|document| document.text);
+        text.and_then(|text| Tree::parse(text).ok().flatten())
+    });
     let entries = trees
         .as_ref()
         .map(|tree| pattern.find(tree.as_ref()?).first().copied());
@@ -120,6 +123,11 @@ fn explain_one(paired: &Paired, pattern: &Pattern, file: &Path) -> Result<Option
             let why = place.reason(&merged.conflicts, &merged.pinned);
             (value_in(text, pattern), why)
         }
+        (Some(_), None) if paired.stays_out => (
+            None,
+            "the local side deleted the file or folder as a whole, so nothing new comes there (SPEC 3)"
+                .to_owned(),
+        ),
         (Some(updated), None) if paired.texts.original.is_none() => (
             value_in(updated, pattern),
             "upstream brought the document, so it is added whole (SPEC 3)".to_owned(),

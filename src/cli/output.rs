@@ -47,7 +47,7 @@ pub(super) struct RunArgs {
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Name each file that changes
+    /// Name each file that changes, and what the report else counts
     #[arg(short, long, action = ArgAction::SetTrue)]
     verbose: bool,
     /// Colour: auto (default), always, never

@@ -264,6 +264,7 @@ fn report_text(config: &Config, plan: &Plan, facts: &Facts, refused: bool, color
 fn summary(config: &Config, plan: &Plan, refused: bool, color: bool) -> String {
     let detail = Detail {
         files: config.verbosity == Verbosity::Verbose || config.action == Action::DryRun,
+        records: config.verbosity == Verbosity::Verbose,
         planned_only: refused || !matches!(config.action, Action::Write { .. }),
         color,
     };

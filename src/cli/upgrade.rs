@@ -266,6 +266,7 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
     }
     let told = Told {
         files: run.verbosity == Verbosity::Verbose || dry_run,
+        records: run.verbosity == Verbosity::Verbose,
         color: run.color.0,
     };
     let text = upgrade::upgrade_text(outcomes, told);

@@ -110,7 +110,7 @@ pub fn apply_document(application: &Application<'_>) -> Result<Applied, Refused>
         return Err(unkeyed.into());
     }
     let decide = |sources: Sources<'_>| Ok(decide(sources).outcome);
-    let text = merged_or_written_out(last.text(), sources, &decided.outcome, &options, decide)?;
+    let text = merged_or_written_out(last, sources, &decided.outcome, &options, decide)?;
     let before = live.document.text;
     let text = annotated(text.as_deref().unwrap_or(before), application.annotation)?;
     Ok(Applied {
@@ -137,7 +137,7 @@ pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, Unfaithf
         updated: &addition,
         local: &tree,
     };
-    let merged = merged_or_written_out("", sources, &decide(sources)?, &options, decide)?;
+    let merged = merged_or_written_out(&nothing, sources, &decide(sources)?, &options, decide)?;
     Ok(merged.unwrap_or_else(|| text.to_owned()))
 }
 

@@ -33,7 +33,8 @@ pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String 
     if marker_end.ends_with("---") {
         // What follows `---` on its line stays there; what starts a line of its own needs one.
         let first_line = body.lines().next().unwrap_or_default();
-        if body.starts_with([' ', '\t']) && !first_line.trim().is_empty() {
+        let is_on_line = !ends_line(&updated.text[..updated.body.start as usize]);
+        if is_on_line && body.starts_with([' ', '\t']) && !first_line.trim().is_empty() {
             before = marker_end;
         } else if before == marker_end {
             body.to_mut().insert_str(0, line_break_of(text));

@@ -110,12 +110,16 @@ impl Checker<'_> {
             Outcome::Text(_) => {
                 Err(self.unfaithful(place, "the lines are not the ones that were decided"))
             }
+            Outcome::Lines(lines) if self.is_text(merged, &lines.content) => Ok(()),
+            Outcome::Lines(_) => {
+                Err(self.unfaithful(place, "the lines are not the ones that were decided"))
+            }
             Outcome::Apart(_) => Err(self.unfaithful(place, "both sides were decided")),
-            Outcome::Merge(children) => {
-                let expected = children
-                    .iter()
+            Outcome::Merge(_) | Outcome::Row(_) => {
+                let expected = outcome
+                    .children()
                     .filter(|child| child.stays())
-                    .map(|child| (child.slot, &child.outcome));
+                    .map(|child| (child.slot, child.key, &child.outcome));
                 self.entries(merged, expected, self.sources.local, local, place)
             }
         }
@@ -133,7 +137,7 @@ impl Checker<'_> {
                         let Slot::Local(entry) = child.slot else {
                             return None;
                         };
-                        Some((Slot::Updated(entry), &child.outcome))
+                        Some((Slot::Updated(entry), None, &child.outcome))
                     });
                 self.entries(merged, expected, updated, incoming.node, place)
             }
@@ -218,7 +222,7 @@ impl Checker<'_> {
     fn entries<'o>(
         &self,
         merged: NodeId,
-        expected: impl Iterator<Item = (Slot, &'o Outcome)> + Clone,
+        expected: impl Iterator<Item = (Slot, Option<EntryId>, &'o Outcome)> + Clone,
         like: &Tree<'_>,
         shape: NodeId,
         place: &Place<'_>,
@@ -239,10 +243,11 @@ impl Checker<'_> {
             ));
         }
         let mut fields = None;
-        for (beside, (slot, outcome)) in found.zip(expected) {
-            let (side, id) = match slot {
-                Slot::Local(id) => (self.sources.local, id),
-                Slot::Updated(id) => (self.sources.updated, id),
+        for (beside, (slot, key, outcome)) in found.zip(expected) {
+            let (side, id) = match (slot, key) {
+                (_, Some(key)) => (self.sources.updated, key),
+                (Slot::Local(id), None) => (self.sources.local, id),
+                (Slot::Updated(id), None) => (self.sources.updated, id),
             };
             // Mostly the fields stand in the order of the decisions, which need not be: maps have none.
             let found = if self.same_key(beside, side, id) {

@@ -1,6 +1,8 @@
 //! What the walk decided, before any text is touched.
 
-use crate::yaml::{EntryId, NodeId, ScalarStyle};
+use super::rows::Side;
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId, ScalarStyle, Span};
 
 /// What becomes of a value of the local tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,12 +14,85 @@ pub(crate) enum Outcome {
     /// Upstream's value takes its place.
     Take(Incoming),
     /// It is a map or a list whose entries are decided one by one, in the order that they will have. Without any left
-    /// it becomes `{}` or `[]`.
+    /// it becomes `{}` or `[]`. What stands between the entries goes along with them.
     Merge(Vec<Child>),
+    /// The same, where what stands between the entries is decided too.
+    Row(Box<Row>),
     /// It is a block scalar whose lines were merged: this is what it says.
     Text(String),
+    /// It is any other scalar of several lines, which were merged.
+    Lines(Box<ScalarLines>),
     /// Both sides changed it, and neither wins: what each would make of it.
     Apart(Box<Apart>),
+}
+
+/// The lines of a block collection of the local tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// What they replace.
+    pub(crate) span: Span,
+    /// In the order of the result.
+    pub(crate) pieces: Vec<Piece>,
+    /// By how many columns all of them move in.
+    pub(crate) moved: i64,
+}
+
+/// A piece of a [`Row`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) blanks: Blanks,
+    pub(crate) kind: PieceKind,
+}
+
+/// The blank lines above a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blanks {
+    /// Local's, as they are.
+    Local(Span),
+    /// So many.
+    Count(u32),
+}
+
+impl Blanks {
+    /// Whether there are none.
+    pub(crate) const fn is_none(self) -> bool {
+        match self {
+            Self::Local(span) => span.is_empty(),
+            Self::Count(count) => count == 0,
+        }
+    }
+}
+
+/// What a piece of a [`Row`] is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PieceKind {
+    /// A comment on lines of its own.
+    Comment(CommentPiece),
+    /// A field or an element.
+    Entry(Child),
+    /// The end; what is above it are the blank lines below the last piece.
+    End,
+}
+
+/// A comment line of one of the three texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CommentPiece {
+    pub(crate) side: Side,
+    /// Its line, line break included.
+    pub(crate) span: Span,
+    /// By how many columns it moves in.
+    pub(crate) moved: i64,
+    /// On which side of a disagreement it is, where neither wins.
+    pub(crate) of_side: Option<Side>,
+}
+
+/// A scalar of several lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ScalarLines {
+    /// As it is written.
+    pub(crate) written: String,
+    /// What it says.
+    pub(crate) content: String,
 }
 
 /// What each side makes of a value that both changed.
@@ -47,7 +122,8 @@ impl Outcome {
         match self {
             Self::Apart(_) => true,
             Self::Merge(children) => children.iter().any(Child::has_choice),
-            Self::Keep | Self::Remove | Self::Take(_) | Self::Text(_) => false,
+            Self::Row(row) => row.pieces.iter().any(Piece::has_choice),
+            Self::Keep | Self::Remove | Self::Take(_) | Self::Text(_) | Self::Lines(_) => false,
         }
     }
 
@@ -59,7 +135,66 @@ impl Outcome {
             (Self::Merge(children), _) => {
                 Self::Merge(children.iter().map(|child| child.choose(side)).collect())
             }
+            (Self::Row(row), _) => Self::Row(Box::new(Row {
+                pieces: chosen_pieces(&row.pieces, side),
+                ..**row
+            })),
             _ => self.clone(),
+        }
+    }
+
+    /// The entries of a collection that is merged, in the order of the result; none of anything else.
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Child> + Clone {
+        let (children, pieces): (&[Child], &[Piece]) = match self {
+            Self::Merge(children) => (children, &[]),
+            Self::Row(row) => (&[], &row.pieces),
+            _ => (&[], &[]),
+        };
+        let of_row = pieces.iter().filter_map(|piece| match &piece.kind {
+            PieceKind::Entry(child) => Some(child),
+            PieceKind::Comment(_) | PieceKind::End => None,
+        });
+        children.iter().chain(of_row)
+    }
+
+    /// Whether it is a collection that is merged.
+    pub(crate) const fn is_merge(&self) -> bool {
+        matches!(self, Self::Merge(_) | Self::Row(_))
+    }
+}
+
+/// Pieces where one side is chosen throughout.
+fn chosen_pieces(pieces: &[Piece], side: Chosen) -> Vec<Piece> {
+    let wins = match side {
+        Chosen::Local => Side::Local,
+        Chosen::Updated => Side::Updated,
+    };
+    let chosen = pieces.iter().filter_map(|piece| {
+        let kind = match &piece.kind {
+            PieceKind::Comment(comment) => match comment.of_side {
+                Some(of_side) if of_side != wins => return None,
+                _ => PieceKind::Comment(CommentPiece {
+                    of_side: None,
+                    ..*comment
+                }),
+            },
+            PieceKind::Entry(child) => PieceKind::Entry(child.choose(side)),
+            PieceKind::End => PieceKind::End,
+        };
+        Some(Piece {
+            blanks: piece.blanks,
+            kind,
+        })
+    });
+    chosen.collect()
+}
+
+impl Piece {
+    fn has_choice(&self) -> bool {
+        match &self.kind {
+            PieceKind::Comment(comment) => comment.of_side.is_some(),
+            PieceKind::Entry(child) => child.has_choice(),
+            PieceKind::End => false,
         }
     }
 }
@@ -81,14 +216,22 @@ pub(crate) struct Incoming {
 pub(crate) struct Child {
     /// Where it comes from.
     pub(crate) slot: Slot,
+    /// The entry on each side that has it.
+    pub(crate) sides: Triple<Option<EntryId>>,
     /// What becomes of its value.
     pub(crate) outcome: Outcome,
-    /// What becomes of its comments.
-    pub(crate) comments: CommentChoices,
+    /// What becomes of its remarks.
+    pub(crate) remarks: Remarks,
+    /// The comment lines below it, where they change.
+    pub(crate) below: Option<Vec<Piece>>,
+    /// The updated entry whose text, to the byte, takes the place of local's.
+    pub(crate) text: Option<EntryId>,
+    /// The updated entry whose key takes the place of local's.
+    pub(crate) key: Option<EntryId>,
 }
 
 /// Where an entry of a merged map or list comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
     /// Local has it.
     Local(EntryId),
@@ -96,19 +239,17 @@ pub(crate) enum Slot {
     Updated(EntryId),
 }
 
-/// For each kind of comment, whether the updated entry's one replaces the local one (SPEC 7).
+/// For each remark of an entry, whether the updated entry's one replaces the local one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct CommentChoices {
-    /// The entry whose comments are taken.
+pub(crate) struct Remarks {
+    /// The entry whose remarks are taken.
     pub(crate) from: Option<EntryId>,
-    /// The lines above.
-    pub(crate) leading: CommentChoice,
+    /// The comment lines above, between brackets.
+    pub(crate) above: CommentChoice,
     /// The one on the key's line.
     pub(crate) line: CommentChoice,
     /// The one on the last line.
     pub(crate) tail: CommentChoice,
-    /// The one at the place above, set off by a blank line.
-    pub(crate) place: CommentChoice,
 }
 
 /// Whose comment stands in the result.
@@ -159,25 +300,24 @@ impl Incoming {
     }
 }
 
-impl CommentChoices {
-    /// Whether the local comments all stay.
+impl Remarks {
+    /// Whether the local remarks all stay.
     pub(crate) fn is_keep(self) -> bool {
-        [self.leading, self.line, self.tail, self.place]
+        [self.above, self.line, self.tail]
             .into_iter()
             .all(|choice| choice == CommentChoice::Local)
     }
 
-    fn has_choice(self) -> bool {
-        [self.leading, self.line, self.tail, self.place].contains(&CommentChoice::Apart)
+    pub(crate) fn has_choice(self) -> bool {
+        [self.above, self.line, self.tail].contains(&CommentChoice::Apart)
     }
 
     fn choose(self, side: Chosen) -> Self {
         Self {
             from: self.from,
-            leading: self.leading.choose(side),
+            above: self.above.choose(side),
             line: self.line.choose(side),
             tail: self.tail.choose(side),
-            place: self.place.choose(side),
         }
     }
 }
@@ -190,31 +330,64 @@ impl Child {
 
     /// A local entry with its outcome; its comments stay.
     pub(crate) fn local(entry: EntryId, outcome: Outcome) -> Self {
-        Self {
-            slot: Slot::Local(entry),
-            outcome,
-            comments: CommentChoices::default(),
-        }
+        Self::of(Slot::Local(entry), outcome)
     }
 
     /// An entry that comes from the updated tree, or may come: `outcome` is a take, or leaves it to a choice.
     pub(crate) fn updated(entry: EntryId, outcome: Outcome) -> Self {
+        Self::of(Slot::Updated(entry), outcome)
+    }
+
+    /// A local entry that becomes the updated one, to the byte; `value` is that one's.
+    pub(crate) fn rewritten(local: EntryId, updated: EntryId, value: NodeId) -> Self {
         Self {
-            slot: Slot::Updated(entry),
-            outcome,
-            comments: CommentChoices::default(),
+            text: Some(updated),
+            ..Self::local(local, Outcome::Take(Incoming::whole(value)))
         }
     }
 
-    fn has_choice(&self) -> bool {
-        self.outcome.has_choice() || self.comments.has_choice()
+    fn of(slot: Slot, outcome: Outcome) -> Self {
+        let sides = match slot {
+            Slot::Local(local) => Triple::new(None, None, Some(local)),
+            Slot::Updated(updated) => Triple::new(None, Some(updated), None),
+        };
+        Self {
+            slot,
+            sides,
+            outcome,
+            remarks: Remarks::default(),
+            below: None,
+            text: None,
+            key: None,
+        }
     }
 
-    fn choose(&self, side: Chosen) -> Self {
+    /// The same under the key of an updated entry.
+    pub(crate) fn under_key_of(self, key: Option<EntryId>) -> Self {
+        Self { key, ..self }
+    }
+
+    /// The same, which is these entries of the three sides.
+    pub(crate) fn of_sides(self, sides: Triple<Option<EntryId>>) -> Self {
+        Self { sides, ..self }
+    }
+
+    pub(crate) fn has_choice(&self) -> bool {
+        let below = self.below.iter().flatten();
+        self.outcome.has_choice()
+            || self.remarks.has_choice()
+            || below.into_iter().any(Piece::has_choice)
+    }
+
+    pub(crate) fn choose(&self, side: Chosen) -> Self {
         Self {
             slot: self.slot,
+            sides: self.sides,
             outcome: self.outcome.choose(side),
-            comments: self.comments.choose(side),
+            remarks: self.remarks.choose(side),
+            below: self.below.as_deref().map(|it| chosen_pieces(it, side)),
+            text: self.text,
+            key: self.key,
         }
     }
 
@@ -222,7 +395,9 @@ impl Child {
     pub(crate) fn is_untouched(&self) -> bool {
         matches!(self.slot, Slot::Local(_))
             && self.outcome == Outcome::Keep
-            && self.comments.is_keep()
+            && self.remarks.is_keep()
+            && self.below.is_none()
+            && self.key.is_none()
     }
 
     /// Whether the result has it.

@@ -4,16 +4,14 @@ use std::borrow::Cow;
 
 use super::body::{body, is_same_but_line_breaks, with_body, with_line_end_of};
 use super::check::Unfaithful;
-use super::decision::Outcome;
-use super::merged_text::{
-    Sources, is_faithful, merged_or_written_out, read_again, read_again_like,
-};
+use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out};
 use super::pins::is_document_pinned;
+use super::text::merge_lines;
 use super::walk::{Decided, Walker};
-use super::{Conflict, Nulls, Options};
-use crate::line_breaks::{line_break_of, with_line_break};
+use super::{Conflict, Nulls, OnConflict, Options};
+use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::triple::Triple;
-use crate::yaml::{Document, Tree, equal};
+use crate::yaml::{Document, Tree};
 
 /// A document and the tree over its text.
 #[derive(Debug, Clone, Copy)]
@@ -109,43 +107,65 @@ pub(crate) fn merge_sides(
     if bodies.updated == bodies.local || bodies.updated == bodies.original {
         return Ok(Merged::unchanged());
     }
-    let is_head = |document: &Document<'_>| document.start == 0;
-    let moves_from_head =
-        original_document.is_some_and(|original| is_head(original) != is_head(updated.document));
-    if is_document_pinned(local.document.text) {
+    if is_document_pinned(local.document) {
         return Ok(Merged {
             pinned: Walker::new(sources.with(&original_tree), nulls_clear, options)
                 .held_document(has_original),
             ..Merged::unchanged()
         });
     }
-    let decide = |original: &Tree<'_>, sources: Sources<'_>| {
-        let walker = Walker::new(sources.with(original), nulls_clear, options);
-        let walker = walker.moving_from_head(moves_from_head);
-        walker.decide(has_original)
+    let starts = documents.map(|document| document.map_or(0, |document| document.body.start));
+    let decide = |sources: Sources<'_>| {
+        let walker = Walker::new(sources.with(&original_tree), nulls_clear, options);
+        walker.with_lines(starts).decide(has_original)
     };
     let Decided {
         outcome,
         conflicts,
         pinned,
-    } = decide(&original_tree, sources);
-    let (original_text, original_tree) = (original_tree.text(), let_go(original_tree));
-    let decide = |sources: Sources<'_>| match &original_tree {
-        Some(tree) => Ok(decide(tree, sources).outcome),
-        None => Ok(decide(&read_again(original_text)?, sources).outcome),
+    } = decide(sources);
+    let is_decided = |text: &String| is_faithful(text, sources, &outcome).is_ok();
+    let whole = updated_in_local(&bodies, updated.document, local.document).filter(is_decided);
+    let lines = || {
+        let lines = merged_lines(&documents, &bodies).filter(is_decided);
+        // lines would move again what a merge has put in its place already
+        lines.filter(|_| !is_carried_out(sources, &outcome))
     };
-    let whole = updated_in_local(&bodies, updated.document, local.document)
-        .filter(|text| is_faithful(text, sources, &outcome).is_ok());
-    let text = match whole {
+    let text = match whole.or_else(lines) {
         Some(text) => Some(text),
-        None => settled_text(original_text, sources, &outcome, options, decide)?
-            .filter(|text| text != local.document.text),
+        None => merged_or_written_out(&original_tree, sources, &outcome, options, |sources| {
+            Ok(decide(sources).outcome)
+        })?,
     };
     Ok(Merged {
-        text,
+        text: text.filter(|text| text != local.document.text),
         conflicts,
         pinned,
     })
+}
+
+/// What a merge of the lines makes of three documents, where it has no conflict.
+fn merged_lines(
+    documents: &Triple<Option<&Document<'_>>>,
+    bodies: &Triple<Option<&str>>,
+) -> Option<String> {
+    let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
+    let has_mixed = |text: &str| matches!(LineBreaks::of(text), LineBreaks::Mixed);
+    if bodies.into_array().into_iter().any(has_mixed) {
+        return None;
+    }
+    let line_break = line_break_of(bodies.local);
+    let bodies = bodies.map(|body| with_line_break(body, line_break));
+    let merged = merge_lines(bodies.as_ref().map(AsRef::as_ref), OnConflict::Updated);
+    if !merged.hunks.is_empty() {
+        return None;
+    }
+    let local = documents.local?;
+    let (before, after) = (
+        &local.text[..local.body.start as usize],
+        &local.text[local.body.end as usize..],
+    );
+    Some(format!("{before}{}{after}", merged.text))
 }
 
 /// Updated's text in the place of local's, with local's line breaks, where local is the original.
@@ -165,34 +185,9 @@ fn updated_in_local(
     Some(with_line_end_of(text.into_owned(), local.text))
 }
 
-/// The merged text as it stays when the merge runs again; none where nothing changes.
-fn settled_text(
-    original: &str,
-    sources: Sources<'_>,
-    outcome: &Outcome,
-    options: &Options,
-    decide: impl Fn(Sources<'_>) -> Result<Outcome, Unfaithful>,
-) -> Result<Option<String>, Unfaithful> {
-    let text = merged_or_written_out(original, sources, outcome, options, &decide)?;
-    match text {
-        Some(text) if comments_change(original, sources.updated) && !outcome.has_choice() => {
-            with_late_comments(text, original, sources, options, decide).map(Some)
-        }
-        text => Ok(text),
-    }
-}
-
 /// Whether the tree of a document takes too much memory to be kept for the rare case that it is asked for again.
 pub(crate) const fn is_large(text: &str) -> bool {
     text.len() > 4 << 20
-}
-
-/// The original's tree after the merge was decided; none where it is large, and nobody else's.
-fn let_go<'t, 'a>(tree: Cow<'t, Tree<'a>>) -> Option<Cow<'t, Tree<'a>>> {
-    match tree {
-        Cow::Owned(tree) if is_large(tree.text()) => None,
-        tree => Some(tree),
-    }
 }
 
 impl Merged {
@@ -204,49 +199,4 @@ impl Merged {
             pinned: Vec::new(),
         }
     }
-}
-
-/// Whether upstream may have changed a comment, or what it stands above: the lines' rests from each `#` on that can begin one are not the
-/// same, or not the keys on the lines below.
-fn comments_change(original: &str, updated: &Tree<'_>) -> bool {
-    fn rests(text: &str) -> impl Iterator<Item = (Option<&str>, Option<&str>)> {
-        let before = |at: usize| at.checked_sub(1).map(|before| text.as_bytes()[before]);
-        // one within a word is none: most stand in addresses. (A byte order mark may stand before the first one.)
-        let signs = memchr::memchr_iter(b'#', text.as_bytes())
-            .filter(move |at| before(*at).is_none_or(|byte| !byte.is_ascii_graphic()));
-        signs.map(|at| {
-            let mut lines = text[at..].lines();
-            let comment = lines.next();
-            let key = lines.next().and_then(|below| below.split(':').next());
-            (comment, key)
-        })
-    }
-    !rests(original).eq(rests(updated.text()))
-}
-
-/// A merged text with the comments that come or go only when the merge runs again, as entries stand elsewhere by then: merging again is
-/// to change nothing (law 4). What the second merge changes in values, or cannot do, is left alone.
-fn with_late_comments(
-    text: String,
-    original: &str,
-    sources: Sources<'_>,
-    options: &Options,
-    decide: impl Fn(Sources<'_>) -> Result<Outcome, Unfaithful>,
-) -> Result<String, Unfaithful> {
-    let merged = read_again_like(&text, Some(sources.local))?;
-    let sources = Sources {
-        local: &merged,
-        ..sources
-    };
-    let outcome = decide(sources)?;
-    if outcome.has_choice() {
-        return Ok(text);
-    }
-    let Ok(Some(again)) = merged_or_written_out(original, sources, &outcome, options, &decide)
-    else {
-        return Ok(text);
-    };
-    let settled = read_again_like(&again, Some(&merged))?;
-    let is_same = equal(&merged, merged.root().value, &settled, settled.root().value);
-    Ok(if is_same { again } else { text })
 }

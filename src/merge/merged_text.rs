@@ -4,8 +4,8 @@ use super::Options;
 use super::body::with_end_of;
 use super::check::{Unfaithful, check, last_lines};
 use super::decision::{Chosen, Outcome};
-use super::edit::{Aliases, carry_out, set_last_lines, without_aliases};
-use super::markers::mark;
+use super::edit::{Aliases, Draft, carry_out, set_last_lines, without_aliases};
+use super::markers::{mark, write_hunk};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
@@ -26,7 +26,7 @@ impl<'a> Sources<'a> {
 /// The merged text; none where nothing changes. Where anchors and aliases are so tangled that no smaller edit says what was
 /// decided, the documents merge once more with every alias written out.
 pub(super) fn merged_or_written_out(
-    original: &str,
+    original: &Tree<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
@@ -55,7 +55,7 @@ pub(super) fn merged_or_written_out(
 
 /// The merged text, or the marked one where something is left to a choice; none where nothing changes.
 fn merged_or_marked(
-    original: &str,
+    original: &Tree<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
@@ -87,15 +87,53 @@ pub(crate) fn edited(
 
 /// The text of either side where both changed and do not agree, between markers; each of the two is checked.
 fn marked_text(
-    original: &str,
+    original: &Tree<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
 ) -> Result<String, Unfaithful> {
+    let draft = carry_out(
+        sources.local,
+        sources.updated,
+        Some(original),
+        outcome,
+        Aliases::Stay,
+    );
+    if let Some(text) = marked_draft(&draft, sources, outcome, options) {
+        return Ok(text);
+    }
     let local = merged_text(sources, &outcome.choose(Chosen::Local))?;
     let updated = merged_text(sources, &outcome.choose(Chosen::Updated))?;
-    let texts = Triple::new(original, &updated, &local);
+    let texts = Triple::new(original.text(), &updated, &local);
     Ok(mark(texts, &options.markers))
+}
+
+/// A draft with its hunks between markers; none where a side of it is not what was decided.
+fn marked_draft(
+    draft: &Draft,
+    sources: Sources<'_>,
+    outcome: &Outcome,
+    options: &Options,
+) -> Option<String> {
+    let local_text = sources.local.text();
+    let is_side = |side: Chosen| {
+        let text = draft.fill(|text, hunk| {
+            text.push_str(match side {
+                Chosen::Local => &hunk.texts.local,
+                Chosen::Updated => &hunk.texts.updated,
+            });
+        });
+        let text = with_end_of(text, local_text);
+        is_faithful(&text, sources, &outcome.choose(side)).is_ok()
+    };
+    if draft.is_plain() || !is_side(Chosen::Local) || !is_side(Chosen::Updated) {
+        return None;
+    }
+    let marked = draft.fill(|text, hunk| {
+        let texts = hunk.texts.as_ref().map(String::as_str);
+        write_hunk(text, texts, &options.markers);
+    });
+    Some(with_end_of(marked, local_text))
 }
 
 /// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are written out.
@@ -114,7 +152,8 @@ fn edited_text(
     outcome: &Outcome,
     aliases: Aliases,
 ) -> Result<String, Unfaithful> {
-    let text = carry_out(sources.local, sources.updated, outcome, aliases);
+    let draft = carry_out(sources.local, sources.updated, None, outcome, aliases);
+    let text = draft.fill(|text, hunk| text.push_str(&hunk.texts.local));
     let text = with_end_of(text, sources.local.text());
     let Err(unfaithful) = is_faithful(&text, sources, outcome) else {
         return Ok(text);
@@ -130,6 +169,18 @@ fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Optio
     let merged = read_again_like(text, Some(sources.local)).ok()?;
     let last_lines = last_lines(&merged, sources, outcome).ok()?;
     Some(set_last_lines(&merged, &last_lines))
+}
+
+/// Whether the local text is what was decided already, to the byte.
+pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
+    let aliases = Aliases::Stay;
+    let draft = || carry_out(sources.local, sources.updated, None, outcome, aliases);
+    let has_aliases = sources.local.has_aliases() || sources.updated.has_aliases();
+    if has_aliases || outcome.has_choice() {
+        return false;
+    }
+    *outcome == Outcome::Keep
+        || with_end_of(draft().fill(|_, _| {}), sources.local.text()) == sources.local.text()
 }
 
 pub(super) fn is_faithful(

@@ -2,6 +2,7 @@
 //!
 //! The walk decides, the edits carry the decisions out on local's text, the check reads the result again.
 
+mod above;
 mod apply;
 mod body;
 mod check;
@@ -16,17 +17,18 @@ mod merged_text;
 pub mod options;
 mod pattern;
 pub(crate) mod pins;
-mod place_comment;
+pub(crate) mod rows;
 mod rules;
 pub mod stages;
 pub mod text;
 mod walk;
 
+pub(crate) use above::{MergedAbove, merge_above, set_off};
 pub(crate) use apply::annotated;
 pub use apply::{Application, Applied, Refused, apply_document};
 pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Resolution};
-pub(crate) use decision::{Child, CommentChoice, CommentChoices, Incoming, Outcome, Slot};
+pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
 pub use document::{Merged, Side, merge_document};
 pub(crate) use document::{Original, is_large, merge_sides};
 pub(crate) use edit::without_aliases;

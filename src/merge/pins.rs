@@ -4,7 +4,7 @@ use memchr::memmem;
 use rustc_hash::FxHashSet;
 
 use crate::line_breaks::lines;
-use crate::yaml::{Comments, EntryId, NodeId, Tree};
+use crate::yaml::{Comments, Document, EntryId, NodeId, Tree};
 
 /// What a comment says that pins.
 const WORDS: &str = "merge3: keep";
@@ -90,12 +90,13 @@ fn says_keep(comment: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric()))
 }
 
-/// Whether a comment above a document, or on its `---` line, pins the whole of it. `text` is the document's chunk.
-pub(crate) fn is_document_pinned(text: &str) -> bool {
-    if !may_pin(text.as_bytes()) {
+/// Whether a comment above a document, or on its `---` line, pins the whole of it.
+pub(crate) fn is_document_pinned(document: &Document<'_>) -> bool {
+    let head = document.head.trim_start_matches('\u{feff}');
+    if !may_pin(head.as_bytes()) && !may_pin(document.text.as_bytes()) {
         return false;
     }
-    for line in lines(text.trim_start_matches('\u{feff}')) {
+    for line in lines(head).chain(lines(document.text)) {
         let line = line.trim();
         let behind_marker = line.strip_prefix("---").map(str::trim_start);
         let comment = behind_marker.unwrap_or(line);
@@ -127,6 +128,7 @@ pub(crate) fn is_file_pinned(bytes: &[u8], yaml: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::yaml::stream::split;
 
     #[test]
     fn a_pin_is_a_comment_of_its_own_words() {
@@ -144,11 +146,12 @@ mod tests {
 
     #[test]
     fn the_head_of_a_document_pins_it() {
-        assert!(is_document_pinned("# merge3: keep\n---\na: 1\n"));
-        assert!(is_document_pinned("--- # merge3: keep\na: 1\n"));
-        assert!(is_document_pinned("# license\n\n# merge3: keep\na: 1\n"));
-        assert!(!is_document_pinned("a: 1 # merge3: keep\n"));
-        assert!(!is_document_pinned("a: 1\n# merge3: keep\nb: 1\n"));
+        let is_pinned = |text: &str| is_document_pinned(&split(text)[0]);
+        assert!(is_pinned("# merge3: keep\n---\na: 1\n"));
+        assert!(is_pinned("--- # merge3: keep\na: 1\n"));
+        assert!(is_pinned("# license\n\n# merge3: keep\na: 1\n"));
+        assert!(!is_pinned("a: 1 # merge3: keep\n"));
+        assert!(!is_pinned("a: 1\n# merge3: keep\nb: 1\n"));
     }
 
     #[test]

@@ -50,4 +50,15 @@ impl Options {
         let resolution = take.map_or(self.on_conflict.resolution(), Take::resolution);
         (resolution, rule)
     }
+
+    /// How it comes out that upstream changed a whole document or file that local deleted, and the rule that says so, if one
+    /// does: it stays deleted, whoever wins conflicts, unless a rule says otherwise. None where a rule says that it is to
+    /// stay so: then there is nothing to tell.
+    pub(crate) fn deletion(&self) -> Option<(Resolution, Option<&Rule>)> {
+        match self.whole() {
+            (Resolution::Updated, None) => Some((Resolution::Local, None)),
+            (Resolution::Local, Some(_)) => None,
+            ruled => Some(ruled),
+        }
+    }
 }

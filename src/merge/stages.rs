@@ -35,7 +35,14 @@ pub fn walk(trees: Triple<&Tree<'_>>, options: &Options) -> Decisions {
 
 /// Carries decisions out on local's text.
 pub fn edit(trees: Triple<&Tree<'_>>, decisions: &Decisions) -> String {
-    carry_out(trees.local, trees.updated, &decisions.0, Aliases::Stay)
+    let draft = carry_out(
+        trees.local,
+        trees.updated,
+        None,
+        &decisions.0,
+        Aliases::Stay,
+    );
+    draft.fill(|_, _| {})
 }
 
 /// Compares a tree over the edited text with what was decided.

@@ -104,6 +104,10 @@ fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
     let backwards = larger.iter().rev().zip(smaller.iter().rev());
     let after = backwards.take(shortest - shared).take_while(same).count();
     let rest = &smaller[shared..smaller.len() - after];
+    if rest == original {
+        // beside what both made alike, this side left the base as it was
+        return shared + after > 0;
+    }
     if rest.is_empty() || rest.len() >= original.len() {
         return false;
     }

@@ -1,10 +1,11 @@
 //! A file's text, put together from its documents (SPEC 1.5, 7): what stays is copied to the byte, what goes takes its
 //! `---` along, what comes gets one where it needs one.
 
-use super::head::{has_directives, has_marker, head_left, marker, without_marker};
+use super::head::{has_directives, has_marker, without_marker};
 use super::parsed::ParsedFile;
 use crate::line_breaks::{ends_line, line_break_of, push};
-use crate::yaml::stream::split;
+use crate::merge::set_off;
+use crate::yaml::stream::{marker, split};
 
 /// What becomes of a document of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,54 +40,42 @@ pub(crate) struct Insertion {
     pub(crate) marks: Option<Marks>,
 }
 
-/// Puts a file together: its documents with what becomes of each, and those that come, in the order they are to have.
+/// Puts a file together: its head, its documents with what becomes of each, and those that come, in the order they are to have.
 pub(crate) fn assemble(
     file: &ParsedFile<'_>,
+    head: &str,
     actions: &[Action],
     insertions: &[Insertion],
 ) -> String {
-    let first_is_bare = file
-        .documents
-        .iter()
-        .find(|parsed| parsed.has_content)
-        .is_some_and(|parsed| !has_marker(&parsed.document));
+    let first = file.documents.iter().find(|parsed| parsed.has_content);
+    let first_is_bare = first.is_some_and(|parsed| !has_marker(&parsed.document));
     let mut writer = Writer {
         text: String::with_capacity(file.text.len()),
         line_break: line_break_of(file.text),
-        bare: first_is_bare,
+        bare: first_is_bare || marker(head).is_some(),
+        is_empty: true,
         last: None,
         chunk: 0,
     };
+    writer.text.push_str(head);
     let mut coming = insertions.iter().peekable();
     for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
-        let document = &parsed.document;
-        let comes_before = coming
-            .peek()
-            .is_some_and(|insertion| insertion.before <= index);
-        let mut rest = match action {
-            Action::Replace(text) => text.as_str(),
-            Action::Keep | Action::Remove | Action::Mark(_) => document.text,
-        };
-        let parts = matches!(action, Action::Remove | Action::Mark(_));
-        if index == 0 && (comes_before || parts) {
-            let head = head_left(document, rest);
-            writer.head(&rest[..head], has_marker(document));
-            rest = &rest[head..];
-        }
         while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
             writer.insert(&insertion.text, insertion.marks.as_ref());
         }
-        if *action != Action::Remove {
-            let marks = match action {
-                Action::Mark(marks) => Some(marks),
-                _ => None,
-            };
-            // a document of another file takes its place, where it began that file
-            let begins_file = index > 0 && has_marker(document) && marker(rest).is_none();
-            if begins_file || loses_its_start(file, actions, index) {
-                writer.last = None;
-            }
-            writer.keep(index, rest, parsed.has_content, marks);
+        let (text, marks) = match action {
+            Action::Remove => continue,
+            Action::Keep => (parsed.document.text, None),
+            Action::Replace(text) => (text.as_str(), None),
+            Action::Mark(marks) => (parsed.document.text, Some(marks)),
+        };
+        // a document of another file takes its place, where it began that file, or does not begin this one
+        let is_other = has_marker(&parsed.document) != marker(text).is_some();
+        if is_other || loses_its_start(file, actions, index) {
+            writer.insert(text, marks);
+            writer.last = Some(index);
+        } else {
+            writer.keep(index, text, parsed.has_content, marks);
         }
     }
     for insertion in coming {
@@ -114,7 +103,7 @@ fn loses_comments(chunk: &str) -> bool {
     let mut lines = chunk.lines().rev();
     lines.next().is_some_and(|line| line.starts_with('#'))
         && split(&format!("{chunk}---\n"))
-            .get(1)
+            .last()
             .is_some_and(|next| next.start < chunk.len())
 }
 
@@ -123,6 +112,8 @@ struct Writer {
     line_break: &'static str,
     /// Whether the next document is one that starts the file, and does it without `---`.
     bare: bool,
+    /// Whether no document is written yet.
+    is_empty: bool,
     /// The index of the file's own document that was written last, if nothing came after it.
     last: Option<usize>,
     /// Where the document starts that was written last.
@@ -130,14 +121,6 @@ struct Writer {
 }
 
 impl Writer {
-    /// The comments at the head of the file; the `---` above them serves the document that follows.
-    fn head(&mut self, head: &str, has_marker: bool) {
-        self.text.push_str(head);
-        if has_marker && head.contains("---") {
-            self.bare = true;
-        }
-    }
-
     fn keep(&mut self, index: usize, text: &str, is_document: bool, marks: Option<&Marks>) {
         let follows = index == 0 || self.last == Some(index - 1);
         if !follows || self.is_cut_off(index, text) || self.needs_end(text) {
@@ -152,13 +135,12 @@ impl Writer {
 
     /// Whether a chunk begins with directives, and what stands above it does not end in the `...` that those need.
     fn needs_end(&self, text: &str) -> bool {
-        let written = self.text.trim_start_matches('\u{feff}');
-        !written.is_empty() && has_directives(text) && !ends_in_dots(written)
+        !self.is_empty && has_directives(text) && !ends_in_dots(&self.text)
     }
 
     /// Whether the first document has lost the place in which it needs no `---`.
     fn is_cut_off(&self, index: usize, text: &str) -> bool {
-        index == 0 && !self.bare && !self.text.is_empty() && marker(text).is_none()
+        index == 0 && !self.is_empty && marker(text).is_none()
     }
 
     fn insert(&mut self, text: &str, marks: Option<&Marks>) {
@@ -191,29 +173,38 @@ impl Writer {
 
     /// A document with its `---`, unless it is a `bare` one.
     fn push_document(&mut self, text: &str, bare: bool) {
-        if bare && let Some(text) = without_marker(text) {
-            self.push_chunk(&text);
-        } else if !bare && marker(text).is_none() {
-            self.push_chunk(&format!("---{}{text}", self.line_break));
-        } else {
-            self.push_chunk(text);
+        match (marker(text), without_marker(text)) {
+            (None, _) if !bare => self.push_chunk(&format!("---{}{text}", self.line_break)),
+            (Some(_), Some(text)) if bare => self.push_bare(&text),
+            (None, _) => self.push_bare(text),
+            (Some(_), None) if bare => {
+                // below the `---` of the head it would be the second document
+                if let Some(head) = without_marker(&self.text) {
+                    self.text = head;
+                }
+                self.push_chunk(text);
+            }
+            (Some(_), _) => self.push_chunk(text),
         }
     }
 
+    fn push_bare(&mut self, text: &str) {
+        if self.is_empty {
+            set_off(&mut self.text, self.line_break);
+        }
+        self.push_chunk(text);
+    }
+
     fn push_chunk(&mut self, text: &str) {
+        self.is_empty = false;
         self.chunk = self.text.len();
         self.text.push_str(text);
     }
 
-    /// A chunk as it can stand behind another document: without a byte order mark; directives need a `...` before them, and the one that
-    /// names the version of YAML says there what the head of the file says, or nothing.
+    /// A chunk as it can stand behind another document: directives need a `...` before them, and the one that names the version of YAML
+    /// says there what the head of the file says, or nothing.
     fn after_others(&mut self, text: &str) -> String {
-        let written = self.text.trim_start_matches('\u{feff}');
-        if written.is_empty() {
-            return text.to_owned();
-        }
-        let text = text.trim_start_matches('\u{feff}');
-        if !has_directives(text) {
+        if self.is_empty || !has_directives(text) {
             return text.to_owned();
         }
         let above = marker(text).map_or("", |at| &text[..at]);
@@ -235,7 +226,7 @@ impl Writer {
         if !written.is_empty() && !ends_line(written) {
             self.text.push_str(self.line_break);
         }
-        if loses_comments(&self.text[self.chunk..]) {
+        if !self.is_empty && loses_comments(&self.text[self.chunk..]) {
             push(&mut self.text, self.line_break);
         }
     }
@@ -263,7 +254,7 @@ mod tests {
                 marks: None,
             })
             .collect();
-        assemble(&file, &actions, &insertions)
+        assemble(&file, file.head, &actions, &insertions)
     }
 
     #[test]
@@ -305,7 +296,7 @@ mod tests {
 
     fn replaced(text: &str, actions: &[Action]) -> String {
         let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text, Trees::Dropped).unwrap();
-        assemble(&file, actions, &[])
+        assemble(&file, file.head, actions, &[])
     }
 
     #[test]

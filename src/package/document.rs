@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
+
 use super::apply::SourceFiles;
 use super::documents::FileMerge;
-use super::head::{portable, without_head};
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::secrets;
 use crate::error::{Error, Warning};
-use crate::merge::{Merged, Original, Side, merge_sides};
+use crate::line_breaks::{line_break_of, lines, with_line_break};
+use crate::merge::{Merged, MergedAbove, Original, Side, merge_above, merge_sides};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
@@ -21,7 +23,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             let merged = self.merge(group)?;
             let merged = self.recorded(group, merged);
             let text = merged.as_deref().unwrap_or(local.document.text);
-            return Ok(portable(&local.document, text, line_break));
+            return Ok(with_line_break(text, line_break).into_owned());
         }
         let Some(updated) = members.updated else {
             return Ok(String::new());
@@ -30,7 +32,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             Some(apply) => apply.created(updated, || self.source(group))?,
             None => updated.document.text.to_owned(),
         };
-        Ok(portable(&updated.document, &text, line_break))
+        Ok(with_line_break(text, line_break).into_owned())
     }
 
     /// The files that a group's documents are in.
@@ -114,13 +116,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
                 message: "a document was readable, and then it was not".to_owned(),
             });
         }
-        // what stands at the head of a file stays there when a document goes
-        let comes = group.local.map(|local| local.slot) != self.job.base;
-        let documents = members.map(|parsed| match comes {
-            false => parsed.map(|it| it.document),
-            true => parsed.map(|it| without_head(&it.document)),
-        });
-        let documents = documents.as_ref().map(Option::as_ref);
+        let documents = members.map(|parsed| parsed.map(|it| &it.document));
         let side = |(document, tree)| Some(Side { document, tree });
         let (updated, local) = (trees.updated.as_deref(), trees.local.as_deref());
         let original_tree = match is_original {
@@ -139,7 +135,61 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             let texts = members.map(text).into_array();
             secrets::unfaithful(self.path(group), unfaithful, texts.into_iter().flatten())
         })?;
-        Ok((merged, Vec::new()))
+        Ok((self.with_above(group, merged), Vec::new()))
+    }
+
+    /// A merged document with the merged text above its body.
+    fn with_above(&self, group: &Group, merged: Merged) -> Merged {
+        let members = self.members(group);
+        let (Some(updated), Some(local)) = (members.updated, members.local) else {
+            return merged;
+        };
+        let text = merged.text.as_deref().unwrap_or(local.document.text);
+        let own = above(local);
+        let Some(body) = text.strip_prefix(own).filter(|_| merged.pinned.is_empty()) else {
+            return merged;
+        };
+        // what it stands below in another file is no text of its own
+        let slot = |member: Option<DocRef>| member.map(|it| it.slot);
+        if slot(group.original) != slot(group.local) {
+            return merged;
+        }
+        let sides = Triple::new(members.original.map_or("", above), above(updated), own);
+        let options = self.options(group);
+        let new = merge_above(sides, line_break_of(local.document.text), &options);
+        let comes = |new: &MergedAbove| !own.is_empty() || !self.stands_there(local, &new.text);
+        let Some(new) = new.filter(comes) else {
+            return merged;
+        };
+        let text = format!("{}{body}", new.text);
+        let conflicts = new.conflicts.into_iter().chain(merged.conflicts);
+        Merged {
+            text: Some(text).filter(|text| text != local.document.text),
+            conflicts: conflicts.collect(),
+            ..merged
+        }
+    }
+
+    /// Whether comments that would come above the first document of a file stand there already, be it in the head of the file: more often
+    /// than upstream's head has them.
+    fn stands_there(&self, local: &Parsed<'_>, above: &str) -> bool {
+        let document = &local.document;
+        if document.start > document.head.len() {
+            return false;
+        }
+        let head = self.head.as_deref().unwrap_or(document.head);
+        let mut known: FxHashMap<&str, i32> = FxHashMap::default();
+        for line in comments_above(head).chain(comments_above(document.text)) {
+            *known.entry(line).or_default() += 1;
+        }
+        for line in comments_above(self.sides.updated.map_or("", |file| file.head)) {
+            *known.entry(line).or_default() -= 1;
+        }
+        comments_above(above).all(|line| {
+            let left = known.entry(line).or_default();
+            *left -= 1;
+            *left >= 0
+        })
     }
 
     /// The new text of a document; none where it stays as it is. What else there is to know of its merge is recorded.
@@ -155,6 +205,18 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         }
         merged.text
     }
+}
+
+/// What stands above a document's body.
+fn above<'a>(parsed: &Parsed<'a>) -> &'a str {
+    &parsed.document.text[..parsed.document.body.start as usize]
+}
+
+/// The comment lines above the first content of a text.
+fn comments_above(text: &str) -> impl Iterator<Item = &str> {
+    let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
+    let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-']));
+    above.filter(|line| line.starts_with('#'))
 }
 
 /// Whether a null is a word of command in a document: whether it is a resource.

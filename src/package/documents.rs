@@ -3,8 +3,9 @@
 use super::apply::Apply;
 use super::assemble::{Action, Insertion, assemble};
 use super::document::is_resource;
-use super::faithful::{chunks, holds, is_faithful, without_new_newlines};
-use super::jobs::{Job, file_of};
+use super::faithful::{chunks, holds, is_faithful, with_end};
+use super::head::{sides, with_heads};
+use super::jobs::{Job, file_of, members};
 use super::nulls::brings_null;
 use super::pair::{DocRef, Group};
 use super::parallel::in_parallel;
@@ -14,7 +15,7 @@ use super::rules::Rules;
 use super::slot::Slot;
 use super::{Content, Outcome};
 use crate::error::Error;
-use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
+use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::{Merged, Nulls, Options, Resolution};
 use crate::triple::Triple;
@@ -38,11 +39,31 @@ pub(crate) fn merge_documents(
     target: usize,
     job: &Job,
 ) -> Result<Outcome, Error> {
+    let slots = sides(context, target, job);
+    let files = context.files;
+    let sides = Triple {
+        original: slots
+            .original
+            .and_then(|slot| file_of(files, slot, |it| &it.original)),
+        updated: slots
+            .updated
+            .and_then(|slot| file_of(files, slot, |it| &it.updated)),
+        local: slots
+            .local
+            .and_then(|slot| file_of(files, slot, |it| &it.local)),
+    };
+    let with_heads = match context.apply {
+        Some(_) => None,
+        None => with_heads(&slots, &sides, job),
+    };
     FileMerge {
         context,
         target,
         job,
+        sides,
+        with_heads: with_heads.as_ref(),
         coming: job.coming.clone(),
+        head: None,
         outcome: Outcome::default(),
     }
     .run()
@@ -53,8 +74,14 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) context: &'c Context<'f, 'a>,
     pub(super) target: usize,
     pub(super) job: &'c Job,
+    /// The file on each side.
+    pub(super) sides: Triple<Option<&'f ParsedFile<'a>>>,
+    /// The first documents with the heads of their files, where these merge together.
+    pub(super) with_heads: Option<&'c Triple<Parsed<'a>>>,
     /// Upstream's documents that come.
     pub(super) coming: Vec<Group>,
+    /// The head that the file gets, where it is another one.
+    pub(super) head: Option<String>,
     pub(super) outcome: Outcome,
 }
 
@@ -66,6 +93,9 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         for group in &self.job.deleted {
             self.deleted_locally(group);
+        }
+        if self.job.gone.is_some() {
+            self.keep_out();
         }
         if let Some(content) = self.fast_forward() {
             self.outcome.content = content;
@@ -90,22 +120,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file_of(self.context.files, slot, side)
     }
 
-    pub(super) fn members(&self, group: &Group) -> Triple<Option<&'f Parsed<'a>>> {
-        let find = |member: Option<DocRef>, file: Option<&'f ParsedFile<'a>>| {
-            file?.documents.get(member?.document)
-        };
-        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
-        Triple {
-            original: find(
-                group.original,
-                self.file(slot(group.original), |it| &it.original),
-            ),
-            updated: find(
-                group.updated,
-                self.file(slot(group.updated), |it| &it.updated),
-            ),
-            local: find(group.local, self.file(slot(group.local), |it| &it.local)),
+    pub(super) fn members(&self, group: &Group) -> Triple<Option<&'c Parsed<'a>>> {
+        let firsts = group.map(|member| member.is_some_and(|it| it.document == 0));
+        if let Some(with_heads) = self.with_heads
+            && firsts == Triple::new(true, true, true)
+            && self.job.here.contains(group)
+        {
+            return with_heads.as_ref().map(Some);
         }
+        members(self.context.files, group)
     }
 
     /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents pair within it.
@@ -166,6 +189,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// The local file, with what becomes of each of its documents and with those that come.
     fn merge_into(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
+        self.head = self.merged_head();
         let mut actions = vec![Action::Keep; file.documents.len()];
         for group in &self.job.leaving {
             if let Some(local) = group.local {
@@ -202,10 +226,22 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         let insertions = self.insertions(file, &actions)?;
         let untouched = actions.iter().all(|action| *action == Action::Keep);
-        if untouched && insertions.is_empty() && self.job.base == Some(self.target) {
+        let ends_line = ends_line(&self.sides);
+        let keeps_head = self.head.is_none() || self.with_heads.is_some();
+        if untouched
+            && insertions.is_empty()
+            && keeps_head
+            && ends_line == line_breaks::ends_line(file.text)
+            && self.job.base == Some(self.target)
+        {
             return Ok(());
         }
-        self.finish(file, &actions, &insertions)
+        if let (Some(with_heads), Some(first @ Action::Keep)) =
+            (self.with_heads, actions.first_mut())
+        {
+            *first = Action::Replace(with_heads.local.document.text.to_owned());
+        }
+        self.finish(file, &actions, &insertions, ends_line)
     }
 
     /// A file that the local side has not got: upstream's, as far as its documents come here.
@@ -216,14 +252,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if self.coming.is_empty() {
             return Ok(());
         }
-        let mut actions: Vec<Action> = file
-            .documents
-            .iter()
-            .map(|parsed| match (parsed.has_content, parsed.document.start) {
-                (false, 0) => Action::Keep,
-                _ => Action::Remove,
-            })
-            .collect();
+        let mut actions = vec![Action::Remove; file.documents.len()];
         let coming = std::mem::take(&mut self.coming);
         for group in &coming {
             let Some(updated) = group.updated else {
@@ -242,7 +271,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = Content::Updated;
             return Ok(());
         }
-        self.finish(file, &actions, &[])
+        self.finish(file, &actions, &[], line_breaks::ends_line(file.text))
     }
 
     fn finish(
@@ -250,21 +279,28 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         file: &ParsedFile<'_>,
         actions: &[Action],
         insertions: &[Insertion],
+        ends_line: bool,
     ) -> Result<(), Error> {
         let chunks = chunks(file, actions, insertions);
-        if chunks.is_empty() {
+        if chunks.is_empty() && file.has_documents() {
             self.outcome.content = Content::Delete;
             return Ok(());
         }
-        let mut text = assemble(file, actions, insertions);
-        // a missing newline at the end of the file stays missing, unless a value would lose it by that
-        let length = without_new_newlines(&text, file.text)
+        let head = self.head.as_deref().unwrap_or(file.head);
+        let mut text = assemble(file, head, actions, insertions);
+        // the line breaks at the end of the file come or go, unless a value would be another one by that
+        let is_last = self.ends_as_before(actions, insertions, file);
+        let ended = with_end(&text, file.text, ends_line, is_last);
+        let ended = ended
             .into_iter()
-            .skip(usize::from(!self.ends_as_before(actions, insertions, file)))
             .flatten()
-            .find(|text| holds(text, &chunks))
-            .map_or(text.len(), str::len);
-        text.truncate(length);
+            .find(|text| holds(text, &chunks));
+        if let Some(ended) = ended {
+            text = ended;
+        }
+        if text == file.text && self.job.base == Some(self.target) {
+            return Ok(());
+        }
         let conflicts = &self.outcome.conflicts;
         let has_markers = conflicts
             .iter()
@@ -364,5 +400,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         Neighbours { local_of, own }
+    }
+}
+
+/// Whether the merged file ends with a line break: three-way.
+fn ends_line(sides: &Triple<Option<&ParsedFile<'_>>>) -> bool {
+    let ends = sides.map(|file| file.map(|file| line_breaks::ends_line(file.text)));
+    match (ends.original, ends.updated, ends.local) {
+        (Some(original), Some(updated), Some(local)) if original == local => updated,
+        (_, _, local) => local.unwrap_or(true),
     }
 }

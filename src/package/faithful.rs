@@ -2,20 +2,23 @@
 
 use super::assemble::{Action, Insertion};
 use super::parsed::ParsedFile;
-use crate::line_breaks::ends_line;
+use crate::line_breaks::{ends_line, line_break_of};
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal};
 
-/// The merged text without line breaks at its end, where the file had none: without all of them, and without the last. (Blank lines that
-/// upstream has above a `---` come along with a document that is the last one here.)
-pub(super) fn without_new_newlines<'t>(text: &'t str, file: &str) -> [Option<&'t str>; 2] {
-    if file.is_empty() || ends_line(file) {
-        return [None; 2];
+/// The merged text with a line break at its end or without, what is best first. Where the file had none, blank lines below its last
+/// document are not its own: upstream has them above a `---`.
+pub(super) fn with_end(text: &str, file: &str, ends: bool, is_last: bool) -> [Option<String>; 2] {
+    if ends {
+        let ended =
+            (!text.is_empty() && !ends_line(text)).then(|| text.to_owned() + line_break_of(text));
+        return [ended, None];
     }
     let without_last = text.strip_suffix('\n');
     let without_last = without_last.map(|text| text.strip_suffix('\r').unwrap_or(text));
     let without_all = without_last.map(|text| text.trim_end_matches(['\r', '\n']));
-    [without_all, without_last]
+    let without_all = without_all.filter(|_| is_last && !ends_line(file));
+    [without_all, without_last].map(|text| text.map(str::to_owned))
 }
 
 /// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very texts, that is plain.

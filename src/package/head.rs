@@ -1,30 +1,147 @@
-//! What stands above a document's content: the comments at the head of its file, directives, and the `---`.
+//! What stands above a document's content, where documents come, go and move: the head of the file, directives, the `---`.
 
-use crate::line_breaks::with_line_break;
-use crate::yaml::Document;
+use rustc_hash::FxHashSet;
 
-/// A document's chunk as it goes into another file: without the comments at the head of its file that a blank line sets
-/// off (they belong to that file), and with the other file's line breaks.
-pub(crate) fn portable(document: &Document<'_>, text: &str, line_break: &str) -> String {
-    let first = document.start == 0;
-    let head = if first && !has_marker(document) {
-        head_left(document, text)
-    } else if first {
-        text.len() - text.trim_start_matches('\u{feff}').len()
-    } else {
-        0
-    };
-    with_line_break(&text[head..], line_break).into_owned()
+use super::documents::{Context, FileMerge};
+use super::jobs::{Job, file_of};
+use super::pair::DocRef;
+use super::parsed::{Parsed, ParsedFile, Readings};
+use super::plan::FileConflict;
+use crate::line_breaks::{line_break_of, lines, lines_with_breaks};
+use crate::merge::{MergedAbove, merge_above};
+use crate::triple::Triple;
+use crate::yaml::stream::{byte_order_mark, is_bare_marker, marker};
+use crate::yaml::{Document, Span};
+
+/// The first documents with the heads of their files, where they are one document, and a comment that is in the head on one side is
+/// right above the content on another: what is the head's there and what the document's is one text.
+pub(super) fn with_heads<'a>(
+    slots: &Triple<Option<usize>>,
+    files: &Triple<Option<&ParsedFile<'a>>>,
+    job: &Job,
+) -> Option<Triple<Parsed<'a>>> {
+    let first = |slot: Option<usize>| slot.map(|slot| DocRef { slot, document: 0 });
+    let group = slots.map(first);
+    job.here.iter().find(|other| **other == group)?;
+    let files = Triple::new(files.original?, files.updated?, files.local?);
+    let firsts = files
+        .try_map(|file| file.documents.first().ok_or(()))
+        .ok()?;
+    let lines = files.zip(firsts).map(|(file, first)| {
+        let own = lines(first.document.text).take_while(|line| is_above(line));
+        (comments(lines(file.head)), comments(own))
+    });
+    let sides = lines.into_array();
+    let differ = sides.iter().any(|(_, own)| {
+        let is_own = |(head, _): &(FxHashSet<&str>, _)| !head.is_disjoint(own);
+        sides.iter().any(is_own)
+    });
+    differ.then(|| {
+        files
+            .zip(firsts)
+            .map(|(file, first)| with_head(file, first))
+    })
 }
 
-/// A document whose body begins below what [`portable`] leaves behind.
-pub(crate) fn without_head<'a>(document: &Document<'a>) -> Document<'a> {
-    let mut without = *document;
-    if document.start == 0 && !has_marker(document) {
-        let head = head_length(document, document.text);
-        without.body.start = u32::try_from(head).unwrap_or(document.body.start);
+fn is_above(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#')
+}
+
+fn comments<'t>(lines: impl Iterator<Item = &'t str>) -> FxHashSet<&'t str> {
+    let lines = lines.map(|line| line.trim_start_matches('\u{feff}').trim());
+    lines.filter(|line| line.starts_with('#')).collect()
+}
+
+fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>) -> Parsed<'a> {
+    let document = &first.document;
+    let start = byte_order_mark(file.text);
+    let end = document.start + document.text.len();
+    let text = &file.text[start..end];
+    let marker_end = match (marker(file.head), document.body.start) {
+        (Some(at), _) => lines_with_breaks(&file.text[at..])
+            .next()
+            .map_or(at, |line| at + line.len()),
+        (None, 0) => start,
+        (None, body) => document.start + body as usize,
+    };
+    let offset = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
+    let body = Span::new(
+        offset(marker_end),
+        offset(document.start + document.body.end as usize),
+    );
+    first.cut_otherwise(Document {
+        text,
+        head: "",
+        start,
+        body,
+        line: 0,
+    })
+}
+
+impl FileMerge<'_, '_, '_> {
+    /// The head that the file gets; none where local's stays.
+    pub(super) fn merged_head(&mut self) -> Option<String> {
+        if self.context.apply.is_some() {
+            return None;
+        }
+        let (updated, local) = (self.sides.updated?, self.sides.local?);
+        if self.with_heads.is_some() {
+            return Some(local.text[..byte_order_mark(local.text)].to_owned());
+        }
+        let original = self.sides.original.map_or("", |file| file.head);
+        let heads = Triple::new(original, updated.head, local.head);
+        let line_break = line_break_of(local.text);
+        let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
+        let base = self.job.base.unwrap_or(self.target);
+        for conflict in conflicts {
+            self.outcome.conflicts.push(FileConflict {
+                file: self.context.slots[base].path.clone(),
+                line: Some(conflict.line + 1),
+                resource: None,
+                conflict,
+                hidden: false,
+            });
+        }
+        Some(text)
     }
-    without
+}
+
+/// Where the file is on each side. The original may have it at another path only: one side renamed it, or both did. All documents that are
+/// here come from there then, and local has nothing there any more.
+pub(super) fn sides(context: &Context<'_, '_>, target: usize, job: &Job) -> Triple<Option<usize>> {
+    let has = |slot: &usize, side: fn(&Readings<'_>) -> bool| {
+        let files = context.files.get(*slot);
+        files.is_some_and(|files| files.as_ref().is_some_and(side))
+    };
+    let Some(base) = job.base else {
+        return Triple::default();
+    };
+    let has_original = |slot: &usize| has(slot, |files| files.original.is_some());
+    let has_updated = |slot: &usize| has(slot, |files| files.updated.is_some());
+    let sides = Triple::new(
+        Some(base).filter(has_original),
+        Some(target).filter(has_updated),
+        Some(base),
+    );
+    match former_path(context, job) {
+        Some(slot) if sides.original.is_none() => Triple {
+            original: Some(slot),
+            updated: sides.updated.or(Some(slot).filter(has_updated)),
+            ..sides
+        },
+        _ => sides,
+    }
+}
+
+/// Where the original has all documents that are here, and local has no file.
+fn former_path(context: &Context<'_, '_>, job: &Job) -> Option<usize> {
+    let originals = job.here.iter().filter_map(|group| group.original);
+    let mut slots = originals.map(|it| it.slot);
+    let slot = slots.next()?;
+    let is_one = slots.all(|other| other == slot);
+    let local = file_of(context.files, slot, |it| &it.local);
+    (is_one && local.is_none()).then_some(slot)
 }
 
 /// Whether a document has a `---` line.
@@ -32,69 +149,14 @@ pub(super) fn has_marker(document: &Document<'_>) -> bool {
     marker(document.text).is_some()
 }
 
-/// Where the `---` of a chunk stands: before it there are comments, directives and blank lines only.
-pub(super) fn marker(text: &str) -> Option<usize> {
-    let mut at = text.len() - text.trim_start_matches('\u{feff}').len();
-    for line in text[at..].split_inclusive('\n') {
-        let words = line.trim_end();
-        if words == "---" || words.starts_with("--- ") || words.starts_with("---\t") {
-            return Some(at);
-        }
-        if !(words.is_empty() || words.trim_start().starts_with('#') || words.starts_with('%')) {
-            return None;
-        }
-        at += line.len();
-    }
-    None
-}
-
-/// How long the head of the file is in what became of its first document. Below one that stayed as it was, a comment is the document's,
-/// though a blank line sets it off.
-pub(super) fn head_left(document: &Document<'_>, text: &str) -> usize {
-    let head = &document.text[..head_length(document, document.text)];
-    match text.starts_with(head) {
-        true => head.len(),
-        false => head_length(document, text),
-    }
-}
-
-/// How long the head of a file is: a byte order mark, and the comments before the first document's content that a blank
-/// line sets off; with the `---` above them, if they have one above.
-fn head_length(document: &Document<'_>, text: &str) -> usize {
-    let mark = text.len() - text.trim_start_matches('\u{feff}').len();
-    let start = match marker(text) {
-        Some(_) => document.body.start as usize,
-        None => mark,
-    };
-    let Some(body) = text.get(start..) else {
-        return mark;
-    };
-    let mut at = start;
-    let mut end = mark;
-    let mut commented = false;
-    for line in body.split_inclusive('\n') {
-        let words = line.trim();
-        at += line.len();
-        if words.starts_with('#') {
-            commented = true;
-        } else if !words.is_empty() {
-            break;
-        } else if commented {
-            end = at;
-        }
-    }
-    end
-}
-
 /// A chunk without its `---` line, where it can do without.
 pub(super) fn without_marker(text: &str) -> Option<String> {
     let at = marker(text)?;
-    let above = &text[..at];
-    let line = text[at..].split_inclusive('\n').next()?;
-    if line.trim_end() != "---" || above.lines().any(|line| line.starts_with('%')) {
+    if !is_bare_marker(&text[at..]) || has_directives(text) {
         return None;
     }
-    Some(format!("{above}{}", &text[at + line.len()..]))
+    let line = lines_with_breaks(&text[at..]).next()?;
+    Some(format!("{}{}", &text[..at], &text[at + line.len()..]))
 }
 
 /// Whether a chunk has directives above its `---`.

@@ -1,8 +1,10 @@
 //! What has to be done where: the pairs of documents (SPEC 3), sorted by the file that they end up in.
 
+use super::gone::Gone;
 use super::pair::{DocRef, Group};
-use super::parsed::{ParsedFile, Readings};
+use super::parsed::{Parsed, ParsedFile, Reading, Readings};
 use super::slot::Slot;
+use crate::triple::Triple;
 
 /// The work on one file of the result.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub(crate) struct Job {
     pub(crate) coming: Vec<Group>,
     /// Upstream's documents that the local side has deleted.
     pub(crate) deleted: Vec<Group>,
+    /// Where local deleted the file as a whole, or a folder that it is in: nothing new comes then.
+    pub(crate) gone: Option<Gone>,
 }
 
 impl Job {
@@ -32,6 +36,7 @@ impl Job {
             leaving: moved(self.leaving),
             coming: moved(self.coming),
             deleted: moved(self.deleted),
+            gone: self.gone,
         }
     }
 }
@@ -148,6 +153,23 @@ fn note(target: &mut Target, slot: usize) {
         Target::To(known) if known == slot => Target::To(slot),
         _ => Target::Several,
     };
+}
+
+/// The documents of a group.
+pub(crate) fn members<'f, 'a>(
+    files: &'f [Option<Readings<'a>>],
+    group: &Group,
+) -> Triple<Option<&'f Parsed<'a>>> {
+    let find = |member: Option<DocRef>, side: fn(&'f Readings<'a>) -> &'f Option<Reading<'a>>| {
+        let member = member?;
+        let file = file_of(files, member.slot, side)?;
+        file.documents.get(member.document)
+    };
+    Triple {
+        original: find(group.original, |it| &it.original),
+        updated: find(group.updated, |it| &it.updated),
+        local: find(group.local, |it| &it.local),
+    }
 }
 
 /// One side's good reading of a slot.

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::Settings;
 use super::definitions::options_of;
-use super::jobs::file_of;
+use super::jobs::{jobs, members};
 use super::load::load;
 use super::pair::pair;
 use super::parsed::{Readings, Trees};
 use super::rules::rules_of;
 use super::side::Side;
 use super::sides_read::read_sides;
+use super::{Settings, gone};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
@@ -24,6 +24,8 @@ pub struct Paired {
     pub texts: Triple<Option<String>>,
     /// Whether it is a resource.
     pub resource: bool,
+    /// Whether it is new, in a file or folder that local deleted as a whole.
+    pub stays_out: bool,
     /// The options that it merges with: those of the run, with the rules that are for it.
     pub options: Options,
 }
@@ -51,33 +53,23 @@ pub fn documents_in(
     // a file that is given as such is the only one
     let wanted = |slot: usize| loaded.slots.len() == 1 || loaded.slots[slot].path == file;
     let mut found = Vec::new();
-    for group in pair(&files, settings.path_merge_key) {
-        let members = group.into_array();
-        if !members.iter().flatten().any(|it| wanted(it.slot)) {
+    let groups = pair(&files, settings.path_merge_key);
+    let mut jobs = jobs(&loaded.slots, &files, &groups);
+    gone::mark(&mut jobs, &loaded.slots, &groups, &loaded.local_kinds);
+    for group in groups {
+        let refs = group.into_array();
+        if !refs.iter().flatten().any(|it| wanted(it.slot)) {
             continue;
         }
-        let parsed = Triple {
-            original: group.original.and_then(|it| {
-                file_of(&files, it.slot, |it| &it.original)?
-                    .documents
-                    .get(it.document)
-            }),
-            updated: group.updated.and_then(|it| {
-                file_of(&files, it.slot, |it| &it.updated)?
-                    .documents
-                    .get(it.document)
-            }),
-            local: group.local.and_then(|it| {
-                file_of(&files, it.slot, |it| &it.local)?
-                    .documents
-                    .get(it.document)
-            }),
-        };
+        let parsed = members(&files, &group);
         let named = parsed.local.or(parsed.updated).or(parsed.original);
         let slot = group.local.or(group.updated).or(group.original);
         let path = slot.map_or(file, |it| &loaded.slots[it.slot].path);
         found.push(Paired {
             texts: parsed.map(|it| it.map(|it| it.document.text.to_owned())),
+            stays_out: group.original.is_none()
+                && group.local.is_none()
+                && group.updated.is_some_and(|it| jobs[it.slot].gone.is_some()),
             resource: named.is_some_and(|it| it.resource.is_some()),
             options: rules.options(&options, path, named).into_owned(),
         });

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::journal::Mode;
+use crate::triple::Triple;
 
 /// A file that is replaced stays its owner's, where we may say so.
 #[cfg(unix)]
@@ -76,4 +77,28 @@ pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
 #[cfg(not(unix))]
 pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
     upstream.clone()
+}
+
+/// The permissions of a local file where upstream changed whether it can be executed and local did not (SPEC 9); none where
+/// they stay. Whoever may read it may execute it then, as git has it.
+#[cfg(unix)]
+pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let modes = sides.map(|side| side.map(Permissions::mode));
+    let (original, updated, local) = (modes.original?, modes.updated?, modes.local?);
+    let is_executable = |mode: u32| mode & 0o100 != 0;
+    let wanted = is_executable(updated);
+    if is_executable(original) == wanted || is_executable(local) == wanted {
+        return None;
+    }
+    Some(Permissions::from_mode(match wanted {
+        true => local | (local & 0o444) >> 2,
+        false => local & !0o111,
+    }))
+}
+
+#[cfg(not(unix))]
+pub(super) fn with_executable_bit(_sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
+    None
 }

@@ -4,7 +4,9 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use super::duplicates::{Named, without_repeated};
 use super::parsed::{ParsedFile, Readings};
+use super::renamed::pair_renamed;
 use super::resource::Identity;
 use crate::triple::Triple;
 
@@ -69,7 +71,8 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
 /// Pairs the documents of the files that are given; those of files that are none are left out.
 ///
 /// Resources pair by identity, wherever they are; where one occurs more than once in a package, by path. What is left
-/// pairs without the API version's version. Other documents pair by path and by their index among such documents.
+/// pairs without the API version's version, and then with what one side gave another name or namespace in the same file.
+/// Other documents pair by path and by their index among such documents.
 pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut resources = Vec::new();
@@ -78,9 +81,10 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
         let sides = file
             .as_ref()
             .map(|side| side.as_ref().and_then(|it| it.as_ref().ok()));
-        groups.extend(others(slot, &sides.map(|side| side.map(AsRef::as_ref))));
-        let candidates = sides.map(|side| side.map_or_else(Vec::new, |it| candidates(slot, it)));
-        resources.extend(joined(candidates));
+        let sides = sides.map(|side| side.map(AsRef::as_ref));
+        groups.extend(others(slot, &sides));
+        let named = sides.map(|side| side.map_or_else(Vec::new, |it| named(slot, it)));
+        resources.extend(joined(without_repeated(&sides, named)));
     }
     let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_slot(&candidate.group));
     bind_to_other_version(&mut resources);
@@ -97,12 +101,13 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
             .chain(left)
             .map(|candidate| candidate.group),
     );
+    pair_renamed(&mut groups, files);
     groups.sort_unstable_by_key(order);
     groups
 }
 
 /// The resources of one side of a file.
-fn candidates<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Vec<(DocRef, &'r Identity<'r>)> {
+fn named<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
     let documents = file.documents.iter().enumerate();
     documents
         .filter_map(|(document, parsed)| {
@@ -113,7 +118,7 @@ fn candidates<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Vec<(DocRef, &'r Ide
 }
 
 /// The resources of one file, to be paired. Where all sides have the same ones in the same order, as most files do, those are one already.
-fn joined<'r>(sides: Triple<Vec<(DocRef, &'r Identity<'r>)>>) -> Vec<Candidate<'r>> {
+fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
     let ids = sides.as_ref().map(|side| side.iter().map(|(_, id)| *id));
     let candidate = |group, id| Candidate {
         group,
@@ -268,7 +273,7 @@ fn join_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     united
 }
 
-fn both(left: Group, right: Group) -> Group {
+pub(super) fn both(left: Group, right: Group) -> Group {
     left.zip(right).map(|(left, right)| left.or(right))
 }
 

@@ -11,7 +11,7 @@ use super::parallel::in_parallel;
 use super::resource::Identity;
 use crate::error::{Error, Place};
 use crate::triple::Triple;
-use crate::yaml::stream::split;
+use crate::yaml::stream::{head, split};
 use crate::yaml::{Document, Outline, ParseError, Tree};
 
 /// A document of a file: what is known of it while all files wait for theirs to be paired. Its tree, which takes many
@@ -99,6 +99,12 @@ impl<'a> Parsed<'a> {
         })
     }
 
+    /// The line of its first byte behind the `---`, from 0, counted in its chunk.
+    pub(super) fn line(&self) -> usize {
+        let body = self.document.body.start as usize;
+        self.document.text[..body].matches('\n').count()
+    }
+
     /// Lets go of its tree.
     pub(super) fn drop_tree(&mut self) {
         self.kept = None;
@@ -106,8 +112,13 @@ impl<'a> Parsed<'a> {
 
     /// The same without its tree.
     fn without_tree(&self) -> Self {
+        self.cut_otherwise(self.document)
+    }
+
+    /// The same document, cut otherwise out of its file.
+    pub(super) fn cut_otherwise(&self, document: Document<'a>) -> Self {
         Self {
-            document: self.document,
+            document,
             has_content: self.has_content,
             resource: self.resource.clone(),
             may_have_null: self.may_have_null,
@@ -155,6 +166,8 @@ impl<'a> Resource<'a> {
 #[derive(Debug)]
 pub(crate) struct ParsedFile<'a> {
     pub(crate) text: &'a str,
+    /// What stands above the first document and is the file's.
+    pub(crate) head: &'a str,
     pub(crate) documents: Vec<Parsed<'a>>,
 }
 
@@ -205,7 +218,11 @@ impl<'a> ParsedFile<'a> {
         let documents = in_parallel(text.len(), documents, read);
         let documents: Result<_, _> = documents.into_iter().collect();
         match documents {
-            Ok(documents) => Ok(Self { text, documents }),
+            Ok(documents) => Ok(Self {
+                text,
+                head: head(text),
+                documents,
+            }),
             Err((start, error)) => Err(Box::new(Broken {
                 place: Place::new(path, text, start + error.offset),
                 message: error.message,
@@ -220,8 +237,8 @@ impl<'a> ParsedFile<'a> {
     /// The same without the trees.
     pub(super) fn without_trees(&self) -> Self {
         Self {
-            text: self.text,
             documents: self.documents.iter().map(Parsed::without_tree).collect(),
+            ..*self
         }
     }
 

@@ -7,7 +7,8 @@ use super::bytes::Bytes;
 use super::disk::Seen;
 use super::resource::ResourceId;
 use crate::error::Warning;
-use crate::merge::Conflict;
+use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::triple::Triple;
 
 /// The outcome of a merge: what is to be written, and what there is to say about it.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Plan {
     pub conflicts: Vec<FileConflict>,
     /// Upstream's changes that a comment `# merge3: keep` held back, by file and line: no conflicts.
     pub pinned: Vec<FileConflict>,
+    /// The resources that were paired although their names or namespaces differ (SPEC 3.6), by file and line.
+    pub renamed: Vec<Renamed>,
     /// What there is to know beside.
     pub warnings: Vec<Warning>,
     /// How much was done.
@@ -45,6 +48,8 @@ pub struct FileChange {
     pub new: Option<Bytes>,
     /// The permissions it has or gets.
     pub permissions: Permissions,
+    /// Those that it had, where they change.
+    pub old_permissions: Option<Permissions>,
     /// What the disk said of the file when it was read, where it was.
     pub(crate) seen: Option<Seen>,
 }
@@ -78,6 +83,26 @@ pub struct FileConflict {
     pub conflict: Conflict,
     /// Whether its values are left out, because they are those of a Secret.
     pub hidden: bool,
+}
+
+impl FileConflict {
+    /// Whether it says that something whole that local deleted stays deleted: that was decided long ago.
+    pub fn stays_deleted(&self) -> bool {
+        self.conflict.kind == ConflictKind::DeletedLocally
+            && self.conflict.resolution == Resolution::Local
+            && self.conflict.path.is_empty()
+    }
+}
+
+/// A resource that has another name or namespace on one side than on another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renamed {
+    /// The file in the local package.
+    pub file: PathBuf,
+    /// The line in it, from 1.
+    pub line: usize,
+    /// What it is called on each side that has it.
+    pub names: Triple<Option<ResourceId>>,
 }
 
 /// How much was done.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::assemble::{Action, Marks};
 use super::documents::FileMerge;
+use super::gone::fold_file;
 use super::kpt;
 use super::pair::Group;
 use super::parsed::Parsed;
@@ -32,7 +33,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// Whether a document comes that local deleted only because it is left to somebody.
     pub(super) fn is_left_open(&self, group: &Group) -> bool {
         group.local.is_none()
-            && group.original.is_some()
+            && (group.original.is_some() || self.job.gone.is_some())
             && self.options(group).whole().0 == Resolution::Markers
     }
 
@@ -53,7 +54,11 @@ impl<'f> FileMerge<'_, 'f, '_> {
             return Action::Remove;
         }
         let options = self.options(group);
-        let (resolution, rule) = options.whole();
+        let (resolution, rule) = match options.whole() {
+            // by another name it may as well be local's own
+            (Resolution::Updated, None) if is_renamed(&members) => (Resolution::Local, None),
+            ruled => ruled,
+        };
         self.whole_document(group, ConflictKind::DeletedUpstream, resolution, rule);
         match resolution {
             Resolution::Updated => Action::Remove,
@@ -62,22 +67,38 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// SPEC 3: stays deleted; a conflict if upstream changed it. Where nobody wins that, it comes, between markers.
+    /// SPEC 3: stays deleted; a conflict if upstream changed it, unless a rule says that this is known. Where nobody
+    /// wins that, it comes, between markers.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
         let members = self.members(group);
         if let (Some(original), Some(updated)) = (members.original, members.updated)
             && !equal(original, updated)
+            && !self.stays_deleted(group)
         {
-            let options = self.options(group);
-            let (resolution, rule) = match options.whole() {
-                (Resolution::Updated, None) => (Resolution::Local, None),
-                ruled => ruled,
-            };
-            if resolution != Resolution::Local {
-                self.coming.push(*group);
+            self.coming.push(*group);
+        }
+    }
+
+    /// Keeps what upstream adds out of a file that local deleted as a whole. A document that upstream only moved there comes.
+    pub(super) fn keep_out(&mut self) {
+        let coming = std::mem::take(&mut self.coming);
+        for group in coming {
+            let is_new = group.local.is_none() && group.original.is_none();
+            if !is_new || !self.stays_deleted(&group) {
+                self.coming.push(group);
             }
+        }
+        fold_file(&self.context.slots[self.target], &mut self.outcome);
+    }
+
+    /// Records that local deleted what upstream has. Whether it stays deleted.
+    fn stays_deleted(&mut self, group: &Group) -> bool {
+        let options = self.options(group);
+        let deletion = options.deletion();
+        if let Some((resolution, rule)) = deletion {
             self.whole_document(group, ConflictKind::DeletedLocally, resolution, rule);
         }
+        deletion.is_none_or(|(resolution, _)| resolution == Resolution::Local)
     }
 
     /// The conflict markers around a document that one side deleted.
@@ -118,10 +139,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
             let document = &parsed?.document;
             Some(document.text[document.body.range()].trim().to_owned())
         });
-        let line = members.local.map_or(0, |local| {
-            let body = local.document.body.start as usize;
-            local.document.text[..body].matches('\n').count()
-        });
+        let line = members.local.map_or(0, Parsed::line);
         self.record(
             group,
             Conflict {
@@ -185,14 +203,19 @@ impl<'f> FileMerge<'_, 'f, '_> {
     }
 }
 
+/// Whether local calls a resource otherwise than the original.
+fn is_renamed(members: &Triple<Option<&Parsed<'_>>>) -> bool {
+    let names = members.map(|parsed| Some(&parsed?.resource.as_ref()?.pairing().name));
+    matches!((names.original, names.local), (Some(original), Some(local)) if original != local)
+}
+
 /// Whether a document is pinned, or anything in it is.
 fn holds_pin(parsed: &Parsed<'_>) -> bool {
-    let text = parsed.document.text;
-    may_pin(text.as_bytes())
-        && (is_document_pinned(text)
-            || parsed
+    is_document_pinned(&parsed.document)
+        || may_pin(parsed.document.text.as_bytes())
+            && parsed
                 .tree()
-                .is_some_and(|tree| !Pins::of(&tree).is_empty()))
+                .is_some_and(|tree| !Pins::of(&tree).is_empty())
 }
 
 /// Whether a document has upstream's values still, comments and what kpt writes aside.

@@ -5,24 +5,26 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::change::{Base, change};
 use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
+use super::duplicates::look_for_duplicates;
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
 use super::obstacles::clear_obstacles;
-use super::owner::of_new;
 use super::pair::pair;
 use super::parsed::{Reading, Readings, Trees};
-use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::plan::{Counts, Plan};
 use super::progress::Progress;
+use super::renamed::renamed;
 use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
 use super::side::Side;
 use super::sides_read::{let_go, read_sides, without_trees};
-use super::slot::{Roots, Slot, Source};
+use super::slot::Slot;
 use super::whole_file::merge_whole;
 use super::within::{Merged, merge_within};
-use super::{Content, Outcome, Settings, twins};
+use super::{Outcome, Settings, gone, twins};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::triple::Triple;
@@ -103,11 +105,12 @@ pub fn plan_sides(
     let readings = files.iter().zip(&wholes);
     let readings = readings.map(|(file, whole)| file.as_ref().or(whole.as_ref()));
     let (duplicates, groups) = rayon::join(
-        || refuse_duplicates(&slots, readings.collect(), &loaded.roots),
+        || look_for_duplicates(&slots, readings.collect(), &loaded.roots),
         || pair(&files, settings.path_merge_key),
     );
-    duplicates?;
-    let jobs = jobs(&slots, &files, &groups);
+    loaded.warnings.extend(duplicates?);
+    let mut jobs = jobs(&slots, &files, &groups);
+    gone::mark(&mut jobs, &slots, &groups, &loaded.local_kinds);
     let context = Context {
         slots: &slots,
         files: &files,
@@ -131,13 +134,16 @@ pub fn plan_sides(
     let outcomes = outcomes.filter_map(|(merged, other)| merged.or(other));
     let mut outcomes = all_or_errors(outcomes.collect())?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
+    let renamed = renamed(&slots, &groups, &files);
     drop(groups);
     let readings = files.into_par_iter().chain(wholes);
     readings.for_each(|readings| readings.into_iter().for_each(let_go));
+    gone::fold_folders(&slots, &jobs, &mut outcomes);
     if !settings.show_secrets {
         hide_all(&mut outcomes, &slots, &jobs);
     }
-    collect(slots, &jobs, outcomes, loaded, settings.show_secrets)
+    let plan = collect(slots, &jobs, outcomes, loaded, settings.show_secrets)?;
+    Ok(Plan { renamed, ..plan })
 }
 
 /// How many bytes the files of a slot have.
@@ -189,33 +195,6 @@ fn has_documents(reading: &Reading<'_>) -> bool {
     reading.as_ref().is_ok_and(|file| file.has_documents())
 }
 
-/// Two resources with one identity in one file: which of them upstream's change is for, nobody can say. Where upstream
-/// changed nothing in the file, that does not matter.
-fn refuse_duplicates<'r>(
-    slots: &[Slot],
-    readings: Vec<Option<&'r Readings<'r>>>,
-    roots: &Roots,
-) -> Result<(), Error> {
-    let readings = slots.par_iter().zip(readings);
-    let errors = readings.filter_map(|(slot, readings)| {
-        let readings = readings?;
-        let bytes = slot
-            .sides
-            .as_ref()
-            .map(|source| source.as_ref().map(|it| &it.bytes));
-        if bytes.original == bytes.updated {
-            return None;
-        }
-        let sides = readings.as_ref().zip(roots.paths(&slot.path)).into_array();
-        sides.into_iter().find_map(|(reading, path)| {
-            let file = reading.as_ref()?.as_ref().ok()?;
-            file.duplicate(&path)
-        })
-    });
-    let errors: Vec<Error> = errors.collect();
-    Error::from_many(errors).map_or(Ok(()), Err)
-}
-
 pub(super) fn merge_slot(
     context: &Context<'_, '_>,
     target: usize,
@@ -228,15 +207,14 @@ pub(super) fn merge_slot(
     let slot = &context.slots[target];
     let options = context.rules.options(context.options, &slot.path, None);
     let (resolution, Some(rule)) = options.whole() else {
-        return merge_whole(slot, whole, &options);
+        return merge_whole(slot, whole, &options, job.gone.is_some());
     };
     let ruled = Options {
         on_conflict: policy(resolution),
         ..(*options).clone()
     };
-    let mut outcome = merge_whole(slot, whole, &ruled)?;
+    let mut outcome = merge_whole(slot, whole, &ruled, job.gone.is_some())?;
     for record in &mut outcome.conflicts {
-        // what was deleted locally stays deleted all the same
         if record.conflict.resolution == resolution {
             record.conflict.rule = Some(rule.origin.clone());
         }
@@ -268,17 +246,15 @@ pub(super) fn collect(
         files: Vec::new(),
         conflicts: Vec::new(),
         pinned: Vec::new(),
+        renamed: Vec::new(),
         warnings: loaded.warnings,
         counts: Counts::default(),
         awaits_commit: false,
         merge: loaded.merge,
         show_secrets,
     };
-    let base = |index: usize| {
-        let base = &slots[jobs[index].base.filter(|base| *base != index)?];
-        Some((base.path.clone(), base.sides.local.clone()?))
-    };
-    let mut moved: FxHashMap<usize, (PathBuf, Source)> = (0..slots.len())
+    let base = |index: usize| Base::of(&slots[jobs[index].base.filter(|base| *base != index)?]);
+    let mut moved: FxHashMap<usize, Base> = (0..slots.len())
         .filter_map(|index| Some((index, base(index)?)))
         .collect();
     for ((index, slot), outcome) in slots.into_iter().enumerate().zip(outcomes) {
@@ -305,47 +281,4 @@ pub(super) fn collect(
         records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
     }
     Ok(plan)
-}
-
-/// What happens to the file of a slot; `moved` is the local file it comes from, where that has another path.
-fn change(slot: Slot, moved: Option<(PathBuf, Source)>, content: Content) -> Option<FileChange> {
-    let Slot { path, sides, .. } = slot;
-    let (bytes, of_updated) = match sides.updated {
-        Some(updated) => (Some(updated.bytes), updated.permissions),
-        None => (None, None),
-    };
-    let new = match content {
-        Content::Unchanged => return None,
-        Content::Delete => None,
-        Content::Updated => bytes,
-        Content::Write(bytes) => Some(bytes.into()),
-    };
-    let (from, local) = match moved {
-        Some((path, local)) => (Some(path), Some(local)),
-        None => (None, sides.local),
-    };
-    let (old, of_local, seen) = match local {
-        Some(local) => (Some(local.bytes), local.permissions, local.seen),
-        None => (None, None, None),
-    };
-    let (path, kind) = match (&old, &new, from) {
-        (Some(_), None, from) => (from.unwrap_or(path), ChangeKind::Deleted),
-        (None, None, _) => return None,
-        (None, Some(_), _) => (path, ChangeKind::Added),
-        (Some(old), Some(new), None) if old == new => return None,
-        (Some(_), Some(_), None) => (path, ChangeKind::Changed),
-        (Some(_), Some(_), Some(from)) => (path, ChangeKind::Moved { from }),
-    };
-    let permissions = match &old {
-        Some(_) => of_local?,
-        None => of_new(&of_updated?),
-    };
-    Some(FileChange {
-        path,
-        kind,
-        permissions,
-        old,
-        new,
-        seen,
-    })
 }

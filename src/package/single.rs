@@ -3,12 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use super::Content;
 use super::documents::{Context, merge_documents};
-use super::jobs::{file_of, jobs};
-use super::pair::{DocRef, Group, order, pair};
+use super::jobs::jobs;
+use super::pair::pair;
 use super::parsed::{Parsed, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
 use super::rules::Rules;
@@ -64,7 +62,7 @@ pub fn merge_file(
         return Ok(None);
     }
     let files = [Some(readings)];
-    let groups = pair_renamed(pair(&files, false), &files);
+    let groups = pair(&files, false);
     let jobs = jobs(&slots, &files, &groups);
     let context = Context {
         slots: &slots,
@@ -148,93 +146,6 @@ fn documents<'r, 'a>(readings: &'r Readings<'a>) -> impl Iterator<Item = &'r Par
     let sides = readings.as_ref().into_array();
     let files = sides.into_iter().flatten().flatten();
     files.flat_map(|file| &file.documents)
-}
-
-/// Pairs what is left in the one file there is: of a kind that one document alone on each side is of no pair, and whose lines are
-/// the same for the most part, the name was changed.
-fn pair_renamed(groups: Vec<Group>, files: &[Option<Readings<'_>>]) -> Vec<Group> {
-    let parsed = |group: &Group| {
-        let find = |member: Option<DocRef>, file: Option<&ParsedFile<'_>>| {
-            let parsed = file?.documents.get(member?.document)?;
-            Some((
-                parsed.resource.as_ref()?.id.kind.to_string(),
-                parsed.document.text.to_owned(),
-            ))
-        };
-        Triple {
-            original: find(group.original, file_of(files, 0, |it| &it.original)),
-            updated: find(group.updated, file_of(files, 0, |it| &it.updated)),
-            local: find(group.local, file_of(files, 0, |it| &it.local)),
-        }
-    };
-    let (mut done, left): (Vec<_>, Vec<_>) = groups
-        .into_iter()
-        .partition(|group| group.into_array().iter().all(Option::is_some));
-    let described: Vec<_> = left.iter().map(parsed).collect();
-    let mut taken = vec![false; left.len()];
-    for (at, group) in left.iter().enumerate() {
-        let Some((kind, text)) = &described[at].original else {
-            continue;
-        };
-        let mut group = *group;
-        let of_kind = |described: &Option<(String, String)>| {
-            described.as_ref().is_some_and(|(other, _)| other == kind)
-        };
-        let olds = described.iter().filter(|it| of_kind(&it.original)).count();
-        for side in [Side::Updated, Side::Local] {
-            let mut news = (0..left.len()).filter(|new| {
-                described[*new].original.is_none() && of_kind(side.of(&described[*new]))
-            });
-            let (Some(new), None) = (news.next(), news.next()) else {
-                continue;
-            };
-            let is_alike = side
-                .of(&described[new])
-                .as_ref()
-                .is_some_and(|(_, new)| alike(text, new));
-            if olds == 1 && side.of(&group).is_none() && is_alike && !taken[new] {
-                group = group.zip(left[new]).map(|(old, new)| old.or(new));
-                taken[new] = true;
-            }
-        }
-        taken[at] = true;
-        done.push(group);
-    }
-    let own = left.into_iter().zip(taken).filter(|(_, taken)| !taken);
-    done.extend(own.map(|(group, _)| group));
-    done.sort_unstable_by_key(order);
-    done
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Updated,
-    Local,
-}
-
-impl Side {
-    const fn of<T>(self, sides: &Triple<T>) -> &T {
-        match self {
-            Self::Updated => &sides.updated,
-            Self::Local => &sides.local,
-        }
-    }
-}
-
-/// Whether more than half of the lines of both texts are the same.
-fn alike(left: &str, right: &str) -> bool {
-    let mut lines: FxHashMap<&str, usize> = FxHashMap::default();
-    for line in left.lines() {
-        *lines.entry(line.trim()).or_default() += 1;
-    }
-    let mut same = 0;
-    for line in right.lines() {
-        if let Some(count) = lines.get_mut(line.trim()).filter(|count| **count > 0) {
-            *count -= 1;
-            same += 1;
-        }
-    }
-    same * 2 > left.lines().count().max(right.lines().count())
 }
 
 /// The trees of a file's documents; none where it is not YAML.

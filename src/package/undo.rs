@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, RealDisk, gone_is_fine};
 use super::journal::{Entry, Journal, Old, Print, State};
-use super::owner::permissions;
+use super::owner::{mode, permissions};
 use super::run_folder::{Left, left_at};
 use crate::error::Error;
 
@@ -118,12 +118,24 @@ pub(crate) fn forget(disk: &dyn Disk, root: &Path) -> Result<(), Error> {
 
 fn states(journal: &Journal, root: &Path) -> Result<Vec<State>, Error> {
     let state = |entry: &Entry| {
-        entry.state(root).map_err(|error| Error::Read {
-            path: root.join(&*entry.path),
-            error,
-        })
+        let path = root.join(&*entry.path);
+        match entry.state(root) {
+            Ok(State::Old) if has_new_mode(&path, entry) => Ok(State::New),
+            Ok(state) => Ok(state),
+            Err(error) => Err(Error::Read { path, error }),
+        }
     };
     journal.entries.iter().map(state).collect()
+}
+
+/// Whether a file of which only the permissions change has the new ones.
+fn has_new_mode(path: &Path, entry: &Entry) -> bool {
+    let Some(old) = &entry.old else {
+        return false;
+    };
+    let now = std::fs::symlink_metadata(path).ok();
+    let now = now.and_then(|now| mode(&now.permissions()));
+    now != old.mode && entry.new == Some(old.content)
 }
 
 fn remove_staged(disk: &dyn Disk, root: &Path, journal: &Journal) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::parsed::{Broken, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
 use super::slot::{Slot, Source};
-use super::{Content, Outcome};
+use super::{Content, Outcome, template};
 use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
@@ -13,15 +13,17 @@ use crate::merge::text::merge_lines_with;
 use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution, with_changes_made};
 use crate::triple::Triple;
 
-/// Merges a file as a whole. `readings` are there where it has a YAML name.
+/// Merges a file as a whole. `readings` are there where it has a YAML name; `is_gone` says whether local deleted it, or
+/// a folder that it is in.
 ///
 /// # Errors
-/// Where it is YAML on one side and broken on another, and merging it line by line leaves a conflict, or leaves it
-/// broken where it was not.
+/// Where it is YAML on one side and broken on another, no side is a template, and merging it line by line leaves a
+/// conflict, or leaves it broken where it was not.
 pub(crate) fn merge_whole(
     slot: &Slot,
     readings: Option<&Readings<'_>>,
     options: &Options,
+    is_gone: bool,
 ) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
     let sources = slot.sides.as_ref().map(Option::as_ref);
@@ -34,15 +36,19 @@ pub(crate) fn merge_whole(
             let record = conflict(slot, ConflictKind::Pinned, Resolution::Local);
             outcome.pinned.push(record);
         }
-        (None, Some(_), None) => outcome.content = Content::Updated,
-        (Some(_), Some(_), None) => {
+        (None, Some(_), None) if !is_gone => outcome.content = Content::Updated,
+        (_, Some(_), None) => {
             let kind = ConflictKind::DeletedLocally;
-            if options.on_conflict == OnConflict::Markers {
-                return Ok(deleted_by_one(slot, kind, options));
+            match options.deletion() {
+                None => {}
+                Some((Resolution::Markers, _)) => return Ok(deleted_by_one(slot, kind, options)),
+                Some((resolution, _)) => {
+                    if resolution == Resolution::Updated {
+                        outcome.content = Content::Updated;
+                    }
+                    outcome.conflicts.push(conflict(slot, kind, resolution));
+                }
             }
-            outcome
-                .conflicts
-                .push(conflict(slot, kind, Resolution::Local));
         }
         (original, None, Some(local)) => {
             let changed = original != Some(local);
@@ -103,7 +109,7 @@ fn warning(broken: &Broken, what: &str) -> Warning {
 }
 
 /// A conflict about the whole file.
-fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) -> FileConflict {
+pub(super) fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) -> FileConflict {
     let value = |source: &Option<Source>| {
         let source = source.as_ref()?;
         Some(match std::str::from_utf8(&source.bytes) {
@@ -134,7 +140,7 @@ fn merge_text(
     options: &Options,
 ) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
-    let health = readings.map(Health::of).unwrap_or_default();
+    let health = readings.map(|it| Health::of(it, slot)).unwrap_or_default();
     let texts = slot.sides.as_ref().try_map(|source| match source {
         Some(source) => text_of(source).ok_or(()),
         None => Ok(""),
@@ -217,10 +223,12 @@ struct Health {
     broken: Vec<Broken>,
     any_good: bool,
     local_good: bool,
+    /// Whether one of the sides is a template: then none is broken by mistake.
+    is_template: bool,
 }
 
 impl Health {
-    fn of(readings: &Readings<'_>) -> Self {
+    fn of(readings: &Readings<'_>, slot: &Slot) -> Self {
         let good = |file: &&ParsedFile<'_>| !file.text.trim().is_empty();
         let side = |reading: &Option<super::parsed::Reading<'_>>| {
             reading
@@ -229,19 +237,27 @@ impl Health {
                 .is_some_and(|file| good(&file.as_ref()))
         };
         let mut broken = Vec::new();
-        for reading in readings.as_ref().into_array().into_iter().flatten() {
-            broken.extend(reading.as_ref().err().map(|it| (**it).clone()));
+        let mut is_template = false;
+        let sides = readings.as_ref().zip(slot.sides.as_ref()).into_array();
+        for (reading, source) in sides {
+            if let (Some(Err(no_yaml)), Some(source)) = (reading, source) {
+                broken.push((**no_yaml).clone());
+                is_template |= text_of(source).is_some_and(template::is_template);
+            }
         }
         Self {
             broken,
             any_good: readings.as_ref().into_array().into_iter().any(side),
             local_good: side(&readings.local),
+            is_template,
         }
     }
 
     /// The error, where a file that was broken by mistake cannot be merged line by line.
     fn refusal(&self, path: &Path, merged: &str, has_conflicts: bool) -> Option<Error> {
-        if has_conflicts {
+        if self.is_template {
+            None
+        } else if has_conflicts {
             self.refused("merged line by line it has conflicts")
         } else if self.local_good && ParsedFile::parse(path, merged, Trees::Dropped).is_err() {
             self.refused("merged line by line it would break the local file")

@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn one_that_may_stand_in_another_file_is_not() {
         let updated = SERVICE.replace("port: 1", "port: 2");
-        let elsewhere = SERVICE.replace("name: a", "name: b");
+        let elsewhere = SERVICE.replace("Service", "Ingress");
         assert!(merged(Triple::new(SERVICE, &updated, &elsewhere)).is_none());
         assert!(merged(Triple::new(SERVICE, SERVICE, &elsewhere)).is_none());
     }

@@ -60,6 +60,10 @@ impl Plan {
                 new,
                 owner: path,
                 permissions: &change.permissions,
+                old_permissions: change
+                    .old_permissions
+                    .as_ref()
+                    .unwrap_or(&change.permissions),
                 seen: change.seen,
             };
             let old = change.old.as_ref();
@@ -88,6 +92,7 @@ struct Step<'p> {
     /// The file whose owner a new one stays.
     owner: &'p Path,
     permissions: &'p Permissions,
+    old_permissions: &'p Permissions,
     seen: Option<Seen>,
 }
 
@@ -196,7 +201,7 @@ impl Writer<'_> {
                 path: inside(step.path)?,
                 old: step.old.map(|bytes| Old {
                     content: Print::of(bytes),
-                    mode: mode(step.permissions),
+                    mode: mode(step.old_permissions),
                 }),
                 new: step.new.map(Print::of),
             })

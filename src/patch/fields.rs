@@ -1,8 +1,8 @@
 //! Maps of a patch merge into the target's, field by field.
 
 use crate::merge::{
-    Arrival, Child, CommentChoice, CommentChoices, FieldIndex, Incoming, Outcome, Resident, Shape,
-    key_of, place, shape,
+    Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape, key_of,
+    place, shape,
 };
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -182,9 +182,9 @@ impl Patcher<'_> {
             Some(patch) => self.single(target, patch, below)?,
             None => Outcome::Keep,
         };
-        let comments = self.comments(entry, patched, &outcome);
+        let remarks = self.remarks(entry, patched, &outcome);
         Ok(Child {
-            comments,
+            remarks,
             ..Child::local(entry, outcome)
         })
     }
@@ -217,26 +217,21 @@ impl Patcher<'_> {
     }
 
     /// A comment beside a scalar comes with it, where the target has none there.
-    fn comments(
-        &self,
-        entry: EntryId,
-        patched: Option<EntryId>,
-        outcome: &Outcome,
-    ) -> CommentChoices {
+    fn remarks(&self, entry: EntryId, patched: Option<EntryId>, outcome: &Outcome) -> Remarks {
         let (Some(patched), Outcome::Take(incoming)) = (patched, outcome) else {
-            return CommentChoices::default();
+            return Remarks::default();
         };
         let ours = self.target.entry(entry).comments();
         let theirs = self.patch.entry(patched).comments();
         let both_scalars = self.patch.scalar(incoming.node).is_some()
             && self.target.scalar(self.target.entry(entry).value).is_some();
         if !both_scalars || !ours.beside().is_empty() || theirs.beside().is_empty() {
-            return CommentChoices::default();
+            return Remarks::default();
         }
-        CommentChoices {
+        Remarks {
             from: Some(patched),
             line: CommentChoice::Updated,
-            ..CommentChoices::default()
+            ..Remarks::default()
         }
     }
 }

@@ -58,6 +58,10 @@ fn file_diff(folder: &Path, change: &FileChange, show_secrets: bool) -> String {
     let (a, b) = (quoted("a/", &from), quoted("b/", &to));
     let mode = mode(&change.permissions);
     let mut text = format!("diff --git {a} {b}\n");
+    if let Some(old) = &change.old_permissions {
+        let old = self::mode(old);
+        text.push_str(&format!("old mode {old}\nnew mode {mode}\n"));
+    }
     let result = match &change.kind {
         ChangeKind::Added => writeln!(text, "new file mode {mode}"),
         ChangeKind::Deleted => writeln!(text, "deleted file mode {mode}"),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Facts;
 use crate::error::Warning;
-use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, ResourceId};
+use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed, ResourceId};
 use crate::triple::Triple;
 use crate::visible::visible_json;
 
@@ -34,6 +34,8 @@ pub(crate) struct Merge<'p> {
     files: Vec<FileOut>,
     conflicts: Vec<RecordOut<'p>>,
     pinned: Vec<RecordOut<'p>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    renamed: Vec<RenamedOut<'p>>,
     warnings: Vec<WarningOut<'p>>,
 }
 
@@ -68,6 +70,15 @@ struct RecordOut<'p> {
     resolution: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct RenamedOut<'p> {
+    file: String,
+    line: usize,
+    original: Option<ResourceOut<'p>>,
+    updated: Option<ResourceOut<'p>>,
+    local: Option<ResourceOut<'p>>,
 }
 
 #[derive(Serialize)]
@@ -120,6 +131,7 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
         files: plan.files.iter().map(file).collect(),
         conflicts: plan.conflicts.iter().map(record).collect(),
         pinned: plan.pinned.iter().map(record).collect(),
+        renamed: plan.renamed.iter().map(renamed).collect(),
         warnings: plan.warnings.iter().map(warning).collect(),
     }
 }
@@ -176,6 +188,18 @@ fn record(record: &FileConflict) -> RecordOut<'_> {
         hidden: record.hidden,
         resolution: record.conflict.resolution.as_str(),
         rule: record.conflict.rule.as_deref(),
+    }
+}
+
+fn renamed(renamed: &Renamed) -> RenamedOut<'_> {
+    let names = renamed.names.as_ref();
+    let names = names.map(|name| name.as_ref().map(resource));
+    RenamedOut {
+        file: portable(&renamed.file),
+        line: renamed.line,
+        original: names.original,
+        updated: names.updated,
+        local: names.local,
     }
 }
 

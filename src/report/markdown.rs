@@ -1,17 +1,18 @@
 //! The report for people who review: Markdown for the body of a pull request.
 
 use super::json::portable;
-use super::summary::counts;
+use super::summary::{by_need, counts, deletion_count, renamed_count, renamed_line};
 use super::values::shown;
 use super::{Detail, Facts};
 use crate::package::{ChangeKind, FileChange, FileConflict, Plan};
 use crate::visible::visible;
 
-/// The report of a run as Markdown: a line that sums it up, a table of the conflicts, one of what pins held back, and the
-/// changed files folded away.
+/// The report of a run as Markdown: a line that sums it up, a table of the conflicts, one of what pins held back, and folded
+/// away what stays deleted, what was paired although its name differs, and the changed files.
 pub fn markdown(plan: &Plan, facts: &Facts) -> String {
     let detail = Detail {
         files: false,
+        records: true,
         planned_only: !facts.written,
         color: false,
     };
@@ -19,8 +20,22 @@ pub fn markdown(plan: &Plan, facts: &Facts) -> String {
     if facts.open {
         text.push_str("\n**Conflicts are left: somebody has to resolve them.**\n");
     }
-    table(&mut text, "Conflicts", &plan.conflicts);
-    table(&mut text, "Held back by `# merge3: keep`", &plan.pinned);
+    let (live, deleted) = by_need(plan);
+    titled(&mut text, "Conflicts", &live);
+    let pinned: Vec<&FileConflict> = plan.pinned.iter().collect();
+    titled(&mut text, "Held back by `# merge3: keep`", &pinned);
+    if !deleted.is_empty() {
+        folded(&mut text, &deletion_count(&deleted), |text| {
+            table(text, &deleted)
+        });
+    }
+    if !plan.renamed.is_empty() {
+        folded(&mut text, &renamed_count(plan), |text| {
+            for renamed in &plan.renamed {
+                text.push_str(&format!("- {}\n", code(&renamed_line(renamed, false))));
+            }
+        });
+    }
     if !plan.warnings.is_empty() {
         text.push_str("\n### Warnings\n\n");
         for warning in &plan.warnings {
@@ -35,24 +50,33 @@ pub fn markdown(plan: &Plan, facts: &Facts) -> String {
     if !plan.files.is_empty() {
         let count = plan.files.len();
         let plural = if count == 1 { "" } else { "s" };
-        text.push_str(&format!(
-            "\n<details>\n<summary>{count} file{plural}</summary>\n\n"
-        ));
-        for change in &plan.files {
-            text.push_str(&file(change));
-        }
-        text.push_str("\n</details>\n");
+        folded(&mut text, &format!("{count} file{plural}"), |text| {
+            for change in &plan.files {
+                text.push_str(&file(change));
+            }
+        });
     }
     text
 }
 
-fn table(text: &mut String, title: &str, records: &[FileConflict]) {
-    if records.is_empty() {
-        return;
+/// What is shown only to who asks for it.
+fn folded(text: &mut String, summary: &str, write: impl FnOnce(&mut String)) {
+    text.push_str(&format!("\n<details>\n<summary>{summary}</summary>\n\n"));
+    write(text);
+    text.push_str("\n</details>\n");
+}
+
+fn titled(text: &mut String, title: &str, records: &[&FileConflict]) {
+    if !records.is_empty() {
+        text.push_str(&format!("\n### {title}\n\n"));
+        table(text, records);
     }
-    text.push_str(&format!(
-        "\n### {title}\n\n| where | kind | original | updated | local | result |\n| --- | --- | --- | --- | --- | --- |\n"
-    ));
+}
+
+fn table(text: &mut String, records: &[&FileConflict]) {
+    text.push_str(
+        "| where | kind | original | updated | local | result |\n| --- | --- | --- | --- | --- | --- |\n",
+    );
     for record in records {
         text.push_str(&row(record));
     }

@@ -1,10 +1,11 @@
-//! The summary after a merge (SPEC 10): how much was done, then each conflict on one line.
+//! The summary after a merge (SPEC 10): how much was done, then each conflict on one line (SPEC 8): what needs a decision
+//! first, what was decided long ago last and counted.
 
 use super::paint::Paint;
 use super::values;
 use crate::error::shown;
 use crate::merge::ConflictKind;
-use crate::package::{ChangeKind, FileConflict, Plan};
+use crate::package::{ChangeKind, FileConflict, Plan, Renamed};
 use crate::visible::visible;
 
 /// How much a summary tells.
@@ -12,6 +13,8 @@ use crate::visible::visible;
 pub struct Detail {
     /// Whether each file is named that changes.
     pub files: bool,
+    /// Whether each record is named that needs no decision.
+    pub records: bool,
     /// Whether nothing has been written, nor will be.
     pub planned_only: bool,
     /// Whether it is coloured.
@@ -19,7 +22,8 @@ pub struct Detail {
 }
 
 /// The summary of a run, a line for the counts, then one for each conflict; with [`Detail::files`] first one for each
-/// file that changes.
+/// file that changes. What was decided long ago, and what was paired by its place, is counted unless [`Detail::records`]
+/// asks for each.
 pub fn summary(plan: &Plan, detail: Detail) -> String {
     let mut text = String::new();
     if detail.files {
@@ -34,19 +38,107 @@ pub fn summary(plan: &Plan, detail: Detail) -> String {
         }
     }
     push_line(&mut text, &counts(plan, detail));
-    for conflict in &plan.conflicts {
+    let (live, deleted) = by_need(plan);
+    for conflict in live {
         push_line(&mut text, &record_line("conflict", conflict, detail.color));
     }
     for held in &plan.pinned {
         push_line(&mut text, &record_line("pinned", held, detail.color));
     }
+    if detail.records {
+        for renamed in &plan.renamed {
+            push_line(&mut text, &renamed_line(renamed, detail.color));
+        }
+    } else if !plan.renamed.is_empty() {
+        push_line(&mut text, &renamed_count(plan));
+    }
+    if detail.records {
+        for conflict in deleted {
+            push_line(&mut text, &record_line("conflict", conflict, detail.color));
+        }
+    } else {
+        let line = deletion_line(&deleted, detail.color);
+        line.into_iter()
+            .for_each(|line| push_line(&mut text, &line));
+    }
     text
 }
 
-/// One line for each conflict.
+/// One line for each conflict, and one for all that stays deleted.
 pub(crate) fn conflict_lines(plan: &Plan) -> Vec<String> {
-    let lines = plan.conflicts.iter();
-    lines.map(|it| record_line("conflict", it, false)).collect()
+    let (live, deleted) = by_need(plan);
+    let lines = live.into_iter();
+    let lines = lines.map(|it| record_line("conflict", it, false));
+    lines.chain(deletion_line(&deleted, false)).collect()
+}
+
+/// The conflicts by how much they need somebody: those left to somebody, those that the policy decided, those that a rule
+/// did; and apart from them those that say what stays deleted.
+pub(super) fn by_need(plan: &Plan) -> (Vec<&FileConflict>, Vec<&FileConflict>) {
+    let conflicts = plan.conflicts.iter();
+    let (deleted, mut live): (Vec<_>, Vec<_>) = conflicts.partition(|it| it.stays_deleted());
+    live.sort_by_key(|it| {
+        (
+            !it.conflict.resolution.is_open(),
+            it.conflict.rule.is_some(),
+        )
+    });
+    (live, deleted)
+}
+
+/// What stays deleted: one is named, more are counted.
+fn deletion_line(deleted: &[&FileConflict], color: bool) -> Option<String> {
+    match deleted {
+        [] => None,
+        [one] => Some(record_line("conflict", one, color)),
+        _ => Some(deletion_count(deleted)),
+    }
+}
+
+/// How much stays deleted, in words.
+pub(super) fn deletion_count(deleted: &[&FileConflict]) -> String {
+    let resources = deleted.iter().filter(|it| it.resource.is_some()).count();
+    let others = deleted.len() - resources;
+    let (resources, others) = (many(resources, "resource"), many(others, "file"));
+    let what = match (resources.starts_with("0 "), others.starts_with("0 ")) {
+        (_, true) => resources,
+        (true, false) => format!("{others} or folders"),
+        (false, false) => format!("{resources} and {others} or folders"),
+    };
+    let stay = if deleted.len() == 1 { "stays" } else { "stay" };
+    format!(
+        "{what} that {} deleted here changed upstream and {stay} deleted",
+        was(deleted.len())
+    )
+}
+
+/// How many resources have another name, in words.
+pub(super) fn renamed_count(plan: &Plan) -> String {
+    let count = plan.renamed.len();
+    let have = if count == 1 { "has" } else { "have" };
+    format!(
+        "{} {have} another name or namespace than upstream's and {} paired all the same",
+        many(count, "resource"),
+        was(count)
+    )
+}
+
+const fn was(count: usize) -> &'static str {
+    if count == 1 { "was" } else { "were" }
+}
+
+/// `renamed FILE:LINE: original RESOURCE | updated RESOURCE | local RESOURCE`
+pub(super) fn renamed_line(renamed: &Renamed, color: bool) -> String {
+    let file = Paint::Name.apply(&shown(&renamed.file), color);
+    let names = renamed.names.as_ref();
+    let names = names.map(|name| {
+        name.as_ref()
+            .map_or("(absent)".to_owned(), ToString::to_string)
+    });
+    format!(
+        "renamed {file}:{}: original {} | updated {} | local {}",
+        renamed.line, names.original, names.updated, names.local
+    )
 }
 
 fn push_line(text: &mut String, line: &str) {

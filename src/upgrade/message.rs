@@ -40,13 +40,13 @@ pub(super) fn message(upgrade: &Upgrade, package: &Path) -> String {
         }
         push_rest(&mut text, commits.len());
     }
-    let conflicts = &upgrade.plan.conflicts;
-    if !conflicts.is_empty() {
+    if !upgrade.plan.conflicts.is_empty() {
         text.push_str("\nConflicts:\n");
-        for line in report::conflict_lines(&upgrade.plan).iter().take(MOST) {
-            text.push_str(&format!("- {}\n", line));
+        let lines = report::conflict_lines(&upgrade.plan);
+        for line in lines.iter().take(MOST) {
+            text.push_str(&format!("- {line}\n"));
         }
-        push_rest(&mut text, conflicts.len());
+        push_rest(&mut text, lines.len());
     }
     text
 }

@@ -15,6 +15,8 @@ use crate::visible::visible;
 pub struct Told {
     /// Whether each file is named that changes.
     pub files: bool,
+    /// Whether each record is named that needs no decision.
+    pub records: bool,
     /// Whether it is coloured.
     pub color: bool,
 }
@@ -210,6 +212,7 @@ pub fn upgrade_text(outcomes: &[Outcome], told: Told) -> String {
                 text.push_str(&format!("{package}: {from} -> {to}\n"));
                 let detail = Detail {
                     files: told.files,
+                    records: told.records,
                     planned_only: !upgrade.facts.written,
                     color: told.color,
                 };

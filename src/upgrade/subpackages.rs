@@ -10,7 +10,7 @@ use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Settings, Side, Snapshot,
+    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
     is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
@@ -174,6 +174,7 @@ impl Part<'_> {
                 hidden: false,
             }],
             pinned: Vec::new(),
+            renamed: Vec::new(),
             warnings: Vec::new(),
             counts: Counts::default(),
             show_secrets: self.settings.show_secrets,
@@ -291,6 +292,12 @@ fn join(whole: &mut Plan, part: Plan, root: &Path) {
             ..record
         }));
     }
+    whole
+        .renamed
+        .extend(part.renamed.into_iter().map(|it| Renamed {
+            file: within(&it.file),
+            ..it
+        }));
     for mut warning in part.warnings {
         if warning.place.is_none() {
             warning.path = within(&warning.path);

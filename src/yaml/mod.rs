@@ -16,6 +16,7 @@ mod nesting;
 mod outline;
 mod outline_scalar;
 mod parts;
+pub(crate) mod row;
 pub mod scalar;
 mod source;
 mod stored;

@@ -203,7 +203,10 @@ impl<'s> Tree<'s> {
         let spaces = spaces_at_end(before);
         let start = before.len() - spaces;
         let starts_line = match before[..start].last() {
-            Some(byte) => matches!(byte, b'\n' | b'\r'),
+            Some(byte) => {
+                matches!(byte, b'\n' | b'\r')
+                    || start == super::stream::byte_order_mark(self.text())
+            }
             None => true,
         };
         starts_line.then(|| to_u32(start))

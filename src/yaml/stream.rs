@@ -1,4 +1,4 @@
-//! A file's text, cut into its documents.
+//! A file's text, cut into its head and its documents.
 
 use memchr::memmem;
 
@@ -8,12 +8,14 @@ use super::tree::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'s> {
     /// The whole chunk: the comment lines and directives above the marker, the `---` line, the body, a `...` line if
-    /// there is one and what follows it that begins no document.
+    /// there is one and what follows it that begins no document. Of the first document without the head of the file.
     pub text: &'s str,
+    /// The head of the file, where this is its first document.
+    pub head: &'s str,
     /// Where the chunk starts in the file, in bytes.
     pub start: usize,
-    /// The body within the chunk: from after the `---` (after its line break, where nothing but white space follows on
-    /// that line), else from the start without a byte order mark, to the `...` line or the end.
+    /// The body within the chunk: from after the `---` (where nothing but white space follows on that line, after its line
+    /// break and the comments that a blank line sets off), else from the start, to the `...` line or the end.
     pub body: Span,
     /// The line of the file in which the chunk starts, from 0.
     pub line: usize,
@@ -21,31 +23,34 @@ pub struct Document<'s> {
 
 /// Cuts a file into documents at its `---` lines (and after a `...` line, where a document follows without `---`).
 ///
-/// The chunks' texts joined are the file, to the byte. Comment lines in column 0 right above a `---` line belong to the
-/// document below, and so do directives. A chunk may be without content (only comments and blank lines), and an
-/// empty file has no chunk.
+/// The head ([`head`]) and the chunks' texts joined are the file, to the byte. Comment lines in column 0 right above a `---`
+/// line belong to the document below, and so do directives. A chunk may be without content (only comments and blank
+/// lines), and a file that is all head has no chunk.
 ///
 /// ```
 /// use merge3::yaml::stream::split;
 ///
-/// let documents = split("# one\na: 1\n# two\n---\na: 2\n");
+/// let documents = split("# license\n\n# one\na: 1\n# two\n---\na: 2\n");
 /// let texts: Vec<&str> = documents.iter().map(|document| document.text).collect();
 /// assert_eq!(texts, ["# one\na: 1\n", "# two\n---\na: 2\n"]);
 /// assert_eq!(&texts[1][documents[1].body.range()], "a: 2\n");
-/// assert_eq!(documents[1].line, 2);
+/// assert_eq!(documents[1].line, 4);
 /// ```
 pub fn split(text: &str) -> Vec<Document<'_>> {
+    let head = head(text);
     let mut splitter = Splitter {
         text,
         documents: Vec::new(),
-        start: 0,
-        line: 0,
+        start: head.len(),
+        line: count_lines(head),
+        takes_directives: marker(head).is_none(),
         marker: None,
         end: None,
     };
     let bytes = text.as_bytes();
-    let mut starts = memmem::find_iter(bytes, b"---").peekable();
-    let mut ends = memmem::find_iter(bytes, b"...").peekable();
+    let below = |at: &usize| *at >= head.len();
+    let mut starts = memmem::find_iter(bytes, b"---").filter(below).peekable();
+    let mut ends = memmem::find_iter(bytes, b"...").filter(below).peekable();
     loop {
         let at = match (starts.peek(), ends.peek()) {
             (Some(start), Some(end)) if start > end => ends.next(),
@@ -64,6 +69,81 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
     }
     splitter.finish();
     splitter.documents
+}
+
+/// The head of a file, which is of none of its documents: a byte order mark, and the comments and blank lines above the first
+/// document, down to the last blank line or the first `---` line, that line included.
+///
+/// Comments right above the first content are the document's; so is a `---` line with anything behind it.
+///
+/// ```
+/// use merge3::yaml::stream::head;
+///
+/// assert_eq!(head("# license\n\n# of a\na: 1\n"), "# license\n\n");
+/// assert_eq!(head("# license\n---\n# of a\na: 1\n"), "# license\n---\n");
+/// assert_eq!(head("# of a\na: 1\n"), "");
+/// ```
+pub fn head(text: &str) -> &str {
+    let start = byte_order_mark(text);
+    let mut end = set_off(text, start);
+    let at = comments_end(text, end);
+    let rest = &text[at..];
+    if starts_with_marker(rest) && rest.starts_with('-') {
+        end = match is_bare_marker(rest) {
+            true => set_off(text, next_line(text, at)),
+            false => at,
+        };
+    } else if rest.starts_with('%') {
+        end = at;
+    }
+    &text[..end]
+}
+
+/// Where what belongs to a document begins, from a line's start: below the comments that a blank line sets off. Where there are only
+/// comments, at the end.
+fn set_off(text: &str, from: usize) -> usize {
+    let (mut at, mut end) = (from, from);
+    while at < text.len() {
+        let next = next_line(text, at);
+        match text[at..next].trim_matches([' ', '\t', '\n', '\r']) {
+            "" => end = next,
+            line if line.starts_with('#') => {}
+            _ => return end,
+        }
+        at = next;
+    }
+    text.len()
+}
+
+/// Where the comment lines end that begin at a line's start.
+fn comments_end(text: &str, from: usize) -> usize {
+    let mut at = from;
+    while text[at..].trim_start_matches([' ', '\t']).starts_with('#') {
+        at = next_line(text, at);
+    }
+    at
+}
+
+/// Where the `---` of a head or a chunk stands: before it there are comments, directives and blank lines only.
+pub(crate) fn marker(text: &str) -> Option<usize> {
+    let mut at = byte_order_mark(text);
+    while at < text.len() {
+        let line = &text[at..line_end(text, at)];
+        if line.starts_with("---") && is_marker_line(text, at) {
+            return Some(at);
+        }
+        let words = line.trim_matches([' ', '\t']);
+        if !(words.is_empty() || words.starts_with('#') || line.starts_with('%')) {
+            return None;
+        }
+        at = next_line(text, at);
+    }
+    None
+}
+
+/// Whether nothing but white space follows on the line of a marker.
+pub(crate) fn is_bare_marker(text: &str) -> bool {
+    text[..line_end(text, 0)].trim_end_matches([' ', '\t']) == "---"
 }
 
 /// The byte order mark's length, where a text has one.
@@ -92,15 +172,14 @@ struct Splitter<'s> {
     line: usize,
     marker: Option<usize>,
     end: Option<usize>,
+    /// Whether directives may stand at its start: not below a `---` in the head.
+    takes_directives: bool,
 }
 
 impl Splitter<'_> {
     fn document_start(&mut self, at: usize) {
         let cut = self.cut_before(at);
-        // a byte order mark alone is no chunk
-        if cut > byte_order_mark(self.text) {
-            self.push(cut);
-        }
+        self.push(cut);
         self.marker = Some(at);
     }
 
@@ -119,7 +198,7 @@ impl Splitter<'_> {
     fn cut_before(&mut self, at: usize) -> usize {
         self.bare_document(at);
         // directives stand only where no document is open: in a first chunk, or after `...`
-        if self.marker.is_none() || self.end.is_some() {
+        if self.marker.is_none() && self.takes_directives || self.end.is_some() {
             let from = self.end.map_or(self.start, |end| next_line(self.text, end));
             if let Some(cut) = directives_start(self.text, from, at) {
                 return cut;
@@ -157,17 +236,11 @@ impl Splitter<'_> {
 
     fn body_start(&self) -> usize {
         let Some(marker) = self.marker else {
-            return self.start + byte_order_mark(&self.text[self.start..]);
+            return self.start;
         };
-        let after = marker + 3;
-        let end = line_end(self.text, after);
-        if self.text[after..end]
-            .bytes()
-            .all(|byte| matches!(byte, b' ' | b'\t'))
-        {
-            next_line(self.text, after)
-        } else {
-            after
+        match is_bare_marker(&self.text[marker..]) {
+            true => next_line(self.text, marker),
+            false => marker + 3,
         }
     }
 
@@ -176,12 +249,21 @@ impl Splitter<'_> {
         if end <= self.start {
             return;
         }
-        let body_start = self.body_start();
+        let body_start = match self.body_start() {
+            // what stands behind a marker on its line
+            start if self.marker == start.checked_sub(3) => start,
+            start => set_off(&self.text[..end], start),
+        };
         let body_end = self.end.unwrap_or(end).max(body_start);
         let text = &self.text[self.start..end];
         let span = |offset: usize| u32::try_from(offset - self.start).unwrap_or(u32::MAX);
+        let head = match self.documents.is_empty() {
+            true => &self.text[..self.start],
+            false => "",
+        };
         self.documents.push(Document {
             text,
+            head,
             start: self.start,
             body: Span::new(span(body_start), span(body_end)),
             line: self.line,
@@ -192,6 +274,7 @@ impl Splitter<'_> {
         self.start = end;
         self.marker = None;
         self.end = None;
+        self.takes_directives = false;
     }
 }
 
@@ -291,7 +374,7 @@ mod tests {
     fn texts(text: &str) -> Vec<&str> {
         let documents = split(text);
         let joined: String = documents.iter().map(|document| document.text).collect();
-        assert_eq!(joined, text);
+        assert_eq!(format!("{}{joined}", head(text)), text);
         for document in &documents {
             assert!(text[document.start..].starts_with(document.text));
             assert_eq!(document.line, count_lines(&text[..document.start]));
@@ -311,7 +394,7 @@ mod tests {
     fn at_marker_lines() {
         assert_eq!(texts(""), [""; 0]);
         assert_eq!(texts("a\n"), ["a\n"]);
-        assert_eq!(texts("---\na\n---\nb\n"), ["---\na\n", "---\nb\n"]);
+        assert_eq!(texts("a\n---\nb\n"), ["a\n", "---\nb\n"]);
         assert_eq!(texts("a\n---\n---\n"), ["a\n", "---\n", "---\n"]);
         assert_eq!(
             texts("a\r\n---\r\nb\r---\rc"),
@@ -326,10 +409,7 @@ mod tests {
 
     #[test]
     fn with_the_comments_right_above() {
-        assert_eq!(
-            texts("# license\n\n# a\n---\nb\n"),
-            ["# license\n\n", "# a\n---\nb\n"]
-        );
+        assert_eq!(texts("a\n\n# a\n---\nb\n"), ["a\n\n", "# a\n---\nb\n"]);
         assert_eq!(
             texts("a: 1\n  # in\n# b\n---\nc\n"),
             ["a: 1\n  # in\n", "# b\n---\nc\n"]
@@ -352,11 +432,8 @@ mod tests {
             ["a\n...\n", "# b\n%YAML 1.2\n# c\n\n---\nd\n"]
         );
         assert_eq!(texts("%YAML 1.2\n---\na\n"), ["%YAML 1.2\n---\na\n"]);
-        assert_eq!(
-            texts("# a\n%YAML 1.2\n---\nb\n"),
-            ["# a\n%YAML 1.2\n---\nb\n"]
-        );
         assert_eq!(texts("a\n%b\n---\nc\n"), ["a\n%b\n", "---\nc\n"]);
+        assert_eq!(texts("---\n%b\n---\nc\n"), ["%b\n", "---\nc\n"]);
     }
 
     #[test]
@@ -374,17 +451,45 @@ mod tests {
     }
 
     #[test]
+    fn below_the_head() {
+        let cut = |text| {
+            texts(text);
+            let documents = split(text);
+            let first = documents.first();
+            assert_eq!(
+                first.map_or("", |it| it.head),
+                first.map_or("", |_| head(text))
+            );
+            (head(text), first.map_or("", |it| it.text))
+        };
+        assert_eq!(cut("# 1\n\n# 2\na\n"), ("# 1\n\n", "# 2\na\n"));
+        assert_eq!(cut("\u{feff}\n# 2\n  a\n"), ("\u{feff}\n", "# 2\n  a\n"));
+        assert_eq!(cut("# 1\r\r# 2\ra"), ("# 1\r\r", "# 2\ra"));
+        assert_eq!(cut("# 1\n---\n# 2\na\n"), ("# 1\n---\n", "# 2\na\n"));
+        assert_eq!(cut("---\n# 1\n \n# 2\na\n"), ("---\n# 1\n \n", "# 2\na\n"));
+        assert_eq!(
+            cut("# 1\n--- # 2\n# 3\n\na\n"),
+            ("# 1\n", "--- # 2\n# 3\n\na\n")
+        );
+        assert_eq!(
+            cut("# 1\n%YAML 1.2\n---\na\n"),
+            ("# 1\n", "%YAML 1.2\n---\na\n")
+        );
+        assert_eq!(
+            cut("# 1\n---\n# 2\n---\na\n"),
+            ("# 1\n---\n", "# 2\n---\na\n")
+        );
+        assert_eq!(cut("# 1\n\n...\na\n"), ("# 1\n\n", "...\n"));
+        assert_eq!(cut("---\n# all"), ("---\n# all", ""));
+    }
+
+    #[test]
     fn bodies_are_between_the_markers() {
         assert_eq!(bodies("# a\n---  \nb\n...\n# c\n"), ["b\n"]);
         assert_eq!(bodies("--- # a\nb\n--- c\n"), [" # a\nb\n", " c\n"]);
         assert_eq!(bodies("\u{feff}# a\nb\n"), ["# a\nb\n"]);
         assert_eq!(bodies("\u{feff}---\na\n---"), ["a\n", ""]);
         assert_eq!(bodies("%YAML 1.2\n---\r\na"), ["a"]);
-    }
-
-    #[test]
-    fn a_byte_order_mark_is_no_document() {
-        assert_eq!(texts("\u{feff}---\na\n"), ["\u{feff}---\na\n"]);
-        assert_eq!(texts("\u{feff}# a\n---\nb\n"), ["\u{feff}# a\n---\nb\n"]);
+        assert_eq!(bodies("a\n# b\n---\n# c\n\n# d\ne\n"), ["a\n", "# d\ne\n"]);
     }
 }

@@ -111,6 +111,31 @@ fn a_template_merges_line_by_line_with_a_warning() {
 }
 
 #[test]
+fn a_file_that_upstream_makes_a_template_is_no_error() {
+    let yaml = "name: web\nport: 80\ntype: a\n";
+    let template = "name: web\nport: {{ .Values.port }}\n{{- if .x }}\ntype: a\n{{- end }}\n";
+    let local = format!("ours: 1\n{}", yaml.replace("80", "81"));
+    let case = || Case::of("t.yaml", yaml, template, &local).all("a.yaml", "a: 1\n");
+    let merged = format!("ours: 1\n{template}");
+    let ran = case().gives(&[("a.yaml", "a: 1\n"), ("t.yaml", &merged)]);
+    assert!(
+        ran.stdout.contains("conflict t.yaml:3: text: "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("merged line by line"), "{}", ran.stderr);
+    let ran = case().arg(&["--on-conflict", "fail"]).run_untouched();
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    // without a template it was broken by mistake
+    let broken = template
+        .replace("{{ .Values.port }}", "{ {a: 1}: 2 }")
+        .replace("{{", "{")
+        .replace("}}", "}");
+    let ran = Case::of("t.yaml", yaml, &broken, &local).run_untouched();
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+}
+
+#[test]
 fn a_broken_file_that_nobody_has_to_merge_does_not_matter() {
     let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").all("b.yaml", "b: [\n");
     let ran = case.gives(&[("a.yaml", "a: 2\n"), ("b.yaml", "b: [\n")]);
@@ -178,14 +203,14 @@ mod unix {
     }
 
     #[test]
-    fn permissions_stay_and_new_files_may_be_run_where_upstreams_may() {
+    fn permissions_stay_but_for_the_executable_bit_and_new_files_may_be_run_where_upstreams_may() {
         let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").updated("run.sh", "echo\n");
         set_mode(&case, "local", "a.yaml", 0o640);
         set_mode(&case, "updated", "a.yaml", 0o777);
         set_mode(&case, "updated", "run.sh", 0o750);
         case.merge();
         assert_eq!(case.read("a.yaml").unwrap(), "a: 2\n");
-        assert_eq!(mode(&case, "a.yaml"), 0o640);
+        assert_eq!(mode(&case, "a.yaml"), 0o750);
         // what else it may is not upstream's to say: tests/strangers/modes.rs
         assert_eq!(mode(&case, "run.sh") & 0o722, 0o700);
     }
@@ -230,4 +255,56 @@ mod unix {
         let case = Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n").local(".merge3-abc.tmp", "a: ");
         case.gives(&[(".merge3-abc.tmp", "a: "), ("a.yaml", "a: 2\n")]);
     }
+}
+
+/// What is in a file, whether it can be executed upstream before and after, and here.
+#[cfg(unix)]
+fn executable(modes: [u32; 3], texts: [&str; 3]) -> Case {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let case = Case::of("run.sh", texts[0], texts[1], texts[2]);
+    for (side, mode) in ["original", "updated", "local"].into_iter().zip(modes) {
+        let path = case.path(side).join("run.sh");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    case
+}
+
+#[cfg(unix)]
+#[test]
+fn the_executable_bit_merges() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let same = ["a\n", "a\n", "a\n"];
+    let both = ["a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n"];
+    for (modes, texts, expected) in [
+        ([0o644, 0o755, 0o644], same, 0o755),
+        ([0o644, 0o755, 0o640], same, 0o750),
+        ([0o755, 0o644, 0o755], same, 0o644),
+        ([0o755, 0o644, 0o744], both, 0o644),
+        ([0o644, 0o755, 0o600], both, 0o700),
+        ([0o644, 0o644, 0o755], both, 0o755),
+        ([0o644, 0o600, 0o644], both, 0o644),
+    ] {
+        let case = executable(modes, texts);
+        let ran = case.merge();
+        let now = std::fs::metadata(case.path("local").join("run.sh")).unwrap();
+        assert_eq!(
+            now.permissions().mode() & 0o777,
+            expected,
+            "{modes:?} {}",
+            ran.stdout
+        );
+        let again = case.merge();
+        assert!(again.stdout.contains("0 changed"), "{}", again.stdout);
+    }
+    let case = executable([0o644, 0o755, 0o644], same);
+    let ran = case.arg(&["--diff"]).run_untouched();
+    assert_eq!(
+        ran.stdout,
+        "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n"
+    );
+    let pinned = ["# merge3: keep\n"; 3];
+    let ran = executable([0o644, 0o755, 0o644], pinned).run_untouched();
+    assert!(ran.stdout.contains("0 changed"), "{}", ran.stdout);
 }

@@ -4,6 +4,7 @@
 mod apply;
 mod errors;
 mod files;
+mod forks;
 mod harness;
 mod limits;
 mod merges;

@@ -246,3 +246,81 @@ fn a_conflict_of_elements_tells_of_those_and_their_line() {
     let told = "conflict a.yaml:3: args: both-changed: original - one\\n- two | updated - 1\\n- zwei\\n- 3 | local - eins -> updated";
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
 }
+
+/// One resource renamed here, two deleted here, one conflict.
+fn fork() -> Case {
+    let all = |names: [&str; 4], field: &str| names.map(|name| resource(name, field)).join("---\n");
+    Case::of(
+        "a.yaml",
+        &all(["a", "b", "c", "d"], "1"),
+        &all(["a", "b", "c", "d"], "2"),
+        &[resource("mine", "1"), resource("d", "local")].join("---\n"),
+    )
+}
+
+#[test]
+fn json_tells_of_all_that_is_counted() {
+    let ran = fork().arg(&["--report", "json"]).merge();
+    let report = valid(&ran.stdout);
+    let name = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "namespace": "", "name": name});
+    assert_eq!(
+        report["renamed"],
+        json!([{"file": "a.yaml", "line": 1, "original": name("a"), "updated": name("a"), "local": name("mine")}])
+    );
+    let kinds: Vec<&Value> = report["conflicts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["kind"])
+        .collect();
+    assert_eq!(
+        kinds,
+        ["deleted-locally", "deleted-locally", "both-changed"]
+    );
+}
+
+#[test]
+fn markdown_folds_what_is_counted_away() {
+    let ran = fork().arg(&["--report", "markdown"]).merge();
+    let text = ran.stdout;
+    let parts: Vec<&str> = text.split("<details>\n").collect();
+    assert!(
+        parts[0].contains("both-changed") && !parts[0].contains("deleted-locally"),
+        "{text}"
+    );
+    assert!(parts[1].starts_with("<summary>2 resources that were deleted here changed upstream and stay deleted</summary>\n\n| where |"), "{text}");
+    assert_eq!(parts[1].matches("deleted-locally").count(), 2, "{text}");
+    assert!(parts[2].starts_with("<summary>1 resource has another name or namespace than upstream's and was paired all the same</summary>\n\n- `renamed a.yaml:1: original v1 ConfigMap a \\| updated"), "{text}");
+    assert!(parts[3].starts_with("<summary>1 file</summary>"), "{text}");
+}
+
+#[test]
+fn what_needs_a_decision_is_told_first() {
+    let values = |a: &str, b: &str| format!("a: {a}\nb: {b}\n");
+    let rules = "rules:\n- path: a\n  take: local\n";
+    let ran = Case::of(
+        "v.yaml",
+        &values("1", "1"),
+        &values("2", "2"),
+        &values("3", "3"),
+    )
+    .original("z.bin", "\0a")
+    .updated("z.bin", "\0b")
+    .local("z.bin", "\0c")
+    .local(".merge3.yaml", rules)
+    .arg(&["--on-conflict", "markers"])
+    .run();
+    assert_eq!(ran.status, 1);
+    let told: Vec<&str> = ran
+        .stdout
+        .lines()
+        .skip(1)
+        .map(|line| line.split(": ").next().unwrap())
+        .collect();
+    assert_eq!(
+        told,
+        ["conflict v.yaml:2", "conflict z.bin:1", "conflict v.yaml:1"],
+        "{}",
+        ran.stdout
+    );
+}

@@ -42,7 +42,8 @@ impl Packages {
         Self { folder }
     }
 
-    /// A conflict, a document that moves between two files, files and folders that come, go, move and take each other's place.
+    /// A conflict, a document that moves between two files, files and folders that come, go, move and take each other's place, one
+    /// of which only the mode changes.
     pub(crate) fn varied() -> Self {
         let packages = Self::empty();
         let one = |value: u8| {
@@ -72,6 +73,9 @@ impl Packages {
         packages.put("run.sh", ["echo 1\n", "echo 2\n", "echo 1\n"]);
         let script = packages.local().join("run.sh");
         fs::set_permissions(script, Permissions::from_mode(0o750)).unwrap();
+        packages.put("mode.sh", ["echo 1\n"; 3]);
+        let script = packages.path("updated").join("mode.sh");
+        fs::set_permissions(script, Permissions::from_mode(0o755)).unwrap();
         packages.put("ours/own.yaml", ["", "", "own: 1\n"]);
         packages
     }

@@ -1,5 +1,6 @@
 //! Random packages: an original as people write them, two scripts of edits, and a style of writing for each side.
 
+pub mod commented;
 pub mod edit;
 mod flow;
 pub mod package;

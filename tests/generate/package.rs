@@ -11,7 +11,22 @@ use std::collections::BTreeMap;
 
 const FILES: [&str; 3] = ["a.yaml", "b.yaml", "sub/c.yaml"];
 
-/// A document of a package: a resource by the name it has, or what the file has beside resources.
+/// What files have above their first document.
+const HEADS: [&str; 7] = [
+    "",
+    "# A license.\n\n",
+    "# A license,\n# of another year.\n\n",
+    "# A license.\n---\n",
+    "---\n# A license.\n\n",
+    "# A license.\n\n# Of the file.\n\n",
+    "---\n",
+];
+
+/// The head of each file, as an index.
+type Heads = [u8; 3];
+
+/// A document of a package: a resource by the name it has, behind its namespace and a `/` where it has one, or what the
+/// file has beside resources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doc {
     pub name: Option<String>,
@@ -46,7 +61,13 @@ impl Doc {
         let Some(name) = &self.name else {
             return self.body.clone();
         };
-        let name = Value::Map(vec![("name".to_owned(), Value::text(name))]);
+        let (namespace, name) = match name.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, name.as_str()),
+        };
+        let namespace = namespace.map(|it| ("namespace".to_owned(), Value::text(it)));
+        let name = ("name".to_owned(), Value::text(name));
+        let name = Value::Map([name].into_iter().chain(namespace).collect());
         let mut fields = vec![
             ("apiVersion".to_owned(), Value::text("v1")),
             ("kind".to_owned(), Value::text("Kind")),
@@ -57,20 +78,14 @@ impl Doc {
     }
 }
 
-/// The resources of a package by name.
-pub fn resources(package: &Package) -> BTreeMap<String, Value> {
-    let documents = package.values().flatten();
-    documents
-        .filter_map(|doc| Some((doc.name.clone()?, doc.value())))
-        .collect()
-}
-
 #[derive(Debug, Clone)]
 enum Change {
     Edit(u8, Edit),
     Remove(u8),
-    Add(u8, bool, Value),
-    Move(u8, u8),
+    Add(u8, bool, bool, Value),
+    Move(u8, u8, bool),
+    /// It gets another name, or another namespace.
+    Rename(u8, bool, bool),
 }
 
 /// Packages whose sides change documents, and where `moves` also their files.
@@ -82,15 +97,18 @@ pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
         let change = prop_oneof![
             6 => (any::<u8>(), edit()).prop_map(|(at, edit)| Change::Edit(at, edit)),
             1 => any::<u8>().prop_map(Change::Remove),
-            2 => (any::<u8>(), any::<bool>(), body()).prop_map(|(file, shared, body)| Change::Add(file, shared, body)),
-            1 => any::<[u8; 2]>().prop_map(move |[at, file]| match moves {
-                true => Change::Move(at, file),
+            2 => (any::<u8>(), any::<[bool; 2]>(), body())
+                .prop_map(|(file, [shared, first], body)| Change::Add(file, shared, first, body)),
+            1 => any::<(u8, bool, bool)>().prop_map(|(at, shared, namespace)| Change::Rename(at, shared, namespace)),
+            1 => (any::<[u8; 2]>(), any::<bool>()).prop_map(move |([at, file], first)| match moves {
+                true => Change::Move(at, file, first),
                 false => Change::Remove(at),
             }),
         ];
         prop::collection::vec(change, 0..4)
     };
-    (documents, script(), script(), styles()).prop_map(|(documents, up, own, styles)| {
+    let scripts = (script(), script());
+    (documents, scripts, heads(), styles()).prop_map(|(documents, (up, own), heads, styles)| {
         let mut original = Package::new();
         for (index, (file, is_resource, body)) in documents.into_iter().enumerate() {
             let file: &mut Vec<Doc> = original.entry(FILES[file]).or_default();
@@ -104,10 +122,26 @@ pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
         let documents = Triple::new(original, updated, local);
         let texts = documents
             .as_ref()
-            .zip(styles)
-            .map(|(package, style)| texts(package, &style));
+            .zip(heads.zip(styles))
+            .map(|(package, (heads, style))| texts(package, heads, &style));
         Packages { documents, texts }
     })
+}
+
+/// The heads of the files of three packages: half of the time there are none, else each side may give one file another.
+fn heads() -> impl Strategy<Value = Triple<Heads>> {
+    let change = || prop::option::of((0..3_usize, any::<u8>()));
+    let heads = (any::<Heads>(), change(), change()).prop_map(|(heads, up, own)| {
+        let changed = |change: Option<(usize, u8)>| {
+            let mut heads = heads;
+            if let Some((file, head)) = change {
+                heads[file] = head;
+            }
+            heads
+        };
+        Triple::new(heads, changed(up), changed(own))
+    });
+    prop_oneof![Just(Triple::default()), heads]
 }
 
 fn changed(original: &Package, script: &[Change], own: &str) -> Package {
@@ -119,14 +153,23 @@ fn changed(original: &Package, script: &[Change], own: &str) -> Package {
             .collect();
         let place = |at: &u8| places.get(*at as usize % places.len().max(1)).copied();
         match change {
-            Change::Add(file, shared, body) => {
+            Change::Add(file, shared, first, body) => {
                 let name = format!("{}{number}", if *shared { "s" } else { own });
                 let name = Some(name);
                 let body = body.clone();
-                package
-                    .entry(FILES[*file as usize % 3])
-                    .or_default()
-                    .push(Doc { name, body });
+                put(&mut package, *file, *first, Doc { name, body });
+            }
+            Change::Rename(at, shared, namespace) => {
+                let new = format!("{}{number}", if *shared { "s" } else { own });
+                let doc = place(at).and_then(|(file, index)| package.get_mut(file)?.get_mut(index));
+                if let Some(Some(name)) = doc.map(|doc| &mut doc.name) {
+                    *name = match (namespace, name.split_once('/')) {
+                        (true, Some((_, name))) => format!("{new}/{name}"),
+                        (true, None) => format!("{new}/{name}"),
+                        (false, Some((namespace, _))) => format!("{namespace}/{new}"),
+                        (false, None) => new,
+                    };
+                }
             }
             Change::Edit(at, edit) => {
                 if let Some((file, index)) = place(at)
@@ -135,7 +178,7 @@ fn changed(original: &Package, script: &[Change], own: &str) -> Package {
                     edit.apply(&mut docs[index].body);
                 }
             }
-            Change::Remove(at) | Change::Move(at, _) => {
+            Change::Remove(at) | Change::Move(at, ..) => {
                 let Some((file, index)) = place(at) else {
                     continue;
                 };
@@ -149,11 +192,8 @@ fn changed(original: &Package, script: &[Change], own: &str) -> Package {
                 if docs.is_empty() {
                     package.remove(file);
                 }
-                if let Change::Move(_, to) = change {
-                    package
-                        .entry(FILES[*to as usize % 3])
-                        .or_default()
-                        .push(doc);
+                if let Change::Move(_, to, first) = change {
+                    put(&mut package, *to, *first, doc);
                 }
             }
         }
@@ -161,11 +201,25 @@ fn changed(original: &Package, script: &[Change], own: &str) -> Package {
     package
 }
 
-fn texts(package: &Package, style: &Style) -> BTreeMap<&'static str, String> {
-    let text = |docs: &Vec<Doc>| {
+fn put(package: &mut Package, file: u8, first: bool, doc: Doc) {
+    let docs = package.entry(FILES[file as usize % 3]).or_default();
+    docs.insert(if first { 0 } else { docs.len() }, doc);
+}
+
+fn texts(package: &Package, heads: Heads, style: &Style) -> BTreeMap<&'static str, String> {
+    let text = |head: &str, docs: &Vec<Doc>| {
         let mut text = String::new();
+        if !head.is_empty() {
+            text.push_str(if style.bom { "\u{feff}" } else { "" });
+            text.push_str(&head.replace('\n', if style.crlf { "\r\n" } else { "\n" }));
+        }
         for (index, doc) in docs.iter().enumerate() {
             let mut style = style.clone();
+            style.bom &= head.is_empty();
+            // one `---` is enough
+            if index == 0 && head.contains("---") {
+                style.header = 0;
+            }
             if index > 0 {
                 style.bom = false;
                 style.header = [1, 3, 5, 6][style.header as usize % 4];
@@ -177,6 +231,10 @@ fn texts(package: &Package, style: &Style) -> BTreeMap<&'static str, String> {
     };
     package
         .iter()
-        .map(|(file, docs)| (*file, text(docs)))
+        .map(|(file, docs)| {
+            let number = FILES.iter().position(|it| it == file);
+            let head = number.map_or(0, |number| heads[number] as usize);
+            (*file, text(HEADS[head % HEADS.len()], docs))
+        })
         .collect()
 }

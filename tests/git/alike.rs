@@ -1,11 +1,12 @@
 //! Laws over real files' text with random edits: no merge that git does cleanly comes out otherwise, and markers can be resolved
-//! either way.
+//! either way, and lack nothing of the base.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use merge3::git::resolve::{Diff, Request, Resolved, Style, resolve};
+use merge3::merge::ConflictStyle;
 use merge3::triple::Triple;
 use merge3::yaml::Tree;
 use merge3::yaml::stream::split;
@@ -125,34 +126,77 @@ fn git_clean(sides: &Triple<String>, folder: &Path) -> Option<String> {
 }
 
 fn resolved(sides: &Triple<String>) -> Resolved {
+    resolved_in(sides, Style::default())
+}
+
+/// The merge with the base between the markers.
+fn resolved_with_base(sides: &Triple<String>) -> Resolved {
+    let style = Style {
+        conflict_style: Some(ConflictStyle::Diff3),
+        ..Style::default()
+    };
+    resolved_in(sides, style)
+}
+
+fn resolved_in(sides: &Triple<String>, style: Style) -> Resolved {
     resolve(&Request {
         path: Path::new("a.yaml"),
         sides: sides.as_ref().map(String::as_bytes),
-        style: Style::default(),
+        style,
         favor: None,
         diff: Diff::Histogram,
     })
     .unwrap()
 }
 
+/// A side of a conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Local,
+    Base,
+    Updated,
+}
+
+/// Which side of a conflict the lines below a marker are of; within none below the last one, and no answer where it is no marker.
+fn marker(line: &str, within: Option<Of>) -> Option<Option<Of>> {
+    let begins = |sign: &str| line.trim_end().starts_with(&sign.repeat(7));
+    match within {
+        None if begins("<") => Some(Some(Of::Local)),
+        Some(Of::Local) if begins("|") => Some(Some(Of::Base)),
+        Some(_) if begins("=") => Some(Some(Of::Updated)),
+        Some(Of::Updated) if begins(">") => Some(None),
+        _ => None,
+    }
+}
+
 /// The text with one side of each conflict.
-fn chosen(text: &str, local: bool) -> String {
-    let mut side = None;
-    text.split_inclusive('\n')
-        .filter(|line| {
-            let marker = |sign: &str| line.trim_end().starts_with(&sign.repeat(7));
-            if marker("<") {
-                side = Some(true);
-            } else if marker("=") && side.is_some() {
-                side = Some(false);
-            } else if marker(">") {
-                side = None;
-            } else {
-                return side.is_none_or(|side| side == local);
-            }
+fn chosen(text: &str, side: Of) -> String {
+    let mut within = None;
+    let mut lines = text.split_inclusive('\n').collect::<Vec<_>>();
+    lines.retain(|line| match marker(line, within) {
+        Some(next) => {
+            within = next;
             false
-        })
-        .collect()
+        }
+        None => within.is_none_or(|within| within == side),
+    });
+    lines.concat()
+}
+
+/// The sides of each conflict: local, base, updated.
+fn conflicts(text: &str) -> Vec<[String; 3]> {
+    let (mut within, mut found) = (None, Vec::<[String; 3]>::new());
+    for line in text.split_inclusive('\n') {
+        if let Some(next) = marker(line, within) {
+            if next == Some(Of::Local) {
+                found.push(Default::default());
+            }
+            within = next;
+        } else if let (Some(side), Some(last)) = (within, found.last_mut()) {
+            last[side as usize].push_str(line);
+        }
+    }
+    found
 }
 
 fn sides() -> impl Strategy<Value = Triple<String>> {
@@ -197,8 +241,30 @@ proptest! {
         let merged = resolved(&sides);
         let text = String::from_utf8(merged.bytes).unwrap();
         if merged.structural {
-            prop_assert!(is_yaml(&chosen(&text, true)), "local: {text}");
-            prop_assert!(is_yaml(&chosen(&text, false)), "updated: {text}");
+            prop_assert!(is_yaml(&chosen(&text, Of::Local)), "local: {text}");
+            prop_assert!(is_yaml(&chosen(&text, Of::Updated)), "updated: {text}");
+        }
+    }
+
+    #[test]
+    fn a_place_in_which_one_side_is_the_base_is_no_conflict(sides in sides()) {
+        let merged = resolved_with_base(&sides);
+        let text = String::from_utf8(merged.bytes).unwrap();
+        for [local, base, updated] in conflicts(&text).iter().filter(|_| merged.structural) {
+            prop_assert!(local != base && updated != base && local != updated, "{sides:#?}\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_not_solved_by_reading_it_again(sides in sides()) {
+        let merged = resolved_with_base(&sides);
+        let text = String::from_utf8(merged.bytes).unwrap();
+        let again = Triple::new(Of::Base, Of::Updated, Of::Local).map(|side| chosen(&text, side));
+        let is_yaml = again.as_ref().into_array().into_iter().all(|side| is_yaml(side));
+        if merged.structural && merged.conflicts > 0 && is_yaml {
+            let again = resolved_with_base(&again);
+            let now = String::from_utf8_lossy(&again.bytes);
+            prop_assert!(again.conflicts > 0, "left:\n{text}\nread again:\n{now}");
         }
     }
 }

@@ -81,3 +81,38 @@ fn what_is_no_yaml_stays_as_it_is() {
     assert_eq!(repository.merge3(&["solve", "x.yaml"]).status, 1);
     assert_eq!(repository.read("x.yaml"), text);
 }
+
+/// What `merge-file` leaves of three texts in the style diff3, solved: `solve` has to find in it what `merge-file` found.
+fn solved_after_merge_file(base: &str, ours: &str, theirs: &str) -> (Repository, String, i32) {
+    let repository = Repository::bare_of_driver("repository");
+    for (name, text) in [("base", base), (FILE, ours), ("theirs", theirs)] {
+        repository.write(name, text);
+    }
+    let ran = repository.merge3(&["merge-file", "--diff3", FILE, "base", "theirs"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let left = repository.read(FILE);
+    let status = repository.merge3(&["solve", FILE]).status;
+    (repository, left, status)
+}
+
+#[test]
+fn what_one_side_deleted_does_not_come_back() {
+    let (repository, left, status) = solved_after_merge_file(
+        "hosts:\n- one\n\n- two\n\n",
+        "hosts:\n- one\n\n",
+        "port: 81\nhosts:\n- one\n\n- new\n\n- two\n\n",
+    );
+    assert_eq!(repository.read(FILE), left);
+    assert_eq!(status, 1, "the conflict is still one:\n{left}");
+}
+
+#[test]
+fn a_conflict_in_the_first_line_below_a_byte_order_mark_can_be_read_again() {
+    let (repository, left, status) = solved_after_merge_file(
+        "\u{feff}port: 80\n",
+        "\u{feff}port: 81\n",
+        "\u{feff}port: 82\n",
+    );
+    assert_eq!(repository.read(FILE), left);
+    assert_eq!(status, 1, "the conflict is still one:\n{left}");
+}

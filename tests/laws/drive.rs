@@ -4,6 +4,7 @@ use crate::generate::Case;
 use crate::reference;
 use crate::value::Value;
 use merge3::merge::{Conflict, Lists, Nulls, OnConflict, Options, Side, merge_document};
+use merge3::package::merge_file;
 use merge3::triple::Triple;
 use merge3::yaml::{Document, Tree, stream::split};
 use proptest::prelude::*;
@@ -88,6 +89,14 @@ impl Ran {
 /// Merges three texts that have one document each.
 pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     let documents = texts.try_map(only_document)?;
+    let starts = documents
+        .as_ref()
+        .map(|document| document.start)
+        .into_array();
+    let has_head = starts.iter().any(|start| *start > 0);
+    if has_head && let Some(ran) = run_file(texts, told)? {
+        return Ok(ran);
+    }
     let trees = documents.try_map(|document| tree(document.text))?;
     let sides = documents.as_ref().zip(trees.as_ref());
     let sides = sides.map(|(document, tree)| Some(Side { document, tree }));
@@ -100,6 +109,24 @@ pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
         text: format!("{before}{document}{after}"),
         conflicts: merged.conflicts,
     })
+}
+
+/// Merges three files: their heads are no document's. None where they hold scalars, which no file is merged by.
+fn run_file(texts: Triple<&str>, told: &Told) -> Result<Option<Ran>, TestCaseError> {
+    let meaning = match told.resource {
+        true => Nulls::Clear,
+        false => Nulls::Keep,
+    };
+    let options = Options {
+        nulls: told.options.nulls.or(Some(meaning)),
+        ..told.options.clone()
+    };
+    let merged = merge_file("a.yaml".as_ref(), texts, &options)
+        .map_err(|error| TestCaseError::fail(format!("refused: {error:?}")))?;
+    Ok(merged.map(|merged| Ran {
+        text: merged.text,
+        conflicts: merged.conflicts.into_iter().map(|it| it.conflict).collect(),
+    }))
 }
 
 /// Merges the texts of a case.

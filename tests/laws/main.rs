@@ -1,23 +1,37 @@
-//! The seven laws of SPEC 1 on random packages, against a reference merge of plain values.
+//! The laws of SPEC 1 on random packages, against a reference merge of plain values.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub)] // what these modules share is seen by this crate alone
 
 mod apply;
+mod comment_grid;
+mod comments;
 mod documents;
 mod drive;
 #[path = "../generate/mod.rs"]
 mod generate;
 mod packages;
+mod pairing;
 mod patches;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod rows;
+mod shown;
 mod survey;
 mod untouched;
 #[path = "../value/mod.rs"]
 mod value;
 mod writing;
+
+/// As [`config`], for a law that breaks so seldom that it takes more cases to see it: `PACKAGES` says how many.
+fn config_of_packages(cases: u32) -> proptest::test_runner::Config {
+    let mut config = config(cases);
+    let given = std::env::var("PACKAGES").ok();
+    if let Some(given) = given.and_then(|it| it.parse().ok()) {
+        (config.cases, config.rng_seed) = (given, proptest::test_runner::RngSeed::Random);
+    }
+    config
+}
 
 /// At least so many cases, the same in every run; `PROPTEST_CASES` may ask for more, and then they are others each time.
 fn config(cases: u32) -> proptest::test_runner::Config {

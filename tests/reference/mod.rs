@@ -2,8 +2,10 @@
 //! It knows no text and shares no code with `src/merge`.
 
 mod keys;
+mod renames;
 
 pub use keys::changes_key;
+use renames::renames;
 
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
@@ -132,7 +134,10 @@ impl<'s> Merger<'s> {
     /// Two maps, two associative lists, or two other lists as `--lists` has it; none where they are one value.
     fn inside(&mut self, at: &str, sides: Sides<'_>, by_element: bool) -> Option<Value> {
         match (sides.updated?, sides.local?) {
-            (updated @ Value::Map(_), local @ Value::Map(_)) => {
+            (Value::Map(_), Value::Map(_)) => {
+                let maps = with_new_keys(sides);
+                let sides = maps.as_ref().map(Option::as_ref);
+                let (updated, local) = (sides.updated?, sides.local?);
                 let added = updated.keys().filter(|key| local.field(key).is_none());
                 let fields = local.keys().chain(added).filter_map(|key| {
                     let fields = sides.map(|side| side?.field(key));
@@ -189,6 +194,8 @@ impl<'s> Merger<'s> {
 
     /// An associative list, or a set.
     fn elements(&mut self, at: &str, by: &[&str], lists: Triple<&[Value]>) -> Vec<Value> {
+        let lists = with_new_identities(by, lists);
+        let lists = lists.as_ref().map(Vec::as_slice);
         let mut result = Vec::new();
         for own in lists.local {
             let path = format!("{at}[{:?}]", id(by, own));
@@ -270,6 +277,52 @@ impl<'s> Merger<'s> {
     }
 }
 
+/// Maps in which a field that one side renamed has its new key on all three.
+fn with_new_keys(maps: Sides<'_>) -> Triple<Option<Value>> {
+    let fields = maps.map(|map| match map {
+        Some(Value::Map(fields)) => fields.iter().map(|(key, value)| (key, value)).collect(),
+        _ => Vec::new(),
+    });
+    let renamed = renames(fields.as_ref().map(Vec::as_slice));
+    maps.map(|map| match map {
+        Some(Value::Map(fields)) => {
+            let new = |key: &String| renamed.iter().find(|(old, _)| *old == key);
+            let name = |key: &String| new(key).map_or(key, |(_, new)| new).clone();
+            let fields = fields.iter().map(|(key, value)| (name(key), value.clone()));
+            Some(Value::Map(fields.collect()))
+        }
+        other => other.cloned(),
+    })
+}
+
+/// Lists in which an element that one side renamed has its new identity on all three.
+fn with_new_identities(by: &[&str], lists: Triple<&[Value]>) -> Triple<Vec<Value>> {
+    let named = lists.map(|list| list.iter().map(|e| (id(by, e), e)).collect::<Vec<_>>());
+    let renamed = renames(named.as_ref().map(Vec::as_slice));
+    lists.map(|list| {
+        let name = |element: &Value| {
+            let new = renamed.iter().find(|(old, _)| *old == id(by, element));
+            let like = new.and_then(|(_, new)| {
+                let mut all = lists.updated.iter().chain(lists.local);
+                all.find(|element| id(by, element) == *new)
+            });
+            like.map_or_else(|| element.clone(), |like| identified(by, element, like))
+        };
+        list.iter().map(name).collect()
+    })
+}
+
+/// An element with the identity of another.
+fn identified(by: &[&str], element: &Value, like: &Value) -> Value {
+    let mut fields = element.clone().into_fields();
+    fields.retain(|(key, _)| !by.contains(&key.as_str()));
+    let identity = by
+        .iter()
+        .filter_map(|key| Some(((*key).to_owned(), like.field(key)?.clone())));
+    fields.extend(identity);
+    Value::Map(fields)
+}
+
 /// An element's identity: the values of its keys, the second of a pair empty where it is missing.
 fn id(by: &[&str], element: &Value) -> Option<Vec<Value>> {
     let part = |(n, key): (usize, &&str)| match element.field(key) {
@@ -301,10 +354,14 @@ fn with_key(by: &[&str], element: &Value, changed: &Value) -> Value {
 }
 
 /// Where an element of `updated` goes: after the nearest before it there and the local side's own that follow that,
-/// else before the nearest after it, else at the end.
+/// else before the nearest after it, else at the end; what is behind all that the local side has stays at the end.
 fn place(by: &[&str], list: &[Value], updated: &[Value], index: usize) -> usize {
     let at = |near: &Value| list.iter().position(|e| id(by, e) == id(by, near));
     let own = |element: &&Value| find(by, updated, element).is_none();
+    let has_any = updated[..index].iter().any(|e| at(e).is_some());
+    if has_any && !by.is_empty() && !updated[index + 1..].iter().any(|e| at(e).is_some()) {
+        return list.len();
+    }
     match updated[..index].iter().rev().find_map(at) {
         Some(before) => before + 1 + list[before + 1..].iter().take_while(own).count(),
         None => updated[index..].iter().find_map(at).unwrap_or(list.len()),

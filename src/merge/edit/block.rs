@@ -1,189 +1,290 @@
-//! Entries of block collections: staying, going and coming, line by line.
+//! Block collections, line by line: what stays keeps its lines, and what comes is put between them.
 
-use super::layout::{lines_of_entries, starts_its_line};
-use super::removal::Lines;
+use rustc_hash::FxHashMap;
+
+use super::layout::starts_its_line;
 use super::{Carried, Editor};
-use crate::line_breaks::{ends_line, lines_with_breaks};
-use crate::merge::decision::{Child, Outcome, Slot};
-use crate::merge::walk::comments::comment_text;
-use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
+use crate::line_breaks::lines_with_breaks;
+use crate::merge::decision::{Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Row, Slot};
+use crate::merge::rows::Side;
+use crate::yaml::row::{Item, ItemKind, Row as Lines};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
 impl Editor<'_> {
-    /// A block map or list of which at least one entry is left.
-    pub(super) fn block(&mut self, node: NodeId, children: &[Child]) -> Carried {
-        let Some(first) = self.target.entries(node).next() else {
+    /// A block map or list of which at least one entry is left. What stands between the entries goes along with them.
+    pub(super) fn block(&mut self, node: NodeId, owner: Entry<'_>, children: &[Child]) -> Carried {
+        let is_edited = |child: &Child| {
+            child.stays()
+                && child.remarks.above == Default::default()
+                && !child.outcome.has_choice()
+        };
+        let slots = children.iter().map(|child| child.slot);
+        if !self.cuts_part
+            && children.iter().all(is_edited)
+            && slots.eq(self.target.entries(node).map(Slot::Local))
+        {
+            self.edit_entries(children);
+            return Carried::InPlace;
+        }
+        let holder = owner;
+        let owner = (node != self.target.root().value).then_some(holder);
+        let Some(lines) = self.target.row(node, owner) else {
             return Carried::InPlace;
         };
-        let shares_line = !starts_its_line(self.target, self.target.entry(first));
-        let first_stays = children
-            .iter()
-            .find(|child| child.stays())
-            .is_some_and(|child| child.slot == Slot::Local(first));
-        let in_order = local_entries(children).is_sorted();
-        if !in_order || (shares_line && !first_stays) {
-            self.compose(node, children);
-            if shares_line {
-                return Carried::Anew;
-            }
-        } else {
-            self.edit_lines(node, children);
-        }
-        Carried::InPlace
-    }
-
-    /// Entries that stay keep their lines; the others go from, or come to, between them.
-    fn edit_lines(&mut self, node: NodeId, children: &[Child]) {
-        let is_local = |child: &Child| matches!(child.slot, Slot::Local(_)) && child.stays();
-        if children.len() == self.target.entries(node).len() && children.iter().all(is_local) {
-            return self.edit_entries(children);
-        }
-        let mut entries = lines_of_entries(self.target, self.target.entries(node));
-        let (Some((_, first)), Some(column)) = (entries.first(), self.column_of(node)) else {
-            return;
+        let row = Row {
+            span: lines.span,
+            pieces: self.pieces_of(&lines, children),
+            moved: 0,
         };
-        let front = first.start;
-        let offset = entries.first().map_or(0, |(id, _)| id.0);
-        let mut place = None;
-        let mut last_in_front = None;
-        for (index, child) in children.iter().enumerate() {
-            match (child.slot, &child.outcome) {
-                (Slot::Local(_), Outcome::Remove) => {}
-                (Slot::Local(id), _) => {
-                    if let (None, Some(last)) = (place, last_in_front) {
-                        // Local has no blank lines between those that come in front and its own: they are updated's.
-                        let blank = self.blank_lines_below(last);
-                        self.edits.insert(front, blank);
-                    }
-                    self.edit_entry(id, children, index);
-                    place = Some(entries[(id.0 - offset) as usize].1.end);
-                }
-                (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let above = children[..index].iter().rev().find(|it| it.stays());
-                    let mut text = self.arriving_below(above, child, id, incoming, column);
-                    if self.needs_key_sign(children, index) {
-                        text = self.with_key_sign(&text, column);
-                    }
-                    let at = place.unwrap_or(front);
-                    self.insert_lines(at, text);
-                    if last_block_scalar(self.source, incoming.node).is_some() {
-                        self.outdent_comments(at, column);
-                    }
-                    if place.is_none() {
-                        last_in_front = Some(id);
-                    }
-                }
-                (Slot::Updated(_), _) => {}
-            }
-        }
-        if let Some((id, first)) = entries.first_mut()
-            && node == self.target.root().value
-            && !self.comes_again(*id, children)
-            && !self.goes_again(*id, children)
-        {
-            // The first comment lines are the document's, and stay with it.
-            let start = self.target.entry(*id).span.start;
-            first.start = self.target.line_start(start);
-        }
-        self.remove_lines(&entries, children, last_in_front.is_some());
-        self.outdent_below_removed(&entries, children, column);
+        self.row(holder, node, &row)
     }
 
     /// All entries stay, and none comes.
     fn edit_entries(&mut self, children: &[Child]) {
-        for (index, child) in children.iter().enumerate() {
+        let mut above = None;
+        for child in children {
             if let Slot::Local(id) = child.slot {
-                self.edit_entry(id, children, index);
-            }
-        }
-    }
-
-    /// An entry of the target that stays, the child at `index`.
-    fn edit_entry(&mut self, id: EntryId, children: &[Child], index: usize) {
-        let entry = self.target.entry(id);
-        if self.needs_key_sign(children, index) {
-            let column = self.target.column(entry.span.start);
-            self.edits.insert(entry.span.start, self.key_sign(column));
-        }
-        let child = &children[index];
-        self.value(entry, &child.outcome, child.comments);
-    }
-
-    /// Where an entry goes that stood below a block scalar, or below which one comes, the comment lines behind it are that one's next.
-    fn outdent_below_removed(&mut self, entries: &Lines, children: &[Child], column: u32) {
-        let offset = entries.first().map_or(0, |(id, _)| id.0);
-        let is_local = |child: &Child| child.stays() && matches!(child.slot, Slot::Local(_));
-        // what comes stands right below the entry before it that stays, above those that go
-        let mut rest = children;
-        while !rest.is_empty() {
-            let more = rest[1..]
-                .iter()
-                .take_while(|child| !is_local(child))
-                .count();
-            let (group, after) = rest.split_at(1 + more);
-            rest = after;
-            let above = group.iter().rev().find(|child| child.stays());
-            if !above.is_some_and(|above| self.ends_in_block_scalar(above)) {
-                continue;
-            }
-            for child in group.iter().filter(|child| !child.stays()) {
-                if let Slot::Local(id) = child.slot {
-                    self.outdent_comments(entries[(id.0 - offset) as usize].1.end, column);
+                let entry = self.target.entry(id);
+                if self.needs_key_sign(above.replace(child), child) {
+                    let column = self.target.column(entry.span.start);
+                    self.edits.insert(entry.span.start, self.key_sign(column));
                 }
+                self.edit_entry(child, id);
             }
         }
     }
 
-    /// Whether the comment lines above an entry come above another one.
-    fn comes_again(&self, id: EntryId, children: &[Child]) -> bool {
-        let ours = comment_text(self.target, self.target.entry(id).comments().leading);
-        children.iter().any(|child| {
-            let from = match (child.slot, child.comments.from) {
-                (Slot::Updated(id), _) => Some(id),
-                (Slot::Local(_), from) => from.filter(|_| child.comments.leading.is_updated()),
-            };
-            from.is_some_and(|from| {
-                comment_text(self.source, self.source.entry(from).comments().leading) == ours
-            })
-        })
-    }
-
-    /// Whether the entry that now comes first has the same comment lines as this one, and loses them: upstream took them away.
-    fn goes_again(&self, id: EntryId, children: &[Child]) -> bool {
-        let text = |entry| comment_text(self.target, self.target.entry(entry).comments().leading);
-        let Some(child) = children.iter().find(|child| child.stays()) else {
-            return false;
-        };
-        let Slot::Local(first) = child.slot else {
-            return false;
-        };
-        let theirs = child.comments.from.map(|from| self.source.entry(from));
-        let loses = child.comments.leading.is_updated()
-            && theirs.is_some_and(|entry| entry.comments().leading.is_empty());
-        loses && first != id && text(first) == text(id)
-    }
-
-    /// Inserts whole lines at the start of a line, or after the last line, whose line break may be missing.
-    fn insert_lines(&mut self, at: u32, lines: String) {
-        let text = self.target.text();
-        let unfinished = at as usize == text.len() && !text.is_empty() && !ends_line(text);
-        if unfinished {
-            self.edits.insert(at, self.line_break);
+    /// Gives an entry the key that updated gave it.
+    pub(super) fn key(&mut self, child: &Child, entry: Entry<'_>) {
+        let key_span = |tree: &Tree<'_>, entry: Entry<'_>| entry.key.map(|key| tree.node(key).span);
+        let new = child
+            .key
+            .and_then(|from| key_span(self.source, self.source.entry(from)));
+        if let (Some(old), Some(new)) = (key_span(self.target, entry), new) {
+            self.edits
+                .replace(old.start..old.end, self.source.slice(new));
         }
-        self.edits.insert(at, lines);
+    }
+
+    /// An entry of the target that stays in its place.
+    fn edit_entry(&mut self, child: &Child, id: EntryId) {
+        let entry = self.target.entry(id);
+        if child.text.is_none() && child.below.is_none() {
+            self.key(child, entry);
+            return self.value(entry, &child.outcome, child.remarks);
+        }
+        let lines = self.target.lines_of(entry);
+        let mut text = self.entry_lines(child, self.target.column(entry.span.start));
+        if !starts_its_line(self.target, entry) {
+            text = text.trim_start_matches(' ').to_owned();
+        }
+        if !crate::line_breaks::ends_line(self.target.slice(lines)) {
+            text.truncate(text.trim_end_matches(['\r', '\n']).len());
+        }
+        self.edits.replace(lines.start..lines.end, text);
+    }
+
+    /// The row of the target with the entries that stay and those that come, in the order of `children`.
+    fn pieces_of(&self, lines: &Lines, children: &[Child]) -> Vec<Piece> {
+        let mut gaps: FxHashMap<EntryId, (usize, usize)> = FxHashMap::default();
+        let mut start = 0;
+        for (at, item) in lines.items.iter().enumerate() {
+            if let ItemKind::Entry(entry) = item.kind {
+                gaps.insert(entry, (start, at));
+                start = at + 1;
+            }
+        }
+        let mut pieces = Pieces::default();
+        for child in children {
+            match child.slot {
+                Slot::Local(entry) => {
+                    let Some((start, at)) = gaps.get(&entry).copied() else {
+                        continue;
+                    };
+                    pieces.resident(lines, start, at, child, self.comments_to_come(child));
+                }
+                Slot::Updated(entry) if child.stays() => {
+                    let below = self.arriving_pieces(entry, lines.column, child, &mut pieces);
+                    pieces.below_first = below;
+                }
+                Slot::Updated(_) => {}
+            }
+        }
+        for item in &lines.items[start..] {
+            pieces.item(item, kind_of(item, None));
+        }
+        if self.cuts_part {
+            pieces.leave_only_own_comments();
+        }
+        pieces.all
+    }
+
+    /// The source's comments that take the place of those right above an entry.
+    fn comments_to_come(&self, child: &Child) -> Option<Vec<CommentPiece>> {
+        let from = child.remarks.from?;
+        let entry = self.source.entry(from);
+        let lines = self.source.comments_above(entry);
+        let target = match child.slot {
+            Slot::Local(id) => self.target.column(self.target.entry(id).span.start),
+            Slot::Updated(_) => 0,
+        };
+        let moved = i64::from(target) - i64::from(self.source.column(entry.span.start));
+        child
+            .remarks
+            .above
+            .is_updated()
+            .then(|| self.comment_pieces(lines, moved))
+    }
+
+    fn comment_pieces(&self, lines: Span, moved: i64) -> Vec<CommentPiece> {
+        let mut pieces = Vec::new();
+        let mut at = lines.start;
+        while at < lines.end {
+            let next = self.source.next_line(at);
+            pieces.push(CommentPiece {
+                side: Side::Updated,
+                span: Span::new(at, next),
+                moved,
+                of_side: None,
+            });
+            at = next;
+        }
+        pieces
+    }
+
+    /// An entry that comes, with the comments right above it. Gives back how many blank lines there are below it.
+    fn arriving_pieces(&self, id: EntryId, column: u32, child: &Child, pieces: &mut Pieces) -> u32 {
+        let source = self.source;
+        let entry = source.entry(id);
+        let moved = i64::from(column) - i64::from(source.column(entry.span.start));
+        let row = self.of_source.holders().collection_of(id).and_then(|node| {
+            let owner = self.of_source.holders().entry_of(node);
+            source.row(node, owner.map(|owner| source.entry(owner)))
+        });
+        let place = row.as_ref().and_then(|row| {
+            let mut items = row.items.iter();
+            let at = items.position(|item| item.kind == ItemKind::Entry(id))?;
+            Some((row, at))
+        });
+        let entry_piece = PieceKind::Entry(child.clone());
+        let Some((row, at)) = place else {
+            // between brackets
+            for comment in self.comment_pieces(source.comments_above(entry), moved) {
+                pieces.push(0, PieceKind::Comment(comment));
+            }
+            pieces.push(0, entry_piece);
+            return 0;
+        };
+        let first = (0..at)
+            .rev()
+            .take_while(|index| row.items[*index].kind == ItemKind::Comment)
+            .take_while(|index| row.items[*index + 1].blanks == 0)
+            .last()
+            .unwrap_or(at);
+        for item in &row.items[first..at] {
+            let comment = CommentPiece {
+                side: Side::Updated,
+                span: item.span,
+                moved,
+                of_side: None,
+            };
+            pieces.push(item.blanks, PieceKind::Comment(comment));
+        }
+        pieces.push(row.items[at].blanks, entry_piece);
+        row.items.get(at + 1).map_or(0, |below| below.blanks)
+    }
+
+    /// The lines of a block collection of the target, put together anew.
+    pub(super) fn row(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) -> Carried {
+        if !self.target.is_block_collection(node) {
+            self.opened_row(owner, node, row);
+            return Carried::InPlace;
+        }
+        let Some(column) = self.column_of(node) else {
+            return Carried::InPlace;
+        };
+        let shares_line = self.target.line_start(row.span.start) != row.span.start;
+        let mut text = self.composed(&row.pieces, column, row.moved);
+        let mut kinds = row.pieces.iter().map(|piece| &piece.kind);
+        if !kinds.any(|kind| matches!(kind, PieceKind::Entry(_))) {
+            text.push_str(self.brackets(node));
+            text.push_str(self.line_break);
+        }
+        if shares_line {
+            text = text.trim_start().to_owned();
+        }
+        let old = self.target.slice(row.span);
+        if !crate::line_breaks::ends_line(old) {
+            let end = text.trim_end_matches(['\r', '\n']).len();
+            text.truncate(end);
+        }
+        // what else was to change in these lines has changed in the pieces
+        let range = row.span.start..row.span.end;
+        self.edits.take_text(self.target.text(), range.clone());
+        if text != old {
+            self.edits.replace(range, text);
+        }
+        if shares_line {
+            Carried::Anew
+        } else {
+            Carried::InPlace
+        }
+    }
+
+    /// The first lines of a map or list that was empty, below its key.
+    fn opened_row(&mut self, owner: Entry<'_>, node: NodeId, row: &Row) {
+        let target = self.target;
+        let Some(from) = row.pieces.iter().find_map(|piece| match &piece.kind {
+            PieceKind::Entry(Child {
+                slot: Slot::Updated(id),
+                ..
+            }) => Some(*id),
+            _ => None,
+        }) else {
+            return;
+        };
+        let source = self.source;
+        let collection = self.of_source.holders().collection_of(from);
+        let theirs = collection
+            .and_then(|node| self.of_source.holders().entry_of(node))
+            .map(|owner| source.entry(owner));
+        let (Some(collection), Some(theirs)) = (collection, theirs) else {
+            return;
+        };
+        let old = source.column(theirs.span.start);
+        let new = i64::from(target.column(owner.span.start));
+        let written =
+            new + i64::from(source.column(source.entry(from).span.start)) - i64::from(old);
+        let column = self
+            .reindent(source)
+            .column_inside(theirs, collection, old, new);
+        let text = self.composed(
+            &row.pieces,
+            u32::try_from(written).unwrap_or(0),
+            column - written,
+        );
+        let span = target.node(node).span;
+        let colon = owner.colon().map_or(span.start, |colon| colon + 1);
+        self.edits.delete(colon..span.end);
+        self.edits
+            .take_text(target.text(), row.span.start..row.span.end);
+        let at = row.span.start;
+        let is_unfinished =
+            at as usize == target.text().len() && !crate::line_breaks::ends_line(target.text());
+        let line_break = if is_unfinished { self.line_break } else { "" };
+        self.edits
+            .replace(at..row.span.end, format!("{line_break}{text}"));
     }
 
     /// Whether a field with an empty key, of which only `:` and the value are written, would be taken for the value of the `? key` that
     /// it now follows, and that has none.
-    pub(super) fn needs_key_sign(&self, children: &[Child], index: usize) -> bool {
+    pub(super) fn needs_key_sign(&self, above: Option<&Child>, child: &Child) -> bool {
         let entry_of = |child: &Child| match child.slot {
             Slot::Local(id) => self.target.entry(id),
             Slot::Updated(id) => self.source.entry(id),
         };
-        let Some(child) = children.get(index).map(entry_of) else {
-            return false;
-        };
-        let above = children[..index].iter().rfind(|above| above.stays());
-        child.colon() == Some(child.span.start)
+        let entry = entry_of(child);
+        entry.colon() == Some(entry.span.start)
             && above.is_some_and(|above| match above.slot {
                 Slot::Local(_) if matches!(above.outcome, Outcome::Take(_)) => false,
                 Slot::Updated(id) if self.comes_from_brackets(id) => false,
@@ -196,7 +297,7 @@ impl Editor<'_> {
         format!("?{}{}", self.line_break, " ".repeat(column as usize))
     }
 
-    /// The lines of an entry, its comments above it included, with that sign.
+    /// The lines of an entry with that sign.
     pub(super) fn with_key_sign(&self, lines: &str, column: u32) -> String {
         let mut at = 0;
         for line in lines_with_breaks(lines) {
@@ -215,6 +316,134 @@ impl Editor<'_> {
     pub(super) fn column_of(&self, node: NodeId) -> Option<u32> {
         let first = self.target.entries(node).next()?;
         Some(self.target.column(self.target.entry(first).span.start))
+    }
+
+    /// Whether the entries of a collection of the target begin behind a dash, and a choice has to be made for the first of the result.
+    pub(super) fn begins_with_choice(&self, node: NodeId, outcome: &Outcome) -> bool {
+        let first = self.target.entries(node).next();
+        let shares_line =
+            first.is_some_and(|first| !starts_its_line(self.target, self.target.entry(first)));
+        let opens = |piece: &Piece| match &piece.kind {
+            PieceKind::Comment(comment) => comment.of_side.is_some(),
+            PieceKind::Entry(child) => child.has_choice(),
+            PieceKind::End => false,
+        };
+        let is_open = match outcome {
+            Outcome::Row(row) => row.pieces.first().is_some_and(opens),
+            _ => outcome.children().next().is_some_and(Child::has_choice),
+        };
+        shares_line && is_open
+    }
+}
+
+/// Pieces put together one by one.
+#[derive(Default)]
+struct Pieces {
+    all: Vec<Piece>,
+    /// Blank lines above entries that went.
+    left: u32,
+    /// Blank lines below an entry that came before all others.
+    below_first: u32,
+}
+
+impl Pieces {
+    /// A piece with so many blank lines above it; with none where it is the first.
+    fn push(&mut self, blanks: u32, kind: PieceKind) {
+        let blanks = match self.all.is_empty() {
+            true => 0,
+            false => blanks.max(self.left),
+        };
+        self.left = 0;
+        self.all.push(Piece {
+            blanks: Blanks::Count(blanks),
+            kind,
+        });
+    }
+
+    /// Takes the comments away that do not stand right above an entry.
+    fn leave_only_own_comments(&mut self) {
+        let mut is_own = false;
+        let mut kept = Vec::with_capacity(self.all.len());
+        for piece in std::mem::take(&mut self.all).into_iter().rev() {
+            let is_comment = matches!(piece.kind, PieceKind::Comment(_));
+            let is_entry = matches!(piece.kind, PieceKind::Entry(_));
+            let is_close = piece.blanks.is_none();
+            let stays = !is_comment || is_own;
+            is_own = (is_entry || is_comment && is_own) && is_close;
+            if stays {
+                kept.push(piece);
+            }
+        }
+        kept.reverse();
+        self.all = kept;
+    }
+
+    /// A piece of the target.
+    fn item(&mut self, item: &Item, kind: PieceKind) {
+        let is_end = matches!(kind, PieceKind::End);
+        if is_end {
+            self.left = 0;
+        }
+        if item.blanks >= self.left && (!self.all.is_empty() || is_end || item.blanks == 0) {
+            self.left = 0;
+            let blanks = match item.blanks == 0 && self.below_first > 0 {
+                true => Blanks::Count(self.below_first),
+                false => Blanks::Local(item.blank),
+            };
+            self.all.push(Piece { blanks, kind });
+        } else {
+            self.push(item.blanks, kind);
+        }
+        self.below_first = 0;
+    }
+
+    /// An entry of the target, at `at`, with what stands above it from `start` on. Where it goes, the comments right above it go too.
+    fn resident(
+        &mut self,
+        lines: &Lines,
+        start: usize,
+        at: usize,
+        child: &Child,
+        above: Option<Vec<CommentPiece>>,
+    ) {
+        if start > 0 {
+            self.below_first = 0;
+        }
+        let own = (start..at)
+            .rev()
+            .take_while(|index| lines.items[*index + 1].blanks == 0)
+            .last()
+            .unwrap_or(at);
+        let end = match child.stays() && above.is_none() {
+            true => at,
+            false => own,
+        };
+        for item in &lines.items[start..end] {
+            self.item(item, kind_of(item, None));
+        }
+        if !child.stays() {
+            let blanks = lines.items[own].blanks;
+            self.left = self.left.max(blanks);
+            return;
+        }
+        for comment in above.into_iter().flatten() {
+            self.push(0, PieceKind::Comment(comment));
+        }
+        let item = &lines.items[at];
+        self.item(item, kind_of(item, Some(child)));
+    }
+}
+
+fn kind_of(item: &Item, child: Option<&Child>) -> PieceKind {
+    match (item.kind, child) {
+        (ItemKind::Comment, _) => PieceKind::Comment(CommentPiece {
+            side: Side::Local,
+            span: item.span,
+            moved: 0,
+            of_side: None,
+        }),
+        (ItemKind::Entry(_), Some(child)) => PieceKind::Entry(child.clone()),
+        (ItemKind::Entry(_), None) | (ItemKind::End, _) => PieceKind::End,
     }
 }
 

@@ -1,27 +1,23 @@
 //! Comments of entries that stay: those that are taken from the source replace the target's (SPEC 7).
 
 use super::Editor;
-use super::layout::{
-    blank_above, count_lines, ends_within_text, indents_of_comments, is_blank, lines,
-    starts_its_line, trimmed,
-};
+use super::layout::{ends_within_text, indents_of_comments, is_blank, starts_its_line, trimmed};
 use super::reindent::is_block;
 use super::rendered::is_block_scalar;
 use crate::line_breaks;
-use crate::merge::decision::CommentChoices;
-use crate::merge::place_comment::place_comment;
-use crate::yaml::{Comments, Entry, EntryId, NodeKind, Span};
+use crate::merge::decision::Remarks;
+use crate::yaml::{Comments, Entry, NodeKind, Span};
 
 impl Editor<'_> {
     /// Carries out the choices for an entry whose value keeps its place.
-    pub(super) fn comments(&mut self, entry: Entry<'_>, choices: CommentChoices) {
+    pub(super) fn comments(&mut self, entry: Entry<'_>, choices: Remarks) {
         if !choices.is_keep() {
             self.comments_with(entry, choices, self.end_of_key_line(entry));
         }
     }
 
     /// The same where the lines of the value were replaced, so that no comment can come behind the first of them.
-    pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, choices: CommentChoices) {
+    pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, choices: Remarks) {
         let end = match entry.comments().line.is_empty() {
             true => Some(self.end_of_entry(entry)),
             false => self.end_of_key_line(entry),
@@ -31,7 +27,7 @@ impl Editor<'_> {
 
     /// The same where the lines of the collection that begins behind the dash were put together anew: a comment beside it stays with the
     /// dash, and the first entry comes below.
-    pub(super) fn comments_behind_dash(&mut self, entry: Entry<'_>, choices: CommentChoices) {
+    pub(super) fn comments_behind_dash(&mut self, entry: Entry<'_>, choices: Remarks) {
         self.comments_with(entry, choices, None);
         let theirs = self.chosen(choices).map(|theirs| theirs.beside());
         let theirs = theirs.filter(|theirs| choices.line.is_updated() && !theirs.is_empty());
@@ -45,11 +41,10 @@ impl Editor<'_> {
     }
 
     /// The same where the value stands on lines below its key, and is another now: a comment beside it goes behind the key.
-    pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, choices: CommentChoices) {
+    pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, choices: Remarks) {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
-        self.place_comment(entry, choices);
         self.leading_comment(entry, choices);
         if choices.line.is_updated() {
             let line = Span::new(entry.span.start, self.target.line_end(entry.span.start));
@@ -59,15 +54,17 @@ impl Editor<'_> {
     }
 
     /// `end` is where a comment beside the value may come that local has not got.
-    fn comments_with(&mut self, entry: Entry<'_>, choices: CommentChoices, end: Option<u32>) {
+    fn comments_with(&mut self, entry: Entry<'_>, choices: Remarks, end: Option<u32>) {
         let Some(theirs) = self.chosen(choices) else {
             return;
         };
         // where local has some all the same, it keeps up with them
-        if self.no_new_comments && entry.comments() == Comments::default() {
+        if self.no_new_comments
+            && entry.comments() == Comments::default()
+            && self.target.comments_above(entry).is_empty()
+        {
             return;
         }
-        self.place_comment(entry, choices);
         self.leading_comment(entry, choices);
         if choices.line.is_updated() {
             self.line_comment(entry.comments().beside(), theirs.beside(), end);
@@ -82,32 +79,24 @@ impl Editor<'_> {
     }
 
     /// The source's comments, where some of them are taken.
-    pub(super) fn chosen(&self, choices: CommentChoices) -> Option<Comments> {
+    pub(super) fn chosen(&self, choices: Remarks) -> Option<Comments> {
         let from = choices.from.filter(|_| !choices.is_keep())?;
         Some(self.source.entry(from).comments())
     }
 
     /// The comment lines above an entry.
-    pub(super) fn leading_comment(&mut self, entry: Entry<'_>, choices: CommentChoices) {
-        let Some(theirs) = self
-            .chosen(choices)
-            .filter(|_| choices.leading.is_updated())
-        else {
+    pub(super) fn leading_comment(&mut self, entry: Entry<'_>, choices: Remarks) {
+        let Some(from) = choices.from.filter(|_| choices.above.is_updated()) else {
             return;
         };
+        let theirs = self.source.comments_above(self.source.entry(from));
         if !starts_its_line(self.target, entry) {
             return;
         }
-        let ours = entry.comments().leading;
-        let at = if ours.is_empty() {
-            let line = self.target.line_start(entry.span.start);
-            line..line
-        } else {
-            ours.start..ours.end
-        };
+        let ours = self.target.comments_above(entry);
         let column = self.target.column(entry.span.start);
-        let text = self.leading_lines(theirs.leading, column);
-        self.edits.replace(at, text);
+        let text = self.leading_lines(theirs, column);
+        self.edits.replace(ours.start..ours.end, text);
     }
 
     /// Comment lines of the source, in a column.
@@ -117,72 +106,6 @@ impl Editor<'_> {
         for line in line_breaks::lines(self.source.slice(comment)) {
             text.push_str(&indent);
             text.push_str(trimmed(line));
-            text.push_str(self.line_break);
-        }
-        text
-    }
-
-    /// The comment at the place above an entry.
-    pub(super) fn place_comment(&mut self, entry: Entry<'_>, choices: CommentChoices) {
-        let Some(from) = choices.from.filter(|_| choices.place.is_updated()) else {
-            return;
-        };
-        if !starts_its_line(self.target, entry) {
-            return;
-        }
-        let ours = place_comment(self.target, entry);
-        let column = self.target.column(entry.span.start);
-        let start = lines(self.target, entry).start;
-        let above = blank_above(self.target, start, 0);
-        if ours.is_empty() {
-            let theirs = self.arriving_place_comment(from, column, above == start);
-            self.edits.insert(start, theirs);
-            return;
-        }
-        let theirs = self.place_comment_lines(from, column);
-        // Without a comment between them the blank lines above and below it are one run.
-        let end = if theirs.is_empty() { start } else { ours.end };
-        self.edits.replace(ours.start..end, theirs);
-    }
-
-    /// The comment at the place above an entry of the source, with the blank lines that set it off.
-    pub(super) fn arriving_place_comment(
-        &self,
-        id: EntryId,
-        column: u32,
-        blank_above_too: bool,
-    ) -> String {
-        let source = self.source;
-        let entry = source.entry(id);
-        let comment = place_comment(source, entry);
-        let start = lines(source, entry).start;
-        let mut text = String::new();
-        if blank_above_too {
-            let above = blank_above(source, comment.start, 0);
-            text.push_str(
-                &self
-                    .line_break
-                    .repeat(count_lines(source, above..comment.start)),
-            );
-        }
-        text.push_str(&self.place_comment_lines(id, column));
-        text.push_str(
-            &self
-                .line_break
-                .repeat(count_lines(source, comment.end..start)),
-        );
-        text
-    }
-
-    fn place_comment_lines(&self, id: EntryId, column: u32) -> String {
-        let comment = place_comment(self.source, self.source.entry(id));
-        let indent = " ".repeat(column as usize);
-        let mut text = String::new();
-        for line in line_breaks::lines(self.source.slice(comment)) {
-            if !trimmed(line).is_empty() {
-                text.push_str(&indent);
-                text.push_str(trimmed(line));
-            }
             text.push_str(self.line_break);
         }
         text

@@ -1,136 +1,369 @@
-//! Block collections whose entries change places, or whose first entry, on the line of a dash, is another one: their lines
-//! are put together anew. Each entry's own lines stay as they are.
-
-use std::ops::Range;
+//! The pieces of a row as text. Where neither side wins, both are written down, to stand between conflict markers.
 
 use super::Editor;
-use super::block::{last_block_scalar, local_entries};
-use super::layout::{indents_of_comments, is_blank, lines_of_entries, starts_its_line, trimmed};
-use crate::line_breaks::ends_line;
-use crate::merge::decision::{Child, Incoming, Outcome, Slot};
-use crate::yaml::{EntryId, NodeId};
+use super::block::last_block_scalar;
+use super::layout::{indents_of_comments, starts_its_line};
+use crate::line_breaks::{ends_line, lines_with_breaks};
+use crate::merge::decision::{
+    Blanks, Child, Chosen, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
+};
+use crate::merge::rows::Side;
+use crate::triple::Triple;
+use crate::yaml::{EntryId, Span, Tree};
+
+/// Lines of which each side has its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Hunk {
+    /// The lines of each side, line breaks included.
+    pub(crate) texts: Triple<String>,
+}
+
+/// What no text of YAML holds: it begins a line that stands for a hunk.
+const PLACEHOLDER: char = '\0';
+
+/// A text with places for hunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Draft {
+    text: String,
+    hunks: Vec<Hunk>,
+}
+
+impl Draft {
+    pub(super) const fn new(text: String, hunks: Vec<Hunk>) -> Self {
+        Self { text, hunks }
+    }
+
+    /// Whether it has no hunks.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.hunks.is_empty()
+    }
+
+    /// The text with something in the place of each hunk.
+    pub(crate) fn fill(&self, mut write: impl FnMut(&mut String, &Hunk)) -> String {
+        if self.hunks.is_empty() {
+            return self.text.clone();
+        }
+        let mut filled = String::with_capacity(self.text.len());
+        for line in lines_with_breaks(&self.text) {
+            let hunk = line.trim().strip_prefix(PLACEHOLDER);
+            let hunk = hunk.and_then(|number| self.hunks.get(number.parse::<usize>().ok()?));
+            match hunk {
+                Some(hunk) => write(&mut filled, hunk),
+                None => filled.push_str(line),
+            }
+        }
+        filled
+    }
+}
+
+/// A row that is being written.
+struct Composition {
+    text: String,
+    /// A hunk that may go on.
+    open: Option<Hunk>,
+    /// Whether a comment that is indented deeper than its row would be part of the block scalar above it.
+    is_below_text: bool,
+    /// The piece of the target that was written last, as it stands there.
+    last: Option<Span>,
+}
 
 impl Editor<'_> {
-    pub(super) fn compose(&mut self, node: NodeId, children: &[Child]) {
-        let entries = lines_of_entries(self.target, self.target.entries(node));
-        let (Some((first, first_lines)), Some((last_entry, last_lines)), Some(column)) = (
-            entries.first().cloned(),
-            entries.last().cloned(),
-            self.column_of(node),
-        ) else {
+    /// The lines of pieces whose entries start in `column`, all of them moved in.
+    pub(super) fn composed(&mut self, pieces: &[Piece], column: u32, moved: i64) -> String {
+        self.composed_below(pieces, (column, moved), false)
+    }
+
+    /// The same below a block scalar, if they are.
+    fn composed_below(
+        &mut self,
+        pieces: &[Piece],
+        (column, moved): (u32, i64),
+        is_below_text: bool,
+    ) -> String {
+        let mut row = Composition {
+            text: String::new(),
+            open: None,
+            is_below_text,
+            last: None,
+        };
+        let mut above: Option<&Child> = None;
+        for piece in pieces {
+            match &piece.kind {
+                PieceKind::End => {
+                    self.close(&mut row);
+                    row.text.push_str(&self.blank_lines(piece.blanks));
+                }
+                PieceKind::Comment(comment) => {
+                    self.comment(&mut row, piece.blanks, comment, column)
+                }
+                PieceKind::Entry(child) => {
+                    let sign = self.needs_key_sign(above, child);
+                    self.entry_piece(&mut row, piece.blanks, child, column, sign);
+                    above = child.stays().then_some(child).or(above);
+                }
+            }
+        }
+        self.close(&mut row);
+        shifted(row.text, moved)
+    }
+
+    fn comment(
+        &mut self,
+        row: &mut Composition,
+        blanks: Blanks,
+        comment: &CommentPiece,
+        column: u32,
+    ) {
+        let tree = match comment.side {
+            Side::Local => self.target,
+            Side::Updated => self.source,
+            Side::Original => return,
+        };
+        let follows = comment.side == Side::Local
+            && row
+                .last
+                .is_some_and(|last| last.end == self.start_with(blanks, comment.span));
+        let mut text = self.moved_line(tree, comment.span, comment.moved);
+        if row.is_below_text && !follows {
+            outdent_comments(&mut text, column);
+        }
+        match comment.of_side {
+            None => {
+                self.close(row);
+                row.text.push_str(&self.blank_lines(blanks));
+                row.text.push_str(&text);
+            }
+            Some(of_side) => {
+                let blanks = self.blank_lines(blanks);
+                let hunk = row.open.get_or_insert_default();
+                let side = match of_side {
+                    Side::Original => &mut hunk.texts.original,
+                    Side::Updated => &mut hunk.texts.updated,
+                    Side::Local => &mut hunk.texts.local,
+                };
+                side.push_str(&blanks);
+                side.push_str(&text);
+            }
+        }
+        row.last = follows.then_some(comment.span);
+    }
+
+    /// Where a piece starts in the target with the blank lines above it, if those are its own.
+    fn start_with(&self, blanks: Blanks, span: Span) -> u32 {
+        match blanks {
+            Blanks::Local(blank) if blank.end == span.start => blank.start,
+            Blanks::Count(0) => span.start,
+            _ => u32::MAX,
+        }
+    }
+
+    fn entry_piece(
+        &mut self,
+        row: &mut Composition,
+        blanks: Blanks,
+        child: &Child,
+        column: u32,
+        sign: bool,
+    ) {
+        if self.is_open(child) {
+            self.hunk(row, blanks, child, column);
+            return;
+        }
+        if !child.stays() {
+            return;
+        }
+        self.close(row);
+        row.text.push_str(&self.blank_lines(blanks));
+        let text = self.entry_lines(child, column);
+        match sign {
+            true => row.text.push_str(&self.with_key_sign(&text, column)),
+            false => row.text.push_str(&text),
+        }
+        self.note(row, child);
+    }
+
+    fn note(&self, row: &mut Composition, child: &Child) {
+        row.is_below_text = self.ends_in_block_scalar(child);
+        row.last = match child.slot {
+            Slot::Local(id) if child.is_untouched() => {
+                Some(self.target.lines_of(self.target.entry(id)))
+            }
+            _ => None,
+        };
+    }
+
+    /// Whether both sides of an entry have to be written down.
+    fn is_open(&self, child: &Child) -> bool {
+        if !child.has_choice() {
+            return false;
+        }
+        let below = child.below.iter().flatten();
+        let Slot::Local(id) = child.slot else {
+            return true;
+        };
+        let value = self.target.entry(id).value;
+        let is_inside = child.outcome.is_merge()
+            && self.target.is_block_collection(value)
+            && !self.begins_with_choice(value, &child.outcome)
+            && !child.remarks.has_choice()
+            && !below
+                .into_iter()
+                .any(|piece| matches!(piece.kind, PieceKind::Comment(it) if it.of_side.is_some()));
+        !is_inside
+    }
+
+    fn hunk(&mut self, row: &mut Composition, blanks: Blanks, child: &Child, column: u32) {
+        let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
+        let blank = self.blank_lines(blanks);
+        let stays = sides.iter().all(Child::stays);
+        let is_new = row.open.is_none();
+        if is_new && stays {
+            row.text.push_str(&blank);
+        }
+        let [local, updated] = sides.map(|side| match side.stays() {
+            true if is_new && stays => self.entry_lines(&side, column),
+            true => format!("{blank}{}", self.entry_lines(&side, column)),
+            false => String::new(),
+        });
+        let original = child
+            .sides
+            .original
+            .and_then(|id| self.original_lines(id, column));
+        let hunk = row.open.get_or_insert_default();
+        hunk.texts.local.push_str(&local);
+        hunk.texts.updated.push_str(&updated);
+        hunk.texts.original.push_str(&original.unwrap_or_default());
+        row.last = None;
+        row.is_below_text = [Chosen::Local, Chosen::Updated]
+            .into_iter()
+            .any(|side| self.ends_in_block_scalar(&child.choose(side)));
+    }
+
+    /// The original's lines of an entry, in that column.
+    fn original_lines(&self, id: EntryId, column: u32) -> Option<String> {
+        let tree = self.original?;
+        Some(self.lines_in_column(tree, id, column))
+    }
+
+    /// Ends the hunk that is open, if one is.
+    fn close(&mut self, row: &mut Composition) {
+        let Some(hunk) = row.open.take() else {
             return;
         };
-        let shares_line = !starts_its_line(self.target, self.target.entry(first));
-        let blocks = self.blocks(&entries, children, column);
-        let mut text = blocks.concat();
-        if shares_line {
-            text = text.trim_start_matches([' ', '\t']).to_owned();
+        if hunk.texts.local == hunk.texts.updated {
+            row.text.push_str(&hunk.texts.local);
+            return;
         }
-        if !ends_line(&self.target.text()[..last_lines.end as usize]) {
-            let end = text.trim_end_matches(['\r', '\n']).len();
-            text.truncate(end);
-        }
-        self.edits.replace(first_lines.start..last_lines.end, text);
-        let last = children.iter().rev().find(|child| child.stays());
-        if last.is_some_and(|last| {
-            self.comes_below_block_scalar(last, Slot::Local(EntryId(last_entry.0 + 1)), true)
-        }) {
-            self.outdent_comments(last_lines.end, column);
+        row.text.push(PLACEHOLDER);
+        row.text.push_str(&self.hunks.len().to_string());
+        row.text.push_str(self.line_break);
+        self.hunks.push(hunk);
+    }
+
+    /// The lines of an entry of the result, with what is below it.
+    pub(super) fn entry_lines(&mut self, child: &Child, column: u32) -> String {
+        match (child.slot, &child.outcome) {
+            (Slot::Local(_), _) if child.text.is_some() => {
+                let from = child.text.unwrap_or(EntryId(0));
+                self.lines_in_column(self.source, from, column)
+            }
+            (Slot::Local(id), _) => self.resident_lines(id, child, column),
+            (Slot::Updated(id), Outcome::Take(incoming)) => {
+                let lines = self.arriving_lines(id, incoming, column);
+                match column {
+                    0 => self.without_marker(id, lines),
+                    _ => lines,
+                }
+            }
+            (Slot::Updated(_), _) => String::new(),
         }
     }
 
-    /// The lines of each entry that the result has, in its order.
-    fn blocks(
-        &mut self,
-        entries: &[(EntryId, Range<u32>)],
-        children: &[Child],
-        column: u32,
-    ) -> Vec<String> {
-        let permuted =
-            children.len() == entries.len() && local_entries(children).count() == entries.len();
-        let offset = entries.first().map_or(0, |(id, _)| id.0);
-        let mut blocks: Vec<String> = Vec::with_capacity(children.len());
-        let mut above: Option<&Child> = None;
-        for (position, child) in children.iter().enumerate() {
-            match (child.slot, &child.outcome) {
-                (Slot::Local(id), outcome) if *outcome != Outcome::Remove => {
-                    let index = (id.0 - offset) as usize;
-                    // Blank lines stay where they are when entries only change places.
-                    let gap_of = if permuted { blocks.len() } else { index };
-                    let is_first = blocks.is_empty();
-                    let own = entries[index].1.clone();
-                    let lines = self.lines_with_edits(child, id, own, is_first, column);
-                    let gap = if is_first {
-                        String::new()
-                    } else {
-                        self.gap_above(entries, gap_of)
-                    };
-                    let mut block = gap + &lines;
-                    let has_own_gap = gap_of == index;
-                    if above.is_some_and(|above| {
-                        self.comes_below_block_scalar(above, child.slot, has_own_gap)
-                    }) {
-                        outdent_comments(&mut block, column);
-                    }
-                    blocks.push(block);
-                }
-                (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    let text = self.arriving_below(above, child, id, incoming, column);
-                    let first = blocks.is_empty();
-                    blocks.push(if first {
-                        without_blank_lines(&text)
-                    } else {
-                        text
-                    });
-                }
-                _ => continue,
-            }
-            if self.needs_key_sign(children, position)
-                && let Some(block) = blocks.last_mut()
-            {
-                *block = self.with_key_sign(block, column);
-            }
-            above = Some(child);
+    /// The lines of an entry that stays, as its child says.
+    fn resident_lines(&mut self, id: EntryId, child: &Child, column: u32) -> String {
+        let entry = self.target.entry(id);
+        let lines = self.target.lines_of(entry);
+        let remarks = Remarks {
+            above: CommentChoice::Local,
+            ..child.remarks
+        };
+        self.key(child, entry);
+        self.value(entry, &child.outcome, remarks);
+        let end = match child.below {
+            Some(_) => self.target.end_of_value_lines(entry),
+            None => lines.end,
+        };
+        if child.below.is_some()
+            && !child.outcome.children().any(Child::stays)
+            && let Some(row) = self.target.row(entry.value, Some(entry))
+            && self.target.line_start(row.span.start) == row.span.start
+        {
+            // the comments in a collection that is emptied are among those below
+            self.edits.delete(row.span.start..row.span.end.min(end));
         }
-        blocks
-    }
-
-    /// The lines of an entry that comes below another one, if it comes below one.
-    pub(super) fn arriving_below(
-        &self,
-        above: Option<&Child>,
-        child: &Child,
-        id: EntryId,
-        incoming: &Incoming,
-        column: u32,
-    ) -> String {
-        let mut text = self.arriving(child, id, incoming, column);
-        if above.is_some_and(|above| self.comes_below_block_scalar(above, child.slot, true)) {
-            outdent_comments(&mut text, column);
+        let mut text = self.edits.take_text(self.target.text(), lines.start..end);
+        if !starts_its_line(self.target, entry) {
+            text.insert_str(0, &" ".repeat(column as usize));
+        }
+        if !ends_line(&text) {
+            text.push_str(self.line_break);
+        }
+        if let Some(below) = &child.below {
+            let is_below_text = self.ends_in_block_scalar(child);
+            text.push_str(&self.composed_below(below, (column, 0), is_below_text));
         }
         text
     }
 
-    /// Whether an entry, or what lies above it where that is not its own gap, stands below a block scalar that it did not stand below
-    /// before.
-    fn comes_below_block_scalar(&self, above: &Child, below: Slot, has_own_gap: bool) -> bool {
-        let stood_there = has_own_gap
-            && match (above.slot, below, &above.outcome) {
-                (Slot::Local(above), Slot::Local(below), Outcome::Keep) => above.0 + 1 == below.0,
-                (Slot::Updated(above), Slot::Updated(below), Outcome::Take(incoming)) => {
-                    incoming.is_whole() && above.0 + 1 == below.0
+    /// The lines of an entry of a tree as they are, in another column.
+    pub(super) fn lines_in_column(&self, tree: &Tree<'_>, id: EntryId, column: u32) -> String {
+        let entry = tree.entry(id);
+        let span = tree.lines_of(entry);
+        let own = tree.column(entry.span.start);
+        let mut text = match starts_its_line(tree, entry) {
+            true => String::new(),
+            false => " ".repeat(own as usize),
+        };
+        for line in lines_with_breaks(tree.slice(span)) {
+            text.push_str(line.trim_end_matches(['\r', '\n']));
+            text.push_str(self.line_break);
+        }
+        shifted(text, i64::from(column) - i64::from(own))
+    }
+
+    fn moved_line(&self, tree: &Tree<'_>, span: Span, by: i64) -> String {
+        let line = tree.slice(span);
+        let is_lf = line.ends_with('\n') && !line.ends_with("\r\n");
+        if by == 0 && line.ends_with(self.line_break) && is_lf == (self.line_break == "\n") {
+            return line.to_owned();
+        }
+        let line = line.trim_end_matches(['\r', '\n']);
+        shifted(format!("{line}{}", self.line_break), by)
+    }
+
+    fn blank_lines(&self, blanks: Blanks) -> String {
+        match blanks {
+            Blanks::Local(span) => {
+                let text = self.target.slice(span);
+                match text.is_empty() || ends_line(text) {
+                    true => text.to_owned(),
+                    false => format!("{text}{}", self.line_break),
                 }
-                _ => false,
-            };
-        !stood_there && self.ends_in_block_scalar(above)
+            }
+            Blanks::Count(count) => self.line_break.repeat(count as usize),
+        }
     }
 
     /// Whether an entry of the result ends in a block scalar, so that a comment indented like its lines would be one of them.
-    pub(super) fn ends_in_block_scalar(&self, child: &Child) -> bool {
+    fn ends_in_block_scalar(&self, child: &Child) -> bool {
         match (&child.outcome, child.slot) {
             (Outcome::Take(incoming), _) => last_block_scalar(self.source, incoming.node).is_some(),
-            (Outcome::Merge(children), _) => {
-                let last = children.iter().rev().find(|child| child.stays());
+            (Outcome::Merge(_) | Outcome::Row(_), _) => {
+                let last = child
+                    .outcome
+                    .children()
+                    .filter(|child| child.stays())
+                    .last();
                 last.is_some_and(|last| self.ends_in_block_scalar(last))
             }
             (_, Slot::Local(id)) => {
@@ -138,51 +371,6 @@ impl Editor<'_> {
             }
             (_, Slot::Updated(_)) => false,
         }
-    }
-
-    /// What lies above an entry and is no other entry's.
-    fn gap_above(&mut self, entries: &[(EntryId, Range<u32>)], index: usize) -> String {
-        let Some(before) = index.checked_sub(1) else {
-            return String::new();
-        };
-        let gap = entries[before].1.end..entries[index].1.start;
-        self.edits.take_text(self.target.text(), gap)
-    }
-
-    /// The lines of an entry that stays, as its child says.
-    fn lines_with_edits(
-        &mut self,
-        child: &Child,
-        id: EntryId,
-        lines: Range<u32>,
-        is_first: bool,
-        column: u32,
-    ) -> String {
-        let entry = self.target.entry(id);
-        self.value(entry, &child.outcome, child.comments);
-        let shares_line = !is_blank(
-            self.target,
-            self.target.line_start(lines.start)..lines.start,
-        );
-        let mut text = self.edits.take_text(self.target.text(), lines);
-        if shares_line {
-            text.insert_str(0, &" ".repeat(column as usize));
-        }
-        if shares_line
-            && !is_first
-            && let Some(from) = child
-                .comments
-                .from
-                .filter(|_| child.comments.leading.is_updated())
-        {
-            // It gets a line of its own, and with it room for the comment above.
-            let theirs = self.source.entry(from).comments().leading;
-            text.insert_str(0, &self.leading_lines(theirs, column));
-        }
-        if !ends_line(&text) {
-            text.push_str(self.line_break);
-        }
-        text
     }
 }
 
@@ -193,13 +381,23 @@ fn outdent_comments(text: &mut String, column: u32) {
     }
 }
 
-fn without_blank_lines(text: &str) -> String {
-    let mut rest = text;
-    while let Some((line, after)) = rest.split_once('\n') {
-        if !trimmed(line).is_empty() {
-            break;
-        }
-        rest = after;
+/// A text whose lines are so many columns further in; blank ones stay, and none moves out further than it is in.
+fn shifted(text: String, by: i64) -> String {
+    if by == 0 {
+        return text;
     }
-    rest.to_owned()
+    let mut moved = String::with_capacity(text.len() + 64);
+    let more = usize::try_from(by).unwrap_or(0);
+    let less = usize::try_from(-by).unwrap_or(0);
+    for line in lines_with_breaks(&text) {
+        let content = line.trim_start_matches(' ');
+        let indent = line.len() - content.len();
+        if content.trim_end_matches(['\r', '\n']).is_empty() || content.starts_with(PLACEHOLDER) {
+            moved.push_str(line);
+            continue;
+        }
+        moved.extend(std::iter::repeat_n(' ', more));
+        moved.push_str(&line[less.min(indent)..]);
+    }
+    moved
 }

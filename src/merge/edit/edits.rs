@@ -11,8 +11,6 @@ pub(crate) struct Edits {
     edits: BTreeMap<Place, Edit>,
     /// How many there were ever.
     count: u32,
-    /// How long the longest stretch is: no edit that starts further before a place reaches it.
-    longest: u32,
 }
 
 /// Where an edit comes: what is put in at a byte comes before what replaces it, in the order of its coming.
@@ -54,7 +52,6 @@ impl Edits {
             count: self.count,
         };
         self.count += 1;
-        self.longest = self.longest.max(range.end.saturating_sub(range.start));
         let end = range.end;
         self.edits.insert(place, Edit { end, text });
     }
@@ -67,27 +64,6 @@ impl Edits {
     /// Takes a stretch away.
     pub(crate) fn delete(&mut self, range: Range<u32>) {
         self.replace(range, String::new());
-    }
-
-    /// The edits that may reach a stretch, as stretches.
-    fn around(&self, range: &Range<u32>) -> impl Iterator<Item = Range<u32>> {
-        let start = range.start.saturating_sub(self.longest);
-        let edits = self.edits.range(Place::within(&(start..range.end)));
-        edits.map(|(place, edit)| place.start..edit.end)
-    }
-
-    /// Whether an edit changes a part of a stretch.
-    pub(crate) fn touch(&self, range: Range<u32>) -> bool {
-        self.around(&range).any(|edit| {
-            edit.start < range.end && range.start < edit.end
-                || edit.is_empty() && range.start < edit.start && edit.start <= range.end
-        })
-    }
-
-    /// Whether an edit replaces all of a stretch.
-    pub(crate) fn cover(&self, range: Range<u32>) -> bool {
-        self.around(&range)
-            .any(|edit| edit.start <= range.start && range.end <= edit.end)
     }
 
     /// Takes over the edits of another collection.

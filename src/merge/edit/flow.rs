@@ -7,8 +7,8 @@ use super::block::local_entries;
 use super::layout::{is_blank, starts_its_line};
 use super::to_flow;
 use crate::line_breaks::lines;
-use crate::merge::decision::{Child, CommentChoices, Incoming, Outcome, Slot};
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType};
+use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot};
+use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 
 /// An entry of the result on a line of its own: what comes up to its last byte, and what follows its comma.
 struct Line {
@@ -45,7 +45,8 @@ impl Editor<'_> {
     fn flow_child(&mut self, child: &Child) {
         if let Slot::Local(id) = child.slot {
             let entry = self.target.entry(id);
-            self.value(entry, &child.outcome, child.comments);
+            self.key(child, entry);
+            self.value(entry, &child.outcome, child.remarks);
         }
     }
 
@@ -76,7 +77,8 @@ impl Editor<'_> {
         let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
             return;
         };
-        let column = target.column(target.entry(*first).span.start);
+        let first_start = target.entry(*first).span.start;
+        let indent = target.slice(Span::new(target.line_start(first_start), first_start));
         let ends_with_comma = target.entry(*last).comma().is_some();
         let start = self.block_of_line(&entries, 0).start;
         let end = target.line_end(self.end_with_comma(*last));
@@ -89,7 +91,7 @@ impl Editor<'_> {
                     lines.push(self.kept_line(&entries, id));
                 }
                 (Slot::Updated(id), Outcome::Take(incoming)) => {
-                    lines.push(self.arriving_line(id, incoming, column));
+                    lines.push(self.arriving_line(id, incoming, indent));
                 }
                 (Slot::Updated(_), _) => {}
             }
@@ -112,13 +114,13 @@ impl Editor<'_> {
     }
 
     /// An entry of the source on a line of its own, with its comments; JSON has none.
-    fn arriving_line(&self, id: EntryId, incoming: &Incoming, column: u32) -> Line {
+    fn arriving_line(&self, id: EntryId, incoming: &Incoming, indent: &str) -> Line {
         let comments = self.source.entry(id).comments();
-        let indent = " ".repeat(column as usize);
+        let column = indent.len() as u32;
         let entry = self.flow_entry(id, incoming, Some(column));
         let has_comments = !self.is_json;
         let above = if has_comments {
-            self.leading_lines(comments.leading, column)
+            self.leading_lines(self.source.comments_above(self.source.entry(id)), column)
         } else {
             String::new()
         };
@@ -155,8 +157,7 @@ impl Editor<'_> {
         let entry = target.entry(entries[index]);
         let start = match index.checked_sub(1) {
             Some(before) => target.next_line(self.end_with_comma(entries[before])),
-            None if entry.comments().leading.is_empty() => target.line_start(entry.span.start),
-            None => entry.comments().leading.start,
+            None => target.comments_above(entry).start,
         };
         start..entry.span.end
     }
@@ -275,7 +276,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
-        comments: CommentChoices,
+        comments: Remarks,
         anchor: Option<&str>,
     ) {
         let target = self.target;

@@ -11,6 +11,7 @@ pub(super) struct Habits {
     pub(super) list_in_map: Option<u32>,
     /// A map or list under a dash.
     pub(super) in_list: Option<u32>,
+    counts: Counts,
 }
 
 /// What holds a block collection and what it is.
@@ -30,7 +31,19 @@ impl Habits {
             map_in_map: most_common(&counts.map_in_map),
             list_in_map: most_common(&counts.list_in_map),
             in_list: most_common(&counts.in_list),
+            counts,
         }
+    }
+
+    /// Whether a width is not unusual in the document, even if another is more common.
+    pub(super) fn has(&self, nesting: Nesting, width: u32) -> bool {
+        let counts = match nesting {
+            Nesting::MapInMap => &self.counts.map_in_map,
+            Nesting::ListInMap => &self.counts.list_in_map,
+            Nesting::InList => &self.counts.in_list,
+        };
+        let most = counts.iter().max().copied().unwrap_or(0);
+        counts[width.min(15) as usize] * 4 >= most.max(1)
     }
 
     pub(super) const fn of_nesting(&self, nesting: Nesting) -> Option<u32> {
@@ -56,7 +69,7 @@ pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nes
 }
 
 /// How often each width occurs; widths from 16 on count as 15.
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Counts {
     map_in_map: [u32; 16],
     list_in_map: [u32; 16],

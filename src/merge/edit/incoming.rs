@@ -1,38 +1,15 @@
 //! Entries that come: cut out of the source, moved to their place (SPEC 7).
 
 use super::Editor;
-use super::layout::{blank_above, count_lines, lines};
 use super::reindent::Reindent;
 use super::to_flow;
-use crate::merge::decision::{Child, Incoming};
+use crate::merge::decision::Incoming;
 use crate::yaml::stream::starts_with_marker;
 use crate::yaml::{EntryId, ScalarStyle, ScalarType, Tree, scalar};
 
 impl Editor<'_> {
-    /// The lines of an entry that comes into a block collection, with the blank lines that are above it in the source, and
-    /// the comment at the place above it where that comes along.
-    pub(super) fn arriving(
-        &self,
-        child: &Child,
-        id: EntryId,
-        incoming: &Incoming,
-        column: u32,
-    ) -> String {
-        let mut text = if child.comments.place.is_updated() {
-            self.arriving_place_comment(id, column, true)
-        } else {
-            self.blank_lines_above(id)
-        };
-        let lines = self.arriving_lines(id, incoming, column);
-        match column {
-            0 => text.push_str(&self.without_marker(id, lines)),
-            _ => text.push_str(&lines),
-        }
-        text
-    }
-
     /// The lines of an entry that comes into the first column, its key between quotes where it would be a marker there.
-    fn without_marker(&self, id: EntryId, lines: String) -> String {
+    pub(super) fn without_marker(&self, id: EntryId, lines: String) -> String {
         let Some(key) = self.source.entry(id).key else {
             return lines;
         };
@@ -55,7 +32,8 @@ impl Editor<'_> {
         }
     }
 
-    fn arriving_lines(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
+    /// The lines of an entry that comes into a block collection.
+    pub(super) fn arriving_lines(&self, id: EntryId, incoming: &Incoming, column: u32) -> String {
         if self.comes_from_brackets(id) {
             return self.out_of_brackets(id, incoming, column);
         }
@@ -100,8 +78,7 @@ impl Editor<'_> {
             }
             None => format!("- {value}"),
         };
-        let mut text = self.leading_lines(entry.comments().leading, column);
-        text.push_str(&indent);
+        let mut text = indent;
         text.push_str(&line);
         let comment = entry.comments().beside();
         if !comment.is_empty() {
@@ -115,37 +92,5 @@ impl Editor<'_> {
     /// A value of the source on one line, in brackets where it is a collection.
     pub(super) fn value_in_brackets(&self, incoming: &Incoming, json: bool) -> String {
         to_flow::part(self.source, incoming.node, &incoming.part, json)
-    }
-
-    /// The blank lines above an entry of the source; none where it is the first of its collection.
-    fn blank_lines_above(&self, id: EntryId) -> String {
-        let source = self.source;
-        let entry = source.entry(id);
-        let is_first = id.0 == 0
-            || self.comes_from_brackets(id)
-            || !self.are_neighbours(EntryId(id.0 - 1), id);
-        if is_first {
-            return String::new();
-        }
-        let start = lines(source, entry).start;
-        let limit = lines(source, source.entry(EntryId(id.0 - 1))).end;
-        let count = count_lines(source, blank_above(source, start, limit)..start);
-        self.line_break.repeat(count)
-    }
-
-    /// The blank lines between an entry of the source and the next one of its collection.
-    pub(super) fn blank_lines_below(&self, id: EntryId) -> String {
-        let next = EntryId(id.0 + 1);
-        if (next.0 as usize) < self.source.all_entries().len() && self.are_neighbours(id, next) {
-            self.blank_lines_above(next)
-        } else {
-            String::new()
-        }
-    }
-
-    /// Whether two entries of the source are in one collection.
-    fn are_neighbours(&self, before: EntryId, after: EntryId) -> bool {
-        let holders = self.of_source.holders();
-        holders.collection_of(before) == holders.collection_of(after)
     }
 }

@@ -18,37 +18,11 @@ fn own_line(tree: &Tree<'_>, entry: Entry<'_>) -> Option<u32> {
     })
 }
 
-/// The lines of an entry of a block collection: from the first of its comments above, or its own first line, to the end of
-/// its last line, line break included. Where it shares its first line with a dash, from its own first byte.
+/// The lines of an entry, with the comments below that are indented deeper. Where it shares its first line with a dash, from its own
+/// first byte.
 pub(super) fn lines(tree: &Tree<'_>, entry: Entry<'_>) -> Range<u32> {
-    let start = if entry.comments().leading.is_empty() {
-        own_line(tree, entry).unwrap_or(entry.span.start)
-    } else {
-        entry.comments().leading.start
-    };
-    start..tree.next_line(last_byte(entry))
-}
-
-/// A byte on the last line of an entry.
-fn last_byte(entry: Entry<'_>) -> u32 {
-    entry
-        .span
-        .end
-        .max(entry.comments().tail.end)
-        .max(entry.comments().line.end)
-}
-
-/// The blank lines right above `at`, a line's start, and not above `limit`: where they start.
-pub(super) fn blank_above(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
-    let mut start = at;
-    while start > limit {
-        let above = tree.line_start(start - 1);
-        if above < limit || !is_blank(tree, above..start) {
-            break;
-        }
-        start = above;
-    }
-    start
+    let span = tree.lines_of(entry);
+    span.start..span.end
 }
 
 /// The blank lines from `at`, a line's start, on, and not beyond `limit`: where they end.
@@ -62,17 +36,6 @@ pub(super) fn blank_below(tree: &Tree<'_>, at: u32, limit: u32) -> u32 {
         end = next;
     }
     end
-}
-
-/// How many lines a stretch of whole lines has.
-pub(super) fn count_lines(tree: &Tree<'_>, range: Range<u32>) -> usize {
-    let text = &tree.text()[range.start as usize..range.end as usize];
-    lines_with_breaks(text).count()
-}
-
-/// Where the first `count` lines from `at` end.
-pub(super) fn after_lines(tree: &Tree<'_>, at: u32, count: usize) -> u32 {
-    (0..count).fold(at, |at, _| tree.next_line(at))
 }
 
 /// Whether a stretch is white space alone.

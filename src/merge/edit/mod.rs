@@ -1,6 +1,7 @@
 //! Decisions become edits of a text (SPEC 7): the target's bytes stay where no decision names them, and what comes is cut
 //! out of the source's text and re-indented.
 
+mod aliases;
 mod block;
 mod comments;
 mod compose;
@@ -22,13 +23,16 @@ mod to_flow;
 
 use std::rc::Rc;
 
-use super::decision::{Child, CommentChoices, Incoming, Outcome};
+use rustc_hash::FxHashSet;
+
+use super::decision::{Child, Incoming, Outcome, Remarks};
 use crate::line_breaks::line_break_of;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 use edits::Edits;
 use overview::Overview;
 
+pub(crate) use compose::{Draft, Hunk};
 pub(crate) use last_lines::{LastLines, set_last_lines};
 
 /// How aliases are treated.
@@ -40,19 +44,23 @@ pub(crate) enum Aliases {
     WriteOut,
 }
 
-/// The target's text with the decisions carried out.
+/// The target's text with the decisions carried out. `original` is asked for the lines that conflict markers show.
 pub(crate) fn carry_out(
     target: &Tree<'_>,
     source: &Tree<'_>,
+    original: Option<&Tree<'_>>,
     outcome: &Outcome,
     aliases: Aliases,
-) -> String {
-    let mut editor = Editor::new(target, source, aliases);
-    editor.root(outcome);
+) -> Draft {
+    let mut editor = Editor {
+        original,
+        ..Editor::new(target, source, aliases)
+    };
     if aliases == Aliases::WriteOut {
-        editor.write_out_touched_aliases();
+        editor.write_out_touched_aliases(outcome);
     }
-    editor.edits.apply(target.text())
+    editor.root(outcome);
+    Draft::new(editor.edits.apply(target.text()), editor.hunks)
 }
 
 /// How much longer a text may become when its aliases are written out; a document that repeats itself without end is
@@ -91,6 +99,7 @@ enum Carried {
 struct Editor<'a> {
     target: &'a Tree<'a>,
     source: &'a Tree<'a>,
+    original: Option<&'a Tree<'a>>,
     of_target: Rc<Overview<'a>>,
     of_source: Rc<Overview<'a>>,
     aliases: Aliases,
@@ -103,6 +112,12 @@ struct Editor<'a> {
     /// Whether entries there get no comment that local has not got: it is JSON, or entries share lines.
     no_new_comments: bool,
     edits: Edits,
+    /// The lines of which each side has its own.
+    hunks: Vec<Hunk>,
+    /// Whether of the target a part is cut out, with no other comments than those right above what is in it.
+    cuts_part: bool,
+    /// Aliases that are done: written out, or left to follow their anchor.
+    done_aliases: FxHashSet<NodeId>,
 }
 
 impl<'a> Editor<'a> {
@@ -116,6 +131,7 @@ impl<'a> Editor<'a> {
         Self {
             target: target.tree,
             source: source.tree,
+            original: None,
             of_target: Rc::clone(target),
             of_source: Rc::clone(source),
             aliases,
@@ -124,16 +140,19 @@ impl<'a> Editor<'a> {
             is_json: false,
             no_new_comments: false,
             edits: Edits::default(),
+            hunks: Vec::new(),
+            cuts_part: false,
+            done_aliases: FxHashSet::default(),
         }
     }
 
     fn root(&mut self, outcome: &Outcome) {
         let root = self.target.root();
-        self.value(root, outcome, CommentChoices::default());
+        self.value(root, outcome, Remarks::default());
     }
 
-    /// The value and the comments of an entry that stays.
-    fn value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: CommentChoices) {
+    /// The value and the remarks of an entry that stays.
+    fn value(&mut self, entry: Entry<'_>, outcome: &Outcome, comments: Remarks) {
         match outcome {
             // A choice is made before anything is edited.
             Outcome::Keep | Outcome::Remove | Outcome::Apart(_) => self.comments(entry, comments),
@@ -141,13 +160,25 @@ impl<'a> Editor<'a> {
                 self.comments(entry, comments);
                 self.replace_lines(entry, text);
             }
+            Outcome::Lines(lines) => {
+                self.comments(entry, comments);
+                let span = self.target.node(entry.value).span;
+                self.edits
+                    .replace(span.start..span.end, lines.written.as_str());
+            }
             Outcome::Take(incoming) if self.is_same_alias(entry, incoming) => {
                 self.comments(entry, comments)
             }
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
+            Outcome::Row(row) => {
+                match self.row(entry, entry.value, row) {
+                    Carried::Anew => self.comments_behind_dash(entry, comments),
+                    Carried::InPlace => self.comments(entry, comments),
+                };
+            }
             Outcome::Merge(children) => {
                 if matches!(self.target.node(entry.value).kind, NodeKind::Alias(_)) {
-                    if self.aliases == Aliases::WriteOut {
+                    if self.aliases == Aliases::WriteOut && self.done_aliases.insert(entry.value) {
                         self.write_out_merged(entry, children);
                     }
                 } else if self.collection(entry, entry.value, children) == Carried::Anew {
@@ -183,7 +214,7 @@ impl<'a> Editor<'a> {
         } else if is_flow(self.target, node) {
             self.flow(node, children);
         } else {
-            return self.block(node, children);
+            return self.block(node, owner, children);
         }
         Carried::InPlace
     }

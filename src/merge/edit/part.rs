@@ -1,12 +1,11 @@
 //! What of the source comes: a whole entry as its text stands, or one of which parts are left out, edited first.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::layout::lines;
 use super::overview::Overview;
 use super::{Aliases, Editor};
-use crate::merge::decision::{CommentChoices, Incoming, Outcome};
+use crate::merge::decision::{Incoming, Outcome, Remarks};
 use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
 /// The text of one entry, on lines of its own, its first byte in the column that it had.
@@ -33,8 +32,9 @@ impl<'a> Editor<'a> {
     pub(super) fn part_of_entry(&self, id: EntryId, part: &Outcome) -> Piece {
         let source = self.source;
         let mut editor = Editor::over(&self.of_source, &self.of_source, self.aliases);
+        editor.cuts_part = true;
         let entry = source.entry(id);
-        editor.value(entry, part, CommentChoices::default());
+        editor.value(entry, part, Remarks::default());
         let range = lines(source, entry);
         if self.aliases == Aliases::WriteOut {
             editor.write_out_aliases(range.clone());
@@ -57,12 +57,14 @@ impl<'a> Editor<'a> {
     /// Writes out every alias in a stretch of the target.
     pub(super) fn write_out_aliases(&mut self, range: Range<u32>) {
         for (owner, _) in self.aliases_in(&range) {
-            self.write_out(owner, None);
+            if self.done_aliases.insert(owner.value) {
+                self.write_out(owner, None);
+            }
         }
     }
 
     /// The aliases in a stretch of the target that are values: the entry whose value each is, and what it stands for.
-    fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry<'a>, NodeId)> {
+    pub(super) fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry<'a>, NodeId)> {
         let target = self.target;
         let aliases = self.of_target.aliases_in(range).iter();
         aliases
@@ -83,16 +85,11 @@ impl<'a> Editor<'a> {
     }
 
     /// Puts what an alias stands for in its place, with an anchor where one is given.
-    fn write_out(&mut self, owner: Entry<'_>, anchor: Option<&str>) {
+    pub(super) fn write_out(&mut self, owner: Entry<'_>, anchor: Option<&str>) {
         let target = self.target.resolve(owner.value);
         let mut inner = Editor::over(&self.of_target, &self.of_target, self.aliases);
         inner.in_flow = self.in_flow || self.of_target.is_in_brackets(owner.span.start);
-        inner.replace_with(
-            owner,
-            &Incoming::whole(target),
-            CommentChoices::default(),
-            anchor,
-        );
+        inner.replace_with(owner, &Incoming::whole(target), Remarks::default(), anchor);
         self.edits.absorb(inner.edits);
     }
 
@@ -109,34 +106,16 @@ impl<'a> Editor<'a> {
         let mut inner = Editor::over(&self.of_target, &self.of_source, self.aliases);
         let entry = self.target.entry(holder);
         inner.collection(entry, node, children);
+        if let Some(anchor) = self.target.node(node).anchor() {
+            let after = self.target.text()[anchor.end as usize..].starts_with(' ');
+            inner
+                .edits
+                .delete(anchor.start..anchor.end + u32::from(after));
+        }
         let piece = inner.piece(entry, lines(self.target, entry));
         let text = piece.with_entry(|tree, id| self.rendered_over(owner, tree, id));
         if let Some(text) = text {
-            self.put_in_place(owner, text, CommentChoices::default(), None);
-        }
-    }
-
-    /// Writes out the aliases of the target that would stand for something else after the edits; where the anchor itself
-    /// goes, its first remaining use takes the value and the anchor (SPEC 7).
-    pub(super) fn write_out_touched_aliases(&mut self) {
-        let end = self.target.text().len() as u32;
-        let mut moved: HashSet<NodeId> = HashSet::new();
-        for (owner, node) in self.aliases_in(&(0..end)) {
-            let here = self.target.node(owner.value).span;
-            let anchored = self.target.node(node);
-            let Some(anchor) = anchored.anchor() else {
-                continue;
-            };
-            if self.edits.touch(here.start..here.end) || moved.contains(&node) {
-                continue;
-            }
-            if self.edits.cover(anchor.start..anchor.end) {
-                moved.insert(node);
-                let name = self.target.slice(anchor);
-                self.write_out(owner, Some(name));
-            } else if self.edits.touch(anchored.span.start..anchored.span.end) {
-                self.write_out(owner, None);
-            }
+            self.put_in_place(owner, text, Remarks::default(), None);
         }
     }
 }

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::habits::{Habits, Nesting, nesting};
 use super::layout::{lines, trimmed};
 use crate::line_breaks::{self, ends_line};
-use crate::merge::place_comment::place_comment;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 /// Moves lines of a tree: where they go, and in whose habits.
@@ -16,6 +15,15 @@ pub(super) struct Reindent<'a> {
     /// The habits of the place they go to.
     pub(super) to: Habits,
     pub(super) line_break: &'static str,
+}
+
+/// Whether comments above come along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Above {
+    /// They do.
+    Along,
+    /// They do not: the target has them, or comments of its own.
+    Left,
 }
 
 /// From this byte on, lines move by so many columns.
@@ -35,9 +43,9 @@ impl Reindent<'_> {
         self.moved(lines(self.tree, entry), &shifts)
     }
 
-    /// The lines of a block collection's entries, the first byte of each in `column`; with the comment at the place above
-    /// the first one, unless it is in `known` already.
-    pub(super) fn entries(&self, node: NodeId, column: u32, known: &str) -> String {
+    /// The lines of a block collection's entries, the first byte of each in `column`; with the comments above the first one, where
+    /// those come along.
+    pub(super) fn entries(&self, node: NodeId, column: u32, known: Above) -> String {
         let mut shifts = Vec::new();
         self.shift_entries(node, i64::from(column), 0, &mut shifts);
         let mut entries = self.tree.entries(node);
@@ -48,12 +56,9 @@ impl Reindent<'_> {
             shift.from = 0;
         }
         let first_entry = self.tree.entry(first);
-        let above = place_comment(self.tree, first_entry);
-        let mut comments = line_breaks::lines(self.tree.slice(above)).map(str::trim);
-        let start = if above.is_empty() || comments.all(|line| known.contains(line)) {
-            lines(self.tree, first_entry).start
-        } else {
-            above.start
+        let start = match known {
+            Above::Along => self.tree.row_start(first_entry),
+            Above::Left => lines(self.tree, first_entry).start,
         };
         let end = lines(self.tree, self.tree.entry(last.unwrap_or(first))).end;
         self.moved(start..end, &shifts)
@@ -115,7 +120,9 @@ impl Reindent<'_> {
     fn habit(&self, nesting: Nesting, width: i64) -> Option<i64> {
         let from = self.from.of_nesting(nesting)?;
         let to = self.to.of_nesting(nesting)?;
-        (width == i64::from(from)).then_some(i64::from(to))
+        let is_usual = |width| self.to.has(nesting, width);
+        let is_foreign = u32::try_from(width).is_ok_and(|width| !is_usual(width));
+        (width == i64::from(from) && is_foreign).then_some(i64::from(to))
     }
 
     fn shift_entry(&self, entry: Entry<'_>, column: i64, shifts: &mut Vec<Shift>) {
@@ -168,14 +175,14 @@ impl Reindent<'_> {
             let entry = self.tree.entry(id);
             let by = column - i64::from(self.tree.column(entry.span.start));
             let own = lines(self.tree, entry);
-            if let Some(from) = end_of_last {
+            let shares_line = own.start != self.tree.line_start(own.start);
+            if !shares_line {
                 shifts.push(Shift {
-                    from,
+                    from: end_of_last.unwrap_or_else(|| self.tree.row_start(entry)),
                     by,
                     within_line: false,
                 });
             }
-            let shares_line = own.start != self.tree.line_start(own.start);
             if shares_line {
                 shifts.push(Shift {
                     from: own.start,

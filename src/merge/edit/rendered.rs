@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Editor;
 use super::block::last_block_scalar;
 use super::layout::{ends_within_text, has_dash, trimmed};
-use super::reindent::is_block;
+use super::reindent::{Above, is_block};
 use super::to_flow;
 use crate::line_breaks::lines;
 use crate::merge::decision::Incoming;
@@ -129,7 +129,11 @@ impl Editor<'_> {
                 true => i64::from(column) + 2,
                 false => inside,
             };
-            let below = reindent.entries(theirs.value, u32::try_from(inside).unwrap_or(0), "");
+            let below = reindent.entries(
+                theirs.value,
+                u32::try_from(inside).unwrap_or(0),
+                Above::Along,
+            );
             let compact = has_dash(tree, theirs)
                 && has_dash(self.target, entry)
                 && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
@@ -204,7 +208,8 @@ impl Editor<'_> {
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
         if is_block(self.source, incoming.node) {
             let column = self.column_of_root(incoming.node);
-            let mut lines = reindent.entries(incoming.node, column, self.target.text());
+            let mut lines =
+                reindent.entries(incoming.node, column, self.comments_of_root(incoming.node));
             if !tag.is_empty() {
                 lines.insert_str(0, &format!("{tag}{}", self.line_break));
             }
@@ -235,6 +240,21 @@ impl Editor<'_> {
             }
         };
         Rendered::of_text(tag, &text, is_block_scalar(self.source, incoming.node))
+    }
+
+    /// Whether the comments above the entries of a block collection come along that comes as the whole document: not where the target
+    /// has them.
+    fn comments_of_root(&self, root: NodeId) -> Above {
+        let source = self.source;
+        let Some(first) = source.entries(root).next().map(|id| source.entry(id)) else {
+            return Above::Left;
+        };
+        let above = Span::new(source.row_start(first), first.span.start);
+        let mut known = lines(source.slice(above)).filter(|line| !trimmed(line).is_empty());
+        match known.all(|line| self.target.text().contains(line.trim())) {
+            true => Above::Left,
+            false => Above::Along,
+        }
     }
 
     /// The column for the entries of a block collection that comes as the whole document: in the first, a key can look like a marker.

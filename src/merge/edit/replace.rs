@@ -4,16 +4,11 @@ use super::Editor;
 use super::layout::{has_dash, is_blank, trimmed};
 use super::reindent::is_block;
 use super::rendered::{Rendered, is_block_scalar, words};
-use crate::merge::decision::{CommentChoice, CommentChoices, Incoming};
+use crate::merge::decision::{CommentChoice, Incoming, Remarks};
 use crate::yaml::{Comments, Entry, NodeId, Span};
 
 impl Editor<'_> {
-    pub(super) fn replace(
-        &mut self,
-        entry: Entry<'_>,
-        incoming: &Incoming,
-        comments: CommentChoices,
-    ) {
+    pub(super) fn replace(&mut self, entry: Entry<'_>, incoming: &Incoming, comments: Remarks) {
         self.replace_with(entry, incoming, comments, None);
     }
 
@@ -22,7 +17,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         incoming: &Incoming,
-        comments: CommentChoices,
+        comments: Remarks,
         anchor: Option<&str>,
     ) {
         if self.in_flow {
@@ -43,7 +38,7 @@ impl Editor<'_> {
         &mut self,
         entry: Entry<'_>,
         rendered: Rendered,
-        comments: CommentChoices,
+        comments: Remarks,
         anchor: Option<&str>,
     ) {
         if let (Some(key), None) = (entry.key, entry.colon()) {
@@ -143,12 +138,7 @@ impl Editor<'_> {
     }
 
     /// Writes everything behind the key or dash anew, comments in their places.
-    fn rewrite_from_indicator(
-        &mut self,
-        entry: Entry<'_>,
-        rendered: &Rendered,
-        comments: CommentChoices,
-    ) {
+    fn rewrite_from_indicator(&mut self, entry: Entry<'_>, rendered: &Rendered, comments: Remarks) {
         let node = self.target.node(entry.value);
         let indicator = match entry.colon() {
             Some(colon) => colon + 1,
@@ -209,7 +199,6 @@ impl Editor<'_> {
         if stays_apart {
             self.comments_at_key(entry, comments);
         } else {
-            self.place_comment(entry, comments);
             self.leading_comment(entry, comments);
         }
     }
@@ -248,14 +237,14 @@ impl Editor<'_> {
     }
 
     /// The comment beside an entry's value: where it is, and what the line ends with afterwards, with the white space before it.
-    fn comment_beside(&self, entry: Entry<'_>, comments: CommentChoices) -> (Span, String) {
+    fn comment_beside(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().beside();
         let ours = entry.comments().beside();
         (ours, self.chosen_comment(ours, theirs, comments.line))
     }
 
     /// The same of a second comment, where the first stands before the value.
-    fn comment_behind(&self, entry: Entry<'_>, comments: CommentChoices) -> (Span, String) {
+    fn comment_behind(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().behind();
         let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);
         (ours, self.chosen_comment(ours, theirs, comments.tail))
@@ -292,13 +281,7 @@ impl Editor<'_> {
 
     /// Puts the target's comments behind `indicator`, where all is replaced, above the entry: those that are not `written` there again,
     /// and that upstream did not change.
-    fn keep_comments(
-        &mut self,
-        entry: Entry<'_>,
-        choices: CommentChoices,
-        indicator: u32,
-        written: Span,
-    ) {
+    fn keep_comments(&mut self, entry: Entry<'_>, choices: Remarks, indicator: u32, written: Span) {
         let Comments { line, tail, .. } = entry.comments();
         let header = self.header_comment(entry).unwrap_or_default();
         let mut kept = vec![line, tail, header];

@@ -6,8 +6,8 @@ use super::fields::fields_of;
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
 use super::{Nodes, Shape, Walker, entries_of, shape};
-use crate::merge::ConflictKind;
 use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::merge::{ConflictKind, Sides};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
@@ -25,6 +25,8 @@ impl Walker<'_> {
             return Some(Outcome::Take(Incoming::part(updated, part)));
         }
         let part = match key {
+            // between equals each side of a conflict is the whole of that side
+            _ if self.options.sides == Sides::Equal => self.stripped(None, updated),
             Some(key) => self.with_key_fields(key, part),
             None => part,
         };

@@ -8,6 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::fields::fields_of_all;
 use super::index::{FieldIndex, key_of};
 use super::place::{Arrival, Resident, place};
+use super::record::{Segment, Step};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::merge::fingerprint;
@@ -59,8 +60,10 @@ impl Walker<'_> {
             &fingerprint::of_elements(trees.local, local),
             &fingerprint::of_elements(trees.updated, updated),
         );
+        let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
         for operation in operations {
+            self.has_lines = has_lines;
             let old = operation.old_range();
             let new = operation.new_range();
             let paired = matches!(operation, DiffOp::Equal { .. }) || old.len() == new.len();
@@ -71,14 +74,14 @@ impl Walker<'_> {
                         Some(updateds[new]),
                         Some(locals[old]),
                     );
+                    self.has_lines = has_lines;
                     self.exact_element(sides, old, &mut children);
                 }
             } else {
-                children.extend(
-                    locals[old]
-                        .iter()
-                        .map(|entry| Child::local(*entry, Outcome::Remove)),
-                );
+                children.extend(old.map(|at| {
+                    let sides = Triple::new(originals.get(at).copied(), None, Some(locals[at]));
+                    Child::local(locals[at], Outcome::Remove).of_sides(sides)
+                }));
                 children.extend(updateds[new].iter().map(|entry| self.whole(*entry)));
             }
         }
@@ -92,7 +95,8 @@ impl Walker<'_> {
         };
         let nodes = self.values_of(sides);
         if !self.has_something_in_common(nodes) {
-            children.push(Child::local(local, Outcome::Remove));
+            let gone = Triple::new(sides.original, None, sides.local);
+            children.push(Child::local(local, Outcome::Remove).of_sides(gone));
             children.push(self.whole(updated));
             return;
         }
@@ -102,13 +106,23 @@ impl Walker<'_> {
     }
 
     fn exact_entry(&mut self, nodes: Nodes, sides: Entries, local: EntryId) -> Child {
+        let has_lines = self.has_lines;
+        if let Some(rewritten) = self.fast_forward(sides) {
+            return rewritten;
+        }
         let outcome = self.exact(nodes);
-        let comments = match sides.original {
-            Some(_) => self.comments(sides, &outcome),
-            None => Default::default(),
+        self.has_lines = has_lines;
+        if sides.original.is_none() {
+            return Child::local(local, outcome).of_sides(sides);
+        }
+        let below = match has_lines {
+            true => self.merged_below(sides, &outcome),
+            false => None,
         };
         Child {
-            comments,
+            remarks: self.remarks(sides, &outcome),
+            below,
+            sides,
             ..Child::local(local, outcome)
         }
     }
@@ -118,14 +132,23 @@ impl Walker<'_> {
         let original = nodes.original.filter(|node| {
             shape(trees.original, *node) == Shape::Map && self.unchanged_locally(nodes)
         });
+        let has_lines = self.have_lines(nodes);
         let fields = fields_of_all(trees, Triple { original, ..nodes });
         let residents = entries_of(trees.local, local)
             .map(|entry| {
+                self.has_lines = has_lines;
                 let key = key_of(trees.local, entry);
                 let sides = fields.beside(key, entry);
                 let child = match sides.updated {
-                    Some(_) => self.exact_entry(self.values_of(sides), sides, entry),
-                    None => Child::local(entry, Outcome::Remove),
+                    Some(_) => {
+                        let step = Step {
+                            segment: Segment::Field,
+                            entries: sides,
+                        };
+                        let nodes = self.values_of(sides);
+                        self.at(step, |walker| walker.exact_entry(nodes, sides, entry))
+                    }
+                    None => Child::local(entry, Outcome::Remove).of_sides(sides),
                 };
                 Resident { child, own: false }
             })

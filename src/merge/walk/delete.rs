@@ -29,7 +29,7 @@ impl Walker<'_> {
         }
         match (shape(trees.original, original), shape(trees.local, local)) {
             (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => {
-                self.deleted_fields(nodes, original, local)
+                self.deleted_fields(nodes, original, local, None)
             }
             (Shape::List, Shape::List) => self.deleted_list(nodes, original, local),
             _ if holds_pin => self.held_whole(nodes),
@@ -38,7 +38,14 @@ impl Walker<'_> {
     }
 
     /// Every field that original has goes, those that only local has stay.
-    fn deleted_fields(&mut self, nodes: Nodes, original: NodeId, local: NodeId) -> Outcome {
+    /// So do those that are an element's key, where that has to stay.
+    pub(super) fn deleted_fields(
+        &mut self,
+        nodes: Nodes,
+        original: NodeId,
+        local: NodeId,
+        kept: Option<&ListKey>,
+    ) -> Outcome {
         let trees = self.trees;
         if entries_of(trees.local, local).len() == 0 {
             return self.conflict_kept(
@@ -48,6 +55,7 @@ impl Walker<'_> {
                 Outcome::Remove,
             );
         }
+        let has_lines = self.have_lines(nodes);
         let originals = FieldIndex::of(trees.original, original);
         let mut own = false;
         let children: Vec<Child> = entries_of(trees.local, local)
@@ -55,7 +63,12 @@ impl Walker<'_> {
                 let key = key_of(trees.local, entry);
                 let sides = Triple::new(key.and_then(|key| originals.find(key)), None, Some(entry));
                 own |= sides.original.is_none();
-                self.field(sides).unwrap_or_else(|| Child::keep(entry))
+                self.has_lines = has_lines;
+                if kept.is_some_and(|kept| self.is_key(kept, entry)) {
+                    return Child::keep(entry).of_sides(sides);
+                }
+                let child = self.field(sides).unwrap_or_else(|| Child::keep(entry));
+                child.of_sides(sides)
             })
             .collect();
         self.what_is_left(nodes, own, children)
@@ -77,9 +90,12 @@ impl Walker<'_> {
         let own = pairs.iter().any(|(_, before)| before.is_none());
         let children = pairs
             .into_iter()
-            .map(|(entry, before)| match before {
-                None => Child::keep(entry),
-                Some(before) => self.deleted_element(&key, before, entry),
+            .map(|(entry, before)| {
+                let child = match before {
+                    None => Child::keep(entry),
+                    Some(before) => self.deleted_element(&key, before, entry),
+                };
+                child.of_sides(Triple::new(before, None, Some(entry)))
             })
             .collect();
         self.what_is_left(nodes, own, children)
@@ -88,7 +104,11 @@ impl Walker<'_> {
     /// What is left of a map or list that upstream deleted; a conflict where local has added to it, for then upstream's
     /// deletion is not carried out whole.
     fn what_is_left(&mut self, nodes: Nodes, own: bool, children: Vec<Child>) -> Outcome {
-        let left = what_is_left(children);
+        let row = match children.iter().any(Child::has_choice) {
+            true => None,
+            false => self.merged_row(nodes, &children),
+        };
+        let left = row.unwrap_or_else(|| what_is_left(children));
         if own {
             self.conflict_kept(ConflictKind::DeletedUpstream, nodes, left, Outcome::Remove)
         } else {

@@ -3,6 +3,7 @@
 use super::index::{FieldIndex, ScalarKey, key_of};
 use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
+use super::renames::{Renames, Side};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::decision::{Child, Chosen, Incoming, Outcome, Slot};
 use crate::triple::Triple;
@@ -15,13 +16,17 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         let trees = self.trees;
+        let has_lines = self.have_lines(nodes);
         let fields = fields_of_all(trees, nodes);
+        let renames = self.renamed_fields(nodes, &fields);
         let residents: Vec<Resident> = entries_of(trees.local, local)
             .map(|entry| {
                 let key = key_of(trees.local, entry);
-                let sides = fields.beside(key, entry);
+                let (sides, new_key) = fields.beside_renamed(key, entry, &renames);
+                self.has_lines = has_lines;
+                let child = self.field(sides).unwrap_or_else(|| Child::keep(entry));
                 Resident {
-                    child: self.field(sides).unwrap_or_else(|| Child::keep(entry)),
+                    child: child.of_sides(sides).under_key_of(new_key),
                     own: sides.updated.is_none(),
                 }
             })
@@ -35,21 +40,72 @@ impl Walker<'_> {
         let arrivals = entries_of(trees.updated, updated)
             .map(|entry| {
                 let key = key_of(trees.updated, entry);
-                if let Some(resident) = key.and_then(|key| fields.local.find(key)) {
+                let before = renames.of_updated(entry);
+                let here = before.or_else(|| key.and_then(|key| fields.original.find(key)));
+                let renamed = here.and_then(|here| renames.in_local(here)).or_else(|| {
+                    let key = key_of(trees.original, before?);
+                    key.and_then(|key| fields.local.find(key))
+                });
+                let resident = renamed.or_else(|| key.and_then(|key| fields.local.find(key)));
+                if let Some(resident) = resident {
                     return Arrival::Resident(position(
                         trees.local.entries(trees.local.resolve(local)),
                         resident,
                     ));
                 }
-                let sides = Triple::new(
-                    key.and_then(|key| fields.original.find(key)),
-                    Some(entry),
-                    None,
-                );
-                self.field(sides).map_or(Arrival::Nothing, Arrival::New)
+                self.arrival(Triple::new(here, Some(entry), None))
             })
             .collect();
         self.merged(nodes, place(residents, arrivals))
+    }
+
+    /// What each side renamed in a map.
+    fn renamed_fields(&self, nodes: Nodes, fields: &Triple<FieldIndex<'_>>) -> Renames {
+        let trees = self.trees;
+        let is_map = |(tree, node): (&Tree<'_>, Option<NodeId>)| {
+            node.is_some_and(|node| shape(tree, node) == Shape::Map)
+        };
+        if !trees.zip(nodes).into_array().into_iter().all(is_map) {
+            return Renames::default();
+        }
+        let entries = trees.zip(nodes).map(|(tree, node)| -> Vec<EntryId> {
+            node.map(|node| entries_of(tree, node).collect())
+                .unwrap_or_default()
+        });
+        self.renames(entries, |from, entry, to| {
+            let tree = match from {
+                Side::Original => trees.original,
+                Side::Updated => trees.updated,
+                Side::Local => trees.local,
+            };
+            let key = key_of(tree, entry)?;
+            match to {
+                Side::Original => fields.original.find(key),
+                Side::Updated => fields.updated.find(key),
+                Side::Local => fields.local.find(key),
+            }
+        })
+    }
+
+    /// A field that only updated has, or original too: what comes of it.
+    fn arrival(&mut self, sides: Entries) -> Arrival {
+        let Some(updated) = sides.updated else {
+            return Arrival::Nothing;
+        };
+        let child = self.field(sides);
+        let child = child.unwrap_or_else(|| Child::updated(updated, Outcome::Remove));
+        Arrival::New(child.of_sides(sides))
+    }
+
+    /// Whether the entries of a collection have lines of their own on each side that has them.
+    pub(super) fn have_lines(&self, nodes: Nodes) -> bool {
+        let is_flow = |(tree, node): (&Tree<'_>, Option<NodeId>)| {
+            node.is_some_and(|node| {
+                entries_of(tree, node).len() > 0 && !tree.is_block_collection(node)
+            })
+        };
+        let sides = self.trees.zip(nodes).into_array();
+        !sides.into_iter().any(is_flow)
     }
 
     /// One field, with the path one step further.
@@ -58,7 +114,6 @@ impl Walker<'_> {
         if let (Some(original), Some(updated), Some(local)) =
             (sides.original, sides.updated, sides.local)
             && self.same_text(original, updated)
-            && self.same_place_comment(original, updated)
         {
             return Some(Child::keep(local));
         }
@@ -71,7 +126,7 @@ impl Walker<'_> {
 
     /// The outcome of a local map or list whose entries are decided; those that come are of `updated`.
     pub(crate) fn merged_children(
-        &self,
+        &mut self,
         updated: NodeId,
         local: NodeId,
         children: Vec<Child>,
@@ -80,11 +135,22 @@ impl Walker<'_> {
     }
 
     /// The outcome of a map or list whose entries are decided.
-    pub(super) fn merged(&self, nodes: Nodes, children: Vec<Child>) -> Outcome {
+    pub(super) fn merged(&mut self, nodes: Nodes, children: Vec<Child>) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
         let tree = self.trees.local;
+        let row = match entries_of(tree, local).len() {
+            0 => self.opened_row(nodes, &children),
+            _ => self.merged_row(nodes, &children),
+        };
+        if let Some(row) = row {
+            return row;
+        }
+        let children: Vec<Child> = children
+            .into_iter()
+            .filter(|child| matches!(child.slot, Slot::Local(_)) || child.stays())
+            .collect();
         let unmoved = children.len() == entries_of(tree, local).len()
             && children
                 .iter()
@@ -93,21 +159,25 @@ impl Walker<'_> {
         if unmoved {
             return Outcome::Keep;
         }
-        if entries_of(tree, local).len() == 0 && Outcome::Merge(children.clone()).has_choice() {
-            let chosen = |side| match Outcome::Merge(children.clone()).choose(side) {
-                Outcome::Merge(children) => self.merged(nodes, children),
-                outcome => outcome,
+        if entries_of(tree, local).len() > 0 {
+            return Outcome::Merge(children);
+        }
+        if children.iter().any(Child::has_choice) {
+            let chosen = |side| -> Outcome {
+                let children: Vec<Child> = children.iter().map(|it| it.choose(side)).collect();
+                self.to_empty(updated, &children)
             };
             return Outcome::apart(chosen(Chosen::Local), chosen(Chosen::Updated));
         }
-        let children: Vec<Child> = children
-            .into_iter()
-            .filter(|child| matches!(child.slot, Slot::Local(_)) || child.stays())
-            .collect();
-        if entries_of(tree, local).len() == 0 {
-            return Outcome::Take(self.arriving_children(updated, &children));
+        self.to_empty(updated, &children)
+    }
+
+    /// What comes into an empty local map or list.
+    fn to_empty(&self, updated: NodeId, children: &[Child]) -> Outcome {
+        if !children.iter().any(Child::stays) {
+            return Outcome::Keep;
         }
-        Outcome::Merge(children)
+        Outcome::Take(self.arriving_children(updated, children))
     }
 
     /// The part of an updated map or list that `children` take into an empty local one.
@@ -132,6 +202,33 @@ impl Triple<FieldIndex<'_>> {
     pub(super) fn beside(&self, key: Option<ScalarKey<'_>>, local: EntryId) -> Entries {
         let find = |fields: &FieldIndex<'_>| key.and_then(|key| fields.find(key));
         Triple::new(find(&self.original), find(&self.updated), Some(local))
+    }
+
+    /// The same where one side may have given the field another key; and the updated entry whose new key it gets.
+    fn beside_renamed(
+        &self,
+        key: Option<ScalarKey<'_>>,
+        local: EntryId,
+        renames: &Renames,
+    ) -> (Entries, Option<EntryId>) {
+        let sides = self.beside(key, local);
+        if renames.is_empty() {
+            return (sides, None);
+        }
+        if let Some(original) = renames.of_local(local) {
+            let old_key = key_of(self.original.tree(), original);
+            let updated = renames
+                .in_updated(original)
+                .or_else(|| old_key.and_then(|key| self.updated.find(key)));
+            return (Triple::new(Some(original), updated, Some(local)), None);
+        }
+        let updated = sides
+            .original
+            .and_then(|original| renames.in_updated(original));
+        match updated {
+            Some(_) => (Triple { updated, ..sides }, updated),
+            None => (sides, None),
+        }
     }
 }
 

@@ -77,6 +77,13 @@ impl<'t> FieldIndex<'t> {
     }
 }
 
+impl<'t> FieldIndex<'t> {
+    /// The tree that the fields are of.
+    pub(super) const fn tree(&self) -> &'t Tree<'t> {
+        self.tree
+    }
+}
+
 impl FieldIndex<'_> {
     /// The one of the fields that is so, looked for from the one behind the last one that was found on.
     fn next_with(&self, own: &Range<u32>, is_it: impl Fn(&EntryId) -> bool) -> Option<EntryId> {

@@ -2,10 +2,11 @@
 
 use super::keys::{ListKey, find};
 use super::order::{in_updated_order, put_in_order};
-use super::place::{Arrival, Resident, place};
+use super::place::{Arrival, Resident, place, place_to_end};
 use super::position;
 use super::record::{Segment, Step};
-use super::{Entries, Nodes, Walker, entries_of};
+use super::renames::Side;
+use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::{ConflictKind, Lists, Resolution, Sides};
 use crate::triple::Triple;
@@ -35,15 +36,37 @@ impl Walker<'_> {
             local: locals,
         } = key.indexes(trees, nodes);
 
+        let elements = trees.zip(nodes).map(|(tree, node)| -> Vec<EntryId> {
+            let list = node.filter(|node| shape(tree, *node) == Shape::List);
+            list.map(|list| entries_of(tree, list).collect())
+                .unwrap_or_default()
+        });
+        let renames = self.renames(elements, |from, element, to| {
+            let tree = match from {
+                Side::Original => trees.original,
+                Side::Updated => trees.updated,
+                Side::Local => trees.local,
+            };
+            let identity = key.identity(tree, element);
+            match to {
+                Side::Original => find(&originals, identity.as_ref()),
+                Side::Updated => find(&updateds, identity.as_ref()),
+                Side::Local => find(&locals, identity.as_ref()),
+            }
+        });
         let mut sides: Vec<(EntryId, Entries)> = entries_of(trees.local, local)
             .map(|element| {
                 let identity = key.identity(trees.local, element);
-                let sides = Triple::new(
-                    find(&originals, identity.as_ref()),
-                    find(&updateds, identity.as_ref()),
-                    Some(element),
-                );
-                (element, sides)
+                if let Some(original) = renames.of_local(element) {
+                    let old = key.identity(trees.original, original);
+                    let updated = renames.in_updated(original);
+                    let updated = updated.or_else(|| find(&updateds, old.as_ref()));
+                    return (element, Triple::new(Some(original), updated, Some(element)));
+                }
+                let original = find(&originals, identity.as_ref());
+                let renamed = original.and_then(|original| renames.in_updated(original));
+                let updated = renamed.or_else(|| find(&updateds, identity.as_ref()));
+                (element, Triple::new(original, updated, Some(element)))
             })
             .collect();
         let both_moved = if sides.iter().any(|(element, _)| self.pins.has(*element)) {
@@ -60,26 +83,41 @@ impl Walker<'_> {
         for (place, (element, _)) in sides.iter().enumerate() {
             position_of[position(entries_of(trees.local, local), *element)] = place;
         }
+        let has_lines = self.have_lines(nodes);
         let residents = sides
             .iter()
-            .map(|(element, sides)| Resident {
-                child: self.resident_element(key, *element, *sides),
-                own: sides.updated.is_none(),
+            .map(|(element, sides)| {
+                self.has_lines = has_lines;
+                let child = self.resident_element(key, *element, *sides);
+                Resident {
+                    child: child.of_sides(*sides),
+                    own: sides.updated.is_none(),
+                }
             })
             .collect();
         let arrivals = entries_of(trees.updated, updated)
             .map(|element| {
                 let identity = key.identity(trees.updated, element);
-                if let Some(resident) = find(&locals, identity.as_ref()) {
+                let old = renames.of_updated(element);
+                let before = old.or_else(|| find(&originals, identity.as_ref()));
+                let renamed = before
+                    .and_then(|before| renames.in_local(before))
+                    .or_else(|| {
+                        let identity = key.identity(trees.original, old?);
+                        find(&locals, identity.as_ref())
+                    });
+                if let Some(resident) = renamed.or_else(|| find(&locals, identity.as_ref())) {
                     return Arrival::Resident(
                         position_of[position(entries_of(trees.local, local), resident)],
                     );
                 }
-                let before = find(&originals, identity.as_ref());
                 self.arriving_element(key, Triple::new(before, Some(element), None))
             })
             .collect();
-        let mut children = place(residents, arrivals);
+        let mut children = match key {
+            ListKey::Scalar => place(residents, arrivals),
+            _ => place_to_end(residents, arrivals),
+        };
         if self.options.sides == Sides::Equal {
             let is_added_locally = |entry| {
                 let identity = key.identity(trees.local, entry);
@@ -96,7 +134,10 @@ impl Walker<'_> {
             let identity = key.identity(trees.local, entry);
             find(&updateds, identity.as_ref())
         });
-        let (local, updated) = (self.merged(nodes, children), self.merged(nodes, theirs));
+        let local = self.merged(nodes, children);
+        let recorded = self.conflicts.len();
+        let updated = self.merged(nodes, theirs);
+        self.conflicts.truncate(recorded);
         self.conflict_kept(ConflictKind::Order, nodes, local, updated)
     }
 
@@ -181,9 +222,10 @@ impl Walker<'_> {
             return Arrival::New(self.whole(updated));
         }
         let outcome = self.at(step, |walker| walker.absent_locally(nodes, Some(key)));
-        match (sides.updated, outcome) {
-            (Some(updated), Some(outcome)) => Arrival::New(self.arriving_child(updated, outcome)),
-            _ => Arrival::Nothing,
+        let outcome = outcome.unwrap_or(Outcome::Remove);
+        match sides.updated {
+            Some(updated) => Arrival::New(Child::updated(updated, outcome).of_sides(sides)),
+            None => Arrival::Nothing,
         }
     }
 

@@ -5,7 +5,6 @@ mod alike;
 pub(crate) mod apply;
 pub(crate) mod arrive;
 mod become_list;
-pub(crate) mod comments;
 mod delete;
 mod fields;
 pub(crate) mod index;
@@ -15,20 +14,19 @@ mod order;
 mod pinned;
 pub(crate) mod place;
 mod record;
+pub(crate) mod remarks;
+mod renames;
+mod rows;
 mod ruled;
 mod sequences;
 mod texts;
-
-use std::cell::OnceCell;
-
-use rustc_hash::FxHashSet;
 
 use super::decision::{Child, Incoming, Outcome};
 use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Sides};
 use crate::schema::Places;
 use crate::triple::Triple;
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal, same_bytes};
+use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal, same_bytes};
 
 use record::Step;
 
@@ -47,13 +45,15 @@ pub(crate) struct Walker<'a> {
     text_is_value: bool,
     /// What the schema says of each node, where there is a schema.
     places: Option<Triple<Places<'a>>>,
-    /// Whether upstream's document stands at the head of its file now or stood there before, and not both.
-    moves_from_head: bool,
+    /// Whether what stands between entries merges too.
+    merges_lines: bool,
+    /// Where the documents' bodies begin: what is above is merged elsewhere.
+    bodies: Triple<u32>,
+    /// Whether the entries that the walk is at have lines of their own on each side that has them.
+    has_lines: bool,
     steps: Vec<Step>,
     pins: Pins,
     conflicts: Vec<Conflict>,
-    /// The comment lines of original and updated, once they are asked for.
-    comment_lines: OnceCell<[FxHashSet<&'a str>; 2]>,
     /// What pins held back.
     pinned: Vec<Conflict>,
 }
@@ -91,19 +91,21 @@ impl<'a> Walker<'a> {
                 .schema
                 .as_deref()
                 .map(|schema| trees.map(|tree| Places::of_document(schema, tree))),
-            moves_from_head: false,
+            merges_lines: false,
+            bodies: Triple::default(),
+            has_lines: false,
             steps: Vec::new(),
             pins: Pins::of(trees.local),
             conflicts: Vec::new(),
             pinned: Vec::new(),
-            comment_lines: OnceCell::new(),
         }
     }
 
-    /// The same where upstream may have moved the document to the head of a file, or from there.
-    pub(crate) fn moving_from_head(self, moves_from_head: bool) -> Self {
+    /// The same, where what stands between entries merges too, from where the documents' bodies begin.
+    pub(crate) fn with_lines(self, bodies: Triple<u32>) -> Self {
         Self {
-            moves_from_head,
+            merges_lines: true,
+            bodies,
             ..self
         }
     }
@@ -143,7 +145,10 @@ impl<'a> Walker<'a> {
             (_, None, None) => None,
             (None, None, Some(local)) => Some(Child::keep(local)),
             (Some(original), None, Some(local)) => {
-                let outcome = if self.is_rewritten_locally(original, local, nodes) {
+                let is_changed = self.options.sides == Sides::Equal
+                    && !self.unchanged_locally(nodes)
+                    && !self.holds_pin(nodes);
+                let outcome = if is_changed || self.is_rewritten_locally(original, local, nodes) {
                     self.conflict(ConflictKind::DeletedUpstream, nodes, Outcome::Remove)
                 } else {
                     self.deleted_upstream(nodes)
@@ -152,21 +157,48 @@ impl<'a> Walker<'a> {
             }
             (_, Some(updated), None) => self
                 .absent_locally(nodes, None)
-                .map(|outcome| self.arriving_child(updated, outcome)),
+                .map(|outcome| Child::updated(updated, outcome)),
             (original, Some(updated), Some(local)) => {
-                let same_text = original.is_some_and(|original| self.same_text(original, updated));
-                let outcome = if same_text {
-                    Outcome::Keep
-                } else {
-                    self.value(nodes)
+                if original.is_some_and(|original| self.same_text(original, updated)) {
+                    return Some(Child::keep(local).of_sides(entries));
+                }
+                if let Some(rewritten) = self.fast_forward(entries) {
+                    return Some(rewritten);
+                }
+                let has_lines = self.has_lines;
+                let outcome = self.value(nodes);
+                self.has_lines = has_lines;
+                let remarks = self.remarks(entries, &outcome);
+                let below = match has_lines {
+                    true => self.merged_below(entries, &outcome),
+                    false => None,
                 };
-                let comments = self.comments(entries, &outcome);
                 Some(Child {
-                    comments,
+                    remarks,
+                    below,
+                    sides: entries,
                     ..Child::local(local, outcome)
                 })
             }
         }
+    }
+
+    /// An entry that local left as it was is what upstream made of it, to the byte.
+    fn fast_forward(&self, entries: Entries) -> Option<Child> {
+        let (original, updated, local) = (entries.original?, entries.updated?, entries.local?);
+        let trees = self.trees;
+        let value = trees.updated.entry(updated).value;
+        let is_plain = self.merges_lines
+            && self.has_lines
+            && self.text_is_value
+            && !self.holds_pin(self.values_of(entries))
+            && (!self.nulls_clear || !holds_null(trees.updated, value));
+        let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
+        let in_place = column(trees.original, original) == column(trees.local, local)
+            || !trees.updated.is_block_collection(value);
+        let is_left =
+            is_plain && in_place && same_lines((trees.original, original), (trees.local, local));
+        is_left.then(|| Child::rewritten(local, updated, value).of_sides(entries))
     }
 
     /// A value that updated and local both have (SPEC 5).
@@ -178,11 +210,25 @@ impl<'a> Walker<'a> {
             shape(self.trees.updated, updated),
             shape(self.trees.local, local),
         ) {
+            _ if self.became_apart(nodes) && !self.holds_pin(nodes) => self.single(nodes),
             (Shape::Map, Shape::Map) if !self.is_atomic_map(nodes) => self.fields(nodes),
             (Shape::List, Shape::List) => self.list(nodes),
             _ if self.holds_pin(nodes) => self.held_whole(nodes),
             _ => self.single(nodes),
         }
+    }
+
+    /// Whether, between equals, both made a value of another kind of what the original has, and not alike.
+    fn became_apart(&self, nodes: Nodes) -> bool {
+        let shapes = self
+            .trees
+            .zip(nodes)
+            .map(|(tree, node)| node.map(|node| shape(tree, node)));
+        self.options.sides == Sides::Equal
+            && shapes.original.is_some()
+            && shapes.original != shapes.updated
+            && shapes.original != shapes.local
+            && !self.is_equal_updated_local(nodes)
     }
 
     /// A scalar, or kinds that differ: one value (SPEC 5.1, 5.4), nulls being commands (SPEC 5.2).
@@ -314,26 +360,66 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Whether the texts of two entries are the same, those of their own comments included.
+/// Whether the texts of two entries are the same, those of the comments in them included.
 fn same_owned_text(
     (left_tree, left): (&Tree<'_>, EntryId),
     (right_tree, right): (&Tree<'_>, EntryId),
 ) -> bool {
-    let (left, right) = (left_tree.entry(left), right_tree.entry(right));
-    fn leading<'s>(tree: &Tree<'s>, entry: Entry<'_>) -> &'s str {
-        tree.slice(entry.comments().leading)
+    let own = |tree: &Tree<'_>, entry: EntryId| {
+        let entry = tree.entry(entry);
+        Span::new(entry.span.start, tree.lines_of(entry).end)
+    };
+    same_bytes(
+        left_tree.slice(own(left_tree, left)).as_bytes(),
+        right_tree.slice(own(right_tree, right)).as_bytes(),
+    )
+}
+
+/// Whether the lines of two entries are the same, but for their line breaks and how far all of them are indented.
+fn same_lines(
+    (left_tree, left): (&Tree<'_>, EntryId),
+    (right_tree, right): (&Tree<'_>, EntryId),
+) -> bool {
+    fn own<'t>(tree: &Tree<'t>, entry: EntryId) -> (usize, impl Iterator<Item = &'t str>) {
+        let entry = tree.entry(entry);
+        let span = Span::new(entry.span.start, tree.lines_of(entry).end);
+        let column = tree.column(entry.span.start) as usize;
+        (column, crate::line_breaks::lines(tree.slice(span)))
     }
-    fn rest_of_line<'s>(tree: &Tree<'s>, entry: Entry<'_>) -> &'s str {
-        let end = entry.span.end;
-        tree.slice(Span::new(end, tree.line_end(end).max(end)))
+    let (left_column, left) = own(left_tree, left);
+    let (right_column, right) = own(right_tree, right);
+    let cut = |(at, line): (usize, &'_ str), column: usize| -> Option<usize> {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        match at {
+            0 => Some(0),
+            _ if line.trim().is_empty() => Some(indent),
+            _ => (indent >= column).then_some(column),
+        }
+    };
+    let mut rights = right.enumerate();
+    let mut lefts = left.enumerate();
+    loop {
+        match (lefts.next(), rights.next()) {
+            (None, None) => return true,
+            (Some(left), Some(right)) => {
+                let (a, b) = (cut(left, left_column), cut(right, right_column));
+                let is_same = match (a, b) {
+                    (Some(a), Some(b)) => left.1[a..] == right.1[b..],
+                    _ => left_column == right_column && left.1 == right.1,
+                };
+                if !is_same {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
     }
-    let are_same = |left: &str, right: &str| same_bytes(left.as_bytes(), right.as_bytes());
-    are_same(left_tree.slice(left.span), right_tree.slice(right.span))
-        && are_same(leading(left_tree, left), leading(right_tree, right))
-        && are_same(
-            rest_of_line(left_tree, left),
-            rest_of_line(right_tree, right),
-        )
+}
+
+/// Whether a null is anywhere in a value.
+fn holds_null(tree: &Tree<'_>, node: NodeId) -> bool {
+    let mut entries = tree.entries(node);
+    tree.is_null(node) || entries.any(|entry| holds_null(tree, tree.entry(entry).value))
 }
 
 /// The kind of a node; an alias is what it stands for.

@@ -3,7 +3,7 @@
 use super::index::key_of;
 use super::keys::ListKey;
 use super::{Nodes, Walker};
-use crate::merge::decision::{Outcome, Slot};
+use crate::merge::decision::Outcome;
 use crate::yaml::EntryId;
 
 impl Walker<'_> {
@@ -27,18 +27,13 @@ impl Walker<'_> {
 
     /// What is left of an element that upstream removed and that holds something pinned: that, and its key.
     pub(super) fn pinned_rest(&mut self, key: &ListKey, nodes: Nodes) -> Outcome {
-        let mut outcome = self.deleted_upstream(nodes);
-        if let Outcome::Merge(children) = &mut outcome {
-            for child in children {
-                if matches!(child.slot, Slot::Local(entry) if self.is_key(key, entry)) {
-                    child.outcome = Outcome::Keep;
-                }
-            }
+        match (nodes.original, nodes.local) {
+            (Some(original), Some(local)) => self.deleted_fields(nodes, original, local, Some(key)),
+            _ => self.deleted_upstream(nodes),
         }
-        outcome
     }
 
-    fn is_key(&self, key: &ListKey, entry: EntryId) -> bool {
+    pub(super) fn is_key(&self, key: &ListKey, entry: EntryId) -> bool {
         key_of(self.trees.local, entry)
             .is_some_and(|(_, name)| key.names().any(|part| part == name))
     }

@@ -22,6 +22,15 @@ pub(crate) enum Arrival {
 
 /// All entries in the order of the result; `residents` are in the order that they will have, `arrivals` in updated's.
 pub(crate) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
+    place_with(residents, arrivals, false)
+}
+
+/// The same, where what comes behind all that local has stays at the end.
+pub(crate) fn place_to_end(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
+    place_with(residents, arrivals, true)
+}
+
+fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) -> Vec<Child> {
     if !arrivals
         .iter()
         .any(|arrival| matches!(arrival, Arrival::New(_)))
@@ -38,9 +47,16 @@ pub(crate) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Chi
     let mut before: Vec<Child> = Vec::new();
     let mut after: Vec<Vec<Child>> = residents.iter().map(|_| Vec::new()).collect();
     let mut at_end: Vec<Child> = Vec::new();
+    let last_resident = arrivals
+        .iter()
+        .rposition(|arrival| matches!(arrival, Arrival::Resident(_)));
     let mut nearest = None;
-    for arrival in arrivals {
+    for (index, arrival) in arrivals.into_iter().enumerate() {
         match arrival {
+            // what is put at the end stays at the end
+            Arrival::New(child) if to_end && last_resident.is_some_and(|last| index > last) => {
+                at_end.push(child);
+            }
             Arrival::Nothing => {}
             Arrival::Resident(position) => nearest = Some(position),
             Arrival::New(child) => match (nearest, first_resident) {

@@ -116,11 +116,15 @@ impl Walker<'_> {
         self.record(ConflictKind::Pinned, nodes, Resolution::Local);
     }
 
-    /// Records a disagreement over a comment; `texts` are the three comments.
-    pub(super) fn record_comment(&mut self, texts: Triple<String>, resolution: Resolution) {
+    /// Records a disagreement over comment lines; `values` are those of each side.
+    pub(super) fn record_lines(
+        &mut self,
+        kind: ConflictKind,
+        values: Triple<Option<String>>,
+        resolution: Resolution,
+    ) {
         let path = format!("{} (comment)", self.path());
-        let values = texts.map(|text| (!text.is_empty()).then_some(text));
-        self.push_record(ConflictKind::BothChanged, path, None, values, resolution);
+        self.push_record(kind, path, None, values, resolution);
     }
 
     /// Records what was met at a path: at that byte of local's text, else where the walk is.

@@ -17,14 +17,16 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         if self.unchanged_upstream(nodes) {
-            return if self.is_equal_updated_local(nodes) {
-                self.comments_of_elements(nodes)
-            } else {
-                Outcome::Keep
+            return match self.is_equal_updated_local(nodes) {
+                true => self.comments_of_elements(nodes),
+                false => self.merged_elements(nodes),
             };
         }
         if self.is_equal_updated_local(nodes) {
-            return Outcome::Keep;
+            return match self.merges_lines {
+                true => self.merged_elements(nodes),
+                false => Outcome::Keep,
+            };
         }
         if self.holds_pin(nodes) {
             return self.held_whole(nodes);
@@ -43,18 +45,20 @@ impl Walker<'_> {
         };
         let originals = elements(trees.original, nodes.original);
         let updateds = elements(trees.updated, nodes.updated);
+        let has_lines = self.have_lines(nodes);
         let children = elements(trees.local, nodes.local)
             .into_iter()
             .enumerate()
             .map(|(index, local)| {
+                self.has_lines = has_lines;
                 let sides = Triple::new(
                     originals.get(index).copied(),
                     updateds.get(index).copied(),
                     Some(local),
                 );
                 let step = self.indexed_step(sides, index);
-                self.at(step, |walker| walker.entry(sides))
-                    .unwrap_or_else(|| Child::keep(local))
+                let child = self.at(step, |walker| walker.entry(sides));
+                child.unwrap_or_else(|| Child::keep(local)).of_sides(sides)
             })
             .collect();
         self.merged(nodes, children)
@@ -71,7 +75,12 @@ impl Walker<'_> {
         if simple || self.holds_pin(nodes) {
             return self.one_value_list(nodes);
         }
-        let trees = self.trees;
+        self.merged_elements(lists)
+    }
+
+    /// The same, element by element.
+    fn merged_elements(&mut self, lists: Nodes) -> Outcome {
+        let (nodes, trees) = (lists, self.trees);
         let elements = trees.zip(lists).map(|(tree, list)| -> Vec<EntryId> {
             list.map(|list| entries_of(tree, list).collect())
                 .unwrap_or_default()
@@ -80,8 +89,10 @@ impl Walker<'_> {
             list.map(|list| fingerprint::of_elements(tree, list))
                 .unwrap_or_default()
         });
+        let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(elements.local.len());
         for stretch in self.stretches(&elements, &values) {
+            self.has_lines = has_lines;
             match stretch {
                 Stretch::Element(sides) => self.paired_element(&elements, sides, &mut children),
                 Stretch::Between(ranges) => {
@@ -104,7 +115,10 @@ impl Walker<'_> {
             .zip(at)
             .map(|(entries, index)| Some(entries[index]));
         let step = self.indexed_step(sides, at.local);
-        children.extend(self.at(step, |walker| walker.entry(sides)));
+        let has_lines = self.has_lines;
+        let child = self.at(step, |walker| walker.entry(sides));
+        self.has_lines = has_lines;
+        children.extend(child.map(|child| child.of_sides(sides)));
     }
 
     fn stretch(
@@ -123,9 +137,44 @@ impl Walker<'_> {
             .zip(stretch.clone())
             .map(|(elements, range)| &elements[range]);
         let (ours, theirs) = (sides.local, sides.updated);
-        let taken = match here.change() {
-            Change::Nobody | Change::Local | Change::BothAlike => false,
-            Change::Upstream => true,
+        match here.change() {
+            // local's values, with what upstream changed in their text
+            Change::Nobody | Change::Local
+                if ours.len() == theirs.len() && ours.len() == sides.original.len() =>
+            {
+                for index in 0..ours.len() {
+                    let at = stretch.as_ref().map(|range| range.start + index);
+                    self.paired_element(elements, at, children);
+                }
+            }
+            Change::Nobody | Change::Local => {
+                children.extend(ours.iter().map(|entry| Child::keep(*entry)));
+                let pairs = sides.original.iter().zip(theirs);
+                children.extend(pairs.map(|(original, updated)| {
+                    let sides = Triple::new(Some(*original), Some(*updated), None);
+                    Child::updated(*updated, Outcome::Remove).of_sides(sides)
+                }));
+            }
+            Change::BothAlike => {
+                let is_paired = sides.original.len() == ours.len();
+                let has_lines = self.has_lines;
+                for (index, (local, updated)) in ours.iter().zip(theirs).enumerate() {
+                    let original = sides.original.get(index).filter(|_| is_paired).copied();
+                    let sides = Triple::new(original, Some(*updated), Some(*local));
+                    let step = self.indexed_step(sides, stretch.local.start + index);
+                    self.has_lines = has_lines;
+                    let child = self.at(step, |walker| walker.entry(sides));
+                    children.push(child.unwrap_or_else(|| Child::keep(*local)).of_sides(sides));
+                }
+            }
+            Change::Upstream => {
+                let pairs = sides.original.iter().zip(ours);
+                children.extend(pairs.map(|(original, local)| {
+                    let sides = Triple::new(Some(*original), None, Some(*local));
+                    Child::local(*local, Outcome::Remove).of_sides(sides)
+                }));
+                children.extend(theirs.iter().map(|entry| self.whole(*entry)));
+            }
             Change::BothApart => {
                 if let Some(agreed) = agreement(here) {
                     children.extend(agreed.into_iter().map(|element| match element {
@@ -136,14 +185,7 @@ impl Walker<'_> {
                 } else if !self.merge_one_by_one(elements, here, stretch, children) {
                     self.stretch_apart(sides, children);
                 }
-                return;
             }
-        };
-        if taken {
-            children.extend(going(ours));
-            children.extend(theirs.iter().map(|entry| self.whole(*entry)));
-        } else {
-            children.extend(ours.iter().map(|entry| Child::keep(*entry)));
         }
     }
 
@@ -205,13 +247,6 @@ impl Walker<'_> {
         }
         true
     }
-}
-
-/// Local elements that go.
-fn going(entries: &[EntryId]) -> impl Iterator<Item = Child> {
-    entries
-        .iter()
-        .map(|entry| Child::local(*entry, Outcome::Remove))
 }
 
 /// An element of a stretch that both sides changed without a disagreement.

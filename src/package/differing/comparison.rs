@@ -259,7 +259,11 @@ impl Comparison<'_> {
                 }
             }
         }
-        merge_difference(old.tree, new.tree, rules).map_err(|error| match error {
+        let patch = merge_difference(old.tree, new.tree, rules);
+        // what is above the document in its file explains it
+        let head = new.parsed.document.head;
+        let patch = patch.map(|patch| patch.map(|patch| format!("{head}{patch}")));
+        patch.map_err(|error| match error {
             PatchError::Patch(error) | PatchError::Target(error) => refused(error),
             PatchError::Unfaithful(error) => {
                 let texts = [old.file.file.text, new.file.file.text];

@@ -38,6 +38,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
         files: Vec::new(),
         conflicts: Vec::new(),
         pinned: Vec::new(),
+        renamed: Vec::new(),
         warnings: Vec::new(),
         counts: Counts::default(),
         show_secrets: false,
@@ -74,6 +75,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
             old: Some(source.bytes),
             new: other.map(|other| other.bytes),
             permissions,
+            old_permissions: None,
             seen: None,
         });
     }
@@ -87,6 +89,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
             old: None,
             new: Some(source.bytes),
             permissions,
+            old_permissions: None,
             seen: None,
         });
     }

@@ -111,6 +111,7 @@ fn collect(
         files: Vec::new(),
         conflicts: Vec::new(),
         pinned: Vec::new(),
+        renamed: Vec::new(),
         warnings: package.warnings.into_iter().chain(warnings).collect(),
         counts: Counts {
             read: package.files.len(),
@@ -135,6 +136,7 @@ fn collect(
             old: Some(source.bytes),
             new: Some(new),
             permissions,
+            old_permissions: None,
             seen: source.seen,
         });
     }

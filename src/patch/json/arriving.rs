@@ -1,6 +1,6 @@
 //! What comes to a new place, as text that stands there: a field or an element, with its comments.
 
-use crate::merge::{Child, CommentChoice, CommentChoices, Incoming, Outcome, edited};
+use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
 use crate::patch::{Decided, key_text, parsed};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -18,24 +18,23 @@ pub(super) fn arriving_text(
         return Ok(list_in_list(source, entry.value));
     }
     let frame = parsed(&skeleton)?;
-    let comments = owner_of(source, entry.value).map_or_else(CommentChoices::default, |owner| {
+    let remarks = owner_of(source, entry.value).map_or_else(Remarks::default, |owner| {
         let theirs = source.entry(owner).comments();
         let taken = |comment: Span| match comment.is_empty() {
             true => CommentChoice::Local,
             false => CommentChoice::Updated,
         };
-        CommentChoices {
+        Remarks {
             from: Some(owner),
-            leading: taken(theirs.leading),
+            above: taken(source.comments_above(source.entry(owner))),
             line: taken(theirs.beside()),
             tail: taken(theirs.behind()),
-            place: CommentChoice::Local,
         }
     });
     let children = frame
         .entries(frame.root().value)
         .map(|only| Child {
-            comments,
+            remarks,
             ..Child::local(only, Outcome::Take(Incoming::whole(entry.value)))
         })
         .collect();
@@ -50,7 +49,7 @@ pub(super) fn is_block_list(tree: &Tree<'_>, node: NodeId) -> bool {
 /// A list as an element: a list stands below its key without indentation, but never so below a dash.
 pub(super) fn list_in_list(source: &Tree<'_>, list: NodeId) -> String {
     let leading = owner_of(source, list).map_or("", |owner| {
-        source.slice(source.entry(owner).comments().leading)
+        source.slice(source.comments_above(source.entry(owner)))
     });
     let mut text = String::new();
     for comment in leading.lines() {

@@ -49,6 +49,7 @@ impl Record {
             old: Some(old.into()),
             new: Some(edited.into()),
             permissions: metadata.permissions(),
+            old_permissions: None,
             seen: None,
         }))
     }

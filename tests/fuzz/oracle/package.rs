@@ -73,7 +73,12 @@ pub fn check(bytes: &[u8]) -> Verdict {
             continue;
         };
         if is_yaml_name(name) && is_yaml(local) && !local.trim_ascii().is_empty() {
-            let valid = is_yaml(after) || sides.original.get(name) == Some(local);
+            // where one side is a template, the others count as templates as well (SPEC 2)
+            let of_sides = [&sides.original, &sides.updated].map(|files| files.get(name));
+            let mut of_sides = of_sides.into_iter().flatten();
+            let valid = is_yaml(after)
+                || sides.original.get(name) == Some(local)
+                || of_sides.any(|bytes| !is_yaml(bytes) && has_braces(bytes));
             ensure(valid, || {
                 format!(
                     "{name} was YAML and is not: {:?}",
@@ -83,6 +88,10 @@ pub fn check(bytes: &[u8]) -> Verdict {
         }
     }
     again(&sides, &settings, &merged)
+}
+
+fn has_braces(bytes: &[u8]) -> bool {
+    bytes.windows(2).any(|pair| pair == b"{{")
 }
 
 /// Laws 1, 2 and 3.

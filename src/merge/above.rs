@@ -1,0 +1,315 @@
+//! What stands above a document, merged: the head of a file, and the comments at a `---` line (SPEC 7.9).
+
+use std::ops::Range;
+
+use super::conflict::Conflict;
+use super::rows::{self, Disagreement, Placed, Ref, Side, Token, TokenKind};
+use super::text::merge_lines_with;
+use super::{OnConflict, Options};
+use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
+use crate::triple::Triple;
+use crate::yaml::stream::{byte_order_mark, count_lines, marker};
+
+/// What the path of a conflict in the head of a file is.
+const PATH: &str = "(head)";
+
+/// The merged text above a document.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct MergedAbove {
+    pub(crate) text: String,
+    pub(crate) conflicts: Vec<Conflict>,
+}
+
+/// Merges what stands above a document, down to where its body begins. None where local's stays.
+///
+/// Comments and blank lines merge as those between entries do. A byte order mark, directives and the `---` line stay as local has them.
+pub(crate) fn merge_above(
+    sides: Triple<&str>,
+    line_break: &str,
+    options: &Options,
+) -> Option<MergedAbove> {
+    if sides.updated == sides.original || sides.updated == sides.local {
+        return None;
+    }
+    let original = with_line_break(sides.original, line_break);
+    let updated = with_line_break(sides.updated, line_break);
+    let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
+    let rows = sides.map(AboveRow::of);
+    let frame = rows.local.frame();
+    // a `---` line that one side has not got is no place to align by
+    let frames = rows.as_ref().map(|row| row.frame.is_some()).into_array();
+    let rows = match frames.contains(&false) {
+        true => rows.map(AboveRow::without_frame),
+        false => rows,
+    };
+    let tokens = rows.as_ref().map(AboveRow::tokens);
+    let resolution = options.on_conflict.resolution();
+    let merged = rows::merge(
+        tokens.as_ref().map(Vec::as_slice),
+        &[],
+        |_| true,
+        resolution,
+    );
+    if !merged.disagreements.is_empty() && options.on_conflict == OnConflict::Markers {
+        return Some(marked(sides, options));
+    }
+    let mut text = sides.local[..byte_order_mark(sides.local)].to_owned();
+    write(&rows, &merged.pieces, frame, line_break, &mut text);
+    set_off(&mut text, line_break);
+    let conflicts = merged.disagreements.iter();
+    let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
+    Some(MergedAbove { text, conflicts })
+}
+
+/// Has the comments that end a text above a document end in a blank line: without one they would be the document's.
+pub(crate) fn set_off(text: &mut String, line_break: &str) {
+    let last = lines_with_breaks(&text[byte_order_mark(text)..]).last();
+    if !last.is_some_and(is_comment) {
+        return;
+    }
+    if !ends_line(text) {
+        text.push_str(line_break);
+    }
+    text.push_str(line_break);
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}
+
+/// The lines of both sides where they differ, between markers.
+fn marked(sides: Triple<&str>, options: &Options) -> MergedAbove {
+    let merge = merge_lines_with(sides, OnConflict::Markers, &options.markers);
+    let conflicts = merge.hunks.iter().map(|hunk| Conflict {
+        path: PATH.to_owned(),
+        ..hunk.to_conflict()
+    });
+    MergedAbove {
+        conflicts: conflicts.collect(),
+        text: merge.text,
+    }
+}
+
+/// Writes the pieces, with the frame that local has.
+fn write(
+    rows: &Triple<AboveRow<'_>>,
+    pieces: &[Placed],
+    frame: Option<(usize, &str)>,
+    line_break: &str,
+    text: &mut String,
+) {
+    let mut frame = frame.filter(|_| rows.local.frame.is_none());
+    for placed in pieces {
+        let Ref { side, at } = placed.piece;
+        let row = of_side(rows, side);
+        let is_end = at == row.pieces.len();
+        let is_below = |(index, frame): &(usize, &str)| {
+            is_end || *index == 0 && ends_line(frame) || side == Side::Local && at >= *index
+        };
+        if let Some((_, frame)) = frame.take_if(|frame| is_below(frame)) {
+            push_line(text, frame, line_break);
+        }
+        // behind a `---` that the document shares a line with there is no room
+        if text.ends_with("---") {
+            return;
+        }
+        let blank = placed
+            .blanks
+            .map_or("", |piece| of_side(rows, piece.side).blank(piece.at));
+        let own = row.pieces.get(at).map_or("", |piece| piece.text);
+        push_line(text, blank, line_break);
+        push_line(text, own, line_break);
+    }
+}
+
+fn push_line(text: &mut String, line: &str, line_break: &str) {
+    if line.is_empty() {
+        return;
+    }
+    if text.len() > byte_order_mark(text) && !ends_line(text) {
+        text.push_str(line_break);
+    }
+    text.push_str(line);
+}
+
+fn conflict(rows: &Triple<AboveRow<'_>>, lines: &Disagreement, options: &Options) -> Conflict {
+    let text = |(row, lines): (&AboveRow<'_>, &Vec<usize>)| {
+        let lines: Vec<&str> = lines.iter().map(|at| row.pieces[*at].text.trim()).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    };
+    let values = rows.as_ref().zip(lines.lines.as_ref()).map(text);
+    let (kind, resolution) = rows::lines_kind(&values, options.on_conflict.resolution());
+    let first = lines.lines.local.first();
+    Conflict {
+        path: PATH.to_owned(),
+        kind,
+        line: first.map_or(0, |at| rows.local.pieces[*at].line),
+        values,
+        resolution,
+        rule: None,
+    }
+}
+
+fn of_side<'r, 't>(rows: &'r Triple<AboveRow<'t>>, side: Side) -> &'r AboveRow<'t> {
+    match side {
+        Side::Original => &rows.original,
+        Side::Updated => &rows.updated,
+        Side::Local => &rows.local,
+    }
+}
+
+/// The lines above a document, as pieces of a row.
+#[derive(Debug, Default)]
+struct AboveRow<'t> {
+    pieces: Vec<Piece<'t>>,
+    /// Which piece is no comment: directives and the `---` line.
+    frame: Option<usize>,
+    /// The blank lines at the end.
+    end: &'t str,
+}
+
+/// A comment line, or the frame, with its line break.
+#[derive(Debug, Clone, Copy)]
+struct Piece<'t> {
+    blank: &'t str,
+    text: &'t str,
+    /// The line in which it starts.
+    line: usize,
+}
+
+impl<'t> AboveRow<'t> {
+    fn of(text: &'t str) -> Self {
+        let mut row = Self::default();
+        let frame = frame_of(text).unwrap_or(text.len()..text.len());
+        row.add(text, byte_order_mark(text)..frame.start);
+        if !frame.is_empty() {
+            row.frame = Some(row.pieces.len());
+            row.push(text, frame.clone());
+        }
+        row.add(text, frame.end..text.len());
+        row
+    }
+
+    /// Adds the lines between two places.
+    fn add(&mut self, text: &'t str, range: Range<usize>) {
+        let mut at = range.start;
+        for line in lines_with_breaks(&text[range]) {
+            let end = at + line.len();
+            match is_comment(line) {
+                true => self.push(text, at..end),
+                false => self.end = &text[at - self.end.len()..end],
+            }
+            at = end;
+        }
+    }
+
+    fn push(&mut self, text: &'t str, range: Range<usize>) {
+        self.pieces.push(Piece {
+            blank: std::mem::take(&mut self.end),
+            line: count_lines(&text[..range.start]),
+            text: &text[range],
+        });
+    }
+
+    /// Where among the pieces the frame is, and its text.
+    fn frame(&self) -> Option<(usize, &'t str)> {
+        let at = self.frame?;
+        Some((at, self.pieces[at].text))
+    }
+
+    fn without_frame(mut self) -> Self {
+        if let Some(at) = self.frame.take() {
+            self.pieces.remove(at);
+        }
+        self
+    }
+
+    /// The blank lines above a piece, or above the end.
+    fn blank(&self, at: usize) -> &'t str {
+        self.pieces.get(at).map_or(self.end, |piece| piece.blank)
+    }
+
+    fn tokens(&self) -> Vec<Token<'t>> {
+        let blanks = |blank: &str| u32::try_from(count_lines(blank)).unwrap_or(u32::MAX);
+        let tokens = self.pieces.iter().enumerate().map(|(at, piece)| Token {
+            kind: match self.frame == Some(at) {
+                true => TokenKind::Entry(0),
+                false => TokenKind::Comment(piece.text.trim_end_matches(['\r', '\n'])),
+            },
+            blanks: blanks(piece.blank),
+        });
+        let end = Token {
+            kind: TokenKind::End,
+            blanks: blanks(self.end),
+        };
+        tokens.chain([end]).collect()
+    }
+}
+
+/// The directives and the `---` line.
+fn frame_of(text: &str) -> Option<Range<usize>> {
+    let marker = marker(text)?;
+    let end = marker + lines_with_breaks(&text[marker..]).next()?.len();
+    let mut at = byte_order_mark(text);
+    for line in lines_with_breaks(&text[at..marker]) {
+        if line.starts_with('%') {
+            break;
+        }
+        at += line.len();
+    }
+    Some(at..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pretty_assertions::assert_eq;
+
+    fn merged(original: &str, updated: &str, local: &str) -> (String, usize) {
+        let sides = Triple::new(original, updated, local);
+        let merged = merge_above(sides, "\n", &Options::default());
+        merged.map_or((local.to_owned(), 0), |it| (it.text, it.conflicts.len()))
+    }
+
+    fn clean(original: &str, updated: &str, local: &str) -> String {
+        let (text, conflicts) = merged(original, updated, local);
+        assert_eq!(conflicts, 0);
+        assert_eq!(merged(original, updated, &text), (text.clone(), 0));
+        text
+    }
+
+    #[test]
+    fn what_local_left_alone_is_upstreams() {
+        assert_eq!(clean("# 1\n\n", "# 2\n\n", "# 1\n\n"), "# 2\n\n");
+        assert_eq!(clean("# 1\n\n", "# 1\n\n", "# 9\n\n"), "# 9\n\n");
+        assert_eq!(clean("# 1\n\n", "", "# 1\n\n"), "");
+        assert_eq!(clean("", "# 1\n\n", ""), "# 1\n\n");
+        assert_eq!(
+            clean("# 1\n---\n", "# 2\n---\n", "# 1\n---\n"),
+            "# 2\n---\n"
+        );
+        assert_eq!(
+            clean("# 1\n\n", "# 1\n# u\n\n", "# d\n# 1\n\n"),
+            "# d\n# 1\n# u\n\n"
+        );
+    }
+
+    #[test]
+    fn the_marker_is_locals() {
+        assert_eq!(clean("# 1\n\n", "# 2\n---\n", "# 1\n\n"), "# 2\n\n");
+        assert_eq!(clean("# 1\n---\n", "# 2\n---\n", "# 1\n\n"), "# 2\n\n");
+        assert_eq!(clean("# 1\n\n", "# 2\n\n", "---\n# 1\n\n"), "---\n# 2\n\n");
+        assert_eq!(
+            clean("", "# 1\n---\n", "\u{feff}%YAML 1.2\n---\n"),
+            "\u{feff}# 1\n%YAML 1.2\n---\n"
+        );
+        assert_eq!(clean("---\n", "# 1\n---\n# 2\n\n", "---"), "# 1\n---");
+    }
+
+    #[test]
+    fn what_both_changed_is_a_conflict() {
+        let (text, conflicts) = merged("# 1\n\n", "# 2\n\n", "# 3\n\n");
+        assert_eq!((text.as_str(), conflicts), ("# 2\n\n", 1));
+        assert_eq!(merged("# 1\n\n", "# 2\n\n", &text), (text, 0));
+    }
+}

@@ -1,0 +1,515 @@
+//! What stands between two entries that stay in their order: the three-way rule, and where both sides changed, line by line.
+
+use rustc_hash::FxHashSet;
+
+use super::subsequence::{heaviest, heaviest_between};
+use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, Token, TokenKind};
+use crate::merge::Resolution;
+use crate::triple::Triple;
+
+/// An entry weighs more than any comments around it, and a line that the original has more than one that came later.
+const ENTRY: u32 = 40;
+const COMMENT: u32 = 8;
+const OF_ORIGINAL: u32 = 1;
+/// In longer stretches runs of lines are not looked for.
+const LONGEST_FOR_RUNS: usize = 512;
+
+/// Merges stretches of three rows.
+pub(super) struct Between<'r, 'a> {
+    rows: &'r Rows<'a>,
+    /// Whether the result has an entry.
+    stays: &'r dyn Fn(u32) -> bool,
+    resolution: Resolution,
+    disagreements: std::cell::RefCell<Vec<Disagreement>>,
+}
+
+/// Stretches of the three rows.
+type Stretch<'s> = Triple<&'s [Ref]>;
+
+/// A line of the original's row with updated's insertions: where it is in each.
+#[derive(Clone, Copy)]
+struct Line {
+    original: Option<Ref>,
+    updated: Option<Ref>,
+}
+
+/// What changed between two lines that stay.
+#[derive(Default)]
+struct Changed {
+    ours: Vec<Ref>,
+    theirs: Vec<Ref>,
+    /// All that local has here: ours, and what updated took away.
+    local: Vec<Ref>,
+    /// Comment lines of the original that neither side has any more.
+    rewritten: Vec<Ref>,
+    /// The first piece that updated took away and local has: in original and local, and how many of ours are above it.
+    gone: Option<(Ref, Ref, usize)>,
+}
+
+impl<'r, 'a> Between<'r, 'a> {
+    pub(super) fn new(
+        rows: &'r Rows<'a>,
+        stays: &'r dyn Fn(u32) -> bool,
+        resolution: Resolution,
+    ) -> Self {
+        Self {
+            rows,
+            stays,
+            resolution,
+            disagreements: std::cell::RefCell::default(),
+        }
+    }
+
+    /// The comments that both sides changed.
+    pub(super) fn disagreements(self) -> Vec<Disagreement> {
+        self.disagreements.into_inner()
+    }
+
+    /// The three rows, cut at these entries and at the end.
+    pub(super) fn whole(&self, rows: Triple<Vec<Ref>>, cuts: &FxHashSet<u32>) -> Vec<Placed> {
+        let is_cut = |piece: &Ref| match self.rows.id(*piece) {
+            Id::Entry(entry) => cuts.contains(&entry),
+            Id::End => true,
+            Id::Comment { .. } => false,
+        };
+        let places = rows.as_ref().map(|row| {
+            let all = row.iter().enumerate();
+            let cuts = all.filter(|(_, piece)| is_cut(piece)).map(|(at, _)| at);
+            cuts.collect::<Vec<usize>>()
+        });
+        let mut merged = Vec::with_capacity(rows.local.len());
+        let mut start = Triple::new(0, 0, 0);
+        for cut in 0..places.local.len() {
+            let at = places.as_ref().map(|places| places[cut]);
+            let stretch = Triple::new(
+                &rows.original[start.original..at.original],
+                &rows.updated[start.updated..at.updated],
+                &rows.local[start.local..at.local],
+            );
+            let here = Triple::new(
+                rows.original[at.original],
+                rows.updated[at.updated],
+                rows.local[at.local],
+            );
+            self.stretch(stretch, Some(here.local), &mut merged);
+            merged.push(self.piece(Some(here.original), here.updated, here.local));
+            start = at.map(|at| at + 1);
+        }
+        merged
+    }
+
+    /// The comments of one entry, wherever it stands on each side.
+    pub(super) fn lines(&self, carried: &Carried) -> Vec<Placed> {
+        let mut merged = Vec::new();
+        let lines = carried.lines.as_ref().map(Vec::as_slice);
+        self.stretch(lines, None, &mut merged);
+        merged
+    }
+
+    /// `below` is local's piece that follows.
+    fn stretch(&self, here: Stretch<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
+        if here.local.is_empty() && here.updated.is_empty() {
+            return;
+        }
+        if self.same_ids(here.original, here.updated) && self.same_ids(here.original, here.local) {
+            let pieces = here.original.iter().zip(here.updated).zip(here.local);
+            merged.extend(pieces.map(|((o, u), d)| self.piece(Some(*o), *u, *d)));
+        } else if self.same(here.updated, here.original) || self.same(here.updated, here.local) {
+            merged.extend(here.local.iter().map(|piece| own(*piece)));
+        } else if self.same(here.local, here.original) {
+            let mut theirs = here.updated.to_vec();
+            if !self.rows.below.is_empty() {
+                self.drop_repeated(&mut theirs);
+            }
+            merged.extend(theirs.into_iter().map(own));
+        } else {
+            self.line_by_line(here, below, merged);
+        }
+    }
+
+    fn same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
+        let ids = |row: &[Ref]| row.iter().map(|it| self.rows.id(*it)).collect::<Vec<_>>();
+        left.len() == right.len() && ids(left) == ids(right)
+    }
+
+    /// Whether two stretches are the same, but for the white space that their lines begin with.
+    fn same(&self, left: &[Ref], right: &[Ref]) -> bool {
+        left.len() == right.len()
+            && left.iter().zip(right).all(|(left, right)| {
+                let (left_token, right_token) = (self.rows.token(*left), self.rows.token(*right));
+                let is_same = match (left_token.kind, right_token.kind) {
+                    (TokenKind::Comment(left), TokenKind::Comment(right)) => {
+                        left.trim_start() == right.trim_start()
+                    }
+                    _ => true,
+                };
+                is_same
+                    && left_token.blanks == right_token.blanks
+                    && self.rows.id(*left) == self.rows.id(*right)
+            })
+    }
+
+    /// A piece that updated and local both have: local's, with the blank lines above it three-way; updated's, where local left the
+    /// original's white space alone.
+    fn piece(&self, original: Option<Ref>, updated: Ref, local: Ref) -> Placed {
+        let Some(original) = original else {
+            return own(local);
+        };
+        let text = |piece| match self.rows.token(piece).kind {
+            TokenKind::Comment(line) => Some(line),
+            TokenKind::Entry(_) | TokenKind::End => None,
+        };
+        let is_updated = text(local) == text(original) && text(updated) != text(original);
+        Placed {
+            piece: if is_updated { updated } else { local },
+            blanks: Some(self.blanks(original, updated, local)),
+            of_side: None,
+        }
+    }
+
+    /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where both changed it.
+    fn blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
+        let count = |piece| self.rows.token(piece).blanks;
+        let are_both_changed = count(updated) != count(original) && count(local) != count(original);
+        if count(updated) == count(original) || are_both_changed && count(local) >= count(updated) {
+            local
+        } else {
+            updated
+        }
+    }
+
+    /// Both sides changed something. The original's lines and updated's insertions are made one row; local is held against it, and
+    /// each line is there or not, three-way.
+    fn line_by_line(&self, here: Stretch<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
+        let lines = self.with_insertions(here.original, here.updated);
+        let in_local = self.found_in_local(&lines, here.local);
+        let mut changed = Changed::default();
+        let mut next = 0;
+        for (at, line) in lines.iter().map(Some).chain([None]).enumerate() {
+            let found = in_local.get(at).copied().flatten();
+            let to = match line {
+                Some(_) => found.unwrap_or(next),
+                None => here.local.len(),
+            };
+            changed.ours.extend_from_slice(&here.local[next..to]);
+            changed.local.extend_from_slice(&here.local[next..to]);
+            next = to + usize::from(found.is_some());
+            let local = found.map(|at| here.local[at]);
+            match (line, local) {
+                (None, _) => self.flush(std::mem::take(&mut changed), below, merged),
+                (Some(line), Some(local)) if line.updated.is_some() || line.original.is_none() => {
+                    self.flush(std::mem::take(&mut changed), Some(local), merged);
+                    merged.push(self.piece(line.original, line.updated.unwrap_or(local), local));
+                }
+                (Some(line), local) => {
+                    changed.local.extend(local);
+                    self.note(*line, local, &mut changed);
+                }
+            }
+        }
+    }
+
+    fn note(&self, line: Line, local: Option<Ref>, changed: &mut Changed) {
+        match (line.original, line.updated) {
+            (None, Some(updated)) => changed.theirs.push(updated),
+            (Some(original), None) => match local {
+                Some(local) if changed.gone.is_none() => {
+                    changed.gone = Some((original, local, changed.ours.len()));
+                }
+                None if self.rows.is_comment(original) => changed.rewritten.push(original),
+                _ => {}
+            },
+            (Some(_), Some(updated)) => {
+                if let (Id::Entry(entry), None) = (self.rows.id(updated), local)
+                    && (self.stays)(entry)
+                {
+                    self.bring(updated, changed);
+                }
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// An entry that local deleted and that comes back, with the comments right above it that local has not got.
+    fn bring(&self, updated: Ref, changed: &mut Changed) {
+        let has = |piece: Ref| {
+            let words = self.rows.token(piece).words();
+            words.is_some_and(|words| self.rows.count(Side::Local, words) > 0)
+        };
+        let first = self.rows.own_above(updated.side, updated.at);
+        let above = (first..updated.at).map(|at| Ref { at, ..updated });
+        let missing = above.filter(|piece| !has(*piece) && !changed.theirs.contains(piece));
+        let missing: Vec<Ref> = missing.collect();
+        changed.theirs.extend(missing);
+        changed.theirs.push(updated);
+    }
+
+    /// One row of the original's pieces and those that updated has inserted.
+    fn with_insertions(&self, original: &[Ref], updated: &[Ref]) -> Vec<Line> {
+        let pairs = heaviest_between(&self.ids(original), &self.ids(updated), |at| {
+            self.weight(original[at])
+        });
+        let ends = [(original.len(), updated.len())];
+        let mut lines = Vec::with_capacity(original.len() + updated.len());
+        let (mut i, mut j) = (0, 0);
+        for (n, m) in pairs.into_iter().chain(ends) {
+            let gone = original[i..n].iter().map(|piece| (Some(*piece), None));
+            let new = updated[j..m].iter().map(|piece| (None, Some(*piece)));
+            let both = (n < original.len()).then(|| (Some(original[n]), Some(updated[m])));
+            let line = |(original, updated)| Line { original, updated };
+            lines.extend(gone.chain(new).chain(both).map(line));
+            (i, j) = (n + 1, m + 1);
+        }
+        lines
+    }
+
+    /// For each of the lines, where it is in local. Lines that updated inserted and that local has in a row are those; around them each
+    /// line is where most lines agree.
+    fn found_in_local(&self, lines: &[Line], local: &[Ref]) -> Vec<Option<usize>> {
+        let mut found = vec![None; lines.len()];
+        self.find_in_local((lines, local), (0, 0), &mut found);
+        found
+    }
+
+    /// The same for stretches that start so far down.
+    fn find_in_local(
+        &self,
+        (lines, local): (&[Line], &[Ref]),
+        (line_start, start): (usize, usize),
+        found: &mut [Option<usize>],
+    ) {
+        let ids: Vec<Id> = lines
+            .iter()
+            .filter_map(|line| line.original.or(line.updated))
+            .map(|piece| self.rows.id(piece))
+            .collect();
+        let local_ids = self.ids(local);
+        if let Some((line, place, count)) = self.inserted_in_both(lines, &ids, &local_ids) {
+            for at in 0..count {
+                found[line_start + line + at] = Some(start + place + at);
+            }
+            self.find_in_local(
+                (&lines[..line], &local[..place]),
+                (line_start, start),
+                found,
+            );
+            let (line, place) = (line + count, place + count);
+            let starts = (line_start + line, start + place);
+            return self.find_in_local((&lines[line..], &local[place..]), starts, found);
+        }
+        let weight = |at: usize| {
+            let line: &Line = &lines[at];
+            let of_original = u32::from(line.original.is_some()) * OF_ORIGINAL;
+            let piece = line.original.or(line.updated);
+            piece.map_or(0, |piece| self.weight(piece)) + of_original
+        };
+        for (line, place) in heaviest(&ids, &local_ids, weight) {
+            found[line_start + line] = Some(start + place);
+        }
+    }
+
+    /// The first run of comments that updated inserted and that local has line by line, at least one of them new: where it begins in
+    /// each, and how long it is.
+    fn inserted_in_both(
+        &self,
+        lines: &[Line],
+        ids: &[Id],
+        local: &[Id],
+    ) -> Option<(usize, usize, usize)> {
+        let is_inserted = |at: usize| {
+            let line: &Line = &lines[at];
+            let comment = line
+                .updated
+                .is_some_and(|piece| self.rows.is_comment(piece));
+            line.original.is_none() && comment
+        };
+        if lines.len() > LONGEST_FOR_RUNS {
+            return None;
+        }
+        let mut start = 0;
+        while start < lines.len() {
+            let count = (start..lines.len())
+                .take_while(|at| is_inserted(*at))
+                .count();
+            let run = &ids[start..start + count];
+            let is_new = |id: &Id| !self.rows.ids.original.contains(id);
+            if run.len() > 1
+                && run.iter().any(is_new)
+                && let Some(place) = local.windows(count).position(|window| window == run)
+            {
+                return Some((start, place, count));
+            }
+            start += count.max(1);
+        }
+        None
+    }
+
+    fn ids(&self, row: &[Ref]) -> Vec<Id> {
+        row.iter().map(|piece| self.rows.id(*piece)).collect()
+    }
+
+    fn weight(&self, piece: Ref) -> u32 {
+        if self.rows.is_comment(piece) {
+            COMMENT
+        } else {
+            ENTRY
+        }
+    }
+
+    /// Local's insertions before updated's, but its comments right above an entry stay there. Where both rewrote a comment, one
+    /// side's lines stand, as the policy says. What updated puts in the place of something that it removed takes its place and its
+    /// blank lines.
+    fn flush(&self, changed: Changed, below: Option<Ref>, merged: &mut Vec<Placed>) {
+        let Changed {
+            mut ours,
+            mut theirs,
+            mut rewritten,
+            gone,
+            local,
+        } = changed;
+        let stays: Vec<Ref> = ours
+            .iter()
+            .copied()
+            .filter(|it| !self.goes_with_entry(*it))
+            .collect();
+        let letters = |row: &[Ref]| -> String {
+            let words = row
+                .iter()
+                .filter_map(|piece| self.rows.token(*piece).words());
+            words.flat_map(str::split_whitespace).collect()
+        };
+        if !rewritten.is_empty() && letters(&stays) == letters(&theirs) {
+            // only white space differs: local's stays
+            theirs.retain(|piece| self.rows.is_entry(*piece));
+            rewritten.clear();
+        }
+        let disagree = self.disagree(&stays, &theirs, &rewritten);
+        let apart = disagree && theirs.iter().any(|piece| self.rows.is_comment(*piece));
+        if disagree && !apart {
+            // what local has written anew stays as it is, with the lines around that upstream took away with it
+            let is_kept = |piece: &Ref| {
+                ours.contains(piece)
+                    || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
+            };
+            ours = local.into_iter().filter(is_kept).collect();
+        }
+        if apart {
+            match self.resolution {
+                Resolution::Updated => ours.retain(|piece| self.rows.is_entry(*piece)),
+                Resolution::Local | Resolution::Open => {
+                    theirs.retain(|piece| self.rows.is_entry(*piece));
+                }
+                Resolution::Markers => {}
+            }
+        }
+        self.drop_repeated(&mut theirs);
+        let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
+        let mut at = ours.len();
+        if has_entry && let Some(below) = below {
+            at = self.above_below(&ours, below);
+        }
+        let mut new: Vec<Placed> = theirs.iter().map(|piece| own(*piece)).collect();
+        if let (Some((original, local, above)), Some(first)) = (gone, new.first_mut()) {
+            at = at.min(above);
+            first.blanks = Some(self.blanks(original, first.piece, local));
+        }
+        let mark = |placed: Placed, side| match apart && self.resolution == Resolution::Markers {
+            true if self.rows.is_comment(placed.piece) => Placed {
+                of_side: Some(side),
+                ..placed
+            },
+            _ => placed,
+        };
+        let (before, after) = ours.split_at(at.min(ours.len()));
+        let own_of = |pieces: &[Ref]| pieces.iter().map(|it| own(*it)).collect::<Vec<_>>();
+        merged.extend(own_of(before).into_iter().map(|it| mark(it, Side::Local)));
+        merged.extend(new.into_iter().map(|it| mark(it, Side::Updated)));
+        merged.extend(own_of(after).into_iter().map(|it| mark(it, Side::Local)));
+    }
+
+    /// Whether a comment of local's stands right above an entry that goes.
+    fn goes_with_entry(&self, piece: Ref) -> bool {
+        let row = self.rows.row(piece.side);
+        let below = row[piece.at + 1..].iter();
+        let mut attached = below.take_while(|token| token.blanks == 0);
+        let next = attached.find(|token| !matches!(token.kind, TokenKind::Comment(_)));
+        matches!(next.map(|token| token.kind), Some(TokenKind::Entry(entry)) if !(self.stays)(entry))
+    }
+
+    /// Takes the new comments away that stand among local's already, line by line.
+    fn drop_repeated(&self, theirs: &mut Vec<Ref>) {
+        let words = |piece: &Ref| self.rows.token(*piece).words();
+        let mut start = 0;
+        while start < theirs.len() {
+            let run = theirs[start..].iter().enumerate().map_while(|(at, piece)| {
+                let is_apart = at > 0 && self.rows.token(*piece).blanks > 0;
+                words(piece).filter(|_| !is_apart)
+            });
+            let run: Vec<&str> = run.collect();
+            if run.is_empty() {
+                start += 1;
+            } else if self.stands_in_local(&run) {
+                theirs.drain(start..start + run.len());
+            } else {
+                start += run.len();
+            }
+        }
+    }
+
+    /// Whether these lines are new, and local has them one below the other.
+    fn stands_in_local(&self, run: &[&str]) -> bool {
+        let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
+        let locals = self.rows.row(Side::Local);
+        let is_below =
+            |lines: &[&str]| lines.iter().map(|line| line.trim()).eq(run.iter().copied());
+        !run.iter().all(is_old)
+            && (self.rows.below.windows(run.len()).any(is_below)
+                || locals.windows(run.len()).any(|lines| {
+                    lines
+                        .iter()
+                        .map(Token::words)
+                        .eq(run.iter().copied().map(Some))
+                }))
+    }
+
+    /// Records that both sides rewrote a comment, if they did.
+    fn disagree(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
+        let lines = |row: &[Ref]| -> Vec<usize> {
+            let comments = row.iter().filter(|piece| self.rows.is_comment(**piece));
+            comments.map(|piece| piece.at).collect()
+        };
+        let lines = Triple::new(lines(rewritten), lines(theirs), lines(ours));
+        let is_left = !lines.local.is_empty() || !lines.updated.is_empty();
+        let apart = !rewritten.is_empty() && is_left;
+        if apart {
+            let mut disagreements = self.disagreements.borrow_mut();
+            disagreements.push(Disagreement { lines });
+        }
+        apart
+    }
+
+    /// How many of local's insertions are above the comments that stand right above its piece below; those at the end are the end's if a
+    /// blank line sets them off.
+    fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
+        let first = match self.rows.is_comment(below) {
+            true => return ours.len(),
+            false => self.rows.own_above(below.side, below.at),
+        };
+        let is_end = !self.rows.is_entry(below);
+        let is_set_off = |at: usize| self.rows.row(below.side)[at].blanks > 0;
+        if is_end && !is_set_off(first) {
+            return ours.len();
+        }
+        let own = ours.iter().rev().take_while(|piece| piece.at >= first);
+        ours.len() - own.count()
+    }
+}
+
+/// A piece with its own blank lines.
+pub(super) const fn own(piece: Ref) -> Placed {
+    Placed {
+        piece,
+        blanks: Some(piece),
+        of_side: None,
+    }
+}

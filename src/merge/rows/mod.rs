@@ -1,0 +1,376 @@
+//! Three rows of pieces (comment lines, entries, an end) merged into one: what stands between entries merges as values do, by its text.
+//!
+//! The rows are cut at the entries that all three have in one order. Between two cuts, what one side left alone is the other's; what both
+//! changed is aligned line by line. Which entries the result has is decided by the rules for values, and the row follows them.
+
+mod between;
+mod settle;
+mod subsequence;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::merge::{ConflictKind, Resolution};
+use crate::triple::Triple;
+
+use between::Between;
+use subsequence::longest_increasing;
+
+/// A piece of a row, for its alignment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Token<'t> {
+    pub(crate) kind: TokenKind<'t>,
+    /// How many blank lines are above it.
+    pub(crate) blanks: u32,
+}
+
+impl<'t> Token<'t> {
+    /// A comment without the white space around it.
+    fn words(&self) -> Option<&'t str> {
+        match self.kind {
+            TokenKind::Comment(line) => Some(line.trim()),
+            TokenKind::Entry(_) | TokenKind::End => None,
+        }
+    }
+}
+
+/// What is aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenKind<'t> {
+    /// A comment on a line of its own: the whole line, without its line break.
+    Comment(&'t str),
+    /// An entry, by the number that it has in all three rows; no row has one twice.
+    Entry(u32),
+    /// The end of the row.
+    End,
+}
+
+/// A side of the merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Side {
+    Original,
+    Updated,
+    Local,
+}
+
+/// A piece, by the side that has it and its position there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Ref {
+    pub(crate) side: Side,
+    pub(crate) at: usize,
+}
+
+/// A piece of the merged row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Placed {
+    /// The piece; of an entry only its place, for its text is decided elsewhere.
+    pub(crate) piece: Ref,
+    /// The piece whose blank lines are above it.
+    pub(crate) blanks: Option<Ref>,
+    /// Whose side of a disagreement it is on, where both sides are in the row.
+    pub(crate) of_side: Option<Side>,
+}
+
+/// A comment that both sides changed, and not alike.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Disagreement {
+    /// The comment lines of each side, as positions in its row.
+    pub(crate) lines: Triple<Vec<usize>>,
+}
+
+/// The merged row.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct MergedRow {
+    pub(crate) pieces: Vec<Placed>,
+    pub(crate) disagreements: Vec<Disagreement>,
+}
+
+/// What a piece is compared by: a comment by its words and, where the original lacks the entry below it, by that entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Id {
+    Comment { words: u32, owner: Option<u32> },
+    Entry(u32),
+    End,
+}
+
+/// Merges three rows. `below` are the comments that follow local's row in the one around it; `stays` says of an entry whether the result has it. Disagreements are resolved as `resolution` says.
+///
+/// Implements the section on text of the rules.
+pub(crate) fn merge(
+    tokens: Triple<&[Token<'_>]>,
+    below: &[&str],
+    stays: impl Fn(u32) -> bool,
+    resolution: Resolution,
+) -> MergedRow {
+    let rows = Rows {
+        below,
+        ..Rows::of(tokens)
+    };
+    let (stays_in_order, carried) = rows.carried();
+    let between = Between::new(&rows, &stays, resolution);
+    let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
+    let left = |side: Side| -> Vec<Ref> {
+        let all = (0..rows.row(side).len()).map(|at| Ref { side, at });
+        all.filter(|piece| !is_carried.contains(piece)).collect()
+    };
+    let pieces = between.whole(
+        Triple::new(left(Side::Original), left(Side::Updated), left(Side::Local)),
+        &stays_in_order,
+    );
+    let pieces = settle::settle(&rows, pieces, &stays);
+    let pieces = pieces.into_iter().flat_map(|placed| {
+        let above = match rows.id(placed.piece) {
+            Id::Entry(entry) => carried.get(&entry).map(|own| between.lines(own)),
+            _ => None,
+        };
+        above.unwrap_or_default().into_iter().chain([placed])
+    });
+    let pieces = settle::above_own_comments(&rows, pieces.collect());
+    let pieces = settle::keep_apart(&rows, pieces);
+    MergedRow {
+        pieces,
+        disagreements: between.disagreements(),
+    }
+}
+
+/// What a disagreement is, by the lines of each side, and how it is resolved.
+pub(crate) fn lines_kind(
+    values: &Triple<Option<String>>,
+    resolution: Resolution,
+) -> (ConflictKind, Resolution) {
+    match (&values.updated, &values.local) {
+        // what local has written anew stays where upstream only took away
+        (None, _) => (ConflictKind::DeletedUpstream, Resolution::Local),
+        (_, None) => (ConflictKind::DeletedLocally, resolution),
+        _ => (ConflictKind::BothChanged, resolution),
+    }
+}
+
+/// The comments of one entry on each side.
+#[derive(Debug, Default)]
+struct Carried {
+    lines: Triple<Vec<Ref>>,
+}
+
+impl Carried {
+    fn all(&self) -> impl Iterator<Item = Ref> {
+        let Triple {
+            original,
+            updated,
+            local,
+        } = &self.lines;
+        original.iter().chain(updated).chain(local).copied()
+    }
+}
+
+/// The rows, and what is known of each piece.
+struct Rows<'a> {
+    tokens: Triple<&'a [Token<'a>]>,
+    ids: Triple<Vec<Id>>,
+    /// Where each entry is.
+    places: Triple<FxHashMap<u32, usize>>,
+    /// The comments of original and updated, by their words and by what they are compared by.
+    words: FxHashSet<&'a str>,
+    known: FxHashSet<Id>,
+    /// The comments that follow local's row.
+    below: &'a [&'a str],
+    /// How often each comment is in each row.
+    counts: Triple<FxHashMap<&'a str, usize>>,
+}
+
+impl<'a> Rows<'a> {
+    fn of(tokens: Triple<&'a [Token<'a>]>) -> Self {
+        let places = tokens.map(|row| {
+            let entries = row.iter().enumerate();
+            let places = entries.filter_map(|(at, token)| match token.kind {
+                TokenKind::Entry(entry) => Some((entry, at)),
+                TokenKind::Comment(_) | TokenKind::End => None,
+            });
+            places.collect::<FxHashMap<u32, usize>>()
+        });
+        let mut words: FxHashMap<&str, u32> = FxHashMap::default();
+        let ids = tokens.map(|row| {
+            let ids = row.iter().map(|token| match token.kind {
+                TokenKind::Comment(line) => {
+                    let next = u32::try_from(words.len()).unwrap_or(u32::MAX);
+                    let words = *words.entry(line.trim()).or_insert(next);
+                    Id::Comment { words, owner: None }
+                }
+                TokenKind::Entry(entry) => Id::Entry(entry),
+                TokenKind::End => Id::End,
+            });
+            ids.collect::<Vec<_>>()
+        });
+        let counts = tokens.map(|row| {
+            let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+            for words in row.iter().filter_map(Token::words) {
+                *counts.entry(words).or_default() += 1;
+            }
+            counts
+        });
+        let mut rows = Self {
+            counts,
+            tokens,
+            ids,
+            places,
+            words: FxHashSet::default(),
+            known: FxHashSet::default(),
+            below: &[],
+        };
+        rows.name_owners();
+        let of_others = tokens.original.iter().chain(tokens.updated);
+        rows.words = of_others.filter_map(Token::words).collect();
+        let ids = rows.ids.original.iter().chain(&rows.ids.updated);
+        rows.known = ids.copied().collect();
+        rows
+    }
+
+    /// Comments right above an entry that the original lacks pair with that entry's comments alone.
+    fn name_owners(&mut self) {
+        for side in [Side::Updated, Side::Local] {
+            for at in 0..self.row(side).len() {
+                let Id::Entry(entry) = self.id(Ref { side, at }) else {
+                    continue;
+                };
+                if self.places.original.contains_key(&entry) {
+                    continue;
+                }
+                let first = self.own_above(side, at);
+                let is_new = |at: usize| {
+                    let words = self.row(side)[at].words();
+                    let count = |side| words.map_or(0, |words| self.count(side, words));
+                    count(side) > count(Side::Original)
+                };
+                let new: Vec<usize> = (first..at).filter(|at| is_new(*at)).collect();
+                let ids = match side {
+                    Side::Updated => &mut self.ids.updated,
+                    _ => &mut self.ids.local,
+                };
+                for at in new {
+                    if let Id::Comment { owner, .. } = &mut ids[at] {
+                        *owner = Some(entry);
+                    }
+                }
+            }
+        }
+    }
+
+    fn row(&self, side: Side) -> &'a [Token<'a>] {
+        match side {
+            Side::Original => self.tokens.original,
+            Side::Updated => self.tokens.updated,
+            Side::Local => self.tokens.local,
+        }
+    }
+
+    /// How often a comment is in a row.
+    fn count(&self, side: Side, words: &str) -> usize {
+        let counts = match side {
+            Side::Original => &self.counts.original,
+            Side::Updated => &self.counts.updated,
+            Side::Local => &self.counts.local,
+        };
+        counts.get(words).copied().unwrap_or(0)
+    }
+
+    fn token(&self, piece: Ref) -> Token<'a> {
+        self.row(piece.side)[piece.at]
+    }
+
+    fn id(&self, piece: Ref) -> Id {
+        match piece.side {
+            Side::Original => self.ids.original[piece.at],
+            Side::Updated => self.ids.updated[piece.at],
+            Side::Local => self.ids.local[piece.at],
+        }
+    }
+
+    fn places(&self, side: Side) -> &FxHashMap<u32, usize> {
+        match side {
+            Side::Original => &self.places.original,
+            Side::Updated => &self.places.updated,
+            Side::Local => &self.places.local,
+        }
+    }
+
+    fn is_comment(&self, piece: Ref) -> bool {
+        matches!(self.token(piece).kind, TokenKind::Comment(_))
+    }
+
+    fn is_entry(&self, piece: Ref) -> bool {
+        matches!(self.token(piece).kind, TokenKind::Entry(_))
+    }
+
+    /// Where the comments begin that stand right above a piece, no blank line between.
+    fn own_above(&self, side: Side, at: usize) -> usize {
+        let row = self.row(side);
+        let mut first = at;
+        while first > 0
+            && row[first].blanks == 0
+            && matches!(row[first - 1].kind, TokenKind::Comment(_))
+        {
+            first -= 1;
+        }
+        first
+    }
+
+    /// The entries that all three rows have in one order, and the comments right above the others that all three have: one side
+    /// moved those entries, and their comments go along.
+    fn carried(&self) -> (FxHashSet<u32>, FxHashMap<u32, Carried>) {
+        let shared: Vec<(u32, usize, usize)> = self
+            .tokens
+            .original
+            .iter()
+            .filter_map(|token| match token.kind {
+                TokenKind::Entry(entry) => Some((
+                    entry,
+                    *self.places.updated.get(&entry)?,
+                    *self.places.local.get(&entry)?,
+                )),
+                TokenKind::Comment(_) | TokenKind::End => None,
+            })
+            .collect();
+        let in_order = |numbers: Vec<usize>| -> FxHashSet<u32> {
+            let row = longest_increasing(&numbers).into_iter();
+            row.map(|at| shared[at].0).collect()
+        };
+        let updated = in_order(shared.iter().map(|(_, updated, _)| *updated).collect());
+        let local = in_order(shared.iter().map(|(_, _, local)| *local).collect());
+        let straight: FxHashSet<u32> = updated.intersection(&local).copied().collect();
+        let moved = shared
+            .iter()
+            .filter(|(entry, ..)| !straight.contains(entry));
+        let carried = moved.map(|(entry, ..)| (*entry, self.own_of(*entry)));
+        let carried = carried.collect();
+        (straight, carried)
+    }
+
+    fn own_of(&self, entry: u32) -> Carried {
+        let own = |side: Side| -> Vec<Ref> {
+            let Some(at) = self.places(side).get(&entry).copied() else {
+                return Vec::new();
+            };
+            let own = self.own_above(side, at)..at;
+            own.map(|at| Ref { side, at }).collect()
+        };
+        let sides = [Side::Original, Side::Updated, Side::Local];
+        let lines = sides.map(own);
+        // what stands elsewhere on another side is no part of this entry
+        let is_elsewhere = |piece: &Ref| {
+            let words = self.token(*piece).words();
+            sides.iter().zip(&lines).any(|(side, own)| {
+                let here = own.iter().filter(|it| self.token(**it).words() == words);
+                words.map_or(0, |words| self.count(*side, words)) > here.count()
+            })
+        };
+        let [original, updated, local] = lines.clone().map(|mut own| {
+            own.retain(|piece| !is_elsewhere(piece));
+            own
+        });
+        Carried {
+            lines: Triple::new(original, updated, local),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

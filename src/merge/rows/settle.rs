@@ -1,0 +1,288 @@
+//! The rules for values decide which entries there are; the row follows them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::between::own;
+use super::{Id, Placed, Ref, Rows, Side, TokenKind};
+
+/// The row with just the entries that stay: what the rules remove goes with the comments right above it that are not local's own,
+/// what they bring stands behind its neighbour.
+pub(super) fn settle(
+    rows: &Rows<'_>,
+    merged: Vec<Placed>,
+    stays: &impl Fn(u32) -> bool,
+) -> Vec<Placed> {
+    let of_local: FxHashSet<u32> = merged
+        .iter()
+        .filter(|placed| placed.piece.side == Side::Local)
+        .filter_map(|placed| entry(rows, placed.piece))
+        .collect();
+    let mut settled: Vec<Placed> = Vec::with_capacity(merged.len());
+    let mut seen = FxHashSet::default();
+    for placed in merged {
+        if let Some(entry) = entry(rows, placed.piece) {
+            let is_elsewhere = placed.piece.side == Side::Updated && of_local.contains(&entry);
+            if !stays(entry) || is_elsewhere || !seen.insert(entry) {
+                drop_comments(rows, placed.piece, &mut settled);
+                continue;
+            }
+        }
+        settled.push(placed);
+    }
+    for side in [Side::Local, Side::Updated] {
+        bring(rows, side, stays, &mut seen, &mut settled);
+    }
+    settled
+}
+
+fn entry(rows: &Rows<'_>, piece: Ref) -> Option<u32> {
+    match rows.id(piece) {
+        Id::Entry(entry) => Some(entry),
+        Id::Comment { .. } | Id::End => None,
+    }
+}
+
+/// Takes the comments right above an entry that goes off the end of the row, but for those that local wrote itself.
+fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
+    let first = rows.own_above(piece.side, piece.at);
+    let mut kept = Vec::new();
+    while let Some(last) = settled.last()
+        && last.piece.side == piece.side
+        && (first..piece.at).contains(&last.piece.at)
+    {
+        if let Some(last) = settled.pop()
+            && (is_written_locally(rows, last.piece) || is_of_another(rows, last.piece, piece))
+        {
+            kept.push(last);
+        }
+    }
+    settled.extend(kept.into_iter().rev());
+}
+
+/// Whether updated has a comment of local's above another entry than this one.
+fn is_of_another(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
+    let words = rows.token(comment).words();
+    comment.side == Side::Local
+        && words.is_some_and(|words| rows.count(Side::Updated, words) > 0)
+        && of_updated_from(rows, 0)
+            .filter(|other| rows.id(*other) == rows.id(comment))
+            .any(|other| {
+                let mut below =
+                    of_updated_from(rows, other.at).skip_while(|it| rows.is_comment(*it));
+                below
+                    .next()
+                    .is_none_or(|below| rows.id(below) != rows.id(entry))
+            })
+}
+
+fn of_updated_from(rows: &Rows<'_>, start: usize) -> impl Iterator<Item = Ref> {
+    (start..rows.row(Side::Updated).len()).map(|at| Ref {
+        side: Side::Updated,
+        at,
+    })
+}
+
+/// Whether a comment is one that only local has.
+pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
+    let words = rows.token(piece).words();
+    piece.side == Side::Local && words.is_some_and(|words| !rows.words.contains(words))
+}
+
+/// Puts in the entries of a side that stay and are not in the row, with the comments right above them: each behind the
+/// nearest entry before it on that side that is there, and the other side's own ones that follow; else at the beginning.
+fn bring(
+    rows: &Rows<'_>,
+    side: Side,
+    stays: &impl Fn(u32) -> bool,
+    seen: &mut FxHashSet<u32>,
+    settled: &mut Vec<Placed>,
+) {
+    let row = rows.row(side);
+    let is_missing = |entry: &u32, seen: &FxHashSet<u32>| stays(*entry) && !seen.contains(entry);
+    let entries = |token: &super::Token<'_>| match token.kind {
+        TokenKind::Entry(entry) => Some(entry),
+        TokenKind::Comment(_) | TokenKind::End => None,
+    };
+    if !row
+        .iter()
+        .filter_map(entries)
+        .any(|it| is_missing(&it, seen))
+    {
+        return;
+    }
+    // what comes behind each entry of the row, in order; what comes before all of them
+    let mut behind: FxHashMap<u32, Vec<Placed>> = FxHashMap::default();
+    let mut first = Vec::new();
+    let mut anchor: Option<u32> = None;
+    let mut carried: FxHashSet<Ref> = FxHashSet::default();
+    let there: FxHashSet<u32> = settled
+        .iter()
+        .filter_map(|placed| entry(rows, placed.piece))
+        .collect();
+    let standing: FxHashMap<Id, Ref> = settled
+        .iter()
+        .map(|placed| (rows.id(placed.piece), placed.piece))
+        .collect();
+    for (at, token) in row.iter().enumerate() {
+        let Some(entry) = entries(token) else {
+            continue;
+        };
+        if there.contains(&entry) {
+            anchor = Some(entry);
+        } else if is_missing(&entry, seen) {
+            seen.insert(entry);
+            let above = rows.own_above(side, at);
+            carried.extend((above..at).map(|at| Ref { side, at }));
+            let stands = |at: &usize| {
+                let piece = Ref { side, at: *at };
+                rows.is_comment(piece)
+                    && standing.get(&rows.id(piece)).is_some_and(|it| *it != piece)
+            };
+            let own_lines = (above..=at)
+                .filter(|at| !stands(at))
+                .map(|at| own(Ref { side, at }));
+            match anchor {
+                Some(anchor) => behind.entry(anchor).or_default().extend(own_lines),
+                None => first.extend(own_lines),
+            }
+        }
+    }
+    settled.retain(|placed| !carried.contains(&placed.piece));
+    let mut result = Vec::with_capacity(settled.len() + first.len());
+    if !first.is_empty() {
+        let before = settled.iter().position(|it| rows.is_entry(it.piece));
+        let before = before.unwrap_or(settled.len().saturating_sub(1));
+        let above = settled[..before].iter().rev();
+        let own_lines = above.take_while(|it| rows.is_comment(it.piece)).count();
+        result.extend(settled.drain(..before - own_lines));
+        result.append(&mut first);
+    }
+    let (mut waiting, mut place) = (Vec::new(), 0);
+    for placed in settled.drain(..) {
+        let here = entry(rows, placed.piece);
+        let is_own = here.is_some_and(|entry| !rows.places(side).contains_key(&entry));
+        let is_next = !is_own && !rows.is_comment(placed.piece);
+        if is_next && !waiting.is_empty() {
+            result.splice(place..place, waiting.drain(..));
+        }
+        result.push(placed);
+        if let Some(more) = here.and_then(|entry| behind.remove(&entry)) {
+            waiting = more;
+        }
+        if here.is_some() {
+            // the other side's own entries that follow stay with what they follow
+            place = result.len();
+        }
+    }
+    *settled = result;
+}
+
+/// Comments that local wrote right above a piece are between it and its blank lines: those merge as if they were the piece's own.
+pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
+    let count = |piece: Ref| rows.token(piece).blanks;
+    for at in (1..merged.len()).rev() {
+        let piece = merged[at].piece;
+        let (Some(original), Some(updated), Some(local)) = (
+            found(rows, piece, Side::Original),
+            found(rows, piece, Side::Updated),
+            found(rows, piece, Side::Local),
+        ) else {
+            continue;
+        };
+        if count(local) > 0 {
+            continue;
+        }
+        let above = merged[..at]
+            .iter()
+            .rev()
+            .enumerate()
+            .take_while(|(distance, placed)| {
+                let below = Ref {
+                    side: Side::Local,
+                    at: placed.piece.at + 1,
+                };
+                placed.piece.side == Side::Local
+                    && placed.piece.at + distance + 1 == local.at
+                    && is_inserted(rows, placed.piece)
+                    && count(below) == 0
+            });
+        let Some(first) = at.checked_sub(above.count()).filter(|first| *first < at) else {
+            continue;
+        };
+        let own = merged[first].piece;
+        let (old, new, mine) = (count(original), count(updated), count(own));
+        merged[at].blanks = None;
+        let blanks = if new == old || new == mine {
+            own
+        } else if mine == old {
+            updated
+        } else {
+            own
+        };
+        merged[first].blanks = Some(blanks);
+    }
+    merged
+}
+
+/// Where a side has the same piece.
+fn found(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
+    if piece.side == side {
+        return Some(piece);
+    }
+    let at = match rows.id(piece) {
+        Id::Entry(entry) => rows.places(side).get(&entry).copied(),
+        Id::Comment { .. } | Id::End => None,
+    };
+    at.map(|at| Ref { side, at })
+}
+
+/// Whether a comment of local's is one that no other side has.
+fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
+    let id = rows.id(piece);
+    rows.is_comment(piece) && !rows.known.contains(&id)
+}
+
+/// A comment that a blank line sets off from what is below it stays set off, whatever comes below it now. And a piece that becomes the
+/// first leaves its blank lines to the one that was.
+pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
+    let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
+    for at in 1..merged.len() {
+        let (above, here) = (merged[at - 1].piece, merged[at]);
+        let next = Ref {
+            at: above.at + 1,
+            ..above
+        };
+        let is_last = next.at + 1 >= rows.row(above.side).len();
+        if rows.is_comment(above)
+            && !is_last
+            && rows.token(next).blanks > 0
+            && rows.id(next) != rows.id(here.piece)
+            && count(here.blanks) == 0
+        {
+            merged[at].blanks = Some(next);
+        }
+    }
+    let firsts = [Side::Updated, Side::Local].map(|side| Ref { side, at: 0 });
+    let is_at_top = firsts.iter().all(|first| rows.token(*first).blanks == 0);
+    if let Some(first) = merged.first().copied()
+        && is_at_top
+        && count(first.blanks) > 0
+    {
+        merged[0].blanks = None;
+        let own = merged
+            .iter()
+            .take_while(|placed| rows.is_comment(placed.piece));
+        let below = own.count() + 1;
+        let mut others = merged.iter_mut().skip(below);
+        let former = others.find(|placed| firsts.contains(&placed.piece));
+        let is_joined = |piece: Ref| {
+            let at = |side| found(rows, piece, side).map(|it| rows.token(it).blanks);
+            at(Side::Original).is_some_and(|blanks| blanks > 0) && at(Side::Updated) == Some(0)
+        };
+        let former = former.filter(|former| !is_joined(former.piece));
+        if let Some(former) = former.filter(|former| count(former.blanks) == 0) {
+            former.blanks = first.blanks;
+        }
+    }
+    merged
+}

@@ -1,0 +1,120 @@
+//! Longest common subsequences: which pieces of two rows are the same.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Above so many cells the exact table would take too long; lines align as `diff` aligns them then.
+const LARGEST_TABLE: usize = 1 << 20;
+
+/// Pairs of positions of a heaviest common subsequence of two rows, in order. `weight` says what each of `left` is worth.
+pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
+    left: &[T],
+    right: &[T],
+    weight: impl Fn(usize) -> u32,
+) -> Vec<(usize, usize)> {
+    if left.is_empty() || right.is_empty() {
+        return Vec::new();
+    }
+    if left.len().saturating_mul(right.len()) > LARGEST_TABLE {
+        return longest(left, right);
+    }
+    let width = right.len() + 1;
+    let mut best = vec![0u32; (left.len() + 1) * width];
+    for i in (0..left.len()).rev() {
+        for j in (0..right.len()).rev() {
+            best[i * width + j] = if left[i] == right[j] {
+                weight(i) + best[(i + 1) * width + j + 1]
+            } else {
+                best[(i + 1) * width + j].max(best[i * width + j + 1])
+            };
+        }
+    }
+    let (mut pairs, mut i, mut j) = (Vec::new(), 0, 0);
+    while i < left.len() && j < right.len() {
+        if left[i] == right[j] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if best[(i + 1) * width + j] >= best[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}
+
+/// The same where what both begin and end with is paired first, as `diff` does it.
+pub(super) fn heaviest_between<T: Ord + std::hash::Hash + Copy>(
+    left: &[T],
+    right: &[T],
+    weight: impl Fn(usize) -> u32,
+) -> Vec<(usize, usize)> {
+    let shorter = left.len().min(right.len());
+    let is_same = |(a, b): &(&T, &T)| a == b;
+    let head = left.iter().zip(right).take_while(is_same).count();
+    let backwards = left.iter().rev().zip(right.iter().rev());
+    let tail = backwards.take(shorter - head).take_while(is_same).count();
+    let (left_end, right_end) = (left.len() - tail, right.len() - tail);
+    let between = heaviest(&left[head..left_end], &right[head..right_end], |i| {
+        weight(head + i)
+    });
+    let first = (0..head).map(|i| (i, i));
+    let middle = between.into_iter().map(|(i, j)| (head + i, head + j));
+    let last = (0..tail).map(|i| (left_end + i, right_end + i));
+    first.chain(middle).chain(last).collect()
+}
+
+fn longest<T: Ord + std::hash::Hash + Copy>(left: &[T], right: &[T]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    for operation in capture_diff_slices(Algorithm::Myers, left, right) {
+        if let DiffOp::Equal { .. } = operation {
+            pairs.extend(operation.old_range().zip(operation.new_range()));
+        }
+    }
+    pairs
+}
+
+/// Which of these numbers, all different, make up a longest increasing row: their positions.
+pub(super) fn longest_increasing(numbers: &[usize]) -> Vec<usize> {
+    // the last position of the best row of each length, and for each position the one before it
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; numbers.len()];
+    for (at, number) in numbers.iter().enumerate() {
+        let length = ends.partition_point(|end| numbers[*end] < *number);
+        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut row = Vec::with_capacity(ends.len());
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        row.push(at);
+        next = before[at];
+    }
+    row.reverse();
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heaviest_row_is_common() {
+        let (left, right) = (b"abcde", b"axcye");
+        assert_eq!(heaviest(left, right, |_| 1), [(0, 0), (2, 2), (4, 4)]);
+        // one heavy piece outweighs two light ones
+        let heavy = |at: usize| if at == 2 { 5 } else { 1 };
+        assert_eq!(heaviest(b"abX", b"Xab", heavy), [(2, 0)]);
+        assert_eq!(heaviest_between(b"aXb", b"ab", |_| 1), [(0, 0), (2, 1)]);
+        assert_eq!(heaviest_between(b"aa", b"a", |_| 1), [(0, 0)]);
+    }
+
+    #[test]
+    fn the_longest_row_increases() {
+        assert_eq!(longest_increasing(&[2, 0, 1, 3]), [1, 2, 3]);
+        assert_eq!(longest_increasing(&[]), [0; 0]);
+        assert_eq!(longest_increasing(&[3, 2, 1]).len(), 1);
+    }
+}

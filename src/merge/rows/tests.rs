@@ -1,0 +1,115 @@
+//! Rows drawn as lines: `# x` is a comment, a letter an entry, an empty line a blank one.
+
+use super::*;
+use crate::triple::Triple;
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut blanks = 0;
+    for line in text.lines() {
+        let kind = match line.trim() {
+            "" => {
+                blanks += 1;
+                continue;
+            }
+            comment if comment.starts_with('#') => TokenKind::Comment(line),
+            entry => TokenKind::Entry(entry.bytes().next().map_or(0, u32::from)),
+        };
+        tokens.push(Token { kind, blanks });
+        blanks = 0;
+    }
+    let kind = TokenKind::End;
+    tokens.push(Token { kind, blanks });
+    tokens
+}
+
+/// The merged row of three, in which entries with these letters do not stay.
+fn merged(texts: [&str; 3], gone: &str) -> String {
+    let [original, updated, local] = texts.map(tokens);
+    let stays = |entry: u32| !gone.bytes().any(|letter| u32::from(letter) == entry);
+    let rows = Triple::new(&*original, &*updated, &*local);
+    let row = merge(rows, &[], stays, Resolution::Updated);
+    let token = |piece: Ref| match piece.side {
+        Side::Original => original[piece.at],
+        Side::Updated => updated[piece.at],
+        Side::Local => local[piece.at],
+    };
+    let mut text = String::new();
+    for placed in row.pieces {
+        let blanks = placed.blanks.map_or(0, |piece| token(piece).blanks);
+        text.push_str(&"\n".repeat(blanks as usize));
+        match token(placed.piece).kind {
+            TokenKind::Comment(line) => text.push_str(&format!("{line}\n")),
+            TokenKind::Entry(entry) => {
+                text.push_str(&format!("{}\n", char::from_u32(entry).unwrap_or('?')));
+            }
+            TokenKind::End => {}
+        }
+    }
+    text
+}
+
+#[test]
+fn what_one_side_left_alone_is_the_other_sides() {
+    assert_eq!(
+        merged(["a\nb\n", "a\n# new\n\nb\n", "a\nb\nc\n"], ""),
+        "a\n# new\n\nb\nc\n"
+    );
+    assert_eq!(
+        merged(["# x\na\nb\n", "a\nb\n", "# x\na\nb\nc\n"], ""),
+        "a\nb\nc\n"
+    );
+    assert_eq!(
+        merged(["a\n\nb\n", "a\nb\n", "# ours\na\n\nb\n"], ""),
+        "# ours\na\nb\n"
+    );
+}
+
+#[test]
+fn what_both_inserted_stands_once_or_one_below_the_other() {
+    assert_eq!(merged(["a\n", "a\nu\n", "a\nl\n"], ""), "a\nl\nu\n");
+    assert_eq!(
+        merged(["a\n", "a\n# same\nu\n", "a\n# same\nl\n"], ""),
+        "a\n# same\nl\nu\n"
+    );
+    // local's comment right above an entry stays with it
+    assert_eq!(
+        merged(["a\nb\n", "a\nu\nb\n", "a\n# ours\nb\n"], ""),
+        "a\nu\n# ours\nb\n"
+    );
+}
+
+#[test]
+fn a_comment_that_both_rewrote_is_upstreams_by_default() {
+    let texts = ["# old\na\nb\n", "# new\na\nb\n", "# ours\na\nb\nc\n"];
+    assert_eq!(merged(texts, ""), "# new\na\nb\nc\n");
+}
+
+#[test]
+fn comments_travel_with_the_entry_below_them() {
+    let texts = [
+        "# a\na\nb\nc\n",
+        "b\nc\n# a\na\n",
+        "# a\na\nb\nc\n# ours\nd\n",
+    ];
+    assert_eq!(merged(texts, ""), "b\nc\n# ours\nd\n# a\na\n");
+}
+
+#[test]
+fn the_row_follows_the_rules_for_values() {
+    // the rules remove what the lines would keep, with the comment right above it
+    let texts = ["a\n# b\nb\nc\n", "a\n# b\nb\nc\nd\n", "a\n# b\nb\nc\ne\n"];
+    assert_eq!(merged(texts, "b"), "a\nc\ne\nd\n");
+    // and bring what the lines would leave out
+    assert_eq!(
+        merged(["a\nb\nc\n", "a\nb\nc\n", "a\nc\n"], ""),
+        "a\nb\nc\n"
+    );
+}
+
+#[test]
+fn a_second_merge_changes_nothing() {
+    let (original, updated) = ("# h\n\na\nb\n", "# h\n\n# new\na\n# t\nu\nb\n");
+    let once = merged([original, updated, "# h\n\na\n# ours\nl\nb\n"], "");
+    assert_eq!(merged([original, updated, &once], ""), once);
+}

@@ -1,0 +1,250 @@
+//! Entries that one side gave another key: removed under the old one, and added at the same place under a new one with mostly the same
+//! content.
+
+use rustc_hash::FxHashMap;
+
+use super::{Shape, Walker, shape};
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree};
+
+/// Which entry of the original an entry was, by the side that renamed it, and the other way round.
+#[derive(Debug, Default)]
+pub(super) struct Renames {
+    updated: Pairs,
+    local: Pairs,
+}
+
+#[derive(Debug, Default)]
+struct Pairs {
+    new_of_old: FxHashMap<EntryId, EntryId>,
+    old_of_new: FxHashMap<EntryId, EntryId>,
+}
+
+/// The entries of a collection, each with the same entry of another one, by key.
+type Matched = Vec<(EntryId, Option<EntryId>)>;
+
+impl Renames {
+    pub(super) fn is_empty(&self) -> bool {
+        self.updated.new_of_old.is_empty() && self.local.new_of_old.is_empty()
+    }
+
+    /// The entry of updated that an original one became.
+    pub(super) fn in_updated(&self, original: EntryId) -> Option<EntryId> {
+        self.updated.new_of_old.get(&original).copied()
+    }
+
+    /// The entry of local that an original one became.
+    pub(super) fn in_local(&self, original: EntryId) -> Option<EntryId> {
+        self.local.new_of_old.get(&original).copied()
+    }
+
+    /// The original of an entry that updated renamed.
+    pub(super) fn of_updated(&self, updated: EntryId) -> Option<EntryId> {
+        self.updated.old_of_new.get(&updated).copied()
+    }
+
+    /// The original of an entry that local renamed.
+    pub(super) fn of_local(&self, local: EntryId) -> Option<EntryId> {
+        self.local.old_of_new.get(&local).copied()
+    }
+}
+
+impl Walker<'_> {
+    /// What each side renamed. `find` gives the entry with the key that an entry has, in another of the three collections.
+    pub(super) fn renames(
+        &self,
+        entries: Triple<Vec<EntryId>>,
+        find: impl Fn(Side, EntryId, Side) -> Option<EntryId>,
+    ) -> Renames {
+        if entries.original.is_empty() {
+            return Renames::default();
+        }
+        let matched = |from: Side, to: Side, row: &[EntryId]| -> Matched {
+            let pairs = row.iter().map(|entry| (*entry, find(from, *entry, to)));
+            pairs.collect()
+        };
+        let trees = self.trees;
+        let pairs = |side: Side, tree: &Tree<'_>, row: &[EntryId], others: &Pairs| {
+            let old = matched(Side::Original, side, &entries.original);
+            let new = matched(side, Side::Original, row);
+            let has_change = |row: &Matched| row.iter().any(|(_, other)| other.is_none());
+            if !has_change(&old) || !has_change(&new) {
+                return Pairs::default();
+            }
+            self.pairs((&old, &new), |old, new| {
+                let new = (tree, tree.entry(new).value);
+                let before = (trees.original, trees.original.entry(old).value);
+                // what upstream made of it counts as well: a merged entry has it already
+                let other = others.new_of_old.get(&old).copied();
+                let other = other.or_else(|| find(Side::Original, old, Side::Updated));
+                let other = other.filter(|_| side == Side::Local);
+                let other = other.map(|it| (trees.updated, trees.updated.entry(it).value));
+                is_mostly(before, new) || other.is_some_and(|other| is_mostly(other, new))
+            })
+        };
+        let updated = pairs(
+            Side::Updated,
+            trees.updated,
+            &entries.updated,
+            &Pairs::default(),
+        );
+        let local = pairs(Side::Local, trees.local, &entries.local, &updated);
+        let mut renames = Renames { updated, local };
+        let is_alike = |old: EntryId, tree: &Tree<'_>, other: Option<EntryId>| {
+            let old = shape(trees.original, trees.original.entry(old).value);
+            other.is_some_and(|other| shape(tree, tree.entry(other).value) == old)
+        };
+        // what has the new key here and not the old one any more was renamed alike, whatever is in it now
+        for (old, new) in &renames.updated.new_of_old {
+            let is_gone = find(Side::Original, *old, Side::Local).is_none();
+            if is_gone
+                && !renames.local.new_of_old.contains_key(old)
+                && let Some(ours) = find(Side::Updated, *new, Side::Local)
+                && !renames.local.old_of_new.contains_key(&ours)
+                && is_alike(*old, trees.local, Some(ours))
+            {
+                renames.local.new_of_old.insert(*old, ours);
+                renames.local.old_of_new.insert(ours, *old);
+            }
+        }
+        // where each side gave it a key of its own, they are two changes; so they are where the other side has the new key for something
+        // else, or not the old one any more
+        let both: Vec<EntryId> = renames
+            .updated
+            .new_of_old
+            .iter()
+            .filter(|(old, new)| {
+                let ours = renames.local.new_of_old.get(old);
+                ours.is_some() && ours.copied() == find(Side::Updated, **new, Side::Local)
+            })
+            .map(|(old, _)| *old)
+            .collect();
+        let of_local = renames.local.new_of_old.clone();
+        renames.updated.keep(|old, new| {
+            both.contains(&old)
+                || !of_local.contains_key(&old)
+                    && find(Side::Updated, new, Side::Local).is_none()
+                    && is_alike(old, trees.local, find(Side::Original, old, Side::Local))
+        });
+        renames.local.keep(|old, new| {
+            both.contains(&old)
+                || is_alike(old, trees.updated, find(Side::Original, old, Side::Updated))
+                    && find(Side::Local, new, Side::Updated).is_none()
+        });
+        renames
+    }
+
+    fn pairs(
+        &self,
+        (old, new): (&Matched, &Matched),
+        is_one: impl Fn(EntryId, EntryId) -> bool,
+    ) -> Pairs {
+        let mut pairs = Pairs::default();
+        let news = gaps(new, |_, entry| entry);
+        for (place, entry) in gaps(old, |other, _| other) {
+            let candidates = news.iter().filter(|(at, _)| *at == place);
+            let is_free = |entry: &EntryId| !pairs.old_of_new.contains_key(entry);
+            let mut free = candidates.map(|(_, new)| *new).filter(is_free);
+            if let Some(new) = free.find(|new| is_one(entry, *new)) {
+                pairs.new_of_old.insert(entry, new);
+                pairs.old_of_new.insert(new, entry);
+            }
+        }
+        pairs
+    }
+}
+
+/// A side of the merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Original,
+    Updated,
+    Local,
+}
+
+impl Pairs {
+    fn keep(&mut self, is_one: impl Fn(EntryId, EntryId) -> bool) {
+        self.new_of_old.retain(|old, new| is_one(*old, *new));
+        self.old_of_new.retain(|new, old| is_one(*old, *new));
+    }
+}
+
+/// The entries without a partner, each with the partner of the entry before it that has one: its place. `named` names that partner by
+/// the new side's entry.
+fn gaps(
+    row: &Matched,
+    named: impl Fn(EntryId, EntryId) -> EntryId,
+) -> Vec<(Option<EntryId>, EntryId)> {
+    let mut place = None;
+    let mut found = Vec::new();
+    for (entry, other) in row {
+        match other {
+            Some(other) => place = Some(named(*other, *entry)),
+            None => found.push((place, *entry)),
+        }
+    }
+    found
+}
+
+/// Whether two collections have at least two thirds of their leaves in common.
+fn is_mostly(
+    (left_tree, left): (&Tree<'_>, NodeId),
+    (right_tree, right): (&Tree<'_>, NodeId),
+) -> bool {
+    let is_collection = |tree: &Tree<'_>, node| shape(tree, node) != Shape::Scalar;
+    if !is_collection(left_tree, left) || shape(left_tree, left) != shape(right_tree, right) {
+        return false;
+    }
+    let mut lefts = Leaves::default();
+    lefts.visit(left_tree, left, 0, &mut String::new());
+    let mut rights = Leaves::default();
+    rights.visit(right_tree, right, 0, &mut String::new());
+    let common: usize = lefts
+        .counts
+        .iter()
+        .map(|(leaf, count)| (*count).min(rights.counts.get(leaf).copied().unwrap_or(0)))
+        .sum();
+    common > 0 && common * 3 >= lefts.total.max(rights.total) * 2
+}
+
+/// The scalars of a value with the keys down to them, and how often each occurs.
+#[derive(Default)]
+struct Leaves {
+    counts: FxHashMap<(String, ScalarType, String), usize>,
+    total: usize,
+}
+
+/// Values with more leaves, or deeper ones, are not compared.
+const MOST: usize = 4096;
+
+impl Leaves {
+    fn visit(&mut self, tree: &Tree<'_>, node: NodeId, depth: usize, path: &mut String) {
+        if self.total > MOST || depth > 64 {
+            return;
+        }
+        match tree.node(tree.resolve(node)).kind {
+            NodeKind::Scalar(scalar) => {
+                let content = match scalar.scalar_type {
+                    ScalarType::Null => "",
+                    _ => scalar.content,
+                };
+                let leaf = (path.clone(), scalar.scalar_type, content.to_owned());
+                *self.counts.entry(leaf).or_default() += 1;
+                self.total += 1;
+            }
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) => {
+                for entry in tree.entries(tree.resolve(node)) {
+                    let entry = tree.entry(entry);
+                    let length = path.len();
+                    path.push('/');
+                    if let Some(key) = entry.key.and_then(|key| tree.scalar(key)) {
+                        path.push_str(key.content);
+                    }
+                    self.visit(tree, entry.value, depth + 1, path);
+                    path.truncate(length);
+                }
+            }
+            NodeKind::Alias(_) => {}
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Two resources with one identity in one file (SPEC 3).
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::likeness::Leaves;
+use super::pair::DocRef;
+use super::parsed::{ParsedFile, Readings};
+use super::resource::Identity;
+use super::slot::{Roots, Slot};
+use crate::error::{Error, Warning};
+use crate::triple::Triple;
+
+/// The resources of one side of a file, with what each is called.
+pub(super) type Named<'r> = Vec<(DocRef, &'r Identity<'r>)>;
+
+/// Looks for files in which two resources have one identity. What there is to warn of: those in the original alone.
+///
+/// # Errors
+/// [`Error::DuplicateResource`] for each file of updated's or local's that upstream changed and local has otherwise than
+/// either: which of the two a change is for, nobody can say. Where there is nothing to merge, that does not matter.
+pub(super) fn look_for_duplicates<'r>(
+    slots: &[Slot],
+    readings: Vec<Option<&'r Readings<'r>>>,
+    roots: &Roots,
+) -> Result<Vec<Warning>, Error> {
+    let found = slots.par_iter().zip(readings).map(|(slot, readings)| {
+        let Some(readings) = readings else {
+            return Ok(None);
+        };
+        let sides = slot.sides.as_ref();
+        let bytes = sides.map(|source| source.as_ref().map(|it| &it.bytes));
+        if bytes.original == bytes.updated {
+            return Ok(None);
+        }
+        let is_merged = bytes.local != bytes.original && bytes.local != bytes.updated;
+        let twice = readings.as_ref().zip(roots.paths(&slot.path));
+        let twice = twice.map(|(reading, path)| {
+            let file = reading.as_ref()?.as_ref().ok()?;
+            file.duplicate(&path)
+        });
+        match (twice.updated.or(twice.local), twice.original) {
+            (Some(error), _) if is_merged => Err(error),
+            (_, Some(error)) => Ok(warning(&slot.path, error)),
+            _ => Ok(None),
+        }
+    });
+    let found: Vec<Result<Option<Warning>, Error>> = found.collect();
+    let (warnings, errors): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
+    let errors = errors.into_iter().filter_map(Result::err).collect();
+    match Error::from_many(errors) {
+        Some(error) => Err(error),
+        None => Ok(warnings.into_iter().flatten().flatten().collect()),
+    }
+}
+
+fn warning(path: &Path, error: Error) -> Option<Warning> {
+    let Error::DuplicateResource {
+        resource,
+        first,
+        second,
+    } = error
+    else {
+        return Some(Warning::about(path, error.to_string()));
+    };
+    Some(Warning {
+        path: second.path.clone(),
+        message: format!(
+            "{resource} is twice in the original, in lines {} and {}: it was merged with the one that is most like it",
+            first.line, second.line
+        ),
+        place: Some(*second),
+    })
+}
+
+/// Leaves one of each two resources of one identity that only the original has twice in a file: the one that is most like
+/// local's; if that does not tell, most like updated's. What nothing pairs with would count as deleted.
+pub(super) fn without_repeated<'r>(
+    files: &Triple<Option<&ParsedFile<'_>>>,
+    named: Triple<Named<'r>>,
+) -> Triple<Named<'r>> {
+    let count = |side: &Named<'_>, id: &Identity<'_>| side.iter().filter(|it| it.1 == id).count();
+    let is_repeated = |id: &Identity<'_>| {
+        count(&named.original, id) > 1
+            && count(&named.updated, id) < 2
+            && count(&named.local, id) < 2
+    };
+    if !has_repeated(&named.original) {
+        return named;
+    }
+    let leaves = |side: Option<&ParsedFile<'_>>, document: &DocRef| {
+        let parsed = side.and_then(|file| file.documents.get(document.document));
+        parsed.map(Leaves::of).unwrap_or_default()
+    };
+    let mut original: Named<'r> = Vec::with_capacity(named.original.len());
+    for (document, id) in &named.original {
+        if !is_repeated(id) {
+            original.push((*document, *id));
+            continue;
+        }
+        if original.iter().any(|(_, known)| known == id) {
+            continue;
+        }
+        let find = |side: &Named<'_>, file| {
+            let found = side.iter().find(|it| it.1 == *id);
+            found.map(|(document, _)| leaves(file, document))
+        };
+        let others = [
+            find(&named.local, files.local),
+            find(&named.updated, files.updated),
+        ];
+        let rank = |document: &DocRef| {
+            let leaves = leaves(files.original, document);
+            let apart = others
+                .each_ref()
+                .map(|other| other.as_ref().map_or(0, |other| leaves.apart(other)));
+            (apart, *document)
+        };
+        let versions = named.original.iter().filter(|it| it.1 == *id);
+        if let Some((likest, id)) = versions.min_by_key(|(document, _)| rank(document)) {
+            original.push((*likest, *id));
+        }
+    }
+    Triple { original, ..named }
+}
+
+fn has_repeated(side: &Named<'_>) -> bool {
+    let mut seen = rustc_hash::FxHashSet::default();
+    side.iter().any(|(_, id)| !seen.insert(*id))
+}

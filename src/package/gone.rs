@@ -1,0 +1,141 @@
+//! What local deleted as a whole stays deleted as a whole (SPEC 3): files, and folders of which it has nothing left.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Outcome;
+use super::jobs::Job;
+use super::pair::Group;
+use super::plan::FileConflict;
+use super::slot::Slot;
+use super::walk::Kind;
+use super::whole_file::conflict;
+use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::triple::Triple;
+
+/// What a file of upstream's is a part of that local deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Gone {
+    /// The file itself.
+    File,
+    /// This folder, the topmost one.
+    Folder(PathBuf),
+}
+
+/// Says of each file of upstream's whether local deleted it, or a folder that it is in.
+pub(super) fn mark(
+    jobs: &mut [Job],
+    slots: &[Slot],
+    groups: &[Group],
+    local_kinds: &FxHashMap<PathBuf, Kind>,
+) {
+    // a file whose documents stand elsewhere now was not deleted
+    let mut lives_on = vec![false; slots.len()];
+    // one that is there with nothing but what upstream moved there was: a merge put that there
+    let mut came_back: Vec<Option<bool>> = vec![None; slots.len()];
+    for group in groups {
+        if let (Some(original), Some(_)) = (group.original, group.local) {
+            lives_on[original.slot] = true;
+        }
+        if let Some(local) = group.local {
+            let slots = group.map(|member| member.map(|it| it.slot));
+            let moved = slots.original.is_some_and(|it| it != local.slot);
+            let is_moved = moved && slots.updated == slots.local;
+            let others = came_back[local.slot].unwrap_or(true);
+            came_back[local.slot] = Some(others && is_moved);
+        }
+    }
+    let mut had: FxHashSet<&Path> = FxHashSet::default();
+    let mut has: FxHashSet<&Path> = FxHashSet::default();
+    // what is no part of the merge, a link say, is there all the same
+    let mut others: FxHashSet<&Path> = local_kinds
+        .iter()
+        .filter(|(_, kind)| **kind != Kind::Folder)
+        .map(|(path, _)| path.as_path())
+        .collect();
+    for (index, slot) in slots.iter().enumerate() {
+        others.remove(slot.path.as_path());
+        if slot.sides.original.is_some() {
+            had.extend(slot.path.ancestors());
+        }
+        let has_own = slot.sides.local.is_some() && came_back[index] != Some(true);
+        if has_own || lives_on[index] {
+            has.extend(slot.path.ancestors());
+        }
+    }
+    has.extend(others.iter().flat_map(|path| path.ancestors()));
+    let is_gone = |path: &Path| had.contains(path) && !has.contains(path);
+    for (job, slot) in jobs.iter_mut().zip(slots) {
+        // the package itself is no folder of it
+        let folders = slot.path.ancestors().skip(1);
+        let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
+        job.gone = match folders.filter(|folder| is_gone(folder)).last() {
+            Some(folder) => Some(Gone::Folder(folder.to_owned())),
+            None => is_gone(&slot.path).then_some(Gone::File),
+        };
+    }
+}
+
+/// Makes one conflict of those about the documents of a file that local deleted.
+pub(super) fn fold_file(slot: &Slot, outcome: &mut Outcome) {
+    let is_new = |record: &FileConflict| record.conflict.values.original.is_none();
+    let staying = || outcome.conflicts.iter().filter(|it| it.stays_deleted());
+    if staying().count() > 1 || staying().any(is_new) {
+        outcome.conflicts.retain(|it| !it.stays_deleted());
+        outcome.conflicts.push(conflict(
+            slot,
+            ConflictKind::DeletedLocally,
+            Resolution::Local,
+        ));
+    }
+}
+
+/// Makes one conflict of those about the files of a folder that local deleted.
+pub(super) fn fold_folders(slots: &[Slot], jobs: &[Job], outcomes: &mut [Outcome]) {
+    let mut folders: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
+    for (index, job) in jobs.iter().enumerate() {
+        if let Some(Gone::Folder(folder)) = &job.gone
+            && outcomes[index]
+                .conflicts
+                .iter()
+                .any(FileConflict::stays_deleted)
+        {
+            folders.entry(folder).or_default().push(index);
+        }
+    }
+    for (folder, files) in folders {
+        let is_new = |index: &usize| slots[*index].sides.original.is_none();
+        if files.len() == 1 && !files.iter().any(is_new) {
+            continue;
+        }
+        for index in &files {
+            outcomes[*index].conflicts.retain(|it| !it.stays_deleted());
+        }
+        outcomes[files[0]].conflicts.push(of_folder(folder, slots));
+    }
+}
+
+fn of_folder(folder: &Path, slots: &[Slot]) -> FileConflict {
+    let within = || slots.iter().filter(|slot| slot.path.starts_with(folder));
+    let files = |count: usize| Some(format!("({count} files)"));
+    FileConflict {
+        file: folder.to_owned(),
+        line: None,
+        resource: None,
+        conflict: Conflict {
+            path: String::new(),
+            kind: ConflictKind::DeletedLocally,
+            line: 0,
+            values: Triple {
+                original: files(within().filter(|it| it.sides.original.is_some()).count()),
+                updated: files(within().filter(|it| it.sides.updated.is_some()).count()),
+                local: None,
+            },
+            resolution: Resolution::Local,
+            rule: None,
+        },
+        hidden: false,
+    }
+}

@@ -1,0 +1,253 @@
+//! Resources that one side gave another name or namespace, paired with what they were (SPEC 3.6).
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use super::jobs::members;
+use super::likeness::Leaves;
+use super::pair::{DocRef, Group, both};
+use super::parsed::{Parsed, Readings};
+use super::plan::Renamed;
+use super::resource::Identity;
+use super::slot::Slot;
+use crate::triple::Triple;
+
+/// How many places apart two resources of one kind are compared at most: a file may hold thousands of them.
+const REACH: usize = 100;
+
+/// Pairs what is left of the original with what is left of updated, then with what is left of local: in one file, of
+/// one group and kind, those that alone have one name, then those with mostly the same content: the likest
+/// first, then the nearest by place.
+pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[Option<Readings<'_>>]) {
+    let mut pairing = Pairing {
+        groups,
+        files,
+        leaves: FxHashMap::default(),
+    };
+    pairing.unite(Side::Updated);
+    pairing.unite(Side::Local);
+    groups.retain(|group| !group.is_empty());
+}
+
+/// The local resources that have another name or namespace than what they pair with.
+pub(super) fn renamed(
+    slots: &[Slot],
+    groups: &[Group],
+    files: &[Option<Readings<'_>>],
+) -> Vec<Renamed> {
+    let find = |group: &Group| {
+        let file = group.local?.slot;
+        let members = members(files, group);
+        let resources = members.map(|member| member?.resource.as_ref());
+        let names = resources.map(|it| it.map(|it| (&it.pairing().namespace, &it.pairing().name)));
+        let mut others = [names.original, names.updated].into_iter().flatten();
+        let is_renamed = others.any(|name| Some(name) != names.local);
+        let local = members.local?;
+        (is_renamed && names.local.is_some()).then(|| Renamed {
+            file: slots[file].path.clone(),
+            line: local.document.line + local.line() + 1,
+            names: resources.map(|it| it.map(|it| it.id.to_id())),
+        })
+    };
+    groups.iter().filter_map(find).collect()
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Side {
+    Original,
+    Updated,
+    Local,
+}
+
+impl Side {
+    const fn of<T>(self, sides: &Triple<T>) -> &T {
+        match self {
+            Self::Original => &sides.original,
+            Self::Updated => &sides.updated,
+            Self::Local => &sides.local,
+        }
+    }
+}
+
+/// What is left of one group and kind in one file: groups by their index, in the order of the file.
+#[derive(Debug, Default)]
+struct Left {
+    originals: Vec<usize>,
+    others: Vec<usize>,
+}
+
+impl Left {
+    fn of(&mut self, side: Side) -> &mut Vec<usize> {
+        match side {
+            Side::Original => &mut self.originals,
+            Side::Updated | Side::Local => &mut self.others,
+        }
+    }
+}
+
+struct Pairing<'g, 'f, 'a> {
+    groups: &'g mut Vec<Group>,
+    files: &'f [Option<Readings<'a>>],
+    /// The leaves of the documents that were compared.
+    leaves: FxHashMap<(Side, DocRef), Leaves>,
+}
+
+impl<'f, 'a> Pairing<'_, 'f, 'a> {
+    fn unite(&mut self, side: Side) {
+        for mut left in self.left(side) {
+            self.unite_named(side, &mut left);
+            // what upstream has still comes first: of what it deleted there is nothing to bring
+            let is_kept = |index: &usize| self.groups[*index].updated.is_some();
+            let (kept, gone): (Vec<_>, Vec<_>) = left.originals.iter().partition(|it| is_kept(it));
+            self.unite_alike(side, &kept, &left.others);
+            self.unite_alike(side, &gone, &left.others);
+        }
+    }
+
+    /// What is left of the original and of a side, where there is something of both.
+    fn left(&self, side: Side) -> Vec<Left> {
+        let mut of_kind: FxHashMap<(usize, &str, &str), Left> = FxHashMap::default();
+        for (index, group) in self.groups.iter().enumerate() {
+            let Some(of) = left_side(side, group) else {
+                continue;
+            };
+            if let Some((document, id)) = self.named(of, group) {
+                let kind = (document.slot, id.group(), id.kind.as_ref());
+                of_kind.entry(kind).or_default().of(of).push(index);
+            }
+        }
+        let of_kind = of_kind.into_values();
+        let mut all: Vec<Left> = of_kind
+            .filter(|left| !left.originals.is_empty() && !left.others.is_empty())
+            .collect();
+        for left in &mut all {
+            let place = |side: Side| move |index: &usize| *side.of(&self.groups[*index]);
+            left.originals.sort_unstable_by_key(place(Side::Original));
+            left.others.sort_unstable_by_key(place(side));
+        }
+        all
+    }
+
+    /// Pairs those that alone have a name.
+    fn unite_named(&mut self, side: Side, left: &mut Left) {
+        let mut names: FxHashMap<&str, Left> = FxHashMap::default();
+        for of in [Side::Original, side] {
+            for index in left.of(of) {
+                if let Some((_, id)) = self.named(of, &self.groups[*index]) {
+                    names
+                        .entry(id.name.as_ref())
+                        .or_default()
+                        .of(of)
+                        .push(*index);
+                }
+            }
+        }
+        for of_name in names.into_values() {
+            if let ([original], [other]) = (&of_name.originals[..], &of_name.others[..])
+                && self.can_join(*original, *other)
+            {
+                self.join(*original, *other);
+            }
+        }
+        left.originals
+            .retain(|index| side.of(&self.groups[*index]).is_none());
+        left.others.retain(|index| !self.groups[*index].is_empty());
+    }
+
+    /// Pairs those that have mostly the same content: the likest first, then the nearest.
+    fn unite_alike(&mut self, side: Side, originals: &[usize], others: &[usize]) {
+        let mut pairs = Vec::new();
+        for (place, original) in originals.iter().enumerate() {
+            let near = others.iter().enumerate().take(place + REACH + 1);
+            for (other_place, other) in near.skip(place.saturating_sub(REACH)) {
+                if !self.can_join(*original, *other) {
+                    continue;
+                }
+                if let Some(likeness) = self.likeness(side, *original, *other) {
+                    let rank = (Reverse(likeness), place.abs_diff(other_place));
+                    pairs.push((rank, place, *original, *other));
+                }
+            }
+        }
+        pairs.sort_unstable();
+        for (_, _, original, other) in pairs {
+            let is_free = side.of(&self.groups[original]).is_none();
+            if is_free && !self.groups[other].is_empty() && self.can_join(original, other) {
+                self.join(original, other);
+            }
+        }
+    }
+
+    /// Whether no side has both: local may have the old name beside the new one.
+    fn can_join(&self, original: usize, other: usize) -> bool {
+        let both = self.groups[original].zip(self.groups[other]);
+        let is_free = |(original, other): (Option<DocRef>, Option<DocRef>)| {
+            original.is_none() || other.is_none()
+        };
+        both.into_array().into_iter().all(is_free)
+    }
+
+    fn join(&mut self, original: usize, other: usize) {
+        let other = std::mem::take(&mut self.groups[other]);
+        let group = &mut self.groups[original];
+        *group = both(*group, other);
+    }
+
+    /// How alike two resources are; none where they are not, for the most part. Upstream's version of the original counts
+    /// as well: local may have its changes already.
+    fn likeness(&mut self, side: Side, original: usize, other: usize) -> Option<usize> {
+        let group = self.groups[original];
+        // none where it is paired already
+        let other = (side, (*side.of(&self.groups[other]))?);
+        let original = group.original.map(|it| (Side::Original, it));
+        let updated = group.updated.map(|it| (Side::Updated, it));
+        let versions = [original, updated];
+        for document in versions.into_iter().flatten().chain([other]) {
+            self.read(document);
+        }
+        let leaves = |document| self.leaves.get(&document);
+        let versions = versions.into_iter().flatten().filter_map(leaves);
+        versions
+            .filter_map(|version| version.likeness(leaves(other)?))
+            .max()
+    }
+
+    fn read(&mut self, document: (Side, DocRef)) {
+        if self.leaves.contains_key(&document) {
+            return;
+        }
+        if let Some(parsed) = self.parsed(document.0, document.1) {
+            self.leaves.insert(document, Leaves::of(parsed));
+        }
+    }
+
+    /// What the member of a group is called.
+    fn named(&self, side: Side, group: &Group) -> Option<(DocRef, &'f Identity<'a>)> {
+        let document = (*side.of(group))?;
+        let resource = self.parsed(side, document)?.resource.as_ref()?;
+        Some((document, resource.pairing()))
+    }
+
+    fn parsed(&self, side: Side, document: DocRef) -> Option<&'f Parsed<'a>> {
+        let group = match side {
+            Side::Original => Triple::new(Some(document), None, None),
+            Side::Updated => Triple::new(None, Some(document), None),
+            Side::Local => Triple::new(None, None, Some(document)),
+        };
+        *side.of(&members(self.files, &group))
+    }
+}
+
+/// Whether a group is left of the original, or of a side that the original's are looked for on; none where it is not
+/// left. What local and upstream both have is what upstream has: nobody gave it its name.
+fn left_side(side: Side, group: &Group) -> Option<Side> {
+    if group.original.is_some() {
+        return side.of(group).is_none().then_some(Side::Original);
+    }
+    let is_left = match side {
+        Side::Local => group.local.is_some() && group.updated.is_none(),
+        _ => side.of(group).is_some(),
+    };
+    is_left.then_some(side)
+}

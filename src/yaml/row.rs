@@ -1,0 +1,361 @@
+//! A block collection as the row of lines that it covers: its entries, and what stands between them.
+//!
+//! Nothing here is stored in the tree: a row is read off the text when a merge asks for it.
+
+use super::tree::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
+
+/// The lines of a block collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    /// The column in which its entries start.
+    pub(crate) column: u32,
+    /// From the first line below what holds it (or the first entry, where that shares its line with a dash) to the end
+    /// of the last line that is its own.
+    pub(crate) span: Span,
+    /// Comment lines and entries in the order of the text; the end is the last one.
+    pub(crate) items: Vec<Item>,
+}
+
+/// A piece of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Item {
+    /// What it is.
+    pub(crate) kind: ItemKind,
+    /// The blank lines above it.
+    pub(crate) blank: Span,
+    /// How many they are.
+    pub(crate) blanks: u32,
+    /// Its own lines, line breaks included. An entry's are those below it too that are indented deeper.
+    pub(crate) span: Span,
+}
+
+/// What a piece of a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ItemKind {
+    /// A comment on a line of its own.
+    Comment,
+    /// A field or an element.
+    Entry(EntryId),
+    /// The end of the row: what stands above it are the blank lines below the last piece.
+    End,
+}
+
+impl Row {
+    /// Leaves out the comments and blank lines above a line's start.
+    pub(crate) fn start_at(&mut self, line: u32) {
+        if line <= self.span.start || self.items.len() == 1 {
+            return;
+        }
+        self.span.start = line;
+        self.items.retain(|item| item.span.start >= line);
+        if let Some(first) = self.items.first_mut() {
+            first.blank = Span::new(line, line);
+            first.blanks = 0;
+        }
+    }
+}
+
+impl Tree<'_> {
+    /// The row of a block collection that `owner` holds, or the document. None for anything else.
+    pub(crate) fn row(&self, collection: NodeId, owner: Option<Entry<'_>>) -> Option<Row> {
+        if !self.is_block_collection(collection) {
+            return None;
+        }
+        let mut entries = self.entries(collection).peekable();
+        let first = self.entry(*entries.peek()?);
+        let column = self.column(first.span.start);
+        let start = self.row_start(first);
+        let mut items = Vec::new();
+        let mut at = start;
+        for id in entries {
+            let entry = self.entry(id);
+            let line = self.start_of_indent(entry.span.start);
+            let line = line.unwrap_or(entry.span.start).max(at);
+            let blank = self.gap(at..line, &mut items);
+            at = self.end_of_lines(entry);
+            items.push(self.item(ItemKind::Entry(id), blank, Span::new(line, at)));
+        }
+        let end = match owner {
+            Some(owner) => self.end_of_lines(owner).max(at),
+            None => self.end_of_gap(at),
+        };
+        let blank = self.gap(at..end, &mut items);
+        items.push(self.item(ItemKind::End, blank, Span::new(end, end)));
+        Some(Row {
+            column,
+            span: Span::new(start, end),
+            items,
+        })
+    }
+
+    /// Where the row begins whose first entry this is.
+    pub(crate) fn row_start(&self, first: Entry<'_>) -> u32 {
+        match self.start_of_indent(first.span.start) {
+            Some(line) => self.start_of_gap(line),
+            None => first.span.start,
+        }
+    }
+
+    /// The comment lines below an entry that are its own, where its value is no block collection.
+    pub(crate) fn row_below(&self, entry: Entry<'_>) -> Row {
+        let (start, end) = (self.end_of_value_lines(entry), self.end_of_lines(entry));
+        let mut items = Vec::new();
+        let blank = self.gap(start..end, &mut items);
+        items.push(self.item(ItemKind::End, blank, Span::new(end, end)));
+        Row {
+            column: self.column(entry.span.start),
+            span: Span::new(start, end),
+            items,
+        }
+    }
+
+    /// All lines of an entry, from its first one (its first byte, where it shares the line with a dash) to the last comment
+    /// below it that is indented deeper.
+    pub(crate) fn lines_of(&self, entry: Entry<'_>) -> Span {
+        let start = self.start_of_indent(entry.span.start);
+        Span::new(start.unwrap_or(entry.span.start), self.end_of_lines(entry))
+    }
+
+    /// The comment lines right above an entry, no blank line between, that are not indented deeper.
+    pub(crate) fn comments_above(&self, entry: Entry<'_>) -> Span {
+        let Some(line) = self.start_of_indent(entry.span.start) else {
+            return Span::new(entry.span.start, entry.span.start);
+        };
+        let column = entry.span.start - line;
+        let mut start = line;
+        while let Some(above) = self.line_above(start) {
+            let is_own = self.comment_indent(above).is_some_and(|it| it <= column);
+            if !is_own {
+                break;
+            }
+            start = above;
+        }
+        Span::new(start, line)
+    }
+
+    /// The comment lines below an entry's first line, at any depth, that are no part of a value.
+    pub(crate) fn comments_within(&self, id: EntryId) -> Vec<Span> {
+        let entry = self.entry(id);
+        let row = match self.row(entry.value, Some(entry)) {
+            Some(row) => row,
+            None => self.row_below(entry),
+        };
+        let mut found = Vec::new();
+        for item in row.items {
+            match item.kind {
+                ItemKind::Comment => found.push(item.span),
+                ItemKind::Entry(id) => found.extend(self.comments_within(id)),
+                ItemKind::End => {}
+            }
+        }
+        found
+    }
+
+    /// The comments from a line's start on, down to the next line that is neither a comment nor blank.
+    pub(crate) fn comments_from(&self, line: u32) -> Vec<Span> {
+        let mut found = Vec::new();
+        let mut at = line;
+        while let Some(next) = self.gap_line(at) {
+            if self.comment_indent(at).is_some() {
+                found.push(Span::new(at, next));
+            }
+            at = next;
+        }
+        found
+    }
+
+    /// Whether a node is a collection without brackets.
+    pub(crate) fn is_block_collection(&self, node: NodeId) -> bool {
+        match &self.node(node).kind {
+            NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => !collection.flow,
+            NodeKind::Scalar(_) | NodeKind::Alias(_) => false,
+        }
+    }
+
+    /// Where the lines end that an entry's key and value take up.
+    pub(crate) fn end_of_value_lines(&self, entry: Entry<'_>) -> u32 {
+        let comments = entry.comments();
+        let ends = [entry.span.end, comments.tail.end, comments.line.end];
+        self.next_line(ends.into_iter().fold(0, u32::max))
+    }
+
+    /// The same with the comments below that are indented deeper than the entry.
+    fn end_of_lines(&self, entry: Entry<'_>) -> u32 {
+        let column = self.column(entry.span.start);
+        let mut end = self.end_of_value_lines(entry);
+        let mut at = end;
+        while let Some(next) = self.gap_line(at) {
+            match self.comment_indent(at) {
+                Some(indent) if indent > column => end = next,
+                Some(_) => break,
+                None => {}
+            }
+            at = next;
+        }
+        end
+    }
+
+    fn item(&self, kind: ItemKind, blank: Span, span: Span) -> Item {
+        let mut blanks = 0;
+        let mut at = blank.start;
+        while at < blank.end {
+            at = self.next_line(at);
+            blanks += 1;
+        }
+        Item {
+            kind,
+            blank,
+            blanks,
+            span,
+        }
+    }
+
+    /// The comments between two places, as items; what comes back are the blank lines below the last one.
+    fn gap(&self, range: std::ops::Range<u32>, items: &mut Vec<Item>) -> Span {
+        let (mut at, mut blank) = (range.start, Span::new(range.start, range.start));
+        while at < range.end {
+            let next = self.next_line(at).min(range.end);
+            if self.comment_indent(at).is_some() {
+                items.push(self.item(ItemKind::Comment, blank, Span::new(at, next)));
+                blank = Span::new(next, next);
+            } else {
+                blank.end = next;
+            }
+            at = next;
+        }
+        blank
+    }
+
+    /// Upwards from a line's start, where blank lines and comments begin.
+    fn start_of_gap(&self, line: u32) -> u32 {
+        let mut start = line;
+        while let Some(above) = self.line_above(start)
+            && self.gap_line(above).is_some()
+        {
+            start = above;
+        }
+        start
+    }
+
+    /// Downwards from a line's start, where blank lines and comments end.
+    fn end_of_gap(&self, line: u32) -> u32 {
+        let mut end = line;
+        while let Some(next) = self.gap_line(end) {
+            end = next;
+        }
+        end
+    }
+
+    /// The end of the line that starts at `at`, if there is one and it is blank or a comment.
+    fn gap_line(&self, at: u32) -> Option<u32> {
+        let rest = self.text().as_bytes().get(at as usize..)?;
+        let first = rest
+            .iter()
+            .find(|byte| !matches!(byte, b' ' | b'\t'))
+            .copied();
+        let is_gap = !rest.is_empty() && matches!(first, None | Some(b'#' | b'\n' | b'\r'));
+        is_gap.then(|| self.next_line(at))
+    }
+
+    /// How far the comment is indented whose line starts at `at`; none where it is no comment.
+    fn comment_indent(&self, at: u32) -> Option<u32> {
+        let rest = self.text().as_bytes().get(at as usize..)?;
+        let indent = rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count();
+        (rest.get(indent) == Some(&b'#')).then(|| u32::try_from(indent).unwrap_or(u32::MAX))
+    }
+
+    fn line_above(&self, line: u32) -> Option<u32> {
+        let first = super::stream::byte_order_mark(self.text());
+        let before = line.checked_sub(1)?;
+        (line as usize > first).then(|| self.line_start(before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(text: &str) -> Vec<String> {
+        let tree = Tree::parse(text).unwrap().unwrap();
+        let mut found = Vec::new();
+        draw(&tree, tree.root().value, None, &mut found);
+        found
+    }
+
+    fn draw(tree: &Tree<'_>, node: NodeId, owner: Option<EntryId>, found: &mut Vec<String>) {
+        let Some(row) = tree.row(node, owner.map(|id| tree.entry(id))) else {
+            let below = tree.row_below(tree.entry(owner.unwrap()));
+            found.extend(
+                below
+                    .items
+                    .iter()
+                    .take(below.items.len() - 1)
+                    .map(|item| format!("below {}+{:?}", item.blanks, tree.slice(item.span))),
+            );
+            return;
+        };
+        for item in row.items {
+            let text = tree.slice(item.span).lines().next().unwrap_or("");
+            let kind = match item.kind {
+                ItemKind::Comment => "comment",
+                ItemKind::Entry(_) => "entry",
+                ItemKind::End => "end",
+            };
+            found.push(format!("{} {kind} {}+{text}", row.column, item.blanks));
+            if let ItemKind::Entry(id) = item.kind {
+                draw(tree, tree.entry(id).value, Some(id), found);
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_has_entries_and_what_stands_between_them() {
+        let text =
+            "# head\n\n# a\na: 1\n  # deeper\n\nb:\n  - x\n\n  # of the list\n\n# of the end\n\n";
+        assert_eq!(
+            drawn(text),
+            [
+                "0 comment 0+# head",
+                "0 comment 1+# a",
+                "0 entry 0+a: 1",
+                "below 0+\"  # deeper\\n\"",
+                "0 entry 1+b:",
+                "2 entry 0+  - x",
+                "2 comment 1+  # of the list",
+                "2 end 0+",
+                "0 comment 1+# of the end",
+                "0 end 1+",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_row_may_begin_behind_a_dash() {
+        assert_eq!(
+            drawn("- a: 1\n  # c\n  b: 2\n# end\n"),
+            [
+                "0 entry 0+- a: 1",
+                "2 entry 0+a: 1",
+                "2 comment 0+  # c",
+                "2 entry 0+  b: 2",
+                "2 end 0+",
+                "0 comment 0+# end",
+                "0 end 0+",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_above_an_entry_and_not_set_off() {
+        let text = "# far\n\n# 1\n# 2\na: 1\n  # deep\nb: 2\n";
+        let tree = Tree::parse(text).unwrap().unwrap();
+        let above: Vec<&str> = tree
+            .entries(tree.root().value)
+            .map(|id| tree.slice(tree.comments_above(tree.entry(id))))
+            .collect();
+        assert_eq!(above, ["# 1\n# 2\n", ""]);
+    }
+}

@@ -1,0 +1,160 @@
+//! What forks do to whole resources and files (SPEC 3): other names and namespaces, deletions for good.
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Case, resource};
+
+fn two(first: &str, second: &str) -> String {
+    format!("{first}---\n{second}")
+}
+
+/// A resource with three fields, in a namespace.
+fn placed(name: &str, namespace: &str, fields: [&str; 3]) -> String {
+    let [a, b, c] = fields;
+    format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n  namespace: {namespace}\ndata:\n  a: {a}\n  b: {b}\n  c: {c}\n"
+    )
+}
+
+#[test]
+fn a_fork_in_another_namespace_is_upgraded_in_it() {
+    let file = |namespace: &str, fields| {
+        two(
+            &placed("x", namespace, fields),
+            &placed("y", namespace, fields),
+        )
+    };
+    let case = || {
+        Case::of(
+            "a.yaml",
+            &file("upstream", ["1", "1", "1"]),
+            &file("upstream", ["2", "1", "1"]),
+            &file("ours", ["1", "1", "1"]),
+        )
+        .original("b.yaml", &placed("z", "upstream", ["1", "1", "1"]))
+        .updated("b.yaml", &placed("z", "upstream", ["1", "2", "1"]))
+        .local("b.yaml", &placed("mine", "upstream", ["1", "1", "3"]))
+    };
+    let ran = case().gives(&[
+        ("a.yaml", &file("ours", ["2", "1", "1"])),
+        ("b.yaml", &placed("mine", "upstream", ["1", "2", "3"])),
+    ]);
+    assert!(
+        ran.stdout.ends_with(
+            ", 0 conflicts\n3 resources have another name or namespace than upstream's and were paired all the same\n"
+        ),
+        "{}",
+        ran.stdout
+    );
+    let ran = case().arg(&["-v"]).merge();
+    assert!(
+        ran.stdout.contains(
+            "\nrenamed b.yaml:1: original v1 ConfigMap upstream/z | updated v1 ConfigMap upstream/z | local v1 ConfigMap upstream/mine\n"
+        ),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn a_resource_moves_where_upstream_moved_it_and_the_user_renamed_it() {
+    let (x, y) = (["1", "1", "1"], ["2", "1", "1"]);
+    Case::empty()
+        .original("a.yaml", &two(&placed("x", "n", x), &resource("b", "1")))
+        .updated("a.yaml", &resource("b", "1"))
+        .updated("new.yaml", &placed("x", "n", y))
+        .local("a.yaml", &two(&placed("mine", "n", x), &resource("b", "1")))
+        .gives(&[
+            ("a.yaml", &resource("b", "1")),
+            ("new.yaml", &placed("mine", "n", y)),
+        ]);
+}
+
+#[test]
+fn a_file_that_the_user_deleted_does_not_come_back_with_something_new() {
+    let (a, b) = (resource("a", "1"), resource("b", "1"));
+    let case = || {
+        Case::empty()
+            .all("other.yaml", &b)
+            .original("all.yaml", &a)
+            .updated("all.yaml", &two(&a, &resource("c", "1")))
+            .original("web/a.txt", "1\n")
+            .updated("web/a.txt", "2\n")
+            .updated("web/sub/b.yaml", &resource("d", "1"))
+    };
+    let ran = case().gives(&[("other.yaml", &b)]);
+    let told = "2 files or folders that were deleted here changed upstream and stay deleted\n";
+    assert!(ran.stdout.ends_with(told), "{}", ran.stdout);
+    let ran = case().arg(&["-v"]).merge();
+    for told in [
+        "\nconflict all.yaml: deleted-locally: original apiVersion: v1",
+        "\nconflict web: deleted-locally: original (1 files) | updated (2 files) | local (absent) -> local\n",
+    ] {
+        assert!(ran.stdout.contains(told), "{told}\n{}", ran.stdout);
+    }
+    let ran = case().arg(&["--on-conflict", "markers"]).run();
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    let tree = case()
+        .arg(&["--on-conflict", "local"])
+        .gives(&[("other.yaml", &b)]);
+    assert!(tree.stdout.contains(told), "{}", tree.stdout);
+}
+
+#[test]
+fn what_was_deleted_long_ago_is_told_last_and_can_be_acknowledged() {
+    let all = |field: &str| {
+        let docs: Vec<String> = (0..87)
+            .map(|at| resource(&format!("r{at}"), field))
+            .collect();
+        docs.join("---\n") + "---\n" + &resource("z", field)
+    };
+    let case = || Case::of("a.yaml", &all("1"), &all("2"), &resource("z", "local"));
+    let ran = case().gives(&[("a.yaml", &resource("z", "2"))]);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", ran.stdout);
+    assert!(lines[0].ends_with("88 conflicts"), "{}", lines[0]);
+    assert!(
+        lines[1].starts_with("conflict a.yaml:6: v1 ConfigMap z: data.field: "),
+        "{}",
+        lines[1]
+    );
+    assert_eq!(
+        lines[2],
+        "87 resources that were deleted here changed upstream and stay deleted"
+    );
+    let ran = case().arg(&["-v"]).merge();
+    assert_eq!(ran.stdout.matches(": deleted-locally: ").count(), 87);
+    let known = "rules:\n- kind: ConfigMap\n  file: a.yaml\n  take: local\n";
+    let ran = case().local(".merge3.yaml", known).merge();
+    assert!(!ran.stdout.contains("stay"), "{}", ran.stdout);
+    assert!(ran.stdout.contains(", 1 conflict\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_resource_that_the_old_release_has_twice_is_a_warning() {
+    let twice = two(&resource("a", "1"), &resource("a", "2"));
+    let ran = Case::of(
+        "a.yaml",
+        &twice,
+        &resource("a", "3"),
+        &(resource("a", "2") + "  ours: 1\n"),
+    )
+    .gives(&[("a.yaml", &(resource("a", "3") + "  ours: 1\n"))]);
+    assert!(
+        ran.stderr.contains(
+            "original/a.yaml:9:1: v1 ConfigMap a is twice in the original, in lines 2 and 9"
+        ),
+        "{}",
+        ran.stderr
+    );
+    // what local has twice nobody can merge into
+    let ran = Case::of(
+        "a.yaml",
+        &twice,
+        &resource("a", "3"),
+        &(twice.clone() + "  ours: 1\n"),
+    )
+    .run_untouched();
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("local/a.yaml"), "{}", ran.stderr);
+}

@@ -1,0 +1,288 @@
+//! Texts as people write them by hand, Helm values say: comments above, beside and below keys, banners, commented fields, blank lines
+//! between. Each key and each comment occurs once in a text, so that a test can say of each where it is.
+
+pub mod edits;
+
+use proptest::prelude::*;
+
+/// A piece of a collection's text: an entry with its comments, or comments that stand alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Piece {
+    pub id: u32,
+    /// The blank lines above it.
+    pub blanks: u8,
+    /// Its comment lines, in the column of the entries.
+    pub above: Vec<String>,
+    /// What stands behind its value, or behind the colon of a collection.
+    pub remark: Option<String>,
+    pub content: Content,
+    /// Comment lines below it, each with how much deeper it is.
+    pub below: Vec<(usize, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// Comments alone: a banner, or a field that is commented out.
+    Comment(Option<String>),
+    Scalar(String),
+    Map(Vec<Piece>),
+    /// Texts, or maps with a name.
+    List(Vec<Piece>),
+}
+
+impl Piece {
+    pub fn new(id: u32, content: Content) -> Self {
+        Self {
+            id,
+            blanks: 0,
+            above: Vec::new(),
+            remark: None,
+            content,
+            below: Vec::new(),
+        }
+    }
+
+    /// The pieces in it.
+    pub fn children(&self) -> &[Self] {
+        match &self.content {
+            Content::Map(row) | Content::List(row) => row,
+            _ => &[],
+        }
+    }
+
+    pub fn is_scalar(&self) -> bool {
+        matches!(self.content, Content::Scalar(_))
+    }
+
+    pub fn is_comment(&self) -> bool {
+        matches!(self.content, Content::Comment(_))
+    }
+}
+
+/// The key of a piece; an element that is a map has it as its name.
+pub fn key(id: u32) -> String {
+    const WORDS: [&str; 8] = [
+        "image", "port", "limits", "env", "probe", "labels", "hosts", "args",
+    ];
+    format!("{}{id}", WORDS[id as usize % WORDS.len()])
+}
+
+/// The text of a document.
+pub fn render(row: &[Piece]) -> String {
+    let mut lines = Vec::new();
+    write_row(row, 0, false, &mut lines);
+    let first = lines.iter().position(|line| !line.is_empty());
+    lines.drain(..first.unwrap_or(0));
+    lines.join("\n") + "\n"
+}
+
+fn write_row(row: &[Piece], column: usize, list: bool, lines: &mut Vec<String>) {
+    let indent = " ".repeat(column);
+    for piece in row {
+        lines.extend((0..piece.blanks).map(|_| String::new()));
+        lines.extend(piece.above.iter().map(|line| format!("{indent}{line}")));
+        let remark = piece.remark.as_ref();
+        let remark = remark.map_or(String::new(), |remark| format!(" {remark}"));
+        let (name, dash) = (key(piece.id), if list { "- " } else { "" });
+        match &piece.content {
+            Content::Comment(field) => {
+                lines.extend(field.iter().map(|field| format!("{indent}# {field}")));
+            }
+            Content::Scalar(value) if list => lines.push(format!("{indent}- {value}{remark}")),
+            Content::Scalar(value) => lines.push(format!("{indent}{name}: {value}{remark}")),
+            Content::Map(row) if list => {
+                lines.push(format!("{indent}- name: {name}{remark}"));
+                write_row(row, column + 2, false, lines);
+            }
+            Content::Map(row) | Content::List(row) => {
+                let is_list = matches!(piece.content, Content::List(_));
+                let has_entries = row.iter().any(|piece| !piece.is_comment());
+                let empty = match (has_entries, is_list) {
+                    (true, _) => "",
+                    (false, true) => " []",
+                    (false, false) => " {}",
+                };
+                lines.push(format!("{indent}{dash}{name}:{empty}{remark}"));
+                write_row(row, column + 2, is_list, lines);
+            }
+        }
+        let below = piece.below.iter();
+        lines.extend(below.map(|(deeper, line)| format!("{indent}{}{line}", " ".repeat(*deeper))));
+    }
+}
+
+/// One of so many choices by two random bytes; a smaller number is a simpler choice, or the same, so that a failing case shrinks.
+fn scaled(number: usize, choices: usize) -> usize {
+    (number * choices) >> 16
+}
+
+/// Random numbers that were drawn before: the simplest choice where there are none left.
+struct Dice<'b> {
+    bytes: std::slice::Iter<'b, u8>,
+    next_id: u32,
+}
+
+impl Dice<'_> {
+    fn roll(&mut self, sides: u8) -> u8 {
+        let byte = self.bytes.next().copied().unwrap_or(0);
+        scaled(usize::from(byte) << 8, usize::from(sides)) as u8
+    }
+
+    fn row(&mut self, depth: u8, list: bool) -> Vec<Piece> {
+        let count = match depth {
+            0 => 2 + self.roll(6),
+            _ => 1 + self.roll(3),
+        };
+        let of_maps = list && self.roll(2) == 1;
+        let mut row: Vec<Piece> = Vec::new();
+        for _ in 0..count {
+            if !list && depth < 2 && self.roll(9) == 8 {
+                row.push(self.banner());
+            }
+            let mut piece = self.piece(depth, list, of_maps);
+            let set_off = row.last().is_some_and(Piece::is_comment);
+            piece.blanks = piece.blanks.max(u8::from(set_off));
+            row.push(piece);
+        }
+        row
+    }
+
+    fn id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    fn banner(&mut self) -> Piece {
+        let id = self.id();
+        let mut piece = Piece::new(id, Content::Comment(None));
+        piece.blanks = 1;
+        piece.above = banner(id);
+        if self.roll(3) == 2 {
+            piece.above = vec![format!("# Part {id}, see the manual.")];
+        }
+        piece
+    }
+
+    fn piece(&mut self, depth: u8, list: bool, of_maps: bool) -> Piece {
+        let id = self.id();
+        let content = match self.roll(8) {
+            _ if list && of_maps => Content::Map(vec![self.piece(3, false, false)]),
+            _ if list || depth > 2 => Content::Scalar(format!("value{id}")),
+            4 | 5 if depth < 2 => Content::Map(self.row(depth + 1, false)),
+            6 if depth < 2 => Content::List(self.row(depth + 1, true)),
+            7 => match self.roll(2) {
+                0 => Content::List(Vec::new()),
+                _ => Content::Map(Vec::new()),
+            },
+            _ => Content::Scalar(format!("value{id}")),
+        };
+        let commented = !list && depth < 2 && self.roll(12) == 11;
+        let content = match commented {
+            true => Content::Comment(Some(format!("{}: off{id}", key(id)))),
+            false => content,
+        };
+        let mut piece = Piece::new(id, content);
+        piece.blanks = [0, 0, 0, 1, 1, 2][usize::from(self.roll(6))];
+        let above = [0, 0, 0, 1, 1, 2][usize::from(self.roll(6))];
+        piece.above = (0..above)
+            .map(|line| format!("# About {id}, {line}."))
+            .collect();
+        if commented {
+            return piece;
+        }
+        if self.roll(6) == 5 {
+            piece.remark = Some(format!("# beside {id}"));
+        }
+        let has_row = !piece.children().is_empty();
+        if self.roll(4) == 3 && !(list && of_maps) {
+            let lines = 1 + self.roll(2);
+            // an example of the value, or of another entry in it
+            let deeper = if has_row {
+                2
+            } else {
+                [2, 4][usize::from(self.roll(2))]
+            };
+            piece.below = (0..lines)
+                .map(|line| (deeper, format!("# example{line}: {id}")))
+                .collect();
+        }
+        piece
+    }
+}
+
+/// A banner between lines that other banners have, too.
+pub fn banner(id: u32) -> Vec<String> {
+    let frame = "#".repeat(20);
+    vec![frame.clone(), format!("# Section {id}"), frame]
+}
+
+/// The pieces of a text that random bytes choose.
+pub fn decode(bytes: &[u8]) -> Vec<Piece> {
+    let mut dice = Dice {
+        bytes: bytes.iter(),
+        next_id: 0,
+    };
+    let mut row = dice.row(0, false);
+    if row.iter().all(Piece::is_comment) {
+        // comments alone are no document
+        row.push(Piece::new(dice.id(), Content::Scalar("only".to_owned())));
+    }
+    row
+}
+
+/// A text, and what each side does to it.
+#[derive(Clone)]
+pub struct History {
+    pub original: Vec<Piece>,
+    pub upstream: Vec<edits::Edit>,
+    pub own: Vec<edits::Edit>,
+}
+
+impl std::fmt::Debug for History {
+    /// The three texts as they are, to cut a case out of them.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(
+            f,
+            "\n==== upstream: {:?}\n==== local: {:?}",
+            self.upstream, self.own
+        )?;
+        for (name, text) in ["original", "updated", "local"]
+            .into_iter()
+            .zip(self.texts().into_array())
+        {
+            writeln!(f, "======== {name}\n{text}")?;
+        }
+        f.write_str("========")
+    }
+}
+
+impl History {
+    /// The texts of the three sides.
+    pub fn texts(&self) -> merge3::triple::Triple<String> {
+        let edited = |edits: &[edits::Edit]| render(&edits::edited(&self.original, edits));
+        merge3::triple::Triple::new(
+            render(&self.original),
+            edited(&self.upstream),
+            edited(&self.own),
+        )
+    }
+}
+
+/// A history whose sides make the edits that these choose.
+pub fn history(
+    upstream: &'static [edits::What],
+    own: &'static [edits::What],
+) -> impl Strategy<Value = History> {
+    let bytes = prop::collection::vec(any::<u8>(), 0..160);
+    let edits = || prop::collection::vec(any::<[u8; 3]>(), 1..4);
+    (bytes, edits(), edits()).prop_map(|(bytes, up, down)| {
+        let original = decode(&bytes);
+        let upstream = edits::choose(&original, &up, upstream, 1000);
+        let own = edits::choose(&original, &down, own, 2000);
+        History {
+            original,
+            upstream,
+            own,
+        }
+    })
+}

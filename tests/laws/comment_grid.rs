@@ -1,0 +1,352 @@
+//! A change of comments that upstream alone makes, at every place that a comment can have beside a key. Local changes one value that has
+//! nothing to do with it, so the result is upstream's text with local's value: both edits are made on the lines here. The same for
+//! two other changes that nobody disputes: a line that goes in what the other side renamed, and an alias.
+
+use crate::drive::{Told, run};
+use crate::shown::shown;
+use merge3::merge::Options;
+use merge3::triple::Triple;
+
+/// What upstream does to the comment: its lines before and after, and whether a blank line sets them off from what is below.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Change {
+    Text,
+    Add,
+    Remove,
+    Extend,
+    Shrink,
+    SetOff,
+    Join,
+}
+
+/// How far the comment is indented.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Column {
+    OfTheKey,
+    OneIn,
+    Deeper,
+    Shallower,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    Above,
+    Below,
+    Beside,
+}
+
+/// What follows the key.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Next {
+    Key,
+    Dedent,
+    BlankLine,
+    EndOfFile,
+    Element,
+}
+
+/// What local changes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Own {
+    /// A value that is far away: a line merge has no conflict.
+    Far,
+    /// The value of the key that the comment stands at.
+    Near,
+    /// Nothing, but there is a space at the end of each other line with a key: no line merge finds its way.
+    Spaces,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    change: Change,
+    column: Column,
+    place: Place,
+    next: Next,
+    own: Own,
+    /// Whether the key has an empty list, to which an example may belong, or a number.
+    empty: bool,
+}
+
+impl Change {
+    /// The comment, and whether a blank line is below it, before and after.
+    fn lines(self) -> [(&'static [&'static str], bool); 2] {
+        const ONE: &[&str] = &["# one"];
+        const TWO: &[&str] = &["# one", "# two"];
+        match self {
+            Self::Text => [(ONE, false), (&["# another"], false)],
+            Self::Add => [(&[], false), (ONE, false)],
+            Self::Remove => [(ONE, false), (&[], false)],
+            Self::Extend => [(ONE, false), (TWO, false)],
+            Self::Shrink => [(TWO, false), (ONE, false)],
+            Self::SetOff => [(ONE, false), (ONE, true)],
+            Self::Join => [(ONE, true), (ONE, false)],
+        }
+    }
+}
+
+impl Point {
+    fn all() -> Vec<Self> {
+        let mut points = Vec::new();
+        for place in [Place::Above, Place::Below, Place::Beside] {
+            let columns: &[Column] = match place {
+                Place::Beside => &[Column::OfTheKey],
+                _ => &[
+                    Column::OfTheKey,
+                    Column::OneIn,
+                    Column::Deeper,
+                    Column::Shallower,
+                ],
+            };
+            let changes: &[Change] = match place {
+                Place::Beside => &[Change::Text, Change::Add, Change::Remove],
+                _ => &[
+                    Change::Text,
+                    Change::Add,
+                    Change::Remove,
+                    Change::Extend,
+                    Change::Shrink,
+                    Change::SetOff,
+                    Change::Join,
+                ],
+            };
+            for &change in changes {
+                for &column in columns {
+                    for next in [
+                        Next::Key,
+                        Next::Dedent,
+                        Next::BlankLine,
+                        Next::EndOfFile,
+                        Next::Element,
+                    ] {
+                        for own in [Own::Far, Own::Near, Own::Spaces] {
+                            for empty in [false, true] {
+                                points.push(Self {
+                                    change,
+                                    column,
+                                    place,
+                                    next,
+                                    own,
+                                    empty,
+                                });
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        points
+    }
+
+    /// The text before or after upstream's change, with local's or without.
+    fn text(self, after: bool, local: bool) -> String {
+        let (comment, set_off) = self.change.lines()[usize::from(after)];
+        let spaces = local && self.own == Own::Spaces;
+        let in_element = self.next == Next::Element;
+        let column = if in_element { 4 } else { 2 };
+        let mut lines: Vec<String> = Vec::new();
+        let key = |lines: &mut Vec<String>, text: &str| {
+            lines.push(format!("{text}{}", if spaces { " " } else { "" }));
+        };
+        let far = local && self.own == Own::Far;
+        key(&mut lines, if far { "first: 2" } else { "first: 1" });
+        key(&mut lines, "middle: 1");
+        key(&mut lines, "box:");
+        key(
+            &mut lines,
+            if in_element {
+                "  - alpha: 1"
+            } else {
+                "  alpha: 1"
+            },
+        );
+        let width = match self.column {
+            Column::OfTheKey => column,
+            Column::OneIn => column + 2,
+            Column::Deeper => column + 5,
+            Column::Shallower => column - 2,
+        };
+        let comments = |lines: &mut Vec<String>| {
+            lines.extend(
+                comment
+                    .iter()
+                    .map(|line| format!("{}{line}", " ".repeat(width))),
+            );
+            lines.extend(set_off.then(String::new));
+        };
+        if self.place == Place::Above {
+            comments(&mut lines);
+        }
+        let value = match (self.empty, local && self.own == Own::Near) {
+            (false, near) => {
+                if near {
+                    "6"
+                } else {
+                    "5"
+                }
+            }
+            (true, near) => {
+                if near {
+                    "[own]"
+                } else {
+                    "[]"
+                }
+            }
+        };
+        let remark = match (self.place, comment) {
+            (Place::Beside, [remark, ..]) => format!(" {remark}"),
+            _ => String::new(),
+        };
+        lines.push(format!("{}target: {value}{remark}", " ".repeat(column)));
+        if self.place == Place::Below {
+            comments(&mut lines);
+        }
+        match self.next {
+            Next::Key => key(&mut lines, "  omega: 1"),
+            Next::BlankLine => {
+                lines.push(String::new());
+                key(&mut lines, "  omega: 1");
+            }
+            Next::Element => {
+                key(&mut lines, "  - alpha: 2");
+                key(&mut lines, "    beta: 1");
+            }
+            Next::Dedent | Next::EndOfFile => {}
+        }
+        if self.next != Next::EndOfFile {
+            key(&mut lines, "last: 1");
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+#[test]
+fn a_comment_that_upstream_alone_changed_comes_whatever_its_place() {
+    let told = Told {
+        resource: false,
+        options: Options::default(),
+    };
+    let points = Point::all();
+    let mut wrong = Vec::new();
+    for point in &points {
+        let [original, updated, local] = [(false, false), (true, false), (false, true)]
+            .map(|(after, own)| point.text(after, own));
+        let expected = point.text(true, true);
+        let merged = match run(Triple::new(&*original, &*updated, &*local), &told) {
+            Ok(ran) => ran.text,
+            Err(error) => error.to_string(),
+        };
+        if merged != expected {
+            wrong.push((
+                format!("{point:?}"),
+                [original, updated, local, expected, merged],
+            ));
+        }
+    }
+    let shown = shown(&wrong, 3);
+    assert!(
+        wrong.is_empty(),
+        "{} of {} places are wrong\n{shown}",
+        wrong.len(),
+        points.len()
+    );
+}
+
+/// A line that one side deletes in what the other renames: the deletion is made under the new name (SPEC 5.3, 5.6).
+#[test]
+fn a_line_deleted_in_what_the_other_side_renamed_goes() {
+    let told = Told {
+        resource: false,
+        options: Options::default(),
+    };
+    let text = |element: bool, fields: usize, name: &str, without: Option<usize>| {
+        let mut lines = vec!["first: 1".to_owned(), "box:".to_owned()];
+        lines.push(if element {
+            format!("  - name: {name}")
+        } else {
+            format!("  {name}:")
+        });
+        let field = |at: &usize| Some(*at) != without;
+        lines.extend(
+            (0..fields)
+                .filter(field)
+                .map(|at| format!("    field{at}: value{at}")),
+        );
+        lines.push(
+            if element {
+                "  - name: other"
+            } else {
+                "  other:"
+            }
+            .to_owned(),
+        );
+        lines.push("    field0: another".to_owned());
+        lines.join("\n") + "\n"
+    };
+    let mut wrong = Vec::new();
+    for element in [false, true] {
+        for fields in 3..7 {
+            for without in 0..fields {
+                for upstream_renames in [false, true] {
+                    let renamed = text(element, fields, "new", None);
+                    let shorter = text(element, fields, "old", Some(without));
+                    let (updated, local) = match upstream_renames {
+                        true => (renamed, shorter),
+                        false => (shorter, renamed),
+                    };
+                    let original = text(element, fields, "old", None);
+                    let expected = text(element, fields, "new", Some(without));
+                    let merged = match run(Triple::new(&*original, &*updated, &*local), &told) {
+                        Ok(ran) => ran.text,
+                        Err(error) => error.to_string(),
+                    };
+                    if merged != expected {
+                        let name =
+                            format!("element: {element}, upstream renames: {upstream_renames}");
+                        wrong.push((name, [original, updated, local, expected, merged]));
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} renames are wrong\n{}",
+        wrong.len(),
+        shown(&wrong, 2)
+    );
+}
+
+/// Upstream changes what one service of a compose file has; local wrote the alias of it out in another service. The third service, which
+/// nobody touched, keeps its alias.
+#[test]
+fn an_alias_that_nobody_touched_stays() {
+    let told = Told {
+        resource: false,
+        options: Options::default(),
+    };
+    let text = |labels: &str, worker: &str| {
+        format!(
+            "services:\n  web: &web\n    image: shop:1\n    labels:\n      x: 1\n{labels}  worker:\n{worker}    command: work\n  cron:\n    <<: *web\n    command: cron\n"
+        )
+    };
+    let (alias, out) = (
+        "    <<: *web\n",
+        "    image: shop:1\n    labels:\n      x: 1\n",
+    );
+    let original = text("", alias);
+    let updated = text("      y: 2\n", alias);
+    let local = text("", out);
+    let cron = "  cron:\n    <<: *web\n    command: cron\n";
+    for sides in [[&updated, &local], [&local, &updated]] {
+        let [updated, local] = sides;
+        let merged = run(Triple::new(&*original, &**updated, &**local), &told).unwrap();
+        assert!(merged.text.ends_with(cron), "{}", merged.text);
+        assert!(
+            merged
+                .text
+                .contains("    labels:\n      x: 1\n      y: 2\n"),
+            "{}",
+            merged.text
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! Other ways to write a text that say the same.
+
+/// How a text is disturbed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disturbance {
+    /// A space behind each line with a key.
+    Spaced,
+    /// All indentation doubled.
+    Wide,
+    Crlf,
+    /// The sections of the top level the other way round.
+    Reversed,
+    /// The first section last.
+    Moved,
+    /// An own comment above every key.
+    Remarks,
+    /// Each blank line twice.
+    Blanks,
+    /// No comments.
+    Bare,
+}
+
+impl Disturbance {
+    pub const ALL: [Self; 8] = [
+        Self::Spaced,
+        Self::Wide,
+        Self::Crlf,
+        Self::Reversed,
+        Self::Moved,
+        Self::Remarks,
+        Self::Blanks,
+        Self::Bare,
+    ];
+
+    /// The text, disturbed.
+    pub fn of(self, text: &str) -> String {
+        match self {
+            Self::Spaced => by_line(text, |line| {
+                match key(line).is_some() && !line.contains('#') {
+                    true => vec![format!("{line} ")],
+                    false => vec![line.to_owned()],
+                }
+            }),
+            Self::Wide => by_line(text, |line| {
+                let content = line.trim_start();
+                vec![format!(
+                    "{}{content}",
+                    " ".repeat(2 * (line.len() - content.len()))
+                )]
+            }),
+            Self::Crlf => text.replace('\n', "\r\n"),
+            Self::Reversed => in_order(text, |sections| sections.reverse()),
+            Self::Moved => in_order(text, |sections| sections.rotate_left(1)),
+            Self::Remarks => {
+                let number = std::cell::Cell::new(0);
+                by_line(text, |line| {
+                    let indent = " ".repeat(line.len() - line.trim_start().len());
+                    let remark = key(line).map(|key| {
+                        number.set(number.get() + 1);
+                        format!("{indent}{OWN} {} {key}", number.get())
+                    });
+                    remark.into_iter().chain([line.to_owned()]).collect()
+                })
+            }
+            Self::Blanks => by_line(text, |line| match line.trim().is_empty() {
+                true => vec![String::new(); 2],
+                false => vec![line.to_owned()],
+            }),
+            Self::Bare => by_line(text, |line| match line.trim_start().starts_with('#') {
+                true => Vec::new(),
+                false => vec![line.to_owned()],
+            }),
+        }
+    }
+
+    /// The text without what the disturbance added; none where it took something away or changed the order.
+    pub fn undone(self, text: &str) -> Option<String> {
+        let kept = |keep: fn(&str) -> bool| {
+            by_line(text, |line| match keep(line) {
+                true => vec![line.to_owned()],
+                false => Vec::new(),
+            })
+        };
+        match self {
+            Self::Spaced => Some(by_line(text, |line| vec![line.trim_end().to_owned()])),
+            Self::Crlf => Some(text.replace("\r\n", "\n")),
+            // whether a blank line is above or below an own comment is local's to say
+            Self::Remarks => Some(kept(|line| !line.contains(OWN) && !line.trim().is_empty())),
+            Self::Blanks => Some(kept(|line| !line.trim().is_empty())),
+            Self::Wide | Self::Reversed | Self::Moved | Self::Bare => None,
+        }
+    }
+}
+
+/// What the remarks of [`Disturbance::Remarks`] begin with.
+pub const OWN: &str = "# OURS:";
+
+/// The key of a line that has one.
+pub fn key(line: &str) -> Option<&str> {
+    let words = line.trim_start();
+    let words = words.strip_prefix("- ").unwrap_or(words);
+    let (key, rest) = words.split_once(':')?;
+    let is_key = !key.is_empty() && key.chars().all(char::is_alphanumeric);
+    (is_key && (rest.is_empty() || rest.starts_with(' '))).then_some(key)
+}
+
+fn by_line(text: &str, made: impl Fn(&str) -> Vec<String>) -> String {
+    let lines = text.lines().flat_map(made);
+    lines.map(|line| line + "\n").collect()
+}
+
+/// The sections of the top level in another order, each with the comments right above its key; what is above the first one stays there.
+fn in_order(text: &str, change: impl Fn(&mut [Vec<&str>])) -> String {
+    let mut sections: Vec<Vec<&str>> = vec![Vec::new()];
+    for line in text.lines() {
+        if !line.starts_with(' ') && key(line).is_some() {
+            let last = sections.last_mut().unwrap();
+            let own = last
+                .iter()
+                .rev()
+                .take_while(|line| line.starts_with('#'))
+                .count();
+            let own = last.split_off(last.len() - own);
+            sections.push(own);
+        }
+        sections.last_mut().unwrap().push(line);
+    }
+    change(&mut sections[1..]);
+    sections
+        .concat()
+        .into_iter()
+        .map(|line| format!("{line}\n"))
+        .collect()
+}

@@ -1,0 +1,148 @@
+//! Law 9: no comment is lost, comes twice, or stands by a stranger, whatever the two sides did. And law 4, on the same texts.
+
+use super::{comment, comments, entry, fails, merged};
+use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES, Edit, What, is_text_of_a_list};
+use crate::generate::commented::{History, history};
+use merge3::merge::Conflict;
+use merge3::triple::Triple;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// The two nearest entries above a comment on a line of its own, and those below it, the nearest first.
+type Neighbours<'t> = [Vec<&'t str>; 2];
+
+fn neighbours(text: &str) -> BTreeMap<&str, Neighbours<'_>> {
+    let lines: Vec<&str> = text.lines().collect();
+    let own_line = |line: &&str| line.trim_start().starts_with('#');
+    let mut found = BTreeMap::new();
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| own_line(line)) {
+        let Some(comment) = comment(line) else {
+            continue;
+        };
+        let (above, below) = lines.split_at(at);
+        let above = above
+            .iter()
+            .rev()
+            .filter_map(|line| entry(line))
+            .chain(["(start)"]);
+        let below = below.iter().filter_map(|line| entry(line)).chain(["(end)"]);
+        found.insert(comment, [above.take(2).collect(), below.take(2).collect()]);
+    }
+    found
+}
+
+/// Whether a comment stands by an entry that it stood by, or next but one to it.
+fn is_by_one_of(now: &Neighbours<'_>, then: &Neighbours<'_>) -> bool {
+    let meet = |now: &[&str], then: &[&str]| {
+        now.first().is_some_and(|near| then.contains(near))
+            || then.first().is_some_and(|near| now.contains(near))
+    };
+    meet(&now[0], &then[0]) || meet(&now[1], &then[1])
+}
+
+/// What is wrong with a comment that is so often in the texts, and so often in the result.
+fn verdict(
+    counts: Triple<bool>,
+    merged: usize,
+    history: &History,
+    conflicts: &[Conflict],
+    comment: &str,
+) -> Option<&'static str> {
+    let deleted = || {
+        history
+            .own
+            .iter()
+            .any(|edit| matches!(edit.what, What::Remove | What::CommentOut | What::Uncomment))
+    };
+    let says = |conflict: &Conflict| {
+        let local = conflict.values.local.as_ref();
+        local.is_some_and(|text| text.contains(comment)) || conflict.path.ends_with("(comment)")
+    };
+    let told = || conflicts.iter().any(says);
+    // with another value, an element that is a text is another element
+    let replaces = |edit: &Edit| {
+        edit.what == What::Value && is_text_of_a_list(&history.original, edit.id, false)
+    };
+    let agrees = conflicts.is_empty() && !history.upstream.iter().chain(&history.own).any(replaces);
+    let Triple {
+        original,
+        updated,
+        local,
+    } = counts;
+    match (original, updated, local, merged) {
+        (_, _, _, 2..) => Some("twice"),
+        (_, true, true, 0) => Some("lost: all sides have it"),
+        (false, false, true, 0) if !told() => Some("lost: local's own, without a conflict"),
+        (false, true, false, 0) if conflicts.is_empty() && !deleted() => {
+            Some("lost: upstream's new one")
+        }
+        (true, false, true, 1) if agrees => Some("still there: upstream removed it"),
+        (true, true, false, 1) if agrees => Some("came back: local removed it"),
+        _ => None,
+    }
+}
+
+fn comments_stay(history: &History) -> Result<(), TestCaseError> {
+    let texts = history.texts();
+    let ran = merged(&texts)?;
+    let texts = texts.as_ref().map(String::as_str);
+    let (counts, now) = (texts.map(comments), comments(&ran.text));
+    let fails = |what: &str, comment: &str| {
+        Err(fails(
+            &format!("{what}: {comment}; conflicts: {:?}", ran.conflicts),
+            &[("merged", &ran.text)],
+        ))
+    };
+    let mut all: Vec<&str> = counts
+        .as_ref()
+        .into_array()
+        .into_iter()
+        .flat_map(|side| side.keys().copied())
+        .collect();
+    all.extend(now.keys());
+    all.sort_unstable();
+    all.dedup();
+    for comment in all {
+        let there = counts.as_ref().map(|side| side.contains_key(comment));
+        let merged = now.get(comment).copied().unwrap_or(0);
+        if let Some(what) = verdict(there, merged, history, &ran.conflicts, comment) {
+            return fails(what, comment);
+        }
+    }
+    let then = texts.map(neighbours);
+    for (comment, now) in neighbours(&ran.text) {
+        let mut sides = then
+            .as_ref()
+            .into_array()
+            .into_iter()
+            .filter_map(|side| side.get(comment));
+        if !sides.any(|then| is_by_one_of(&now, then)) {
+            return fails("by a stranger", comment);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(crate::config(3000))]
+
+    #[test]
+    fn law_9_comments_stay(history in history(ALL_BUT_MOVES, ALL_BUT_MOVES)) {
+        comments_stay(&history)?;
+    }
+
+    #[test]
+    fn law_4_idempotent_with_comments_everywhere(history in history(ALL, ALL)) {
+        let texts = history.texts();
+        let once = merged(&texts)?.text;
+        let twice = merged(&Triple { local: once.clone(), ..texts })?.text;
+        if twice != once {
+            return Err(fails("a second merge changes something", &[("once", &once), ("twice", &twice)]));
+        }
+    }
+
+    #[test]
+    fn law_9_comments_stay_where_entries_move(history in history(ALL, ALL)) {
+        comments_stay(&history)?;
+    }
+}

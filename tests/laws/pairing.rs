@@ -1,0 +1,230 @@
+//! Which documents of three packages are one, and which of upstream's come, from the words of SPEC 3, to compare the
+//! program's with (law 6). It knows no text and shares no code with `src/package`.
+
+use crate::generate::package::{Doc, Package};
+use crate::value::Value;
+use merge3::triple::Triple;
+use std::collections::BTreeMap;
+
+/// A document that has a name, and its place: its file and its number in it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placed<'d> {
+    pub file: &'d str,
+    index: usize,
+    pub doc: &'d Doc,
+}
+
+/// One resource on all sides that have it.
+pub type Resource<'d> = Triple<Option<Placed<'d>>>;
+
+impl Placed<'_> {
+    fn full_name(&self) -> &str {
+        self.doc.name.as_deref().unwrap_or_default()
+    }
+
+    /// The name without the namespace.
+    pub fn name(&self) -> &str {
+        let name = self.full_name();
+        name.split_once('/').map_or(name, |(_, name)| name)
+    }
+}
+
+/// The resources of three packages in which no side has two of one identity: all are of one kind.
+pub fn resources(packages: &Triple<Package>) -> Vec<Resource<'_>> {
+    let mut by_name: BTreeMap<&str, Resource<'_>> = BTreeMap::new();
+    for (side, package) in packages.as_ref().into_array().into_iter().enumerate() {
+        for (file, docs) in package {
+            for (index, doc) in docs.iter().enumerate() {
+                let Some(name) = &doc.name else { continue };
+                let placed = Some(Placed { file, index, doc });
+                let resource = by_name.entry(name).or_default();
+                match side {
+                    0 => resource.original = placed,
+                    1 => resource.updated = placed,
+                    _ => resource.local = placed,
+                }
+            }
+        }
+    }
+    let mut all: Vec<Resource<'_>> = by_name.into_values().collect();
+    unite(&mut all, |it| it.updated, |it| it.original.is_none());
+    let is_own = |it: &Resource<'_>| it.original.is_none() && it.updated.is_none();
+    unite(&mut all, |it| it.local, is_own);
+    all
+}
+
+/// Whether local may have what upstream renamed under both names: the merge leaves one, and then that is the renamed one
+/// (an exception of law 4).
+pub fn has_old_and_new_name(packages: &Triple<Package>) -> bool {
+    let names = |package: &Package| -> Vec<String> {
+        package
+            .values()
+            .flatten()
+            .filter_map(|doc| doc.name.clone())
+            .collect()
+    };
+    let names = packages.as_ref().map(names);
+    let local_has = |one: &[String], other: &[String]| {
+        one.iter()
+            .any(|name| !other.contains(name) && names.local.contains(name))
+    };
+    local_has(&names.original, &names.updated) && local_has(&names.updated, &names.original)
+}
+
+/// SPEC 3.6, for one side: `of` is its document, `is_other` says of a resource that has one that it may be a renamed one.
+fn unite<'d>(
+    all: &mut Vec<Resource<'d>>,
+    of: impl Fn(&Resource<'d>) -> Option<Placed<'d>>,
+    is_other: impl Fn(&Resource<'d>) -> bool,
+) {
+    let mut files: Vec<&str> = all.iter().filter_map(|it| Some(of(it)?.file)).collect();
+    files.sort_unstable();
+    files.dedup();
+    for file in files {
+        let mut originals: Vec<Resource<'d>> = all.clone();
+        originals.retain(|it| it.original.is_some_and(|it| it.file == file) && of(it).is_none());
+        originals.sort_by_key(|it| it.original.map(|it| it.index));
+        let mut others = all.clone();
+        others.retain(|it| of(it).is_some_and(|it| it.file == file) && is_other(it));
+        others.sort_by_key(|it| of(it).map(|it| it.index));
+        let mut join = |original: &Resource<'d>, other: &Resource<'d>| {
+            all.retain(|it| it != original && it != other);
+            all.push(Triple {
+                original: original.original,
+                updated: original.updated.or(other.updated),
+                local: original.local.or(other.local),
+            });
+        };
+        let of_name = |list: &[Resource<'d>], name: &str| {
+            let named =
+                |it: &&Resource<'d>| it.original.or(of(it)).is_some_and(|it| it.name() == name);
+            let found: Vec<Resource<'d>> = list.iter().filter(named).copied().collect();
+            (found.len() == 1).then(|| found[0])
+        };
+        let is_free = |original: &Resource<'d>, other: &Resource<'d>| {
+            original.local.is_none() || other.local.is_none()
+        };
+        for original in originals.clone() {
+            let name = original
+                .original
+                .map_or("", |it| it.doc.name.as_deref().unwrap_or(""));
+            let name = name.split_once('/').map_or(name, |(_, name)| name);
+            if let (Some(original), Some(other)) =
+                (of_name(&originals, name), of_name(&others, name))
+                && is_free(&original, &other)
+            {
+                join(&original, &other);
+                originals.retain(|it| *it != original);
+                others.retain(|it| *it != other);
+            }
+        }
+        let (kept, gone): (Vec<_>, Vec<_>) =
+            originals.into_iter().partition(|it| it.updated.is_some());
+        let mut taken = Vec::new();
+        for list in [kept, gone] {
+            let mut ranks = Vec::new();
+            for (place, original) in list.iter().enumerate() {
+                for (at, other) in others.iter().enumerate() {
+                    if !is_free(original, other) {
+                        continue;
+                    }
+                    let versions = [original.original, original.updated].into_iter().flatten();
+                    let alike = of(other).and_then(|other| {
+                        let alike = versions.map(|version| likeness(version.doc, other.doc));
+                        alike.max()?
+                    });
+                    ranks.extend(alike.map(|alike| (1000 - alike, place.abs_diff(at), place, at)));
+                }
+            }
+            ranks.sort_unstable();
+            ranks.retain(|it| !taken.contains(&it.3));
+            while let Some((_, _, place, at)) = ranks.first().copied() {
+                join(&list[place], &others[at]);
+                taken.push(at);
+                ranks.retain(|it| it.2 != place && it.3 != at);
+            }
+        }
+    }
+}
+
+/// The share of the leaves, in thousandths, where it is two thirds and half of the other's.
+fn likeness(left: &Doc, right: &Doc) -> Option<usize> {
+    let (left, mut right) = (leaves(left), leaves(right));
+    let (l, r) = (left.len(), right.len());
+    let mut common = 0;
+    for leaf in left {
+        if let Some(at) = right.iter().position(|other| *other == leaf) {
+            right.swap_remove(at);
+            common += 1;
+        }
+    }
+    let shares_more = common > 1 || (common == l && common == r);
+    (shares_more && common * 3 >= l * 2 && common * 2 >= r).then(|| common * 1000 / l)
+}
+
+fn leaves(doc: &Doc) -> Vec<(Vec<String>, Value)> {
+    let mut all = Vec::new();
+    add_leaves(&doc.value(), &mut Vec::new(), &mut all);
+    let is_identity = |path: &[String]| match path {
+        [one] => one == "apiVersion",
+        [first, second] => first == "metadata" && (second == "name" || second == "namespace"),
+        _ => false,
+    };
+    all.retain(|(path, _)| !is_identity(path));
+    all
+}
+
+fn add_leaves(value: &Value, path: &mut Vec<String>, all: &mut Vec<(Vec<String>, Value)>) {
+    let below: Vec<(String, &Value)> = match value {
+        Value::Map(fields) => fields
+            .iter()
+            .map(|(key, value)| (key.clone(), value))
+            .collect(),
+        Value::List(elements) => elements.iter().map(|it| ("-".to_owned(), it)).collect(),
+        _ => Vec::new(),
+    };
+    if below.is_empty() {
+        all.push((path.clone(), value.clone()));
+    }
+    for (key, value) in below {
+        path.push(key);
+        add_leaves(value, path, all);
+        path.pop();
+    }
+}
+
+/// The files that local deleted as a whole (SPEC 3): those of the original that it has no longer, or with nothing in them but
+/// what upstream moved there, and of which no document stands elsewhere.
+pub fn gone<'d>(packages: &'d Triple<Package>, resources: &[Resource<'_>]) -> Vec<&'d str> {
+    let files = packages.original.keys().copied();
+    let is_there = |file: &str| {
+        let Some(docs) = packages.local.get(file) else {
+            return false;
+        };
+        docs.iter().enumerate().any(|(index, doc)| {
+            let here = |it: &&Resource<'_>| {
+                it.local
+                    .is_some_and(|it| it.file == file && it.index == index)
+            };
+            let moved = |it: &Resource<'_>| {
+                it.original.is_some_and(|it| it.file != file)
+                    && it.updated.is_some_and(|it| it.file == file)
+            };
+            doc.name.is_none() || !resources.iter().find(here).is_some_and(moved)
+        })
+    };
+    let lives_on = |file: &str| {
+        let lives_on =
+            |it: &Resource<'_>| it.local.is_some() && it.original.is_some_and(|it| it.file == file);
+        let has_plain = |package: &Package| {
+            package
+                .get(file)
+                .is_some_and(|docs| docs.iter().any(|it| it.name.is_none()))
+        };
+        resources.iter().any(lives_on)
+            || has_plain(&packages.original) && has_plain(&packages.local)
+    };
+    files
+        .filter(|file| !is_there(file) && !lives_on(file))
+        .collect()
+}

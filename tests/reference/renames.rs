@@ -1,0 +1,126 @@
+//! Which entries of a collection a side gave another key (SPEC 5.6).
+
+use crate::value::Value;
+use merge3::triple::Triple;
+
+/// An entry and what it is called: a field's key, an element's identity.
+pub type Named<'v, K> = (K, &'v Value);
+
+/// The old name and the new one of every entry that one side renamed.
+pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>) -> Vec<(K, K)> {
+    let Triple {
+        original,
+        updated,
+        local,
+    } = rows;
+    let upstream = by_side(original, updated, |_| None);
+    let own = by_side(original, local, |old| value_of(updated, old));
+    let there_already = |(old, new): &&(K, K)| {
+        value_of(local, old).is_none()
+            && value_of(local, new).is_some()
+            && !own.iter().any(|(it, other)| it == old && other != new)
+    };
+    let taken = upstream
+        .iter()
+        .filter(|rename| meets(rename, original, local) || there_already(rename));
+    let own_ones = own.iter().filter(|rename| meets(rename, original, updated));
+    taken.chain(own_ones).cloned().collect()
+}
+
+/// What one side took away and added again at the same place, under another name and with mostly the same content.
+fn by_side<'v, K: PartialEq + Clone>(
+    original: &[Named<'v, K>],
+    side: &[Named<'v, K>],
+    other: impl Fn(&K) -> Option<&'v Value>,
+) -> Vec<(K, K)> {
+    let added = changed(side, original);
+    let mut found: Vec<(K, K)> = Vec::new();
+    for (place, (old, before)) in changed(original, side) {
+        let is_like = |now| {
+            is_mostly(before, now)
+                || other(old).is_some_and(|it| {
+                    it == now && matches!(now, Value::Map(_) | Value::List(_)) || is_mostly(it, now)
+                })
+        };
+        let new = added.iter().find(|(at, (new, now))| {
+            *at == place && !found.iter().any(|(_, taken)| taken == new) && is_like(now)
+        });
+        if let Some((_, (new, _))) = new {
+            found.push((old.clone(), new.clone()));
+        }
+    }
+    found
+}
+
+/// The entries of a row whose name the other row lacks, each with the nearest name above it that both have.
+fn changed<'r, 'v, K: PartialEq>(
+    row: &'r [Named<'v, K>],
+    other: &[Named<'_, K>],
+) -> Vec<(Option<&'r K>, &'r Named<'v, K>)> {
+    let is_shared = |named: &&Named<'v, K>| value_of(other, &named.0).is_some();
+    let place = |index: usize| {
+        row[..index]
+            .iter()
+            .rev()
+            .find(is_shared)
+            .map(|(name, _)| name)
+    };
+    let lacking = row
+        .iter()
+        .enumerate()
+        .filter(|(_, named)| !is_shared(named));
+    lacking
+        .map(|(index, named)| (place(index), named))
+        .collect()
+}
+
+/// Whether the other side still has the entry, as the same kind of value, and has nothing under its new name.
+fn meets<K: PartialEq>(
+    (old, new): &(K, K),
+    original: &[Named<'_, K>],
+    other: &[Named<'_, K>],
+) -> bool {
+    let kind = |row, name| value_of(row, name).map(std::mem::discriminant);
+    let stays = kind(other, old);
+    stays.is_some() && stays == kind(original, old) && value_of(other, new).is_none()
+}
+
+fn value_of<'v, K: PartialEq>(row: &[Named<'v, K>], name: &K) -> Option<&'v Value> {
+    row.iter()
+        .find(|(it, _)| it == name)
+        .map(|(_, value)| *value)
+}
+
+/// Whether two collections of one kind have at least two thirds of their leaves in common.
+fn is_mostly(before: &Value, now: &Value) -> bool {
+    match (before, now) {
+        (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)) => {}
+        _ => return false,
+    }
+    let [before, mut left] = [before, now].map(|value| {
+        let mut leaves = Vec::new();
+        gather(value, &mut Vec::new(), &mut leaves);
+        leaves
+    });
+    let most = before.len().max(left.len());
+    let common = before.iter().filter(|leaf| {
+        let at = left.iter().position(|other| other == *leaf);
+        at.map(|at| left.swap_remove(at)).is_some()
+    });
+    let common = common.count();
+    common > 0 && 3 * common >= 2 * most
+}
+
+/// The scalars of a value, each with the keys that lead to it; all elements of a list are at one place.
+fn gather(value: &Value, path: &mut Vec<String>, leaves: &mut Vec<(Vec<String>, Value)>) {
+    let mut below = |step: &str, value: &Value| {
+        path.push(step.to_owned());
+        gather(value, path, leaves);
+        path.pop();
+    };
+    match value {
+        Value::Map(fields) => fields.iter().for_each(|(key, value)| below(key, value)),
+        Value::List(elements) => elements.iter().for_each(|element| below("", element)),
+        Value::Null | Value::Scalar { .. } => leaves.push((path.clone(), value.clone())),
+    }
+}
