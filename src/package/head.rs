@@ -1,20 +1,18 @@
 //! What stands above a document's content, where documents come, go and move: the head of the file, directives, the `---`.
 
-use rustc_hash::FxHashSet;
-
 use super::documents::{Context, FileMerge};
 use super::jobs::{Job, file_of};
 use super::pair::DocRef;
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::plan::FileConflict;
-use crate::line_breaks::{line_break_of, lines, lines_with_breaks};
+use crate::line_breaks::{line_break_of, lines_with_breaks};
 use crate::merge::{MergedAbove, merge_above};
 use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
 
-/// The first documents with the heads of their files, where they are one document, and a comment that is in the head on one side is
-/// right above the content on another: what is the head's there and what the document's is one text.
+/// The first documents with the heads of their files, where they are one document and the heads are not the same: a line is the head's on one
+/// side and the document's on another, and the lines merge as one text.
 pub(super) fn with_heads<'a>(
     slots: &Triple<Option<usize>>,
     files: &Triple<Option<&ParsedFile<'a>>>,
@@ -24,54 +22,38 @@ pub(super) fn with_heads<'a>(
     let group = slots.map(first);
     job.here.iter().find(|other| **other == group)?;
     let files = Triple::new(files.original?, files.updated?, files.local?);
+    let [original, updated, local] = files.map(|file| file.head).into_array();
+    if original == updated && original == local {
+        return None;
+    }
     let firsts = files
         .try_map(|file| file.documents.first().ok_or(()))
         .ok()?;
-    let lines = files.zip(firsts).map(|(file, first)| {
-        let own = lines(first.document.text).take_while(|line| is_above(line));
-        (comments(lines(file.head)), comments(own))
-    });
-    let sides = lines.into_array();
-    let differ = sides.iter().any(|(_, own)| {
-        let is_own = |(head, _): &(FxHashSet<&str>, _)| !head.is_disjoint(own);
-        sides.iter().any(is_own)
-    });
-    differ.then(|| {
+    Some(
         files
             .zip(firsts)
-            .map(|(file, first)| with_head(file, first))
-    })
-}
-
-fn is_above(line: &str) -> bool {
-    let line = line.trim();
-    line.is_empty() || line.starts_with('#')
-}
-
-fn comments<'t>(lines: impl Iterator<Item = &'t str>) -> FxHashSet<&'t str> {
-    let lines = lines.map(|line| line.trim_start_matches('\u{feff}').trim());
-    lines.filter(|line| line.starts_with('#')).collect()
+            .map(|(file, first)| with_head(file, first)),
+    )
 }
 
 fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>) -> Parsed<'a> {
     let document = &first.document;
     let start = byte_order_mark(file.text);
     let end = document.start + document.text.len();
-    let text = &file.text[start..end];
-    let marker_end = match (marker(file.head), document.body.start) {
+    let body_start = match (marker(file.head), marker(document.text)) {
         (Some(at), _) => lines_with_breaks(&file.text[at..])
             .next()
             .map_or(at, |line| at + line.len()),
-        (None, 0) => start,
-        (None, body) => document.start + body as usize,
+        (None, None) => start,
+        (None, Some(_)) => document.start + document.body.start as usize,
     };
     let offset = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
     let body = Span::new(
-        offset(marker_end),
+        offset(body_start),
         offset(document.start + document.body.end as usize),
     );
     first.cut_otherwise(Document {
-        text,
+        text: &file.text[start..end],
         head: "",
         start,
         body,

@@ -89,14 +89,6 @@ impl Ran {
 /// Merges three texts that have one document each.
 pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     let documents = texts.try_map(only_document)?;
-    let starts = documents
-        .as_ref()
-        .map(|document| document.start)
-        .into_array();
-    let has_head = starts.iter().any(|start| *start > 0);
-    if has_head && let Some(ran) = run_file(texts, told)? {
-        return Ok(ran);
-    }
     let trees = documents.try_map(|document| tree(document.text))?;
     let sides = documents.as_ref().zip(trees.as_ref());
     let sides = sides.map(|(document, tree)| Some(Side { document, tree }));
@@ -111,8 +103,8 @@ pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     })
 }
 
-/// Merges three files: their heads are no document's. None where they hold scalars, which no file is merged by.
-fn run_file(texts: Triple<&str>, told: &Told) -> Result<Option<Ran>, TestCaseError> {
+/// Merges three files that have one document each, with their heads.
+pub fn run_files(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     let meaning = match told.resource {
         true => Nulls::Clear,
         false => Nulls::Keep,
@@ -123,10 +115,13 @@ fn run_file(texts: Triple<&str>, told: &Told) -> Result<Option<Ran>, TestCaseErr
     };
     let merged = merge_file("a.yaml".as_ref(), texts, &options)
         .map_err(|error| TestCaseError::fail(format!("refused: {error:?}")))?;
-    Ok(merged.map(|merged| Ran {
-        text: merged.text,
-        conflicts: merged.conflicts.into_iter().map(|it| it.conflict).collect(),
-    }))
+    match merged {
+        Some(merged) => Ok(Ran {
+            text: merged.text,
+            conflicts: merged.conflicts.into_iter().map(|it| it.conflict).collect(),
+        }),
+        None => run(texts, told),
+    }
 }
 
 /// Merges the texts of a case.

@@ -7,7 +7,7 @@ mod pieces;
 mod stay;
 mod with_git;
 
-use crate::drive::{Ran, Told, run};
+use crate::drive::{Ran, Told, run_files};
 use crate::shown::part;
 use crate::value::{Value, load};
 use merge3::merge::Options;
@@ -24,7 +24,7 @@ fn told() -> Told {
 }
 
 fn merged(texts: &Triple<String>) -> Result<Ran, TestCaseError> {
-    run(texts.as_ref().map(String::as_str), &told())
+    run_files(texts.as_ref().map(String::as_str), &told())
 }
 
 fn value(text: &str) -> Result<Value, TestCaseError> {

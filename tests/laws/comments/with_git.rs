@@ -1,7 +1,7 @@
 //! Law 8: where git merges the lines cleanly, and to the values that the rules decide, its text is the result.
 
 use super::{fails, told, value};
-use crate::drive::{Told, only_document, run, told_little};
+use crate::drive::{Told, only_document, run_files, told_little};
 use crate::generate;
 use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES};
 use crate::generate::commented::{History, history};
@@ -64,7 +64,7 @@ fn same_as_git(
     let Some(wanted) = wanted(texts, values, told) else {
         return Ok(());
     };
-    let merged = run(texts, told)?.text;
+    let merged = run_files(texts, told)?.text;
     match merged == wanted {
         true => Ok(()),
         false => Err(fails(
