@@ -227,21 +227,21 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let insertions = self.insertions(file, &actions)?;
         let untouched = actions.iter().all(|action| *action == Action::Keep);
         let ends_line = ends_line(&self.sides);
-        let keeps_head = self.head.is_none() || self.with_heads.is_some();
         if untouched
             && insertions.is_empty()
-            && keeps_head
+            && self.head.is_none()
             && ends_line == line_breaks::ends_line(file.text)
             && self.job.base == Some(self.target)
         {
             return Ok(());
         }
-        if let (Some(with_heads), Some(first @ Action::Keep)) =
-            (self.with_heads, actions.first_mut())
-        {
-            *first = Action::Replace(with_heads.local.document.text.to_owned());
+        match self.with_heads {
+            Some(with_heads) => {
+                let file = file.with_first(&with_heads.local);
+                self.finish(&file, &actions, &insertions, ends_line)
+            }
+            None => self.finish(file, &actions, &insertions, ends_line),
         }
-        self.finish(file, &actions, &insertions, ends_line)
     }
 
     /// A file that the local side has not got: upstream's, as far as its documents come here.

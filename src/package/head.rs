@@ -62,15 +62,12 @@ fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>) -> Parsed<'a> {
 }
 
 impl FileMerge<'_, '_, '_> {
-    /// The head that the file gets; none where local's stays.
+    /// The head that the file gets; none where local's stays, or merges with the first document.
     pub(super) fn merged_head(&mut self) -> Option<String> {
-        if self.context.apply.is_some() {
+        if self.context.apply.is_some() || self.with_heads.is_some() {
             return None;
         }
         let (updated, local) = (self.sides.updated?, self.sides.local?);
-        if self.with_heads.is_some() {
-            return Some(local.text[..byte_order_mark(local.text)].to_owned());
-        }
         let original = self.sides.original.map_or("", |file| file.head);
         let heads = Triple::new(original, updated.head, local.head);
         let line_break = line_break_of(local.text);

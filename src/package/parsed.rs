@@ -242,6 +242,16 @@ impl<'a> ParsedFile<'a> {
         }
     }
 
+    /// The same file without the trees, its first document cut otherwise: what is above that is the head.
+    pub(super) fn with_first(&self, first: &Parsed<'a>) -> Self {
+        let mut file = self.without_trees();
+        file.head = &self.text[..first.document.start];
+        if let Some(own) = file.documents.first_mut() {
+            *own = first.without_tree();
+        }
+        file
+    }
+
     /// Whether there is any document, not only comments.
     pub(crate) fn has_documents(&self) -> bool {
         self.documents.iter().any(|parsed| parsed.has_content)

@@ -258,7 +258,7 @@ impl Tree<'_> {
     }
 
     /// How far the comment is indented whose line starts at `at`; none where it is no comment.
-    fn comment_indent(&self, at: u32) -> Option<u32> {
+    pub(crate) fn comment_indent(&self, at: u32) -> Option<u32> {
         let rest = self.text().as_bytes().get(at as usize..)?;
         let indent = rest
             .iter()

@@ -48,18 +48,10 @@ impl Walker<'_> {
         let trees = self.trees;
         let updateds: Vec<EntryId> = entries_of(trees.updated, updated).collect();
         let locals: Vec<EntryId> = entries_of(trees.local, local).collect();
-        // Where local has original's value, elements stand at the same index in both.
-        let originals: Vec<EntryId> = match nodes.original {
-            Some(original) if self.unchanged_locally(nodes) => {
-                entries_of(trees.original, original).collect()
-            }
-            _ => Vec::new(),
-        };
-        let operations = capture_diff_slices(
-            Algorithm::Myers,
-            &fingerprint::of_elements(trees.local, local),
-            &fingerprint::of_elements(trees.updated, updated),
-        );
+        let of_locals = fingerprint::of_elements(trees.local, local);
+        let originals = self.originals_of(nodes, &of_locals);
+        let of_updateds = fingerprint::of_elements(trees.updated, updated);
+        let operations = capture_diff_slices(Algorithm::Myers, &of_locals, &of_updateds);
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
         for operation in operations {
@@ -70,7 +62,7 @@ impl Walker<'_> {
             if paired {
                 for (old, new) in old.zip(new) {
                     let sides = Triple::new(
-                        originals.get(old).copied(),
+                        originals[old],
                         Some(updateds[new]),
                         Some(locals[old]),
                     );
@@ -79,13 +71,36 @@ impl Walker<'_> {
                 }
             } else {
                 children.extend(old.map(|at| {
-                    let sides = Triple::new(originals.get(at).copied(), None, Some(locals[at]));
+                    let sides = Triple::new(originals[at], None, Some(locals[at]));
                     Child::local(locals[at], Outcome::Remove).of_sides(sides)
                 }));
                 children.extend(updateds[new].iter().map(|entry| self.whole(*entry)));
             }
         }
         children
+    }
+
+    /// For each element of local, given by its fingerprint, the one that it was in the original.
+    fn originals_of(&self, nodes: Nodes, locals: &[u64]) -> Vec<Option<EntryId>> {
+        let mut found = vec![None; locals.len()];
+        let tree = self.trees.original;
+        let list = nodes
+            .original
+            .filter(|node| shape(tree, *node) == Shape::List);
+        let Some(list) = list else {
+            return found;
+        };
+        let originals: Vec<EntryId> = entries_of(tree, list).collect();
+        let of_originals = fingerprint::of_elements(tree, list);
+        for operation in capture_diff_slices(Algorithm::Myers, &of_originals, locals) {
+            let (old, new) = (operation.old_range(), operation.new_range());
+            if old.len() == new.len() {
+                for (old, new) in old.zip(new) {
+                    found[new] = Some(originals[old]);
+                }
+            }
+        }
+        found
     }
 
     /// One element with updated's value: local's text, edited, where the two have something in common.
@@ -129,9 +144,8 @@ impl Walker<'_> {
 
     fn exact_fields(&mut self, nodes: Nodes, updated: NodeId, local: NodeId) -> Outcome {
         let trees = self.trees;
-        let original = nodes.original.filter(|node| {
-            shape(trees.original, *node) == Shape::Map && self.unchanged_locally(nodes)
-        });
+        let is_map = |node: &NodeId| shape(trees.original, *node) == Shape::Map;
+        let original = nodes.original.filter(is_map);
         let has_lines = self.have_lines(nodes);
         let fields = fields_of_all(trees, Triple { original, ..nodes });
         let residents = entries_of(trees.local, local)

@@ -225,7 +225,13 @@ impl Walker<'_> {
         };
         match owner {
             _ if is_full => None,
-            Some(owner) => Some(tree.row_below(tree.entry(owner))),
+            Some(owner) => {
+                let mut row = tree.row_below(tree.entry(owner));
+                // where its entries would be, if it had any
+                let columns = row.items.iter().filter_map(|it| tree.comment_indent(it.span.start));
+                row.column = columns.min().unwrap_or(row.column);
+                Some(row)
+            }
             None => Some(empty_row(0)),
         }
     }

@@ -1,7 +1,7 @@
 //! Law 8: where git merges the lines cleanly, and to the values that the rules decide, its text is the result.
 
 use super::{fails, told, value};
-use crate::drive::{Told, only_document, run_files, told_little};
+use crate::drive::{Ran, Told, only_document, run, run_files, told_little};
 use crate::generate;
 use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES};
 use crate::generate::commented::{History, history};
@@ -50,21 +50,25 @@ fn frame(text: &str) -> Result<(bool, [&str; 2]), TestCaseError> {
     Ok((text.starts_with('\u{feff}'), [above, below]))
 }
 
+type Run = fn(Triple<&str>, &Told) -> Result<Ran, TestCaseError>;
+
 fn is_never_worse(history: &History) -> Result<(), TestCaseError> {
     let texts = history.texts();
     let values = texts.as_ref().try_map(|text| value(text))?;
-    same_as_git(texts.as_ref().map(String::as_str), values.as_ref(), &told())
+    let texts = texts.as_ref().map(String::as_str);
+    same_as_git(texts, values.as_ref(), &told(), run_files)
 }
 
 fn same_as_git(
     texts: Triple<&str>,
     values: Triple<&Value>,
     told: &Told,
+    run: Run,
 ) -> Result<(), TestCaseError> {
     let Some(wanted) = wanted(texts, values, told) else {
         return Ok(());
     };
-    let merged = run_files(texts, told)?.text;
+    let merged = run(texts, told)?.text;
     match merged == wanted {
         true => Ok(()),
         false => Err(fails(
@@ -99,6 +103,6 @@ proptest! {
         if original != updated || original != local {
             return Ok(());
         }
-        same_as_git(texts, case.values.as_ref(), &told)?;
+        same_as_git(texts, case.values.as_ref(), &told, run)?;
     }
 }
