@@ -190,6 +190,10 @@ fn chosen_pieces(pieces: &[Piece], side: Chosen) -> Vec<Piece> {
 }
 
 impl Piece {
+    pub(crate) const fn is_entry(&self) -> bool {
+        matches!(self.kind, PieceKind::Entry(_))
+    }
+
     fn has_choice(&self) -> bool {
         match &self.kind {
             PieceKind::Comment(comment) => comment.of_side.is_some(),

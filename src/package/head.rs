@@ -29,14 +29,17 @@ pub(super) fn with_heads<'a>(
     let firsts = files
         .try_map(|file| file.documents.first().ok_or(()))
         .ok()?;
-    Some(
-        files
-            .zip(firsts)
-            .map(|(file, first)| with_head(file, first)),
-    )
+    let is_marked =
+        |(file, first): (&ParsedFile<'_>, &Parsed<'_>)| marker(file.head).is_some() || has_marker(&first.document);
+    let marked = files.zip(firsts).map(is_marked).into_array();
+    let marked = marked.contains(&true);
+    let with_head = |(file, first)| with_head(file, first, marked);
+    Some(files.zip(firsts).map(with_head))
 }
 
-fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>) -> Parsed<'a> {
+/// The first document of a file with the file's head. What is above a `---` line is not in its body; where other sides have one (`marked`),
+/// the head is not in it either.
+fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, marked: bool) -> Parsed<'a> {
     let document = &first.document;
     let start = byte_order_mark(file.text);
     let end = document.start + document.text.len();
@@ -44,8 +47,8 @@ fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>) -> Parsed<'a> {
         (Some(at), _) => lines_with_breaks(&file.text[at..])
             .next()
             .map_or(at, |line| at + line.len()),
-        (None, None) => start,
-        (None, Some(_)) => document.start + document.body.start as usize,
+        (None, None) if !marked => start,
+        (None, _) => document.start + document.body.start as usize,
     };
     let offset = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
     let body = Span::new(

@@ -109,6 +109,24 @@ impl Tree<'_> {
         }
     }
 
+    /// The comment lines above and below a document's value that is no block collection.
+    pub(crate) fn row_around(&self, root: NodeId) -> Row {
+        let value = self.node(root).span;
+        let first = self.line_start(value.start);
+        let start = self.start_of_gap(first);
+        let mut items = Vec::new();
+        self.gap(start..first, &mut items);
+        let below = self.next_line(value.end);
+        let end = self.end_of_gap(below);
+        let blank = self.gap(below..end, &mut items);
+        items.push(self.item(ItemKind::End, blank, Span::new(end, end)));
+        Row {
+            column: 0,
+            span: Span::new(start, end),
+            items,
+        }
+    }
+
     /// All lines of an entry, from its first one (its first byte, where it shares the line with a dash) to the last comment
     /// below it that is indented deeper.
     pub(crate) fn lines_of(&self, entry: Entry<'_>) -> Span {

@@ -40,14 +40,18 @@ pub fn fast_forwards(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     });
     if expected.value.as_ref() == Some(values.updated) {
         let (upstream, merged) = (only_document(texts.updated)?, only_document(&ran.text)?);
-        let [upstream, body] =
-            [upstream, merged].map(|document| &document.text[document.body.range()]);
-        // What ends the local document, a `...`, is on a line of its own.
-        let body = match upstream.ends_with('\n') || merged.body.end as usize == merged.text.len() {
-            true => body,
-            false => body.trim_end_matches(['\n', '\r']),
+        let local = only_document(texts.local)?;
+        let upstream = &upstream.text[upstream.body.range()];
+        let above = &texts.local[..local.start + local.body.start as usize];
+        let below = &local.text[local.body.end as usize..];
+        // what ends the local document, a `...`, is on a line of its own
+        let end = merged.start + merged.body.end as usize;
+        let body = match upstream.ends_with('\n') || below.is_empty() {
+            true => &ran.text[..end],
+            false => ran.text[..end].trim_end_matches(['\n', '\r']),
         };
-        prop_assert_eq!(body, upstream);
+        let found = body.strip_suffix(upstream).map(str::trim_end);
+        prop_assert_eq!(found, Some(above.trim_end()), "merged:\n{}", ran.text);
     }
     Ok(())
 }

@@ -427,10 +427,13 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         .map(|(_, text)| text)
         .collect();
     let merged = only_document(&ran.text)?;
-    let found: Vec<&str> = unmarked(merged.text).lines().collect();
+    // a comment may be in the head now, where what was above it went
+    let found: Vec<&str> = merged.head.lines().chain(unmarked(merged.text).lines()).collect();
+    let in_head = merged.head.lines().count();
     let mut outdented = BTreeSet::new();
     let merged = tree(merged.text)?;
     below_block_scalars(&merged, merged.root().value, &mut outdented);
+    let mut outdented: BTreeSet<usize> = outdented.into_iter().map(|line| in_head + line).collect();
     if reindented {
         outdented.extend(0..found.len());
     }

@@ -2,6 +2,7 @@
 
 use crate::value::Value;
 use merge3::triple::Triple;
+use std::mem::{Discriminant, discriminant};
 
 /// An entry and what it is called: a field's key, an element's identity.
 pub type Named<'v, K> = (K, &'v Value);
@@ -17,7 +18,8 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>) -> Vec<(K, K
     let own = by_side(original, local, |old| value_of(updated, old));
     let there_already = |(old, new): &&(K, K)| {
         value_of(local, old).is_none()
-            && value_of(local, new).is_some()
+            && kind(local, new).is_some()
+            && kind(local, new) == kind(original, old)
             && !own.iter().any(|(it, other)| it == old && other != new)
     };
     let taken = upstream
@@ -80,9 +82,12 @@ fn meets<K: PartialEq>(
     original: &[Named<'_, K>],
     other: &[Named<'_, K>],
 ) -> bool {
-    let kind = |row, name| value_of(row, name).map(std::mem::discriminant);
     let stays = kind(other, old);
     stays.is_some() && stays == kind(original, old) && value_of(other, new).is_none()
+}
+
+fn kind<K: PartialEq>(row: &[Named<'_, K>], name: &K) -> Option<Discriminant<Value>> {
+    value_of(row, name).map(discriminant)
 }
 
 fn value_of<'v, K: PartialEq>(row: &[Named<'v, K>], name: &K) -> Option<&'v Value> {

@@ -204,12 +204,10 @@ impl Editor<'_> {
             return Carried::InPlace;
         };
         let shares_line = self.target.line_start(row.span.start) != row.span.start;
-        let mut text = self.composed(&row.pieces, column, row.moved);
-        let mut kinds = row.pieces.iter().map(|piece| &piece.kind);
-        if !kinds.any(|kind| matches!(kind, PieceKind::Entry(_))) {
-            text.push_str(self.brackets(node));
-            text.push_str(self.line_break);
-        }
+        let mut text = match row.pieces.iter().any(Piece::is_entry) {
+            true => self.composed(&row.pieces, column, row.moved),
+            false => self.emptied(node, &row.pieces, column),
+        };
         if shares_line {
             text = text.trim_start().to_owned();
         }
@@ -229,6 +227,26 @@ impl Editor<'_> {
         } else {
             Carried::InPlace
         }
+    }
+
+    /// The lines of a document that has no entry any more: brackets, and the comments above and below them.
+    fn emptied(&self, node: NodeId, pieces: &[Piece], column: u32) -> String {
+        let first = self.target.node(node).span.start;
+        let theirs = self.source.node(self.source.root().value).span.start;
+        let is_above = |piece: &&Piece| match &piece.kind {
+            PieceKind::Comment(comment) => match comment.side {
+                Side::Updated => comment.span.start < theirs,
+                Side::Original | Side::Local => comment.span.start < first,
+            },
+            PieceKind::Entry(_) | PieceKind::End => false,
+        };
+        let count = pieces.iter().take_while(is_above).count();
+        let (above, below) = pieces.split_at(count);
+        let mut text = self.composed(above, column, 0);
+        text.push_str(self.brackets(node));
+        text.push_str(self.line_break);
+        text.push_str(&self.composed(below, column, 0));
+        text
     }
 
     /// The first lines of a map or list that was empty, below its key.

@@ -60,7 +60,23 @@ pub(super) fn heaviest_between<T: Ord + std::hash::Hash + Copy>(
     let first = (0..head).map(|i| (i, i));
     let middle = between.into_iter().map(|(i, j)| (head + i, head + j));
     let last = (0..tail).map(|i| (left_end + i, right_end + i));
-    first.chain(middle).chain(last).collect()
+    let mut pairs: Vec<(usize, usize)> = first.chain(middle).chain(last).collect();
+    slide_down(&mut pairs, left, right);
+    pairs
+}
+
+/// What only one row has begins as far down as it can: of lines that come twice in a row, the upper ones are the old ones.
+fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T]) {
+    let (mut i, mut j) = (0, 0);
+    for (n, m) in pairs {
+        // between this pair and the one before it there are only pieces of one row
+        if *n == i && *m > j && right[j] == right[*m] {
+            *m = j;
+        } else if *m == j && *n > i && left[i] == left[*n] {
+            *n = i;
+        }
+        (i, j) = (*n + 1, *m + 1);
+    }
 }
 
 fn longest<T: Ord + std::hash::Hash + Copy>(left: &[T], right: &[T]) -> Vec<(usize, usize)> {
@@ -109,6 +125,9 @@ mod tests {
         assert_eq!(heaviest(b"abX", b"Xab", heavy), [(2, 0)]);
         assert_eq!(heaviest_between(b"aXb", b"ab", |_| 1), [(0, 0), (2, 1)]);
         assert_eq!(heaviest_between(b"aa", b"a", |_| 1), [(0, 0)]);
+        // of two frames of one kind the upper one is the old one
+        let (old, new) = (b"#a#", b"x#a##b#");
+        assert_eq!(heaviest_between(old, new, |_| 1), [(0, 1), (1, 2), (2, 3)]);
     }
 
     #[test]

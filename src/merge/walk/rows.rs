@@ -232,7 +232,7 @@ impl Walker<'_> {
                 row.column = columns.min().unwrap_or(row.column);
                 Some(row)
             }
-            None => Some(empty_row(0)),
+            None => Some(tree.row_around(node)),
         }
     }
 
