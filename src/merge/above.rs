@@ -38,8 +38,9 @@ pub(crate) fn merge_above(
     let frame = rows.local.frame();
     // a `---` line that one side has not got is no place to align by
     let frames = rows.as_ref().map(|row| row.frame.is_some()).into_array();
+    let end = rows.local.end;
     let rows = match frames.contains(&false) {
-        true => rows.map(AboveRow::without_frame),
+        true => rows.map(|row| row.without_frame(end)),
         false => rows,
     };
     let tokens = rows.as_ref().map(AboveRow::tokens);
@@ -217,7 +218,9 @@ impl<'t> AboveRow<'t> {
         Some((at, self.pieces[at].text))
     }
 
-    fn without_frame(mut self) -> Self {
+    /// The row without its frame, and with these blank lines at the end: without a frame they are what sets the comments off.
+    fn without_frame(mut self, end: &'t str) -> Self {
+        self.end = end;
         if let Some(at) = self.frame.take() {
             self.pieces.remove(at);
         }

@@ -11,8 +11,8 @@ use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
 
-/// The first documents with the heads of their files, where they are one document and the heads are not the same: a line is the head's on one
-/// side and the document's on another, and the lines merge as one text.
+/// The first documents with the heads of their files, where they are one document that changed: a line is the head's on one side and the
+/// document's on another, and the lines merge as one text.
 pub(super) fn with_heads<'a>(
     slots: &Triple<Option<usize>>,
     files: &Triple<Option<&ParsedFile<'a>>>,
@@ -22,19 +22,23 @@ pub(super) fn with_heads<'a>(
     let group = slots.map(first);
     job.here.iter().find(|other| **other == group)?;
     let files = Triple::new(files.original?, files.updated?, files.local?);
-    let [original, updated, local] = files.map(|file| file.head).into_array();
-    if original == updated && original == local {
-        return None;
-    }
     let firsts = files
         .try_map(|file| file.documents.first().ok_or(()))
         .ok()?;
-    let is_marked =
-        |(file, first): (&ParsedFile<'_>, &Parsed<'_>)| marker(file.head).is_some() || has_marker(&first.document);
-    let marked = files.zip(firsts).map(is_marked).into_array();
+    let sides = files.zip(firsts);
+    let texts = sides.map(|(file, first)| (file.head, first.document.text));
+    let has_lines = |(head, _): (&str, &str)| head.len() > byte_order_mark(head);
+    let has_head = texts.map(has_lines).into_array().contains(&true);
+    if !has_head || texts.updated == texts.original || texts.updated == texts.local {
+        return None;
+    }
+    let is_marked = |(file, first): (&ParsedFile<'_>, &Parsed<'_>)| {
+        marker(file.head).is_some() || has_marker(&first.document)
+    };
+    let marked = sides.map(is_marked).into_array();
     let marked = marked.contains(&true);
     let with_head = |(file, first)| with_head(file, first, marked);
-    Some(files.zip(firsts).map(with_head))
+    Some(sides.map(with_head))
 }
 
 /// The first document of a file with the file's head. What is above a `---` line is not in its body; where other sides have one (`marked`),

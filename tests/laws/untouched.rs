@@ -428,7 +428,11 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         .collect();
     let merged = only_document(&ran.text)?;
     // a comment may be in the head now, where what was above it went
-    let found: Vec<&str> = merged.head.lines().chain(unmarked(merged.text).lines()).collect();
+    let found: Vec<&str> = merged
+        .head
+        .lines()
+        .chain(unmarked(merged.text).lines())
+        .collect();
     let in_head = merged.head.lines().count();
     let mut outdented = BTreeSet::new();
     let merged = tree(merged.text)?;

@@ -230,7 +230,7 @@ impl Editor<'_> {
     }
 
     /// The lines of a document that has no entry any more: brackets, and the comments above and below them.
-    fn emptied(&self, node: NodeId, pieces: &[Piece], column: u32) -> String {
+    fn emptied(&mut self, node: NodeId, pieces: &[Piece], column: u32) -> String {
         let first = self.target.node(node).span.start;
         let theirs = self.source.node(self.source.root().value).span.start;
         let is_above = |piece: &&Piece| match &piece.kind {
@@ -245,7 +245,8 @@ impl Editor<'_> {
         let mut text = self.composed(above, column, 0);
         text.push_str(self.brackets(node));
         text.push_str(self.line_break);
-        text.push_str(&self.composed(below, column, 0));
+        let below = self.composed(below, column, 0);
+        text.push_str(&below);
         text
     }
 

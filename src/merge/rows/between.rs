@@ -153,10 +153,7 @@ impl<'r, 'a> Between<'r, 'a> {
     /// original's white space alone.
     fn piece(&self, original: Option<Ref>, updated: Ref, local: Ref) -> Placed {
         let Some(original) = original else {
-            // both inserted it: the larger number, as where both changed it
-            let count = |piece| self.rows.token(piece).blanks;
-            let blanks = [local, updated].into_iter().rev().max_by_key(|piece| count(*piece));
-            return Placed { blanks, ..own(local) };
+            return own(local);
         };
         let text = |piece| match self.rows.token(piece).kind {
             TokenKind::Comment(line) => Some(line),

@@ -49,8 +49,9 @@ impl Walker<'_> {
         let updateds: Vec<EntryId> = entries_of(trees.updated, updated).collect();
         let locals: Vec<EntryId> = entries_of(trees.local, local).collect();
         let of_locals = fingerprint::of_elements(trees.local, local);
-        let originals = self.originals_of(nodes, &of_locals);
         let of_updateds = fingerprint::of_elements(trees.updated, updated);
+        let before_local = self.originals_of(nodes, &of_locals);
+        let before_updated = self.originals_of(nodes, &of_updateds);
         let operations = capture_diff_slices(Algorithm::Myers, &of_locals, &of_updateds);
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
@@ -61,17 +62,14 @@ impl Walker<'_> {
             let paired = matches!(operation, DiffOp::Equal { .. }) || old.len() == new.len();
             if paired {
                 for (old, new) in old.zip(new) {
-                    let sides = Triple::new(
-                        originals[old],
-                        Some(updateds[new]),
-                        Some(locals[old]),
-                    );
+                    let sides =
+                        Triple::new(before_updated[new], Some(updateds[new]), Some(locals[old]));
                     self.has_lines = has_lines;
                     self.exact_element(sides, old, &mut children);
                 }
             } else {
                 children.extend(old.map(|at| {
-                    let sides = Triple::new(originals[at], None, Some(locals[at]));
+                    let sides = Triple::new(before_local[at], None, Some(locals[at]));
                     Child::local(locals[at], Outcome::Remove).of_sides(sides)
                 }));
                 children.extend(updateds[new].iter().map(|entry| self.whole(*entry)));
@@ -80,9 +78,9 @@ impl Walker<'_> {
         children
     }
 
-    /// For each element of local, given by its fingerprint, the one that it was in the original.
-    fn originals_of(&self, nodes: Nodes, locals: &[u64]) -> Vec<Option<EntryId>> {
-        let mut found = vec![None; locals.len()];
+    /// For each element of a list, given by its fingerprint, the one that it was in the original.
+    fn originals_of(&self, nodes: Nodes, elements: &[u64]) -> Vec<Option<EntryId>> {
+        let mut found = vec![None; elements.len()];
         let tree = self.trees.original;
         let list = nodes
             .original
@@ -92,7 +90,7 @@ impl Walker<'_> {
         };
         let originals: Vec<EntryId> = entries_of(tree, list).collect();
         let of_originals = fingerprint::of_elements(tree, list);
-        for operation in capture_diff_slices(Algorithm::Myers, &of_originals, locals) {
+        for operation in capture_diff_slices(Algorithm::Myers, &of_originals, elements) {
             let (old, new) = (operation.old_range(), operation.new_range());
             if old.len() == new.len() {
                 for (old, new) in old.zip(new) {
@@ -127,10 +125,7 @@ impl Walker<'_> {
         }
         let outcome = self.exact(nodes);
         self.has_lines = has_lines;
-        if sides.original.is_none() {
-            return Child::local(local, outcome).of_sides(sides);
-        }
-        let below = match has_lines {
+        let below = match has_lines.local {
             true => self.merged_below(sides, &outcome),
             false => None,
         };

@@ -97,15 +97,13 @@ impl Walker<'_> {
         Arrival::New(child.of_sides(sides))
     }
 
-    /// Whether the entries of a collection have lines of their own on each side that has them.
-    pub(super) fn have_lines(&self, nodes: Nodes) -> bool {
-        let is_flow = |(tree, node): (&Tree<'_>, Option<NodeId>)| {
-            node.is_some_and(|node| {
-                entries_of(tree, node).len() > 0 && !tree.is_block_collection(node)
+    /// On which sides the entries of a collection have lines of their own.
+    pub(super) fn have_lines(&self, nodes: Nodes) -> Triple<bool> {
+        self.trees.zip(nodes).map(|(tree, node)| {
+            node.is_none_or(|node| {
+                entries_of(tree, node).len() == 0 || tree.is_block_collection(node)
             })
-        };
-        let sides = self.trees.zip(nodes).into_array();
-        !sides.into_iter().any(is_flow)
+        })
     }
 
     /// One field, with the path one step further.

@@ -49,8 +49,8 @@ pub(crate) struct Walker<'a> {
     merges_lines: bool,
     /// Where the documents' bodies begin: what is above is merged elsewhere.
     bodies: Triple<u32>,
-    /// Whether the entries that the walk is at have lines of their own on each side that has them.
-    has_lines: bool,
+    /// On which sides the entries that the walk is at have lines of their own.
+    has_lines: Triple<bool>,
     steps: Vec<Step>,
     pins: Pins,
     conflicts: Vec<Conflict>,
@@ -93,7 +93,7 @@ impl<'a> Walker<'a> {
                 .map(|schema| trees.map(|tree| Places::of_document(schema, tree))),
             merges_lines: false,
             bodies: Triple::default(),
-            has_lines: false,
+            has_lines: Triple::default(),
             steps: Vec::new(),
             pins: Pins::of(trees.local),
             conflicts: Vec::new(),
@@ -169,7 +169,7 @@ impl<'a> Walker<'a> {
                 let outcome = self.value(nodes);
                 self.has_lines = has_lines;
                 let remarks = self.remarks(entries, &outcome);
-                let below = match has_lines {
+                let below = match has_lines.local {
                     true => self.merged_below(entries, &outcome),
                     false => None,
                 };
@@ -189,7 +189,7 @@ impl<'a> Walker<'a> {
         let trees = self.trees;
         let value = trees.updated.entry(updated).value;
         let is_plain = self.merges_lines
-            && self.has_lines
+            && self.has_lines == Triple::new(true, true, true)
             && self.text_is_value
             && !self.holds_pin(self.values_of(entries))
             && (!self.nulls_clear || !holds_null(trees.updated, value));

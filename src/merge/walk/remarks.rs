@@ -13,7 +13,7 @@ impl Walker<'_> {
         let Some(updated) = entries.updated.filter(|it| !self.is_below_alias(*it)) else {
             return Remarks::default();
         };
-        let above = match self.has_lines {
+        let above = match self.has_lines.local {
             true => CommentChoice::Local,
             false => self.comments_above(entries),
         };

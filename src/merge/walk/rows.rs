@@ -210,7 +210,7 @@ impl Walker<'_> {
         value.is_some_and(|value| tree.is_block_collection(value))
     }
 
-    /// The row of a side: of a value that is empty, or is none, the comments below it. None of one between brackets.
+    /// The row of a side: of a value that is no block collection its entries, and the comments around it.
     fn row_of(&self, tree: &Tree<'_>, node: Option<NodeId>, owner: Option<EntryId>) -> Option<Row> {
         let Some(node) = node else {
             return Some(empty_row(0));
@@ -218,22 +218,33 @@ impl Walker<'_> {
         if let Some(row) = tree.row(node, owner.map(|owner| tree.entry(owner))) {
             return Some(row);
         }
-        let is_full = match tree.node(node).kind {
-            NodeKind::Mapping(_) | NodeKind::Sequence(_) => tree.entries(node).len() > 0,
-            NodeKind::Alias(_) => true,
-            NodeKind::Scalar(_) => false,
-        };
-        match owner {
-            _ if is_full => None,
-            Some(owner) => {
-                let mut row = tree.row_below(tree.entry(owner));
-                // where its entries would be, if it had any
-                let columns = row.items.iter().filter_map(|it| tree.comment_indent(it.span.start));
-                row.column = columns.min().unwrap_or(row.column);
-                Some(row)
-            }
-            None => Some(tree.row_around(node)),
+        if matches!(tree.node(node).kind, NodeKind::Alias(_)) {
+            return None;
         }
+        let mut row = match owner {
+            Some(owner) => tree.row_below(tree.entry(owner)),
+            None => tree.row_around(node),
+        };
+        // where its entries would be, if they had lines
+        let columns = row
+            .items
+            .iter()
+            .filter_map(|it| tree.comment_indent(it.span.start));
+        row.column = columns.min().unwrap_or(row.column);
+        let value = tree.node(node).span;
+        let above = row
+            .items
+            .iter()
+            .filter(|it| it.span.start < value.start && it.kind == ItemKind::Comment);
+        let above = above.count();
+        let entries = super::entries_of(tree, node).map(|entry| Item {
+            kind: ItemKind::Entry(entry),
+            blank: Span::new(value.start, value.start),
+            blanks: 0,
+            span: tree.entry(entry).span,
+        });
+        row.items.splice(above..above, entries);
+        Some(row)
     }
 
     fn merge_rows(&mut self, rows: &Triple<Row>, children: &[Child], nodes: Nodes) -> Vec<Piece> {
