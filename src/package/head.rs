@@ -36,23 +36,37 @@ pub(super) fn with_heads<'a>(
         marker(file.head).is_some() || has_marker(&first.document)
     };
     let marked = sides.map(is_marked).into_array();
-    let marked = marked.contains(&true);
-    let with_head = |(file, first)| with_head(file, first, marked);
+    let frames = match marked {
+        [true, true, true] => Frames::All,
+        [false, false, false] => Frames::None,
+        _ => Frames::Some,
+    };
+    let with_head = |(file, first)| with_head(file, first, frames);
     Some(sides.map(with_head))
 }
 
-/// The first document of a file with the file's head. What is above a `---` line is not in its body; where other sides have one (`marked`),
-/// the head is not in it either.
-fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, marked: bool) -> Parsed<'a> {
+/// Which sides have a `---` line above the first document.
+#[derive(Debug, Clone, Copy)]
+enum Frames {
+    All,
+    Some,
+    None,
+}
+
+/// The first document of a file with the file's head. Its body begins below the `---` line, or at the start of the file; where not all
+/// sides have such a line, below the head.
+fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> Parsed<'a> {
     let document = &first.document;
     let start = byte_order_mark(file.text);
     let end = document.start + document.text.len();
-    let body_start = match (marker(file.head), marker(document.text)) {
-        (Some(at), _) => lines_with_breaks(&file.text[at..])
-            .next()
-            .map_or(at, |line| at + line.len()),
-        (None, None) if !marked => start,
-        (None, _) => document.start + document.body.start as usize,
+    let below_head = document.start + document.body.start as usize;
+    let body_start = match (frames, marker(file.head)) {
+        (Frames::None, _) => start,
+        (Frames::All, Some(at)) => {
+            let line = lines_with_breaks(&file.text[at..]).next();
+            at + line.map_or(0, str::len)
+        }
+        (Frames::All, None) | (Frames::Some, _) => below_head,
     };
     let offset = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
     let body = Span::new(

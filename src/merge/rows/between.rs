@@ -9,6 +9,7 @@ use crate::triple::Triple;
 
 /// An entry weighs more than any comments around it, and a line that the original has more than one that came later.
 const ENTRY: u32 = 40;
+const ENTRY_THAT_GOES: u32 = 36;
 const COMMENT: u32 = 8;
 const OF_ORIGINAL: u32 = 1;
 /// In longer stretches runs of lines are not looked for.
@@ -349,10 +350,10 @@ impl<'r, 'a> Between<'r, 'a> {
     }
 
     fn weight(&self, piece: Ref) -> u32 {
-        if self.rows.is_comment(piece) {
-            COMMENT
-        } else {
-            ENTRY
+        match self.rows.id(piece) {
+            Id::Comment { .. } => COMMENT,
+            Id::Entry(entry) if !(self.stays)(entry) => ENTRY_THAT_GOES,
+            Id::Entry(_) | Id::End => ENTRY,
         }
     }
 
