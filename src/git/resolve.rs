@@ -167,9 +167,6 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         return Some(structural(bytes, 0));
     }
     let text = in_style(request, bare, merged)?;
-    if let Some(lines) = lines_with_base(request, &text) {
-        return Some(lines);
-    }
     let (text, conflicts) = match request.favor {
         Some(favor) => (markers::choose(&text, request.style.size, favor)?, 0),
         None => {
@@ -178,20 +175,6 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         }
     };
     resolved(&text, conflicts)
-}
-
-/// The text merge's result where the base is shown and lines leave no more conflicts than structure does: its hunks have all that the
-/// base has there.
-fn lines_with_base(request: &Request<'_>, text: &str) -> Option<Resolved> {
-    let count = markers::count(text, request.style.size);
-    let shows_base =
-        request.favor.is_none() && text.lines().any(|line| line.starts_with("|||||||"));
-    let lines = shows_base.then(|| by_lines(request, None)).flatten()?;
-    (lines.conflicts <= count).then_some(Resolved {
-        bytes: lines.bytes,
-        conflicts: lines.conflicts,
-        structural: false,
-    })
 }
 
 const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {

@@ -37,9 +37,10 @@ pub(crate) fn merge_above(
     let rows = sides.map(AboveRow::of);
     let frame = rows.local.frame();
     // a `---` line that one side has not got is no place to align by
+    let of_updated = rows.updated.frame;
     let frames = rows.as_ref().map(|row| row.frame.is_some()).into_array();
     let end = rows.local.end;
-    let rows = match frames.contains(&false) {
+    let rows = match frames.contains(&true) && frames.contains(&false) {
         true => rows.map(|row| row.without_frame(end)),
         false => rows,
     };
@@ -55,7 +56,13 @@ pub(crate) fn merge_above(
         return Some(marked(sides, options));
     }
     let mut text = sides.local[..byte_order_mark(sides.local)].to_owned();
-    write(&rows, &merged.pieces, frame, line_break, &mut text);
+    write(
+        &rows,
+        &merged.pieces,
+        (frame, of_updated),
+        line_break,
+        &mut text,
+    );
     set_off(&mut text, line_break);
     let conflicts = merged.disagreements.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
@@ -91,11 +98,11 @@ fn marked(sides: Triple<&str>, options: &Options) -> MergedAbove {
     }
 }
 
-/// Writes the pieces, with the frame that local has.
+/// Writes the pieces, with the frame that local has. `of_updated` is where updated has its own.
 fn write(
     rows: &Triple<AboveRow<'_>>,
     pieces: &[Placed],
-    frame: Option<(usize, &str)>,
+    (frame, of_updated): (Option<(usize, &str)>, Option<usize>),
     line_break: &str,
     text: &mut String,
 ) {
@@ -104,8 +111,11 @@ fn write(
         let Ref { side, at } = placed.piece;
         let row = of_side(rows, side);
         let is_end = at == row.pieces.len();
-        let is_below = |(index, frame): &(usize, &str)| {
-            is_end || *index == 0 && ends_line(frame) || side == Side::Local && at >= *index
+        let is_below = |(index, frame): &(usize, &str)| match (side, of_updated) {
+            _ if is_end => true,
+            (Side::Updated, Some(index)) => at >= index,
+            (Side::Local, _) => at >= *index,
+            _ => *index == 0 && ends_line(frame),
         };
         if let Some((_, frame)) = frame.take_if(|frame| is_below(frame)) {
             push_line(text, frame, line_break);

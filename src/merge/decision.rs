@@ -102,6 +102,8 @@ pub(crate) struct Apart {
     pub(crate) local: Outcome,
     /// Where upstream's is.
     pub(crate) updated: Outcome,
+    /// The original's entries here, where they are other ones than the entry's own.
+    pub(crate) base: Option<Vec<EntryId>>,
 }
 
 /// A side that is chosen where both changed a value.
@@ -114,7 +116,19 @@ pub(crate) enum Chosen {
 impl Outcome {
     /// Neither side wins.
     pub(crate) fn apart(local: Self, updated: Self) -> Self {
-        Self::Apart(Box::new(Apart { local, updated }))
+        Self::Apart(Box::new(Apart {
+            local,
+            updated,
+            base: None,
+        }))
+    }
+
+    /// The same, with the original's entries where neither side wins.
+    pub(crate) fn with_base(mut self, base: Vec<EntryId>) -> Self {
+        if let Self::Apart(apart) = &mut self {
+            apart.base = Some(base);
+        }
+        self
     }
 
     /// Whether something in it is left to a choice.

@@ -115,9 +115,12 @@ impl Editor<'_> {
         column: u32,
     ) {
         let tree = match comment.side {
-            Side::Local => self.target,
-            Side::Updated => self.source,
-            Side::Original => return,
+            Side::Local => Some(self.target),
+            Side::Updated => Some(self.source),
+            Side::Original => self.original,
+        };
+        let Some(tree) = tree else {
+            return;
         };
         let follows = comment.side == Side::Local
             && row
@@ -225,10 +228,16 @@ impl Editor<'_> {
             true => format!("{blank}{}", self.entry_lines(&side, column)),
             false => String::new(),
         });
-        let original = child
-            .sides
-            .original
-            .and_then(|id| self.original_lines(id, column));
+        let original = match &child.outcome {
+            Outcome::Apart(apart) if apart.base.is_some() => {
+                let base = apart.base.as_deref().unwrap_or_default();
+                self.original_stretch(base, column)
+            }
+            _ => child
+                .sides
+                .original
+                .and_then(|id| self.original_lines(id, column)),
+        };
         let hunk = row.open.get_or_insert_default();
         hunk.texts.local.push_str(&local);
         hunk.texts.updated.push_str(&updated);
@@ -243,6 +252,21 @@ impl Editor<'_> {
     fn original_lines(&self, id: EntryId, column: u32) -> Option<String> {
         let tree = self.original?;
         Some(self.lines_in_column(tree, id, column))
+    }
+
+    /// The original's lines of entries that follow each other, in that column, with the comments and blank lines above them.
+    fn original_stretch(&self, entries: &[EntryId], column: u32) -> Option<String> {
+        let tree = self.original?;
+        let (first, last) = (tree.entry(*entries.first()?), tree.entry(*entries.last()?));
+        if !starts_its_line(tree, first) {
+            return self.original_lines(*entries.first()?, column);
+        }
+        let own = tree.column(first.span.start);
+        let span = Span::new(tree.row_start(first), tree.lines_of(last).end);
+        let lines = lines_with_breaks(tree.slice(span));
+        let lines =
+            lines.map(|line| format!("{}{}", line.trim_end_matches(['\r', '\n']), self.line_break));
+        Some(shifted(lines.collect(), i64::from(column) - i64::from(own)))
     }
 
     /// Ends the hunk that is open, if one is.

@@ -414,7 +414,8 @@ impl<'r, 'a> Between<'r, 'a> {
             at = at.min(above);
             first.blanks = Some(self.blanks(original, first.piece, local));
         }
-        let mark = |placed: Placed, side| match apart && self.resolution == Resolution::Markers {
+        let is_open = apart && self.resolution == Resolution::Markers;
+        let mark = |placed: Placed, side| match is_open {
             true if self.rows.is_comment(placed.piece) => Placed {
                 of_side: Some(side),
                 ..placed
@@ -423,6 +424,10 @@ impl<'r, 'a> Between<'r, 'a> {
         };
         let (before, after) = ours.split_at(at.min(ours.len()));
         let own_of = |pieces: &[Ref]| pieces.iter().map(|it| own(*it)).collect::<Vec<_>>();
+        if is_open {
+            let base = own_of(&rewritten).into_iter();
+            merged.extend(base.map(|it| mark(it, Side::Original)));
+        }
         merged.extend(own_of(before).into_iter().map(|it| mark(it, Side::Local)));
         merged.extend(new.into_iter().map(|it| mark(it, Side::Updated)));
         merged.extend(own_of(after).into_iter().map(|it| mark(it, Side::Local)));

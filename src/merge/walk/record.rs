@@ -116,15 +116,16 @@ impl Walker<'_> {
         self.record(ConflictKind::Pinned, nodes, Resolution::Local);
     }
 
-    /// Records a disagreement over comment lines; `values` are those of each side.
+    /// Records a disagreement over comment lines, at that byte of local's text; `values` are those of each side.
     pub(super) fn record_lines(
         &mut self,
         kind: ConflictKind,
+        offset: Option<u32>,
         values: Triple<Option<String>>,
         resolution: Resolution,
     ) {
         let path = format!("{} (comment)", self.path());
-        self.push_record(kind, path, None, values, resolution);
+        self.push_record(kind, path, offset, values, resolution);
     }
 
     /// Records what was met at a path: at that byte of local's text, else where the walk is.

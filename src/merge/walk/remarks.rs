@@ -96,7 +96,7 @@ impl Walker<'_> {
                     _ => (Resolution::Local, CommentChoice::Local),
                 };
                 let values = texts.map(|text| (!text.is_empty()).then_some(text));
-                self.record_lines(ConflictKind::BothChanged, values, resolution);
+                self.record_lines(ConflictKind::BothChanged, None, values, resolution);
                 choice
             }
         }

@@ -189,21 +189,23 @@ impl Walker<'_> {
         }
     }
 
-    /// A stretch that both sides changed, and not alike.
+    /// A stretch that both sides changed, and not alike. Its first element has all of the original's as its base.
     fn stretch_apart(&mut self, sides: Triple<&[EntryId]>, children: &mut Vec<Child>) {
         let ours = self.conflict_over_elements(sides);
+        let mut base = sides.original.to_vec();
+        let mut apart = |outcome: Outcome| outcome.with_base(std::mem::take(&mut base));
         let local = sides.local.iter();
-        children.extend(local.map(|entry| Child::local(*entry, ours.clone())));
+        children.extend(local.map(|entry| Child::local(*entry, apart(ours.clone()))));
         let resolution = self.resolution();
         children.extend(sides.updated.iter().filter_map(|entry| {
             let whole = self.whole(*entry);
             match resolution {
                 Resolution::Updated => Some(whole),
                 Resolution::Local | Resolution::Open => None,
-                Resolution::Markers => Some(Child::updated(
-                    *entry,
-                    Outcome::apart(Outcome::Remove, whole.outcome),
-                )),
+                Resolution::Markers => {
+                    let outcome = Outcome::apart(Outcome::Remove, whole.outcome);
+                    Some(Child::updated(*entry, apart(outcome)))
+                }
             }
         }));
     }

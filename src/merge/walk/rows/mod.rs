@@ -1,17 +1,17 @@
 //! What stands between the entries of a block collection: its three rows, merged.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+mod own;
+mod tokens;
 
-use super::record::{Segment, Step};
 use super::{Entries, Nodes, Shape, Walker, shape};
-use crate::merge::decision::{
-    Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Row as MergedLines, Slot,
-};
-use crate::merge::rows::{self, Disagreement, MergedRow, Placed, Ref, Side, Token, TokenKind};
-use crate::merge::{ConflictKind, Resolution};
+use crate::merge::Resolution;
+use crate::merge::decision::{Child, Outcome, Piece, Row as MergedLines, Slot};
+use crate::merge::rows::{self, MergedRow, Ref};
 use crate::triple::Triple;
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
+
+use tokens::{in_order, numbers, piece, tokens_of};
 
 impl Walker<'_> {
     /// A local block collection with its lines; none where they do not change, or it has none.
@@ -274,7 +274,7 @@ impl Walker<'_> {
             self.resolution(),
         );
         for disagreement in disagreements {
-            self.record_disagreement(rows, &disagreement);
+            self.record_disagreement(rows, &disagreement, children, nodes);
         }
         let mut placed: Vec<(Option<Ref>, Piece)> = pieces
             .into_iter()
@@ -284,187 +284,6 @@ impl Walker<'_> {
             self.keep_own_lines(rows, children, &mut placed);
         }
         placed.into_iter().map(|(_, piece)| piece).collect()
-    }
-
-    /// Where upstream removed an entry, comment lines that local itself wrote in it or right above it are a conflict: they go with the
-    /// entry where upstream wins, and stay where local does.
-    fn keep_own_lines(
-        &mut self,
-        rows: &Triple<Row>,
-        children: &[Child],
-        placed: &mut Vec<(Option<Ref>, Piece)>,
-    ) {
-        let goes = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
-        if !children.iter().any(goes) {
-            return;
-        }
-        let known = self.comments_of_others(rows);
-        let items = rows.local.items.iter().enumerate();
-        let places: FxHashMap<EntryId, usize> = items
-            .filter_map(|(at, item)| match item.kind {
-                ItemKind::Entry(entry) => Some((entry, at)),
-                ItemKind::Comment | ItemKind::End => None,
-            })
-            .collect();
-        for child in children {
-            let (Slot::Local(entry), false, Some(original), None) = (
-                child.slot,
-                child.stays(),
-                child.sides.original,
-                child.sides.updated,
-            ) else {
-                continue;
-            };
-            let Some(at) = places.get(&entry).copied() else {
-                continue;
-            };
-            let is_placed = |index: usize, placed: &[(Option<Ref>, Piece)]| {
-                let piece = Ref {
-                    side: Side::Local,
-                    at: index,
-                };
-                placed.iter().position(|(of, _)| *of == Some(piece))
-            };
-            let own = self.own_lines(original, entry);
-            let remarks = self.has_own_remarks(original, entry);
-            let above: Vec<usize> = (0..at)
-                .rev()
-                .take_while(|index| rows.local.items[*index].kind == ItemKind::Comment)
-                .take_while(|index| rows.local.items[*index + 1].blanks == 0)
-                .filter(|index| {
-                    let line = self.trees.local.slice(rows.local.items[*index].span);
-                    !known.contains(line.trim())
-                })
-                .filter_map(|index| is_placed(index, placed))
-                .collect();
-            if own.is_empty() && above.is_empty() && !remarks {
-                continue;
-            }
-            let resolution = self.resolution();
-            let step = Step {
-                segment: Segment::Field,
-                entries: child.sides,
-            };
-            self.at(step, |walker| walker.record_own_lines(original, entry));
-            let of_side = (resolution == Resolution::Markers).then_some(Side::Local);
-            for index in above {
-                match (&mut placed[index].1.kind, resolution) {
-                    (_, Resolution::Updated) => {
-                        // the positions are in falling order
-                        let (_, gone) = placed.remove(index);
-                        let is_below_comment = index.checked_sub(1).is_some_and(|above| {
-                            matches!(placed[above].1.kind, PieceKind::Comment(_))
-                        });
-                        // a comment that was set off from it stays set off
-                        if let Some((_, next)) = placed.get_mut(index)
-                            && is_below_comment
-                            && next.blanks.is_none()
-                        {
-                            next.blanks = gone.blanks;
-                        }
-                    }
-                    (PieceKind::Comment(comment), _) => comment.of_side = of_side,
-                    _ => {}
-                }
-            }
-            if resolution == Resolution::Updated {
-                continue;
-            }
-            let place = (at..rows.local.items.len())
-                .find_map(|index| is_placed(index, placed))
-                .unwrap_or(placed.len());
-            let pieces = own.into_iter().map(|span| {
-                let line = self.trees.local.slice(span);
-                let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-                let kind = PieceKind::Comment(CommentPiece {
-                    side: Side::Local,
-                    span,
-                    moved: i64::from(rows.local.column) - indent as i64,
-                    of_side,
-                });
-                let blanks = Blanks::Count(0);
-                (None, Piece { blanks, kind })
-            });
-            placed.splice(place..place, pieces);
-        }
-    }
-
-    /// The comments of original and updated in these rows.
-    fn comments_of_others(&self, rows: &Triple<Row>) -> FxHashSet<String> {
-        let sides = [
-            (self.trees.original, &rows.original),
-            (self.trees.updated, &rows.updated),
-        ];
-        let lines = sides.into_iter().flat_map(|(tree, row)| {
-            let comments = row.items.iter().filter(|it| it.kind == ItemKind::Comment);
-            comments.map(|item| tree.slice(item.span).trim().to_owned())
-        });
-        lines.collect()
-    }
-
-    /// The comment lines in a local entry that the original has not got there.
-    fn own_lines(&self, original: EntryId, local: EntryId) -> Vec<Span> {
-        let (old, new) = (self.trees.original, self.trees.local);
-        let known: FxHashSet<&str> = old
-            .comments_within(original)
-            .into_iter()
-            .map(|span| old.slice(span).trim())
-            .collect();
-        let mut own = new.comments_within(local);
-        own.retain(|span| !known.contains(new.slice(*span).trim()));
-        own
-    }
-
-    /// Whether there is a remark in a local entry that the original has not got there.
-    fn has_own_remarks(&self, original: EntryId, local: EntryId) -> bool {
-        fn remarks<'t>(tree: &Tree<'t>, entry: EntryId, found: &mut Vec<&'t str>) {
-            let entry = tree.entry(entry);
-            let comments = entry.comments();
-            for span in [comments.line, comments.tail] {
-                if !span.is_empty() {
-                    found.push(tree.slice(span).trim());
-                }
-            }
-            for below in tree.entries(entry.value) {
-                remarks(tree, below, found);
-            }
-        }
-        let (mut old, mut new) = (Vec::new(), Vec::new());
-        remarks(self.trees.original, original, &mut old);
-        remarks(self.trees.local, local, &mut new);
-        new.iter().any(|remark| !old.contains(remark))
-    }
-
-    fn record_own_lines(&mut self, original: EntryId, local: EntryId) {
-        let text = |tree: &Tree<'_>, entry| {
-            let lines = tree.lines_of(tree.entry(entry));
-            Some(tree.slice(lines).trim_end().to_owned())
-        };
-        let values = Triple::new(
-            text(self.trees.original, original),
-            None,
-            text(self.trees.local, local),
-        );
-        self.record_lines(ConflictKind::DeletedUpstream, values, self.resolution());
-    }
-
-    fn record_disagreement(&mut self, rows: &Triple<Row>, disagreement: &Disagreement) {
-        let text = |tree: &Tree<'_>, row: &Row, lines: &[usize]| {
-            let lines: Vec<&str> = lines
-                .iter()
-                .map(|at| tree.slice(row.items[*at].span).trim())
-                .collect();
-            (!lines.is_empty()).then(|| lines.join("\n"))
-        };
-        let lines = &disagreement.lines;
-        let trees = self.trees;
-        let values = Triple::new(
-            text(trees.original, &rows.original, &lines.original),
-            text(trees.updated, &rows.updated, &lines.updated),
-            text(trees.local, &rows.local, &lines.local),
-        );
-        let (kind, resolution) = rows::lines_kind(&values, self.resolution());
-        self.record_lines(kind, values, resolution);
     }
 
     /// By how many columns the row moves in: its width is a number that merges three-way.
@@ -555,139 +374,4 @@ fn same_lines(
             };
             is_same && a.blanks == b.blanks
         })
-}
-
-/// The number of each entry of the three rows: that of its child; one that those of the same key or text share where it is in none.
-fn numbers(
-    trees: Triple<&Tree<'_>>,
-    rows: &Triple<Row>,
-    children: &[Child],
-) -> Triple<FxHashMap<EntryId, u32>> {
-    let mut others: FxHashMap<String, u32> = FxHashMap::default();
-    let mut of_side = |tree: &Tree<'_>, row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
-        let mut numbers: FxHashMap<EntryId, u32> = FxHashMap::default();
-        for (number, child) in children.iter().enumerate() {
-            if let Some(entry) = entry_of(&child.sides) {
-                numbers.entry(entry).or_insert(number as u32);
-            }
-        }
-        let mut seen = FxHashSet::default();
-        for item in &row.items {
-            let ItemKind::Entry(id) = item.kind else {
-                continue;
-            };
-            if numbers.contains_key(&id) {
-                continue;
-            }
-            let entry = tree.entry(id);
-            let mut name = match entry.key {
-                Some(key) => tree.slice(tree.node(key).span).to_owned(),
-                None => tree.slice(entry.span).to_owned(),
-            };
-            while !seen.insert(name.clone()) {
-                name.push('\0');
-            }
-            let next = (children.len() + others.len()) as u32;
-            numbers.insert(id, *others.entry(name).or_insert(next));
-        }
-        numbers
-    };
-    Triple::new(
-        of_side(trees.original, &rows.original, |sides| sides.original),
-        of_side(trees.updated, &rows.updated, |sides| sides.updated),
-        of_side(trees.local, &rows.local, |sides| sides.local),
-    )
-}
-
-fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &FxHashMap<EntryId, u32>) -> Vec<Token<'s>> {
-    let tokens = row.items.iter().map(|item| Token {
-        kind: match item.kind {
-            ItemKind::Comment => {
-                TokenKind::Comment(tree.slice(item.span).trim_end_matches(['\r', '\n']))
-            }
-            ItemKind::Entry(entry) => {
-                TokenKind::Entry(numbers.get(&entry).copied().unwrap_or(u32::MAX))
-            }
-            ItemKind::End => TokenKind::End,
-        },
-        blanks: item.blanks,
-    });
-    tokens.collect()
-}
-
-/// A piece of the merged row as a decision.
-fn piece(
-    rows: &Triple<Row>,
-    ids: &Triple<FxHashMap<EntryId, u32>>,
-    children: &[Child],
-    placed: Placed,
-) -> Piece {
-    let side = placed.piece.side;
-    let (row, numbers) = match side {
-        Side::Original => (&rows.original, &ids.original),
-        Side::Updated => (&rows.updated, &ids.updated),
-        Side::Local => (&rows.local, &ids.local),
-    };
-    let item = &row.items[placed.piece.at];
-    let child = |entry: EntryId| {
-        let number = numbers.get(&entry)?;
-        children.get(*number as usize).cloned()
-    };
-    let kind = match item.kind {
-        ItemKind::Entry(entry) => child(entry).map_or(PieceKind::End, PieceKind::Entry),
-        ItemKind::End => PieceKind::End,
-        ItemKind::Comment => PieceKind::Comment(CommentPiece {
-            side,
-            span: item.span,
-            moved: match side {
-                Side::Updated => i64::from(rows.local.column) - i64::from(rows.updated.column),
-                Side::Original | Side::Local => 0,
-            },
-            of_side: placed.of_side,
-        }),
-    };
-    let blanks = match placed.blanks {
-        Some(Ref {
-            side: Side::Local,
-            at,
-        }) => Blanks::Local(rows.local.items[at].blank),
-        Some(Ref { side, at }) => {
-            let row = match side {
-                Side::Original => &rows.original,
-                _ => &rows.updated,
-            };
-            Blanks::Count(row.items[at].blanks)
-        }
-        None => Blanks::Count(0),
-    };
-    Piece { blanks, kind }
-}
-
-/// The pieces with their entries in the order of these children; what is above an entry goes with it.
-fn in_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
-    let slot = |piece: &Piece| match &piece.kind {
-        PieceKind::Entry(child) => Some(child.slot),
-        PieceKind::Comment(_) | PieceKind::End => None,
-    };
-    let wanted = children.iter().filter(|child| child.stays());
-    let wanted: Vec<Slot> = wanted.map(|child| child.slot).collect();
-    if pieces.iter().filter_map(slot).eq(wanted.iter().copied()) {
-        return pieces;
-    }
-    let mut groups: FxHashMap<Slot, Vec<Piece>> = FxHashMap::default();
-    let mut open = Vec::new();
-    for piece in pieces {
-        let end = slot(&piece);
-        open.push(piece);
-        if let Some(slot) = end {
-            groups.insert(slot, std::mem::take(&mut open));
-        }
-    }
-    let mut ordered: Vec<Piece> = wanted
-        .into_iter()
-        .filter_map(|slot| groups.remove(&slot))
-        .flatten()
-        .collect();
-    ordered.append(&mut open);
-    ordered
 }

@@ -1,0 +1,258 @@
+//! Comment lines that local wrote itself, where upstream removed what they are about or rewrote them too.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
+use crate::merge::rows::{self, Disagreement, Ref, Side};
+use crate::merge::walk::record::{Segment, Step};
+use crate::merge::walk::{Nodes, Shape, Walker, entries_of, shape};
+use crate::merge::{ConflictKind, Resolution};
+use crate::triple::Triple;
+use crate::yaml::row::{ItemKind, Row};
+use crate::yaml::{EntryId, Span, Tree};
+
+impl Walker<'_> {
+    /// Where upstream removed an entry, comment lines that local itself wrote in it or right above it are a conflict: they go with the
+    /// entry where upstream wins, and stay where local does.
+    pub(super) fn keep_own_lines(
+        &mut self,
+        rows: &Triple<Row>,
+        children: &[Child],
+        placed: &mut Vec<(Option<Ref>, Piece)>,
+    ) {
+        let goes = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
+        if !children.iter().any(goes) {
+            return;
+        }
+        let known = self.comments_of_others(rows);
+        let items = rows.local.items.iter().enumerate();
+        let places: FxHashMap<EntryId, usize> = items
+            .filter_map(|(at, item)| match item.kind {
+                ItemKind::Entry(entry) => Some((entry, at)),
+                ItemKind::Comment | ItemKind::End => None,
+            })
+            .collect();
+        for child in children {
+            let (Slot::Local(entry), false, Some(original), None) = (
+                child.slot,
+                child.stays(),
+                child.sides.original,
+                child.sides.updated,
+            ) else {
+                continue;
+            };
+            let Some(at) = places.get(&entry).copied() else {
+                continue;
+            };
+            let is_placed = |index: usize, placed: &[(Option<Ref>, Piece)]| {
+                let piece = Ref {
+                    side: Side::Local,
+                    at: index,
+                };
+                placed.iter().position(|(of, _)| *of == Some(piece))
+            };
+            let own = self.own_lines(original, entry);
+            let remarks = self.has_own_remarks(original, entry);
+            let above: Vec<usize> = (0..at)
+                .rev()
+                .take_while(|index| rows.local.items[*index].kind == ItemKind::Comment)
+                .take_while(|index| rows.local.items[*index + 1].blanks == 0)
+                .filter(|index| {
+                    let line = self.trees.local.slice(rows.local.items[*index].span);
+                    !known.contains(line.trim())
+                })
+                .filter_map(|index| is_placed(index, placed))
+                .collect();
+            if own.is_empty() && above.is_empty() && !remarks {
+                continue;
+            }
+            let resolution = self.resolution();
+            let step = Step {
+                segment: Segment::Field,
+                entries: child.sides,
+            };
+            self.at(step, |walker| walker.record_own_lines(original, entry));
+            let of_side = (resolution == Resolution::Markers).then_some(Side::Local);
+            for index in above {
+                match (&mut placed[index].1.kind, resolution) {
+                    (_, Resolution::Updated) => {
+                        // the positions are in falling order
+                        let (_, gone) = placed.remove(index);
+                        let is_below_comment = index.checked_sub(1).is_some_and(|above| {
+                            matches!(placed[above].1.kind, PieceKind::Comment(_))
+                        });
+                        // a comment that was set off from it stays set off
+                        if let Some((_, next)) = placed.get_mut(index)
+                            && is_below_comment
+                            && next.blanks.is_none()
+                        {
+                            next.blanks = gone.blanks;
+                        }
+                    }
+                    (PieceKind::Comment(comment), _) => comment.of_side = of_side,
+                    _ => {}
+                }
+            }
+            if resolution == Resolution::Updated {
+                continue;
+            }
+            let place = (at..rows.local.items.len())
+                .find_map(|index| is_placed(index, placed))
+                .unwrap_or(placed.len());
+            let pieces = own.into_iter().map(|span| {
+                let line = self.trees.local.slice(span);
+                let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+                let kind = PieceKind::Comment(CommentPiece {
+                    side: Side::Local,
+                    span,
+                    moved: i64::from(rows.local.column) - indent as i64,
+                    of_side,
+                });
+                let blanks = Blanks::Count(0);
+                (None, Piece { blanks, kind })
+            });
+            placed.splice(place..place, pieces);
+        }
+    }
+
+    /// The comments of original and updated in these rows.
+    fn comments_of_others(&self, rows: &Triple<Row>) -> FxHashSet<String> {
+        let sides = [
+            (self.trees.original, &rows.original),
+            (self.trees.updated, &rows.updated),
+        ];
+        let lines = sides.into_iter().flat_map(|(tree, row)| {
+            let comments = row.items.iter().filter(|it| it.kind == ItemKind::Comment);
+            comments.map(|item| tree.slice(item.span).trim().to_owned())
+        });
+        lines.collect()
+    }
+
+    /// The comment lines in a local entry that the original has not got there.
+    pub(super) fn own_lines(&self, original: EntryId, local: EntryId) -> Vec<Span> {
+        let (old, new) = (self.trees.original, self.trees.local);
+        let known: FxHashSet<&str> = old
+            .comments_within(original)
+            .into_iter()
+            .map(|span| old.slice(span).trim())
+            .collect();
+        let mut own = new.comments_within(local);
+        own.retain(|span| !known.contains(new.slice(*span).trim()));
+        own
+    }
+
+    /// Whether there is a remark in a local entry that the original has not got there.
+    fn has_own_remarks(&self, original: EntryId, local: EntryId) -> bool {
+        fn remarks<'t>(tree: &Tree<'t>, entry: EntryId, found: &mut Vec<&'t str>) {
+            let entry = tree.entry(entry);
+            let comments = entry.comments();
+            for span in [comments.line, comments.tail] {
+                if !span.is_empty() {
+                    found.push(tree.slice(span).trim());
+                }
+            }
+            for below in tree.entries(entry.value) {
+                remarks(tree, below, found);
+            }
+        }
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        remarks(self.trees.original, original, &mut old);
+        remarks(self.trees.local, local, &mut new);
+        new.iter().any(|remark| !old.contains(remark))
+    }
+
+    pub(super) fn record_own_lines(&mut self, original: EntryId, local: EntryId) {
+        let text = |tree: &Tree<'_>, entry| {
+            let lines = tree.lines_of(tree.entry(entry));
+            Some(tree.slice(lines).trim_end().to_owned())
+        };
+        let values = Triple::new(
+            text(self.trees.original, original),
+            None,
+            text(self.trees.local, local),
+        );
+        self.record_lines(
+            ConflictKind::DeletedUpstream,
+            None,
+            values,
+            self.resolution(),
+        );
+    }
+
+    /// Records that both sides rewrote a comment, at the entry that is below it.
+    pub(super) fn record_disagreement(
+        &mut self,
+        rows: &Triple<Row>,
+        disagreement: &Disagreement,
+        children: &[Child],
+        nodes: Nodes,
+    ) {
+        let text = |tree: &Tree<'_>, row: &Row, lines: &[usize]| {
+            let lines: Vec<&str> = lines
+                .iter()
+                .map(|at| tree.slice(row.items[*at].span).trim())
+                .collect();
+            (!lines.is_empty()).then(|| lines.join("\n"))
+        };
+        let lines = &disagreement.lines;
+        let trees = self.trees;
+        let values = Triple::new(
+            text(trees.original, &rows.original, &lines.original),
+            text(trees.updated, &rows.updated, &lines.updated),
+            text(trees.local, &rows.local, &lines.local),
+        );
+        let (kind, resolution) = rows::lines_kind(&values, self.resolution());
+        let first = lines.local.first();
+        let offset = first.map(|at| rows.local.items[*at].span.start);
+        match self.step_below(rows, lines, children, nodes) {
+            Some(step) => self.at(step, |walker| {
+                walker.record_lines(kind, offset, values, resolution);
+            }),
+            None => self.record_lines(kind, offset, values, resolution),
+        }
+    }
+
+    /// The step to the entry that is below these lines on the first side that has any.
+    fn step_below(
+        &self,
+        rows: &Triple<Row>,
+        lines: &Triple<Vec<usize>>,
+        children: &[Child],
+        nodes: Nodes,
+    ) -> Option<Step> {
+        let below = |row: &Row, lines: &[usize]| {
+            let items = row.items.get(lines.last()? + 1..)?.iter();
+            let mut entries = items.filter_map(|item| match item.kind {
+                ItemKind::Entry(entry) => Some(entry),
+                ItemKind::Comment | ItemKind::End => None,
+            });
+            entries.next()
+        };
+        let local = below(&rows.local, &lines.local);
+        let updated = below(&rows.updated, &lines.updated);
+        let child = children.iter().find(|child| {
+            let Triple {
+                updated: theirs,
+                local: ours,
+                ..
+            } = child.sides;
+            local.is_some() && ours == local
+                || local.is_none() && updated.is_some() && theirs == updated
+        })?;
+        let sides = child.sides;
+        let list = nodes
+            .local
+            .filter(|list| shape(self.trees.local, *list) == Shape::List);
+        let Some(list) = list else {
+            return Some(Step {
+                segment: Segment::Field,
+                entries: sides,
+            });
+        };
+        if let Some(key) = self.pairing_key(nodes) {
+            return Some(self.keyed_step(&key, sides));
+        }
+        let index = entries_of(self.trees.local, list).position(|it| Some(it) == sides.local);
+        index.map(|index| self.indexed_step(sides, index))
+    }
+}

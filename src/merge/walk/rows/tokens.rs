@@ -1,0 +1,146 @@
+//! Rows of pieces as what their alignment compares, and the merged row as decisions.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
+use crate::merge::rows::{Placed, Ref, Side, Token, TokenKind};
+use crate::merge::walk::Entries;
+use crate::triple::Triple;
+use crate::yaml::row::{ItemKind, Row};
+use crate::yaml::{EntryId, Tree};
+
+/// The number of each entry of the three rows: that of its child; one that those of the same key or text share where it is in none.
+pub(super) fn numbers(
+    trees: Triple<&Tree<'_>>,
+    rows: &Triple<Row>,
+    children: &[Child],
+) -> Triple<FxHashMap<EntryId, u32>> {
+    let mut others: FxHashMap<String, u32> = FxHashMap::default();
+    let mut of_side = |tree: &Tree<'_>, row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
+        let mut numbers: FxHashMap<EntryId, u32> = FxHashMap::default();
+        for (number, child) in children.iter().enumerate() {
+            if let Some(entry) = entry_of(&child.sides) {
+                numbers.entry(entry).or_insert(number as u32);
+            }
+        }
+        let mut seen = FxHashSet::default();
+        for item in &row.items {
+            let ItemKind::Entry(id) = item.kind else {
+                continue;
+            };
+            if numbers.contains_key(&id) {
+                continue;
+            }
+            let entry = tree.entry(id);
+            let mut name = match entry.key {
+                Some(key) => tree.slice(tree.node(key).span).to_owned(),
+                None => tree.slice(entry.span).to_owned(),
+            };
+            while !seen.insert(name.clone()) {
+                name.push('\0');
+            }
+            let next = (children.len() + others.len()) as u32;
+            numbers.insert(id, *others.entry(name).or_insert(next));
+        }
+        numbers
+    };
+    Triple::new(
+        of_side(trees.original, &rows.original, |sides| sides.original),
+        of_side(trees.updated, &rows.updated, |sides| sides.updated),
+        of_side(trees.local, &rows.local, |sides| sides.local),
+    )
+}
+
+pub(super) fn tokens_of<'s>(
+    tree: &Tree<'s>,
+    row: &Row,
+    numbers: &FxHashMap<EntryId, u32>,
+) -> Vec<Token<'s>> {
+    let tokens = row.items.iter().map(|item| Token {
+        kind: match item.kind {
+            ItemKind::Comment => {
+                TokenKind::Comment(tree.slice(item.span).trim_end_matches(['\r', '\n']))
+            }
+            ItemKind::Entry(entry) => {
+                TokenKind::Entry(numbers.get(&entry).copied().unwrap_or(u32::MAX))
+            }
+            ItemKind::End => TokenKind::End,
+        },
+        blanks: item.blanks,
+    });
+    tokens.collect()
+}
+
+/// A piece of the merged row as a decision.
+pub(super) fn piece(
+    rows: &Triple<Row>,
+    ids: &Triple<FxHashMap<EntryId, u32>>,
+    children: &[Child],
+    placed: Placed,
+) -> Piece {
+    let side = placed.piece.side;
+    let (row, numbers) = match side {
+        Side::Original => (&rows.original, &ids.original),
+        Side::Updated => (&rows.updated, &ids.updated),
+        Side::Local => (&rows.local, &ids.local),
+    };
+    let item = &row.items[placed.piece.at];
+    let child = |entry: EntryId| {
+        let number = numbers.get(&entry)?;
+        children.get(*number as usize).cloned()
+    };
+    let kind = match item.kind {
+        ItemKind::Entry(entry) => child(entry).map_or(PieceKind::End, PieceKind::Entry),
+        ItemKind::End => PieceKind::End,
+        ItemKind::Comment => PieceKind::Comment(CommentPiece {
+            side,
+            span: item.span,
+            moved: i64::from(rows.local.column) - i64::from(row.column),
+            of_side: placed.of_side,
+        }),
+    };
+    let blanks = match placed.blanks {
+        Some(Ref {
+            side: Side::Local,
+            at,
+        }) => Blanks::Local(rows.local.items[at].blank),
+        Some(Ref { side, at }) => {
+            let row = match side {
+                Side::Original => &rows.original,
+                _ => &rows.updated,
+            };
+            Blanks::Count(row.items[at].blanks)
+        }
+        None => Blanks::Count(0),
+    };
+    Piece { blanks, kind }
+}
+
+/// The pieces with their entries in the order of these children; what is above an entry goes with it.
+pub(super) fn in_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
+    let slot = |piece: &Piece| match &piece.kind {
+        PieceKind::Entry(child) => Some(child.slot),
+        PieceKind::Comment(_) | PieceKind::End => None,
+    };
+    let wanted = children.iter().filter(|child| child.stays());
+    let wanted: Vec<Slot> = wanted.map(|child| child.slot).collect();
+    if pieces.iter().filter_map(slot).eq(wanted.iter().copied()) {
+        return pieces;
+    }
+    let mut groups: FxHashMap<Slot, Vec<Piece>> = FxHashMap::default();
+    let mut open = Vec::new();
+    for piece in pieces {
+        let end = slot(&piece);
+        open.push(piece);
+        if let Some(slot) = end {
+            groups.insert(slot, std::mem::take(&mut open));
+        }
+    }
+    let mut ordered: Vec<Piece> = wanted
+        .into_iter()
+        .filter_map(|slot| groups.remove(&slot))
+        .flatten()
+        .collect();
+    ordered.append(&mut open);
+    ordered
+}
