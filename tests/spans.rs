@@ -13,7 +13,8 @@ const DOCUMENTS: &str = include_str!("support/documents.yaml");
 
 fn check(text: &str) -> usize {
     let documents = stream::split(text);
-    let joined: String = documents.iter().map(|document| document.text).collect();
+    let texts = documents.iter().map(|document| document.text);
+    let joined: String = [stream::head(text)].into_iter().chain(texts).collect();
     assert_eq!(joined, text);
     documents
         .iter()
@@ -167,7 +168,8 @@ fn piece() -> impl Strategy<Value = &'static str> {
 
 fn check_if_yaml(text: &str) -> Result<(), TestCaseError> {
     let documents = stream::split(text);
-    let joined: String = documents.iter().map(|document| document.text).collect();
+    let texts = documents.iter().map(|document| document.text);
+    let joined: String = [stream::head(text)].into_iter().chain(texts).collect();
     prop_assert_eq!(&joined, text);
     for document in documents {
         match Tree::parse(document.text) {

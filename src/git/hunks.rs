@@ -111,7 +111,7 @@ impl<'t> Open<'t> {
 }
 
 /// The sign and the label of a line that is a conflict marker.
-fn marker(line: &str, size: usize) -> Option<(char, &str)> {
+pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
     let line = line.trim_end_matches(['\n', '\r']);
     let sign = line.chars().next().filter(|it| "<|=>".contains(*it))?;
     let label = line.trim_start_matches(sign);

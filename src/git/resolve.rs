@@ -151,7 +151,12 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let resolved = |text: &str, conflicts| {
         // a value that has lone CRs can come out as lines, and one of them look like a marker
         let is_told = markers::are_told(text, request.style.size, conflicts);
-        is_told.then(|| structural(frame.around(text).into_bytes(), conflicts))
+        is_told.then(|| {
+            structural(
+                frame.around(text, request.style.size).into_bytes(),
+                conflicts,
+            )
+        })
     };
     let LineMerge { text, hunks } = merge_lines(bare, OnConflict::Markers);
     let lines = hunks.is_empty().then_some(text);
@@ -208,7 +213,7 @@ fn accepted_lines(
 ) -> Option<Vec<u8>> {
     let has_all = |text: &str| account::has_all_changes(bare, text);
     if let Some(text) = lines.filter(|text| has_all(text)) {
-        return Some(frame.around(&text).into_bytes());
+        return Some(frame.around(&text, request.style.size).into_bytes());
     }
     let lines = by_lines(request, None).filter(|lines| lines.conflicts == 0)?;
     let text = std::str::from_utf8(&lines.bytes).ok()?;

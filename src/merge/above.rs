@@ -102,7 +102,7 @@ fn marked(sides: Triple<&str>, options: &Options) -> MergedAbove {
 fn write(
     rows: &Triple<AboveRow<'_>>,
     pieces: &[Placed],
-    (frame, of_updated): (Option<(usize, &str)>, Option<usize>),
+    (frame, of_updated): (Option<(usize, Piece<'_>)>, Option<usize>),
     line_break: &str,
     text: &mut String,
 ) {
@@ -111,14 +111,15 @@ fn write(
         let Ref { side, at } = placed.piece;
         let row = of_side(rows, side);
         let is_end = at == row.pieces.len();
-        let is_below = |(index, frame): &(usize, &str)| match (side, of_updated) {
+        let is_below = |(index, frame): &(usize, Piece<'_>)| match (side, of_updated) {
             _ if is_end => true,
             (Side::Updated, Some(index)) => at >= index,
             (Side::Local, _) => at >= *index,
-            _ => *index == 0 && ends_line(frame),
+            _ => *index == 0 && ends_line(frame.text),
         };
         if let Some((_, frame)) = frame.take_if(|frame| is_below(frame)) {
-            push_line(text, frame, line_break);
+            push_line(text, frame.blank, line_break);
+            push_line(text, frame.text, line_break);
         }
         // behind a `---` that the document shares a line with there is no room
         if text.ends_with("---") {
@@ -222,10 +223,10 @@ impl<'t> AboveRow<'t> {
         });
     }
 
-    /// Where among the pieces the frame is, and its text.
-    fn frame(&self) -> Option<(usize, &'t str)> {
+    /// Where among the pieces the frame is, and the frame.
+    fn frame(&self) -> Option<(usize, Piece<'t>)> {
         let at = self.frame?;
-        Some((at, self.pieces[at].text))
+        Some((at, self.pieces[at]))
     }
 
     /// The row without its frame, and with these blank lines at the end: without a frame they are what sets the comments off.

@@ -215,17 +215,12 @@ impl Editor<'_> {
         !is_inside
     }
 
+    /// Both sides of an entry: what all of them begin and end with stays outside the hunk.
     fn hunk(&mut self, row: &mut Composition, blanks: Blanks, child: &Child, column: u32) {
         let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
-        let blank = self.blank_lines(blanks);
         let stays = sides.iter().all(Child::stays);
-        let is_new = row.open.is_none();
-        if is_new && stays {
-            row.text.push_str(&blank);
-        }
         let [local, updated] = sides.map(|side| match side.stays() {
-            true if is_new && stays => self.entry_lines(&side, column),
-            true => format!("{blank}{}", self.entry_lines(&side, column)),
+            true => self.entry_lines(&side, column),
             false => String::new(),
         });
         let original = match &child.outcome {
@@ -238,10 +233,38 @@ impl Editor<'_> {
                 .original
                 .and_then(|id| self.original_lines(id, column)),
         };
+        let (above, below) = match stays {
+            true => shared_lines(&local, &updated, original.as_deref()),
+            false => (0, 0),
+        };
+        let original = original.unwrap_or_default();
+        if above > 0 {
+            self.close(row);
+        }
+        let mut blank = self.blank_lines(blanks);
+        if row.open.is_none() && stays {
+            row.text.push_str(&std::mem::take(&mut blank));
+        }
+        row.text.push_str(&local[..above]);
         let hunk = row.open.get_or_insert_default();
-        hunk.texts.local.push_str(&local);
-        hunk.texts.updated.push_str(&updated);
-        hunk.texts.original.push_str(&original.unwrap_or_default());
+        for (text, lines) in [
+            (&mut hunk.texts.local, &local),
+            (&mut hunk.texts.updated, &updated),
+        ] {
+            if !lines.is_empty() {
+                text.push_str(&blank);
+                text.push_str(&lines[above..lines.len() - below]);
+            }
+        }
+        let base = match original.is_empty() {
+            true => "",
+            false => &original[above..original.len() - below],
+        };
+        hunk.texts.original.push_str(base);
+        if below > 0 {
+            self.close(row);
+            row.text.push_str(&local[local.len() - below..]);
+        }
         row.last = None;
         row.is_below_text = [Chosen::Local, Chosen::Updated]
             .into_iter()
@@ -271,13 +294,14 @@ impl Editor<'_> {
 
     /// Ends the hunk that is open, if one is.
     fn close(&mut self, row: &mut Composition) {
-        let Some(hunk) = row.open.take() else {
+        let Some(mut hunk) = row.open.take() else {
             return;
         };
         if hunk.texts.local == hunk.texts.updated {
             row.text.push_str(&hunk.texts.local);
             return;
         }
+        row.text.push_str(&hunk.take_shared_blanks());
         row.text.push(PLACEHOLDER);
         row.text.push_str(&self.hunks.len().to_string());
         row.text.push_str(self.line_break);
@@ -396,6 +420,50 @@ impl Editor<'_> {
             (_, Slot::Updated(_)) => false,
         }
     }
+}
+
+impl Hunk {
+    /// Takes the blank lines away that all of its texts begin with.
+    fn take_shared_blanks(&mut self) -> String {
+        let Triple {
+            original,
+            updated,
+            local,
+        } = &mut self.texts;
+        let blanks = |text: &str| -> usize {
+            let lines = lines_with_breaks(text).take_while(|line| line.trim().is_empty());
+            lines.map(str::len).sum()
+        };
+        let ends = match original.is_empty() {
+            true => vec![blanks(updated), blanks(local)],
+            false => vec![blanks(original), blanks(updated), blanks(local)],
+        };
+        let end = ends.into_iter().min().unwrap_or(0);
+        let shared = local[..end].to_owned();
+        for text in [original, updated, local] {
+            text.replace_range(..end.min(text.len()), "");
+        }
+        shared
+    }
+}
+
+/// The lines that all texts begin with, and those that they end with, in bytes.
+fn shared_lines(local: &str, updated: &str, original: Option<&str>) -> (usize, usize) {
+    let original = original.unwrap_or(local);
+    let texts = [local, updated, original].map(|text| lines_with_breaks(text).collect::<Vec<_>>());
+    let shortest = texts.iter().map(Vec::len).min().unwrap_or(0);
+    let is_shared = |line: [&str; 3]| line[0] == line[1] && line[0] == line[2];
+    let from_above = |at: &usize| is_shared(texts.each_ref().map(|lines| lines[*at]));
+    let from_below =
+        |at: &usize| is_shared(texts.each_ref().map(|lines| lines[lines.len() - 1 - at]));
+    let above = (0..shortest).take_while(from_above).count();
+    let below = (0..shortest - above).take_while(from_below).count();
+    let length = |lines: &[&str]| lines.iter().map(|line| line.len()).sum();
+    let lines = &texts[0];
+    (
+        length(&lines[..above]),
+        length(&lines[lines.len() - below..]),
+    )
 }
 
 /// Moves the comment lines that a text begins with out to a column.

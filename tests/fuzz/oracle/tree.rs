@@ -1,7 +1,10 @@
 //! Bytes to trees and back.
 
 use merge3::error::Place;
-use merge3::yaml::{Document, Tree, equal, stream::split};
+use merge3::yaml::{
+    Document, Tree, equal,
+    stream::{head, split},
+};
 
 use super::{Verdict, ensure, same, values};
 use crate::readers;
@@ -19,9 +22,10 @@ pub fn check(bytes: &[u8]) -> Verdict {
         return Ok(());
     };
     let documents = split(text);
-    let joined: String = documents.iter().map(|document| document.text).collect();
+    let texts = documents.iter().map(|document| document.text);
+    let joined: String = [head(text)].into_iter().chain(texts).collect();
     same(
-        "the documents joined are not the text",
+        "the head and the documents joined are not the text",
         joined.as_str(),
         text,
     )?;

@@ -5,7 +5,7 @@ mod tokens;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::Resolution;
-use crate::merge::decision::{Child, Outcome, Piece, Row as MergedLines, Slot};
+use crate::merge::decision::{Child, Chosen, Outcome, Piece, Row as MergedLines, Slot};
 use crate::merge::rows::{self, MergedRow, Ref};
 use crate::triple::Triple;
 use crate::yaml::row::{Item, ItemKind, Row};
@@ -170,7 +170,10 @@ impl Walker<'_> {
         let mut values = values.chain([Some(tree.root().value)]);
         let is_in_lines =
             values.all(|node| node.is_some_and(|node| tree.is_block_collection(node)));
-        let comes = children.iter().any(Child::stays);
+        // where nothing is left on one side it stays between brackets there
+        let comes = [Chosen::Local, Chosen::Updated]
+            .into_iter()
+            .all(|side| children.iter().any(|child| child.choose(side).stays()));
         if !self.merges_lines || !is_plain || !is_in_lines || !comes {
             return None;
         }
