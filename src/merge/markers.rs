@@ -66,7 +66,20 @@ pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
             lines.updated[updated].concat(),
             lines.local[local].concat(),
         );
-        write_hunk(&mut result, hunk.as_ref().map(String::as_str), style);
+        // what one side alone changed is that side's
+        match &hunk {
+            Triple {
+                original,
+                updated,
+                local,
+            } if original == local => result.push_str(updated),
+            Triple {
+                original,
+                updated,
+                local,
+            } if original == updated => result.push_str(local),
+            _ => write_hunk(&mut result, hunk.as_ref().map(String::as_str), style),
+        }
     }
     result
 }

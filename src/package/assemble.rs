@@ -5,7 +5,7 @@ use super::head::{has_directives, has_marker, without_marker};
 use super::parsed::ParsedFile;
 use crate::line_breaks::{ends_line, line_break_of, push};
 use crate::merge::set_off;
-use crate::yaml::stream::{marker, split};
+use crate::yaml::stream::{byte_order_mark, marker, split};
 
 /// What becomes of a document of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,7 +174,11 @@ impl Writer {
     /// A document with its `---`, unless it is a `bare` one.
     fn push_document(&mut self, text: &str, bare: bool) {
         match (marker(text), without_marker(text)) {
-            (None, _) if !bare => self.push_chunk(&format!("---{}{text}", self.line_break)),
+            // behind a marker a byte order mark would be a part of the text
+            (None, _) if !bare => {
+                let text = &text[byte_order_mark(text)..];
+                self.push_chunk(&format!("---{}{text}", self.line_break));
+            }
             (Some(_), Some(text)) if bare => self.push_bare(&text),
             (None, _) => self.push_bare(text),
             (Some(_), None) if bare => {

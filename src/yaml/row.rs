@@ -217,8 +217,12 @@ impl Tree<'_> {
         let mut blanks = 0;
         let mut at = blank.start;
         while at < blank.end {
-            at = self.next_line(at);
-            blanks += 1;
+            let next = self.next_line(at);
+            // white space at the end of a text is no line
+            blanks += u32::from(crate::line_breaks::ends_line(
+                self.slice(Span::new(at, next)),
+            ));
+            at = next;
         }
         Item {
             kind,

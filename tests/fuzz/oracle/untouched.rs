@@ -45,7 +45,11 @@ fn maps(
         let slice = |tree: &Tree<'_>, node: Option<NodeId>| {
             node.map(|node| tree.slice(tree.node(node).span).to_owned())
         };
-        let alike = slice(trees.original, original) == slice(trees.updated, updated)
+        // under a new key an entry may be one of the original's that local renamed
+        let is_new = original.is_none() && updated.is_none();
+        let is_renamed = is_new && is_missing_one(trees, nodes);
+        let alike = !is_renamed
+            && slice(trees.original, original) == slice(trees.updated, updated)
             && tag(trees.original, original) == tag(trees.updated, updated)
             && comments(trees.original, nodes.original, &key)
                 == comments(trees.updated, nodes.updated, &key);
@@ -60,6 +64,14 @@ fn maps(
         }
     }
     Ok(())
+}
+
+/// Whether local lacks a field of the original's.
+fn is_missing_one(trees: Triple<&Tree<'_>>, nodes: Triple<NodeId>) -> bool {
+    let mut fields = trees.original.entries(nodes.original);
+    fields.any(|id| {
+        key(trees.original, id).is_some_and(|key| trees.local.find(nodes.local, &key).is_none())
+    })
 }
 
 /// A key that is a string, which [`Tree::find`] finds.
