@@ -146,6 +146,9 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         };
         let text = merged.text.as_deref().unwrap_or(local.document.text);
         let own = above(local);
+        // a comment may have come behind the `---`, on its line
+        let marker = own.trim_end_matches(['\r', '\n']);
+        let own = if text.starts_with(own) { own } else { marker };
         let Some(body) = text.strip_prefix(own).filter(|_| merged.pinned.is_empty()) else {
             return merged;
         };
@@ -157,7 +160,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         let sides = Triple::new(members.original.map_or("", above), above(updated), own);
         let options = self.options(group);
         let new = merge_above(sides, line_break_of(local.document.text), &options);
-        let comes = |new: &MergedAbove| !own.is_empty() || !self.stands_there(local, &new.text);
+        let comes = |new: &MergedAbove| !self.stands_there(local, own, &new.text);
         let Some(new) = new.filter(comes) else {
             return merged;
         };
@@ -170,9 +173,9 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         }
     }
 
-    /// Whether comments that would come above the first document of a file stand there already, be it in the head of the file: more often
-    /// than upstream's head has them.
-    fn stands_there(&self, local: &Parsed<'_>, above: &str) -> bool {
+    /// Whether the comments that would come above the first document of a file, whose `own` text there is this, stand there already, be it
+    /// in the head of the file: more often than upstream's head has them.
+    fn stands_there(&self, local: &Parsed<'_>, own: &str, above: &str) -> bool {
         let document = &local.document;
         if document.start > document.head.len() {
             return false;
@@ -182,14 +185,22 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         for line in comments_above(head).chain(comments_above(document.text)) {
             *known.entry(line).or_default() += 1;
         }
-        for line in comments_above(self.sides.updated.map_or("", |file| file.head)) {
+        let updated_head = self.sides.updated.map_or("", |file| file.head);
+        for line in comments_above(updated_head).chain(comments_above(own)) {
             *known.entry(line).or_default() -= 1;
         }
-        comments_above(above).all(|line| {
-            let left = known.entry(line).or_default();
-            *left -= 1;
-            *left >= 0
-        })
+        let mut own: Vec<&str> = comments_above(own).collect();
+        let comes = comments_above(above).filter(|line| {
+            let at = own.iter().position(|it| it == line);
+            at.map(|at| own.swap_remove(at)).is_none()
+        });
+        let mut comes = comes.peekable();
+        comes.peek().is_some()
+            && comes.all(|line| {
+                let left = known.entry(line).or_default();
+                *left -= 1;
+                *left >= 0
+            })
     }
 
     /// The new text of a document; none where it stays as it is. What else there is to know of its merge is recorded.

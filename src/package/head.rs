@@ -8,7 +8,7 @@ use super::plan::FileConflict;
 use crate::line_breaks::{line_break_of, lines_with_breaks};
 use crate::merge::{MergedAbove, merge_above};
 use crate::triple::Triple;
-use crate::yaml::stream::{byte_order_mark, is_bare_marker, marker};
+use crate::yaml::stream::{below_marker, byte_order_mark, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
 
 /// The first documents with the heads of their files, where they are one document that changed: a line is the head's on one side and the
@@ -59,13 +59,11 @@ fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> P
     let document = &first.document;
     let start = byte_order_mark(file.text);
     let end = document.start + document.text.len();
+    let text = &file.text[start..end];
     let below_head = document.start + document.body.start as usize;
-    let body_start = match (frames, marker(file.head)) {
+    let body_start = match (frames, marker(text)) {
         (Frames::None, _) => start,
-        (Frames::All, Some(at)) => {
-            let line = lines_with_breaks(&file.text[at..]).next();
-            at + line.map_or(0, str::len)
-        }
+        (Frames::All, Some(at)) => start + below_marker(text, at).unwrap_or(below_head - start),
         (Frames::All, None) | (Frames::Some, _) => below_head,
     };
     let offset = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
@@ -74,7 +72,7 @@ fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> P
         offset(document.start + document.body.end as usize),
     );
     first.cut_otherwise(Document {
-        text: &file.text[start..end],
+        text,
         head: "",
         start,
         body,

@@ -14,7 +14,7 @@ pub struct Document<'s> {
     pub head: &'s str,
     /// Where the chunk starts in the file, in bytes.
     pub start: usize,
-    /// The body within the chunk: from after the `---` (where nothing but white space follows on that line, after its line
+    /// The body within the chunk: from after the `---` (where nothing but white space or a comment follows on that line, after its line
     /// break and the comments that a blank line sets off), else from the start, to the `...` line or the end.
     pub body: Span,
     /// The line of the file in which the chunk starts, from 0.
@@ -146,6 +146,12 @@ pub(crate) fn is_bare_marker(text: &str) -> bool {
     text[..line_end(text, 0)].trim_end_matches([' ', '\t']) == "---"
 }
 
+/// Where the line below the `---` at `at` starts, if there is nothing but white space or a comment behind the `---`.
+pub(crate) fn below_marker(text: &str, at: usize) -> Option<usize> {
+    let behind = text[at + 3..line_end(text, at)].trim_start_matches([' ', '\t']);
+    (behind.is_empty() || behind.starts_with('#')).then(|| next_line(text, at))
+}
+
 /// The byte order mark's length, where a text has one.
 pub(crate) fn byte_order_mark(text: &str) -> usize {
     if text.starts_with('\u{feff}') { 3 } else { 0 }
@@ -238,10 +244,7 @@ impl Splitter<'_> {
         let Some(marker) = self.marker else {
             return self.start;
         };
-        match is_bare_marker(&self.text[marker..]) {
-            true => next_line(self.text, marker),
-            false => marker + 3,
-        }
+        below_marker(self.text, marker).unwrap_or(marker + 3)
     }
 
     /// Ends the chunk at `end`, and starts the next one there.

@@ -208,16 +208,27 @@ impl Editor<'_> {
             true => self.composed(&row.pieces, column, row.moved),
             false => self.emptied(node, &row.pieces, column),
         };
+        let mut start = row.span.start;
         if shares_line {
-            text = text.trim_start().to_owned();
+            let above = self
+                .target
+                .slice(Span::new(self.target.line_start(start), start));
+            let above = above.trim_end_matches([' ', '\t']);
+            // a comment behind the `:` of a `? key` would be a remark on it
+            if above.ends_with(':') && text.trim_start().starts_with('#') {
+                start = self.target.line_start(start) + above.len() as u32;
+                text.insert_str(0, self.line_break);
+            } else {
+                text = text.trim_start().to_owned();
+            }
         }
-        let old = self.target.slice(row.span);
+        let old = self.target.slice(Span::new(start, row.span.end));
         if !crate::line_breaks::ends_line(old) {
             let end = text.trim_end_matches(['\r', '\n']).len();
             text.truncate(end);
         }
         // what else was to change in these lines has changed in the pieces
-        let range = row.span.start..row.span.end;
+        let range = start..row.span.end;
         self.edits.take_text(self.target.text(), range.clone());
         if text != old {
             self.edits.replace(range, text);

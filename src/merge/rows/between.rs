@@ -9,7 +9,7 @@ use crate::triple::Triple;
 
 /// An entry weighs more than any comments around it, and a line that the original has more than one that came later.
 const ENTRY: u32 = 40;
-const ENTRY_THAT_GOES: u32 = 36;
+const ENTRY_THAT_GOES: u32 = 16;
 const COMMENT: u32 = 8;
 const OF_ORIGINAL: u32 = 1;
 /// In longer stretches runs of lines are not looked for.
@@ -184,6 +184,11 @@ impl<'r, 'a> Between<'r, 'a> {
     fn line_by_line(&self, here: Stretch<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
         let lines = self.with_insertions(here.original, here.updated);
         let in_local = self.found_in_local(&lines, here.local);
+        let taken_away = self.taken_away(&lines);
+        let is_kept = |piece: &&Ref| {
+            let words = self.rows.token(**piece).words();
+            words.is_none_or(|words| !taken_away.contains(words))
+        };
         let mut changed = Changed::default();
         let mut next = 0;
         for (at, line) in lines.iter().map(Some).chain([None]).enumerate() {
@@ -192,8 +197,9 @@ impl<'r, 'a> Between<'r, 'a> {
                 Some(_) => found.unwrap_or(next),
                 None => here.local.len(),
             };
-            changed.ours.extend_from_slice(&here.local[next..to]);
-            changed.local.extend_from_slice(&here.local[next..to]);
+            let ours = || here.local[next..to].iter().filter(is_kept).copied();
+            changed.ours.extend(ours());
+            changed.local.extend(ours());
             next = to + usize::from(found.is_some());
             let local = found.map(|at| here.local[at]);
             match (line, local) {
@@ -208,6 +214,17 @@ impl<'r, 'a> Between<'r, 'a> {
                 }
             }
         }
+    }
+
+    /// The words of the comments that updated took away: wherever local has put them, they go.
+    fn taken_away(&self, lines: &[Line]) -> FxHashSet<&'a str> {
+        let gone = lines.iter().filter(|line| line.updated.is_none());
+        let originals = gone.filter_map(|line| line.original);
+        let words = originals.filter_map(|piece| self.rows.token(piece).words());
+        let is_gone = |words: &&str| {
+            words.contains(char::is_alphanumeric) && self.rows.count(Side::Updated, words) == 0
+        };
+        words.filter(is_gone).collect()
     }
 
     fn note(&self, line: Line, local: Option<Ref>, changed: &mut Changed) {

@@ -224,34 +224,46 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// Comments right above an entry that the original lacks pair with that entry's comments alone.
+    /// Comments right above an entry that the original lacks pair with that entry's comments alone: those of which a side has more than
+    /// the original.
     fn name_owners(&mut self) {
-        for side in [Side::Updated, Side::Local] {
-            for at in 0..self.row(side).len() {
-                let Id::Entry(entry) = self.id(Ref { side, at }) else {
-                    continue;
-                };
-                if self.places.original.contains_key(&entry) {
-                    continue;
-                }
-                let first = self.own_above(side, at);
-                let is_new = |at: usize| {
-                    let words = self.row(side)[at].words();
-                    let count = |side| words.map_or(0, |words| self.count(side, words));
-                    count(side) > count(Side::Original)
-                };
-                let new: Vec<usize> = (first..at).filter(|at| is_new(*at)).collect();
-                let ids = match side {
-                    Side::Updated => &mut self.ids.updated,
-                    _ => &mut self.ids.local,
-                };
-                for at in new {
-                    if let Id::Comment { owner, .. } = &mut ids[at] {
-                        *owner = Some(entry);
-                    }
-                }
+        let above = [Side::Updated, Side::Local].map(|side| self.above_new_entries(side));
+        let is_new =
+            |side: Side, words: &str| self.count(side, words) > self.count(Side::Original, words);
+        let new: FxHashSet<(u32, &str)> = above
+            .iter()
+            .flatten()
+            .filter(|(piece, _, words)| is_new(piece.side, words))
+            .map(|(_, entry, words)| (*entry, *words))
+            .collect();
+        for (piece, entry, words) in above.into_iter().flatten() {
+            let ids = match piece.side {
+                Side::Updated => &mut self.ids.updated,
+                Side::Original | Side::Local => &mut self.ids.local,
+            };
+            if new.contains(&(entry, words))
+                && let Id::Comment { owner, .. } = &mut ids[piece.at]
+            {
+                *owner = Some(entry);
             }
         }
+    }
+
+    /// The comments of a side that are right above entries which the original lacks, with those entries and their words.
+    fn above_new_entries(&self, side: Side) -> Vec<(Ref, u32, &'a str)> {
+        let row = self.row(side);
+        let mut found = Vec::new();
+        for (at, token) in row.iter().enumerate() {
+            let TokenKind::Entry(entry) = token.kind else {
+                continue;
+            };
+            if self.places.original.contains_key(&entry) {
+                continue;
+            }
+            let above = self.own_above(side, at)..at;
+            found.extend(above.filter_map(|at| Some((Ref { side, at }, entry, row[at].words()?))));
+        }
+        found
     }
 
     fn row(&self, side: Side) -> &'a [Token<'a>] {

@@ -72,7 +72,10 @@ impl Walker<'_> {
                     let sides = Triple::new(before_local[at], None, Some(locals[at]));
                     Child::local(locals[at], Outcome::Remove).of_sides(sides)
                 }));
-                children.extend(updateds[new].iter().map(|entry| self.whole(*entry)));
+                children.extend(new.map(|at| {
+                    let sides = Triple::new(before_updated[at], Some(updateds[at]), None);
+                    self.whole(updateds[at]).of_sides(sides)
+                }));
             }
         }
         children

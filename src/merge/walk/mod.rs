@@ -190,7 +190,7 @@ impl<'a> Walker<'a> {
         let value = trees.updated.entry(updated).value;
         let is_plain = self.merges_lines
             && self.has_lines == Triple::new(true, true, true)
-            && self.text_is_value
+            && (self.text_is_value || self.names_no_anchor(original, updated))
             && !self.holds_pin(self.values_of(entries))
             && (!self.nulls_clear || !holds_null(trees.updated, value));
         let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
@@ -199,6 +199,15 @@ impl<'a> Walker<'a> {
         let is_left =
             is_plain && in_place && same_lines((trees.original, original), (trees.local, local));
         is_left.then(|| Child::rewritten(local, updated, value).of_sides(entries))
+    }
+
+    /// Whether nothing in an entry can have to do with anchors, in original and updated.
+    fn names_no_anchor(&self, original: EntryId, updated: EntryId) -> bool {
+        let has_sign = |tree: &Tree<'_>, id: EntryId| {
+            let lines = tree.lines_of(tree.entry(id));
+            tree.slice(lines).contains(['*', '&'])
+        };
+        !has_sign(self.trees.original, original) && !has_sign(self.trees.updated, updated)
     }
 
     /// A value that updated and local both have (SPEC 5).
