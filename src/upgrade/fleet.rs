@@ -1,11 +1,11 @@
 //! Many packages: which of them have a newer version, and their upgrades, in parallel.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::commit;
 use super::find::{Found, Shard, below};
 use super::message::message;
 use super::nested::refuse_foreign;
@@ -198,10 +198,7 @@ pub fn upgrade(
         .collect();
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     if commits.commit && !wish.dry_run {
-        let mut patience = worktree::PATIENCE;
-        for outcome in &mut outcomes {
-            commit(outcome, &tops, &mut patience);
-        }
+        commit_all(&mut outcomes, &tops);
     }
     Ok(outcomes)
 }
@@ -349,17 +346,55 @@ fn one(
     }
 }
 
-fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>, patience: &mut Duration) {
-    let Outcome::Upgraded(upgrade) = outcome else {
-        return;
-    };
-    let Some(top) = tops.get(&upgrade.package).filter(|_| upgrade.facts.written) else {
-        return;
-    };
-    let told = message(upgrade, &upgrade.path_in(top));
-    let committed = worktree::commit(top, &upgrade.files(top), &told, patience)
-        .and_then(|commit| upgrade.is_committed(commit));
-    if let Err(error) = committed {
-        *outcome = Outcome::Failed(upgrade.package.clone(), error);
+/// Commits what was written, one package after the other. What is not committed, or not in the index in the end, is known to the next run.
+fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>) {
+    let mut patience = worktree::PATIENCE;
+    let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        let Some((top, upgrade)) = written(outcome, tops) else {
+            continue;
+        };
+        let told = message(upgrade, &upgrade.path_in(top));
+        match commit::commit(top, &upgrade.files(top), &told, &mut patience) {
+            Ok(commit) => {
+                upgrade.committed = commit;
+                committed.entry(top).or_default().push(outcome);
+            }
+            Err(error) => *outcome = Outcome::Failed(upgrade.package.clone(), error),
+        }
+    }
+    for (top, mut outcomes) in committed {
+        let files = outcomes.iter_mut().filter_map(|it| written(it, tops));
+        let files: Vec<PathBuf> = files.flat_map(|(_, it)| it.files(top)).collect();
+        let settled = commit::settle(top, &files, patience);
+        for outcome in outcomes {
+            let Some((_, upgrade)) = written(outcome, tops) else {
+                continue;
+            };
+            let done = match &settled {
+                Ok(()) => upgrade.is_settled(),
+                Err(why) => Err(Error::Package {
+                    path: upgrade.package.clone(),
+                    message: format!("it is committed, and the index cannot be put right: {why}"),
+                    help: worktree::LOCKED.to_owned(),
+                }),
+            };
+            if let Err(error) = done {
+                *outcome = Outcome::Failed(upgrade.package.clone(), error);
+            }
+        }
+    }
+}
+
+/// An upgrade that was written, and the repository that it is in.
+fn written<'t, 'o>(
+    outcome: &'o mut Outcome,
+    tops: &'t HashMap<PathBuf, PathBuf>,
+) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
+    match outcome {
+        Outcome::Upgraded(upgrade) if upgrade.facts.written => {
+            Some((tops.get(&upgrade.package)?, upgrade))
+        }
+        _ => None,
     }
 }

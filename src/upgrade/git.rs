@@ -164,6 +164,14 @@ impl Git {
         self
     }
 
+    /// Works on this index in place of that of the work tree.
+    pub(super) fn with_index(mut self, index: &Path) -> Self {
+        self.command.env("GIT_INDEX_FILE", index);
+        // an index in parts has them beside that of the work tree
+        self.command.args(["-c", "core.splitIndex=false"]);
+        self
+    }
+
     /// Lets it print that many bytes at most.
     pub(super) fn most(mut self, bytes: u64) -> Self {
         self.most = bytes;

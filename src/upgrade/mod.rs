@@ -6,6 +6,7 @@
 mod address;
 mod bounded;
 mod cache;
+mod commit;
 mod find;
 mod fleet;
 mod get;
