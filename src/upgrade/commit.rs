@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::git::Git;
 use super::objects::path_of_bytes;
 use super::worktree::{LOCKED, PAUSE, Tried, is_busy, patiently, refused, why};
 use crate::error::Error;
+use crate::git_process::Git;
 
 /// What is said of an index that went back each time.
 pub(super) const LOST: &str = "another process takes files of it out of the index";

@@ -117,7 +117,7 @@ fn upgrade_out(upgrade: &Upgrade) -> UpgradeOut<'_> {
     });
     UpgradeOut {
         package: report::portable(&upgrade.package),
-        repository: super::git::without_password(&upgrade.place.repository),
+        repository: crate::git_process::without_password(&upgrade.place.repository),
         directory: &upgrade.place.directory,
         from: version_out(&upgrade.from),
         to: version_out(&upgrade.to),
@@ -243,7 +243,7 @@ pub fn outdated_json(states: &[State]) -> String {
         match state {
             State::Outdated(outdated) => told.outdated.push(OutdatedOut {
                 package: report::portable(&outdated.package),
-                repository: super::git::without_password(&outdated.place.repository),
+                repository: crate::git_process::without_password(&outdated.place.repository),
                 directory: &outdated.place.directory,
                 current: VersionOut {
                     reference: &outdated.current.0,

@@ -5,8 +5,8 @@ use std::process::Output;
 use std::time::{Duration, Instant};
 
 use super::commit;
-use super::git::{Git, reason, top_of};
 use crate::error::Error;
+use crate::git_process::{Git, reason, top_of};
 
 /// The top of the repository that a folder is in; none where it is in none.
 pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
