@@ -173,6 +173,11 @@ pub fn upgrade(
     commits: &Commits,
     host: &dyn Host,
 ) -> Result<Vec<Outcome>, Error> {
+    let _locks = match wish.dry_run {
+        true => Vec::new(),
+        false => lock_repositories(&families(packages, &wish.allowed)?, commits, host)?,
+    };
+    // others may have upgraded them while they were waited for
     let families = families(packages, &wish.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
     let tops = tops(paths, wish, commits)?;
@@ -201,6 +206,29 @@ pub fn upgrade(
         commit_all(&mut outcomes, &tops);
     }
     Ok(outcomes)
+}
+
+/// Locks the repositories that the packages are in: a run that commits is alone there, for what it has written and not committed yet is
+/// what a run that was killed leaves.
+fn lock_repositories(
+    families: &[Vec<Found>],
+    commits: &Commits,
+    host: &dyn Host,
+) -> Result<Vec<package::Lock>, Error> {
+    let access = match commits.commit {
+        true => Access::Write,
+        false => Access::Read,
+    };
+    let packages = families.iter().flatten();
+    let whole = packages.filter_map(|found| found.path.canonicalize().ok());
+    let folders = whole.filter_map(|path| package::git_folder(&path));
+    // one order for all, so that no two runs wait for each other
+    let folders: BTreeMap<PathBuf, PathBuf> = folders.map(|(top, git)| (git, top)).collect();
+    let lock = |(git, top): (&PathBuf, &PathBuf)| {
+        let locked = package::lock(git, access, || host.waiting(top));
+        locked.map_err(|_| Error::Busy { path: top.clone() })
+    };
+    folders.iter().map(lock).collect()
 }
 
 /// Looks whether something in a package is not committed, where that matters.

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::harness::{Workshop, merge3, web};
 
 /// How many packages there are: 50 in `make soak`.
-fn packages() -> usize {
+pub(crate) fn packages() -> usize {
     if soak().is_some() { 50 } else { 10 }
 }
 
@@ -25,7 +25,7 @@ fn times(short: usize) -> usize {
 }
 
 /// Packages of two files at v1.0.0, committed; all of it changes in v1.1.0.
-fn fleet() -> Workshop {
+pub(crate) fn fleet() -> Workshop {
     let workshop = Workshop::new();
     let release = |tag: &str, image: &str| {
         let files: Vec<(String, String)> = (0..packages())
@@ -77,7 +77,7 @@ fn copy(workshop: &Workshop, from: &str, to: &str) {
     assert!(command.status().unwrap().success());
 }
 
-const UPGRADE: [&str; 3] = ["upgrade", "--all", "--commit"];
+pub(crate) const UPGRADE: [&str; 3] = ["upgrade", "--all", "--commit"];
 
 fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
     let mut command = Command::new(merge3());
@@ -89,7 +89,7 @@ fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
 
 /// Everything is upgraded, and committed: one commit for each package.
 #[track_caller]
-fn assert_finished(workshop: &Workshop, what: &str) {
+pub(crate) fn assert_finished(workshop: &Workshop, what: &str) {
     let status = workshop.git("fleet", &["status", "--porcelain"]);
     assert_eq!(status, "", "{what}");
     for number in 0..packages() {
@@ -111,10 +111,10 @@ fn assert_finished(workshop: &Workshop, what: &str) {
 }
 
 /// Moments, the same in each run.
-struct Moments(u64);
+pub(crate) struct Moments(pub(crate) u64);
 
 impl Moments {
-    fn next(&mut self, end: Duration) -> Duration {
+    pub(crate) fn next(&mut self, end: Duration) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -5,6 +5,7 @@
 
 mod code;
 mod decisions;
+mod driver;
 mod forge;
 #[path = "../upgrade/harness.rs"]
 #[allow(dead_code)] // it is shared with tests/upgrade
@@ -12,6 +13,8 @@ mod harness;
 mod interrupted;
 mod limits;
 mod links;
+mod markdown;
+mod meanwhile;
 mod modes;
 mod options;
 mod owners;
