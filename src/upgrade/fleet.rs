@@ -11,7 +11,7 @@ use super::message::message;
 use super::nested::refuse_foreign;
 use super::one::{self, Upgrade, Wish};
 use super::remote::{Remotes, Resolved};
-use super::{record, worktree};
+use super::{record, repositories, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
 
@@ -175,12 +175,12 @@ pub fn upgrade(
 ) -> Result<Vec<Outcome>, Error> {
     let _locks = match wish.dry_run {
         true => Vec::new(),
-        false => lock_repositories(&families(packages, &wish.allowed)?, commits, host)?,
+        false => repositories::lock_all(&families(packages, &wish.allowed)?, commits, host)?,
     };
     // others may have upgraded them while they were waited for
     let families = families(packages, &wish.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
-    let tops = tops(paths, wish, commits)?;
+    let tops = repositories::tops(paths, wish, commits)?;
     // what is not committed is looked for before our own changes are there
     let families: Vec<Vec<Found>> = families
         .into_par_iter()
@@ -191,7 +191,7 @@ pub fn upgrade(
                 .collect()
         })
         .collect();
-    let branches = Branches::default();
+    let branches = repositories::Branches::default();
     let outcomes: Vec<Vec<Outcome>> = families
         .into_par_iter()
         .map(|family| {
@@ -206,29 +206,6 @@ pub fn upgrade(
         commit_all(&mut outcomes, &tops);
     }
     Ok(outcomes)
-}
-
-/// Locks the repositories that the packages are in: a run that commits is alone there, for what it has written and not committed yet is
-/// what a run that was killed leaves.
-fn lock_repositories(
-    families: &[Vec<Found>],
-    commits: &Commits,
-    host: &dyn Host,
-) -> Result<Vec<package::Lock>, Error> {
-    let access = match commits.commit {
-        true => Access::Write,
-        false => Access::Read,
-    };
-    let packages = families.iter().flatten();
-    let whole = packages.filter_map(|found| found.path.canonicalize().ok());
-    let folders = whole.filter_map(|path| package::git_folder(&path));
-    // one order for all, so that no two runs wait for each other
-    let folders: BTreeMap<PathBuf, PathBuf> = folders.map(|(top, git)| (git, top)).collect();
-    let lock = |(git, top): (&PathBuf, &PathBuf)| {
-        let locked = package::lock(git, access, || host.waiting(top));
-        locked.map_err(|_| Error::Busy { path: top.clone() })
-    };
-    folders.iter().map(lock).collect()
 }
 
 /// Looks whether something in a package is not committed, where that matters.
@@ -247,67 +224,6 @@ fn uncommitted_in(package: &Path, wish: &Wish) -> Option<Error> {
     let matters = !wish.allow_dirty && !wish.dry_run;
     let looked = matters.then(|| worktree::refuse_uncommitted(package));
     looked.and_then(Result::err)
-}
-
-/// The repositories that the packages are in, each fit for commits where there are to be such.
-fn tops(
-    packages: impl Iterator<Item = PathBuf>,
-    wish: &Wish,
-    commits: &Commits,
-) -> Result<HashMap<PathBuf, PathBuf>, Error> {
-    let mut tops = HashMap::new();
-    if wish.dry_run || (!commits.commit && commits.branch.is_none()) {
-        return Ok(tops);
-    }
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for package in packages {
-        let Some(top) = worktree::top(&package)? else {
-            return Err(Error::Package {
-                path: package,
-                message: "it is in no git repository, so that nothing can be committed".to_owned(),
-                help: "run `git init` there, or leave --branch and --commit out".to_owned(),
-            });
-        };
-        if !seen.contains(&top) {
-            worktree::refuse_uncommittable(&top)?;
-            seen.push(top.clone());
-        }
-        tops.insert(package, top);
-    }
-    Ok(tops)
-}
-
-/// The branches are made when there is something to put on them.
-#[derive(Default)]
-struct Branches(std::sync::OnceLock<Result<(), String>>);
-
-impl Branches {
-    fn go(&self, tops: &HashMap<PathBuf, PathBuf>, commits: &Commits) -> Result<(), Error> {
-        let Some(branch) = &commits.branch else {
-            return Ok(());
-        };
-        let mut failed = None;
-        let done = self.0.get_or_init(|| {
-            let mut all: Vec<&PathBuf> = tops.values().collect();
-            all.sort_unstable();
-            all.dedup();
-            all.into_iter()
-                .try_for_each(|top| worktree::go_to_branch(top, branch))
-                .map_err(|error| {
-                    let message = error.to_string();
-                    failed = Some(error);
-                    message
-                })
-        });
-        match (done, failed) {
-            (Ok(()), _) => Ok(()),
-            (Err(_), Some(error)) => Err(error),
-            (Err(message), None) => Err(Error::Git {
-                message: message.clone(),
-                help: "name another branch with --branch".to_owned(),
-            }),
-        }
-    }
 }
 
 fn one(

@@ -19,6 +19,7 @@ mod owner;
 mod record;
 mod remote;
 mod report;
+mod repositories;
 mod splice;
 mod subpackages;
 mod tree;

@@ -1,7 +1,6 @@
 //! `upgrade --all --commit` that is interrupted, or meets others at the repository: one more run finishes it.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -20,7 +19,7 @@ fn soak() -> Option<usize> {
     std::env::var("SOAK").ok()?.parse().ok()
 }
 
-fn times(short: usize) -> usize {
+pub(crate) fn times(short: usize) -> usize {
     soak().unwrap_or(short)
 }
 
@@ -79,7 +78,7 @@ fn copy(workshop: &Workshop, from: &str, to: &str) {
 
 pub(crate) const UPGRADE: [&str; 3] = ["upgrade", "--all", "--commit"];
 
-fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
+pub(crate) fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
     let mut command = Command::new(merge3());
     command.args(arguments).current_dir(workshop.path("fleet"));
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -359,61 +358,4 @@ fn a_hangup_stops_an_upgrade_like_any_signal() {
         assert_finished(&workshop, &format!("round {round}"));
     }
     assert!(heeded > 0);
-}
-
-#[test]
-fn a_killed_creation_of_the_cache_is_mended() {
-    let workshop = Workshop::with_app();
-    let cache = workshop.path("cache/merge3/git");
-    let stores = || -> Vec<std::path::PathBuf> {
-        let entries = fs::read_dir(&cache).unwrap();
-        let entries = entries.map(|entry| entry.unwrap().path());
-        entries.filter(|path| path.is_dir()).collect()
-    };
-    let spoil: [&dyn Fn(&Path); 5] = [
-        // where a run may have been killed
-        &|store| fs::write(store.join("config.lock"), "").unwrap(),
-        &|store| fs::write(store.join("config"), "[core").unwrap(),
-        &|store| fs::remove_file(store.join("HEAD")).unwrap(),
-        &|store| {
-            fs::remove_dir_all(store).unwrap();
-            fs::create_dir(store).unwrap();
-        },
-        &|store| {
-            fs::remove_dir_all(store).unwrap();
-            fs::write(store, "").unwrap_or_default();
-            fs::remove_file(store).unwrap();
-        },
-    ];
-    for (number, spoil) in spoil.iter().enumerate() {
-        for store in stores() {
-            let ready = store.join("merge3-ready");
-            if ready.exists() {
-                fs::remove_file(ready).unwrap();
-            }
-            spoil(&store);
-        }
-        let ran = workshop.merge3(&["upgrade", "app", "--dry-run"]);
-        assert_eq!(ran.status, 0, "{number}: {ran:?}");
-        assert!(!stores().is_empty());
-    }
-}
-
-/// Kills while the cache is made, at any moment.
-#[test]
-fn a_cache_that_is_made_by_runs_that_are_killed_is_whole_in_the_end() {
-    let workshop = Workshop::with_app();
-    let begun = Instant::now();
-    workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
-    let duration = begun.elapsed();
-    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
-    for round in 0..times(8) {
-        fs::remove_dir_all(workshop.path("cache")).unwrap();
-        let mut child = start(&workshop, &["upgrade", "app", "--dry-run"]);
-        std::thread::sleep(moments.next(duration));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let ran = workshop.merge3(&["upgrade", "app", "--dry-run"]);
-        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
-    }
 }

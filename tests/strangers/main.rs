@@ -3,6 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
+mod cache;
 mod code;
 mod decisions;
 mod driver;
