@@ -286,3 +286,55 @@ fn list_of(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {
     }
     list
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn git(top: &Path, arguments: &[&str]) {
+        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+        let output = Git::at(top).args(identity).args(arguments).output();
+        assert!(output.unwrap().status.success(), "{arguments:?}");
+    }
+
+    /// Git compares each name that it is told with each file of the index.
+    #[test]
+    fn git_is_told_few_names_however_many_files_change() {
+        let temporary = tempfile::tempdir().unwrap();
+        let top = temporary.path();
+        git(top, &["init", "-q"]);
+        let write = |content: &str| -> Vec<PathBuf> {
+            let paths = (0..300).map(|at| PathBuf::from(format!("app/f{}/{at}.yaml", at % 5)));
+            paths
+                .inspect(|path| {
+                    fs::create_dir_all(top.join(path).parent().unwrap()).unwrap();
+                    fs::write(top.join(path), content).unwrap();
+                })
+                .collect()
+        };
+        write("a: 1\n");
+        for name in ["other.yaml", "app/other.yaml", "app/f0/other.yaml"] {
+            fs::write(top.join(name), "a: 1\n").unwrap();
+        }
+        git(top, &["add", "-A"]);
+        git(top, &["commit", "-q", "-m", "begin"]);
+        let mut files = write("a: 2\n");
+        files.push(PathBuf::from("app/f1/new.yaml"));
+        fs::write(top.join("app/f1/new.yaml"), "").unwrap();
+        let told = || {
+            let index = OwnIndex::with(top, &files).unwrap();
+            let told = index.only(&index.staged(&files).unwrap(), &files).unwrap();
+            let told: Vec<String> = told.iter().map(|it| it.display().to_string()).collect();
+            told.join(" ")
+        };
+        assert_eq!(told(), "app app/f1/new.yaml");
+        fs::write(top.join("other.yaml"), "a: 2\n").unwrap();
+        assert_eq!(told(), "app app/f1/new.yaml");
+        fs::write(top.join("app/other.yaml"), "a: 2\n").unwrap();
+        let folders = "app/f0 app/f1 app/f2 app/f3 app/f4 app/f1/new.yaml";
+        assert_eq!(told(), folders);
+        // one that is staged counts, too
+        git(top, &["rm", "-q", "--cached", "app/f0/other.yaml"]);
+        assert_eq!(told().split(' ').count(), 60 + 4 + 1);
+    }
+}
