@@ -43,7 +43,7 @@ soak: cargo ## the long form of the tests: SOAK kills, as many interruptions, mu
 	CASES=100000 $(CARGO) test --release --quiet --test spans --test readers
 	BROKEN=500 $(CARGO) test --release --quiet --test broken
 	SOAK=$(SOAK) $(CARGO) test --release --test faults -- --nocapture --test-threads 1
-	SOAK=200 $(CARGO) test --release --test strangers interrupted -- --include-ignored --nocapture --test-threads 1
+	SOAK=200 $(CARGO) test --release --test strangers interrupted -- --nocapture --test-threads 1
 	@if ! $(CARGO) deny --version >/dev/null 2>&1; then \
 		echo "make soak: cargo deny is not installed, advisories are not checked (cargo install cargo-deny --locked)"; \
 	elif $(CARGO) deny fetch db >/dev/null 2>&1; then $(CARGO) deny check; \

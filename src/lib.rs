@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod error;
 pub mod git;
+mod git_process;
 mod line_breaks;
 pub mod merge;
 pub mod package;

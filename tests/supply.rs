@@ -126,20 +126,41 @@ fn no_code_is_unsafe() {
             .unwrap()
             .contains("unsafe_code = \"forbid\"")
     );
-    let mut folders: Vec<PathBuf> = vec![root.join("src")];
     let word = concat!("unsafe", " ");
+    for (path, text) in sources() {
+        assert!(!text.contains(word), "{}", path.display());
+    }
+}
+
+/// What is said to git in every call is said in one place, so that nothing starts it without that.
+#[test]
+fn processes_are_started_in_one_place() {
+    let starts = sources().into_iter().filter(|(_, text)| {
+        text.contains("process::{Command") || text.contains("process::Command")
+    });
+    let files: Vec<String> = starts.map(|(path, _)| path.display().to_string()).collect();
+    assert!(!files.is_empty());
+    let elsewhere: Vec<&String> = files
+        .iter()
+        .filter(|path| !path.contains("git_process"))
+        .collect();
+    assert!(elsewhere.is_empty(), "{elsewhere:?}");
+}
+
+/// The files below `src`, with what is in them.
+fn sources() -> Vec<(PathBuf, String)> {
+    let mut sources = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
             } else {
-                assert!(
-                    !fs::read_to_string(&path).unwrap().contains(word),
-                    "{}",
-                    path.display()
-                );
+                let text = fs::read_to_string(&path).unwrap();
+                sources.push((path, text));
             }
         }
     }
+    sources
 }

@@ -2,13 +2,15 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 
+use crate::git_process::Git;
 use crate::merge::ConflictStyle;
 
 /// Runs git; none where it cannot be run.
 pub(super) fn git<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<Output> {
-    Command::new("git").args(arguments).output().ok()
+    // a merged file is as long as it is
+    Git::here().most(u64::MAX).args(arguments).output().ok()
 }
 
 /// What git prints, without the line break at the end; none where it fails or prints nothing.

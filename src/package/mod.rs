@@ -75,6 +75,7 @@ pub use progress::Progress;
 pub use resource::ResourceId;
 pub(crate) use rules::RULES_FILE;
 pub use run::{plan, plan_sides, plan_with};
+pub(crate) use run_folder::git_folder;
 pub use side::{Entry, Side, Snapshot};
 pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge_file};

@@ -88,7 +88,7 @@ fn candidates(root: &Path) -> Vec<RunFolder> {
 }
 
 /// The work tree that a folder is in, and its git folder.
-fn git_folder(root: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn git_folder(root: &Path) -> Option<(PathBuf, PathBuf)> {
     root.ancestors().find_map(|top| {
         let git = top.join(".git");
         let git = match fs::metadata(&git).ok()? {

@@ -42,7 +42,7 @@ pub fn markdown(plan: &Plan, facts: &Facts) -> String {
             let line = format!(
                 "- {}: {}\n",
                 code(&portable(&warning.path)),
-                escaped(&warning.message)
+                code(&warning.message)
             );
             text.push_str(&line);
         }
@@ -87,14 +87,14 @@ fn row(record: &FileConflict) -> String {
     if let Some(line) = record.line {
         place = format!("{place}:{line}");
     }
-    let mut place = code(&place);
+    let mut place = cell(&place);
     if let Some(resource) = &record.resource {
-        place = format!("{place}<br>{}", code(&resource.to_string()));
+        place = format!("{place}<br>{}", cell(&resource.to_string()));
     }
     if !record.conflict.path.is_empty() {
-        place = format!("{place}<br>{}", code(&record.conflict.path));
+        place = format!("{place}<br>{}", cell(&record.conflict.path));
     }
-    let values = shown(record).map(|value| code(&value));
+    let values = shown(record).map(|value| cell(&value));
     let kind = record.conflict.kind.as_str();
     let result = record.conflict.resolution.as_str();
     let (original, updated, local) = (values.original, values.updated, values.local);
@@ -110,37 +110,34 @@ fn file(change: &FileChange) -> String {
     }
 }
 
-/// A text as code in a cell of a table: between more backticks than it has in a row, on one line, its pipes escaped.
+/// A text as code, between more backticks than it has in a row, on one line: nothing in it is Markdown, or calls anybody. Whatever
+/// others wrote is told so.
 pub(crate) fn code(text: &str) -> String {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == '`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    let ticks = "`".repeat(longest + 1);
-    let space = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
+    let line = visible(text);
+    let runs = line.split(|c| c != '`').map(str::len);
+    let ticks = "`".repeat(runs.max().unwrap_or(0) + 1);
+    let space = match line.is_empty() || line.starts_with('`') || line.ends_with('`') {
+        true => " ",
+        false => "",
     };
-    let line = visible(text).replace('|', "\\|");
     format!("{ticks}{space}{line}{space}{ticks}")
 }
 
-/// A text in which nothing is Markdown.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for c in visible(text).chars() {
-        if matches!(
-            c,
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#'
-        ) {
-            result.push('\\');
-        }
-        result.push(c);
+/// [`code`] in a cell of a table, where a pipe has a backslash before it. Some read that as the end of the cell where another
+/// backslash stands before it: there every character is written as a number.
+pub(crate) fn cell(text: &str) -> String {
+    let line = visible(text);
+    if !line.contains("\\|") {
+        return code(text).replace('|', "\\|");
     }
-    result
+    let mut numbers = String::from("<code>");
+    for c in line.chars() {
+        match c.is_ascii_alphanumeric() {
+            true => numbers.push(c),
+            false => numbers.push_str(&format!("&#{};", u32::from(c))),
+        }
+    }
+    numbers + "</code>"
 }
 
 #[cfg(test)]
@@ -149,10 +146,12 @@ mod tests {
 
     #[test]
     fn a_cell_holds_whatever_there_is() {
-        assert_eq!(code("a|b"), "`a\\|b`");
+        assert_eq!(cell("a|b"), "`a\\|b`");
+        assert_eq!(cell("a\\|b"), "<code>a&#92;&#124;b</code>");
+        assert_eq!(code("a|b"), "`a|b`");
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`a`"), "`` `a` ``");
         assert_eq!(code("a\nb"), "`a\\nb`");
-        assert_eq!(escaped("<b>*x*</b>"), "\\<b\\>\\*x\\*\\</b\\>");
+        assert_eq!(code(""), "`  `");
     }
 }

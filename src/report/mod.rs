@@ -15,7 +15,7 @@ pub use diff::{diff, diff_in};
 pub use json::json;
 pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable, pretty};
 pub use markdown::markdown;
-pub(crate) use markdown::{code, escaped};
+pub(crate) use markdown::{cell, code};
 pub use summary::{Detail, summary};
 pub(crate) use summary::{conflict_lines, many};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::git::{ALLOWED, without_password};
 use crate::error::Error;
+use crate::git_process::{ALLOWED, without_password};
 
 /// A repository and a folder in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

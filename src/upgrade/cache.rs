@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use fs4::FileExt;
 use sha2::{Digest as _, Sha256};
 
-use super::git::{Git, reason};
 use super::owner;
 use crate::error::Error;
+use crate::git_process::{Git, reason};
 
 /// The variable that names the cache folder itself.
 pub const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";

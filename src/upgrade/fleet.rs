@@ -1,17 +1,17 @@
 //! Many packages: which of them have a newer version, and their upgrades, in parallel.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rayon::prelude::*;
 
+use super::commit;
 use super::find::{Found, Shard, below};
 use super::message::message;
 use super::nested::refuse_foreign;
 use super::one::{self, Upgrade, Wish};
 use super::remote::{Remotes, Resolved};
-use super::{record, worktree};
+use super::{record, repositories, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
 
@@ -173,9 +173,14 @@ pub fn upgrade(
     commits: &Commits,
     host: &dyn Host,
 ) -> Result<Vec<Outcome>, Error> {
+    let _locks = match wish.dry_run {
+        true => Vec::new(),
+        false => repositories::lock_all(&families(packages, &wish.allowed)?, commits, host)?,
+    };
+    // others may have upgraded them while they were waited for
     let families = families(packages, &wish.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
-    let tops = tops(paths, wish, commits)?;
+    let tops = repositories::tops(paths, wish, commits)?;
     // what is not committed is looked for before our own changes are there
     let families: Vec<Vec<Found>> = families
         .into_par_iter()
@@ -186,7 +191,7 @@ pub fn upgrade(
                 .collect()
         })
         .collect();
-    let branches = Branches::default();
+    let branches = repositories::Branches::default();
     let outcomes: Vec<Vec<Outcome>> = families
         .into_par_iter()
         .map(|family| {
@@ -198,10 +203,7 @@ pub fn upgrade(
         .collect();
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     if commits.commit && !wish.dry_run {
-        let mut patience = worktree::PATIENCE;
-        for outcome in &mut outcomes {
-            commit(outcome, &tops, &mut patience);
-        }
+        commit_all(&mut outcomes, &tops);
     }
     Ok(outcomes)
 }
@@ -222,67 +224,6 @@ fn uncommitted_in(package: &Path, wish: &Wish) -> Option<Error> {
     let matters = !wish.allow_dirty && !wish.dry_run;
     let looked = matters.then(|| worktree::refuse_uncommitted(package));
     looked.and_then(Result::err)
-}
-
-/// The repositories that the packages are in, each fit for commits where there are to be such.
-fn tops(
-    packages: impl Iterator<Item = PathBuf>,
-    wish: &Wish,
-    commits: &Commits,
-) -> Result<HashMap<PathBuf, PathBuf>, Error> {
-    let mut tops = HashMap::new();
-    if wish.dry_run || (!commits.commit && commits.branch.is_none()) {
-        return Ok(tops);
-    }
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for package in packages {
-        let Some(top) = worktree::top(&package)? else {
-            return Err(Error::Package {
-                path: package,
-                message: "it is in no git repository, so that nothing can be committed".to_owned(),
-                help: "run `git init` there, or leave --branch and --commit out".to_owned(),
-            });
-        };
-        if !seen.contains(&top) {
-            worktree::refuse_uncommittable(&top)?;
-            seen.push(top.clone());
-        }
-        tops.insert(package, top);
-    }
-    Ok(tops)
-}
-
-/// The branches are made when there is something to put on them.
-#[derive(Default)]
-struct Branches(std::sync::OnceLock<Result<(), String>>);
-
-impl Branches {
-    fn go(&self, tops: &HashMap<PathBuf, PathBuf>, commits: &Commits) -> Result<(), Error> {
-        let Some(branch) = &commits.branch else {
-            return Ok(());
-        };
-        let mut failed = None;
-        let done = self.0.get_or_init(|| {
-            let mut all: Vec<&PathBuf> = tops.values().collect();
-            all.sort_unstable();
-            all.dedup();
-            all.into_iter()
-                .try_for_each(|top| worktree::go_to_branch(top, branch))
-                .map_err(|error| {
-                    let message = error.to_string();
-                    failed = Some(error);
-                    message
-                })
-        });
-        match (done, failed) {
-            (Ok(()), _) => Ok(()),
-            (Err(_), Some(error)) => Err(error),
-            (Err(message), None) => Err(Error::Git {
-                message: message.clone(),
-                help: "name another branch with --branch".to_owned(),
-            }),
-        }
-    }
 }
 
 fn one(
@@ -349,17 +290,55 @@ fn one(
     }
 }
 
-fn commit(outcome: &mut Outcome, tops: &HashMap<PathBuf, PathBuf>, patience: &mut Duration) {
-    let Outcome::Upgraded(upgrade) = outcome else {
-        return;
-    };
-    let Some(top) = tops.get(&upgrade.package).filter(|_| upgrade.facts.written) else {
-        return;
-    };
-    let told = message(upgrade, &upgrade.path_in(top));
-    let committed = worktree::commit(top, &upgrade.files(top), &told, patience)
-        .and_then(|commit| upgrade.is_committed(commit));
-    if let Err(error) = committed {
-        *outcome = Outcome::Failed(upgrade.package.clone(), error);
+/// Commits what was written, one package after the other. What is not committed, or not in the index in the end, is known to the next run.
+fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>) {
+    let mut patience = worktree::PATIENCE;
+    let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        let Some((top, upgrade)) = written(outcome, tops) else {
+            continue;
+        };
+        let told = message(upgrade, &upgrade.path_in(top));
+        match commit::commit(top, &upgrade.files(top), &told, &mut patience) {
+            Ok(commit) => {
+                upgrade.committed = commit;
+                committed.entry(top).or_default().push(outcome);
+            }
+            Err(error) => *outcome = Outcome::Failed(upgrade.package.clone(), error),
+        }
+    }
+    for (top, mut outcomes) in committed {
+        let files = outcomes.iter_mut().filter_map(|it| written(it, tops));
+        let files: Vec<PathBuf> = files.flat_map(|(_, it)| it.files(top)).collect();
+        let settled = commit::settle(top, &files, patience);
+        for outcome in outcomes {
+            let Some((_, upgrade)) = written(outcome, tops) else {
+                continue;
+            };
+            let done = match &settled {
+                Ok(()) => upgrade.is_settled(),
+                Err(why) => Err(Error::Package {
+                    path: upgrade.package.clone(),
+                    message: format!("it is committed, and the index cannot be put right: {why}"),
+                    help: worktree::LOCKED.to_owned(),
+                }),
+            };
+            if let Err(error) = done {
+                *outcome = Outcome::Failed(upgrade.package.clone(), error);
+            }
+        }
+    }
+}
+
+/// An upgrade that was written, and the repository that it is in.
+fn written<'t, 'o>(
+    outcome: &'o mut Outcome,
+    tops: &'t HashMap<PathBuf, PathBuf>,
+) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
+    match outcome {
+        Outcome::Upgraded(upgrade) if upgrade.facts.written => {
+            Some((tops.get(&upgrade.package)?, upgrade))
+        }
+        _ => None,
     }
 }

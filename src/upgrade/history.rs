@@ -2,9 +2,9 @@
 
 use super::address::Place;
 use super::cache::{Store, hash};
-use super::git::reason;
 use super::remote::{Remotes, Resolved};
 use crate::error::Error;
+use crate::git_process::reason;
 
 /// One of upstream's commits.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,12 +4,11 @@
 //! the new one out of git's objects, merges with the same rules as ever, and brings the record up to date.
 
 mod address;
-mod bounded;
 mod cache;
+mod commit;
 mod find;
 mod fleet;
 mod get;
-mod git;
 mod history;
 mod kptfile;
 mod message;
@@ -20,6 +19,7 @@ mod owner;
 mod record;
 mod remote;
 mod report;
+mod repositories;
 mod splice;
 mod subpackages;
 mod tree;

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::address::Place;
-use super::git::top_of;
 use super::record::{self, KPTFILE, RULES_FILE, Record, SECTIONS};
 use crate::error::Error;
+use crate::git_process::top_of;
 use crate::package::read_named;
 use crate::yaml::{Tree, equal};
 

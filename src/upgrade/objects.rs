@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use super::address::Place;
 use super::cache::Store;
-use super::git::{Git, reason, without_password};
 use super::remote::{Remotes, Resolved};
 use super::tree::{self, Listed, path_of};
 use crate::error::Error;
+use crate::git_process::{Git, reason, without_password};
 use crate::package::{Entry, Snapshot};
 
 /// What new files get here: plain ones and those that can be run.

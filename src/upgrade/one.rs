@@ -198,7 +198,11 @@ pub(super) fn resumed(package: &Path, wish: &Wish) -> Result<bool, Error> {
         _ if is_clean() => package::forget(&RealDisk, package)?,
         Progressed::Wholly(files) => {
             worktree::unstage(package, &files)?;
-            package::undo(package)?;
+            match is_clean() {
+                // it was committed, and only the index did not have it
+                true => package::forget(&RealDisk, package)?,
+                false => package::undo(package)?,
+            }
         }
         Progressed::Changed(_) if wish.allow_dirty => package::forget(&RealDisk, package)?,
         Progressed::Changed(path) => {
@@ -328,7 +332,7 @@ fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
 }
 
 impl Upgrade {
-    /// Writes it, the record included. Where it `awaits_commit`, the next run knows of it until [`Upgrade::is_committed`].
+    /// Writes it, the record included. Where it `awaits_commit`, the next run knows of it until [`Upgrade::is_settled`].
     ///
     /// # Errors
     /// Where the disk says no, or somebody changed a file in the meantime.
@@ -346,12 +350,11 @@ impl Upgrade {
         Ok(())
     }
 
-    /// It is committed, or was so without us.
+    /// It is committed, and nothing is left to do for the next run.
     ///
     /// # Errors
     /// Where that cannot be noted.
-    pub(super) fn is_committed(&mut self, commit: Option<String>) -> Result<(), Error> {
-        self.committed = commit;
+    pub(super) fn is_settled(&self) -> Result<(), Error> {
         package::forget(&RealDisk, &self.plan.root)
     }
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::address::{Address, Location, Place, is_path};
 use super::cache::{Cache, Store};
-use super::git::{Git, reason, without_password};
 use super::version::{Choice, Tag, newer, newest};
 use crate::error::Error;
+use crate::git_process::{Git, reason, without_password};
 
 /// The refs of a repository.
 #[derive(Debug, Default)]

@@ -119,7 +119,7 @@ fn upgrade_out(upgrade: &Upgrade) -> UpgradeOut<'_> {
     });
     UpgradeOut {
         package: report::portable(&upgrade.package),
-        repository: super::git::without_password(&upgrade.place.repository),
+        repository: crate::git_process::without_password(&upgrade.place.repository),
         directory: &upgrade.place.directory,
         from: version_out(&upgrade.from),
         to: version_out(&upgrade.to),
@@ -147,7 +147,7 @@ pub fn upgrade_markdown(outcomes: &[Outcome]) -> String {
                 let package = report::code(&report::portable(package));
                 text.push_str(&format!(
                     "## {package}\n\n**failed:** {}\n\n",
-                    report::escaped(&error.to_string())
+                    report::code(&error.to_string())
                 ));
             }
         }
@@ -184,8 +184,8 @@ fn push_markdown(text: &mut String, upgrade: &Upgrade) {
                 text.push_str(&format!(
                     "- {} {} ({}, {day})\n",
                     report::code(short_name(&commit.hash)),
-                    report::escaped(&commit.subject),
-                    report::escaped(&commit.author)
+                    report::code(&commit.subject),
+                    report::code(&commit.author)
                 ));
             }
             if commits.len() > MOST {
@@ -246,7 +246,7 @@ pub fn outdated_json(states: &[State]) -> String {
         match state {
             State::Outdated(outdated) => told.outdated.push(OutdatedOut {
                 package: report::portable(&outdated.package),
-                repository: super::git::without_password(&outdated.place.repository),
+                repository: crate::git_process::without_password(&outdated.place.repository),
                 directory: &outdated.place.directory,
                 current: VersionOut {
                     reference: &outdated.current.0,
@@ -285,13 +285,13 @@ pub fn outdated_table(states: &[State], markdown: bool) -> String {
     if markdown {
         text.push_str("| package | current | newest | upstream |\n| --- | --- | --- | --- |\n");
         for row in &rows {
-            let cells: Vec<String> = row.iter().map(|cell| report::code(cell)).collect();
+            let cells: Vec<String> = row.iter().map(|text| report::cell(text)).collect();
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
         }
         return text;
     }
     if !rows.is_empty() {
-        // cells of Markdown are made so by `code`
+        // those of Markdown are made so by `cell`
         let rows = rows
             .iter()
             .map(|row| row.each_ref().map(|cell| visible(cell)));

@@ -1,12 +1,12 @@
-//! The repository that a package is in: what is not committed there, and commits of upgrades.
+//! The repository that a package is in: what is not committed there, and whether commits can be made.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use super::git::{Git, reason, top_of};
+use super::commit;
 use crate::error::Error;
+use crate::git_process::{Git, reason, top_of};
 
 /// The top of the repository that a folder is in; none where it is in none.
 pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
@@ -121,32 +121,6 @@ pub(super) fn go_to_branch(top: &Path, branch: &str) -> Result<(), Error> {
     ))
 }
 
-/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit; none where nothing changed. Another
-/// process that is at the repository is waited for as long as there is `patience`.
-///
-/// # Errors
-/// Where git refuses.
-pub(super) fn commit(
-    top: &Path,
-    files: &[PathBuf],
-    message: &str,
-    patience: &mut Duration,
-) -> Result<Option<String>, Error> {
-    match patiently(*patience, || try_commit(top, files, message))? {
-        Tried::Done(commit) => Ok(commit),
-        Tried::Refused(output) if is_busy(&output) => {
-            // nobody is at it: the lock is that of a process that is gone
-            *patience = Duration::ZERO;
-            let help = "wait for the other git process and run again; if there is none, delete the lock file first";
-            Err(not_committed(top, &output, help))
-        }
-        Tried::Refused(output) => {
-            let help = "run again to do it anew, commit it by hand, or take it back with git";
-            Err(not_committed(top, &output, help))
-        }
-    }
-}
-
 /// Takes files of a package out of the index again that an earlier run put there.
 ///
 /// # Errors
@@ -156,16 +130,8 @@ pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
         return Ok(());
     };
     let folder = path_in(&top, package);
-    let list = list_of(files.iter().map(|file| folder.join(file)));
-    let unstage = || {
-        let git = Git::at(&top).args(["reset", "-q"]);
-        let from_list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-        let output = git.args(from_list).output_of(&list)?;
-        Ok(match output.status.success() {
-            true => Tried::Done(None),
-            false => Tried::Refused(output),
-        })
-    };
+    let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+    let unstage = || commit::unstage(&top, &folder, &files);
     match patiently(PATIENCE, unstage)? {
         Tried::Done(_) => Ok(()),
         Tried::Refused(output) => Err(refused(
@@ -174,13 +140,13 @@ pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
                 "an earlier run upgraded it, and git refuses to begin anew: {}",
                 why(&output)
             ),
-            "wait for the other git process and run again; if there is none, delete the lock file first",
+            LOCKED,
         )),
     }
 }
 
 /// Tries something again as long as another process is at the repository.
-fn patiently(
+pub(super) fn patiently(
     patience: Duration,
     attempt: impl Fn() -> Result<Tried, Error>,
 ) -> Result<Tried, Error> {
@@ -195,12 +161,15 @@ fn patiently(
     }
 }
 
+/// What to do where the repository stays locked.
+pub(super) const LOCKED: &str =
+    "wait for the other git process and run again; if there is none, delete the lock file first";
 /// How long another process that is at a repository is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
-const PAUSE: Duration = Duration::from_millis(50);
+pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
-/// What came of a commit.
-enum Tried {
+/// What came of something that another process may keep from being done.
+pub(super) enum Tried {
     Done(Option<String>),
     Refused(Output),
 }
@@ -211,129 +180,21 @@ fn busy(output: &Output) -> Option<String> {
     // the index, HEAD or a branch is locked, or the branch has moved
     let signs = [".lock': File exists", "cannot lock ref", "but expected "];
     let is_sign = |line: &&str| signs.iter().any(|sign| line.contains(sign));
-    told.lines().find(is_sign).map(str::to_owned)
+    let locked = told.lines().find(is_sign).map(str::to_owned);
+    let is_lost = told.contains("did not match any file(s) known to git");
+    locked.or_else(|| is_lost.then(|| commit::LOST.to_owned()))
 }
 
-fn is_busy(output: &Output) -> bool {
+pub(super) fn is_busy(output: &Output) -> bool {
     busy(output).is_some()
 }
 
 /// Why git refused.
-fn why(output: &Output) -> String {
+pub(super) fn why(output: &Output) -> String {
     busy(output).unwrap_or_else(|| reason(output))
 }
 
-fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Tried, Error> {
-    // by name, and so in time that grows with the number of files; an upstream file may match what is ignored here, and belongs to the
-    // package all the same
-    let staged = Git::at(top)
-        .args([
-            "update-index",
-            "-z",
-            "--add",
-            "--remove",
-            "--replace",
-            "--stdin",
-        ])
-        .output_of(&list_of(files))?;
-    if !staged.status.success() {
-        return Ok(Tried::Refused(staged));
-    }
-    let own: BTreeSet<&PathBuf> = files.iter().collect();
-    let is_committed = || -> Result<bool, Error> {
-        let staged = names(top, &["diff", "--cached", "--name-only"], &[])?;
-        Ok(!staged.iter().any(|path| own.contains(path)))
-    };
-    if is_committed()? {
-        return Ok(Tried::Done(None));
-    }
-    // git compares each name that it is given with each file: where nothing else is changed in the folder, that is all it is given
-    let folder = common_folder(files);
-    let changed = [
-        &["diff", "--name-only", "HEAD"][..],
-        &["diff", "--cached", "--name-only"],
-    ];
-    let mut is_all = true;
-    for arguments in changed {
-        let changed = names(top, arguments, std::slice::from_ref(&folder))?;
-        is_all &= changed.iter().all(|path| own.contains(path));
-    }
-    let changed = names(top, changed[1], &[])?.into_iter();
-    let changed: Vec<PathBuf> = changed.filter(|path| own.contains(path)).collect();
-    let list = list_of(match is_all {
-        true => std::slice::from_ref(&folder),
-        false => &changed,
-    });
-    let from_list = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-    let file = tempfile::NamedTempFile::new().and_then(|mut file| {
-        std::io::Write::write_all(&mut file, message.as_bytes())?;
-        Ok(file)
-    });
-    let file = file.map_err(|error| Error::Write {
-        path: std::env::temp_dir(),
-        error,
-        written: 1,
-    })?;
-    let committed = Git::at(top)
-        .with_hooks()
-        .args(["commit", "-q", "--only", "--cleanup=whitespace", "-F"])
-        .arg(file.path())
-        .args(from_list)
-        .output_of(&list)?;
-    if committed.status.success() {
-        let commit = Git::at(top).args(["rev-parse", "HEAD"]).ask()?;
-        return Ok(Tried::Done(commit));
-    }
-    // another process that committed all there was has committed these, too
-    match is_committed()? {
-        true => Ok(Tried::Done(None)),
-        false => Ok(Tried::Refused(committed)),
-    }
-}
-
-/// The names that a comparison of git's prints, in some folders or everywhere.
-fn names(top: &Path, arguments: &[&str], folders: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let output = Git::at(top)
-        .args(arguments)
-        .args(["-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--"])
-        .args(folders)
-        .output()?;
-    let names = output.stdout.split(|byte| *byte == 0);
-    let names = names.filter(|name| !name.is_empty());
-    Ok(names.map(super::objects::path_of_bytes).collect())
-}
-
-/// The nearest folder that all files are in.
-fn common_folder(files: &[PathBuf]) -> PathBuf {
-    let mut folder = files.first().and_then(|file| file.parent());
-    while let Some(above) = folder {
-        if files.iter().all(|file| file.starts_with(above)) {
-            break;
-        }
-        folder = above.parent();
-    }
-    match folder {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
-}
-
-fn list_of(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {
-    let mut list = Vec::new();
-    for path in paths {
-        list.extend_from_slice(path.as_ref().as_os_str().as_encoded_bytes());
-        list.push(0);
-    }
-    list
-}
-
-fn not_committed(top: &Path, output: &Output, help: &str) -> Error {
-    let why = why(output);
-    let message = format!("the upgrade is in the files, and could not be committed: {why}");
-    refused(top, &message, help)
-}
-
-fn refused(top: &Path, message: &str, help: &str) -> Error {
+pub(super) fn refused(top: &Path, message: &str, help: &str) -> Error {
     Error::Package {
         path: top.to_owned(),
         message: message.to_owned(),

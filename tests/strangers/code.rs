@@ -97,3 +97,32 @@ fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
     assert!(!trace.exists());
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
+
+/// The files of a bare repository in a package configure nothing, either, for whoever merges a file there.
+#[test]
+fn a_package_that_is_a_bare_repository_configures_nothing() {
+    let workshop = Workshop::new();
+    let (script, trace) = trap(&workshop);
+    let folder = workshop.path("fleet/app");
+    bare_repository(&folder, &script);
+    let config = folder.join("config");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, text + "[merge]\n\tconflictStyle = diff3\n").unwrap();
+    for (name, value) in [("base", 1), ("ours", 2), ("theirs", 3)] {
+        workshop.write(&format!("fleet/app/{name}.yaml"), &format!("a: {value}\n"));
+        workshop.write(&format!("fleet/app/{name}.txt"), &format!("{value}\n"));
+    }
+    for kind in ["yaml", "txt"] {
+        let names = ["ours", "base", "theirs"].map(|name| format!("{name}.{kind}"));
+        let names = [&names[0], &names[1], &names[2]].map(String::as_str);
+        let merge = [&["merge-file", "-p"], &names[..]].concat();
+        let ran = workshop.merge3_in("fleet/app", &merge).with(1);
+        assert!(ran.stdout.contains("<<<<<<<"), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("|||||||"), "{}", ran.stdout);
+    }
+    workshop.merge3_in("fleet/app", &["git", "status"]);
+    workshop.merge3_in("fleet/app", &["git", "install"]);
+    assert!(!trace.exists());
+    let text = fs::read_to_string(&config).unwrap();
+    assert!(!text.contains("merge3"), "{text}");
+}

@@ -1,7 +1,6 @@
 //! `upgrade --all --commit` that is interrupted, or meets others at the repository: one more run finishes it.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::harness::{Workshop, merge3, web};
 
 /// How many packages there are: 50 in `make soak`.
-fn packages() -> usize {
+pub(crate) fn packages() -> usize {
     if soak().is_some() { 50 } else { 10 }
 }
 
@@ -20,12 +19,12 @@ fn soak() -> Option<usize> {
     std::env::var("SOAK").ok()?.parse().ok()
 }
 
-fn times(short: usize) -> usize {
+pub(crate) fn times(short: usize) -> usize {
     soak().unwrap_or(short)
 }
 
 /// Packages of two files at v1.0.0, committed; all of it changes in v1.1.0.
-fn fleet() -> Workshop {
+pub(crate) fn fleet() -> Workshop {
     let workshop = Workshop::new();
     let release = |tag: &str, image: &str| {
         let files: Vec<(String, String)> = (0..packages())
@@ -77,9 +76,9 @@ fn copy(workshop: &Workshop, from: &str, to: &str) {
     assert!(command.status().unwrap().success());
 }
 
-const UPGRADE: [&str; 3] = ["upgrade", "--all", "--commit"];
+pub(crate) const UPGRADE: [&str; 3] = ["upgrade", "--all", "--commit"];
 
-fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
+pub(crate) fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
     let mut command = Command::new(merge3());
     command.args(arguments).current_dir(workshop.path("fleet"));
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -89,7 +88,7 @@ fn start(workshop: &Workshop, arguments: &[&str]) -> Child {
 
 /// Everything is upgraded, and committed: one commit for each package.
 #[track_caller]
-fn assert_finished(workshop: &Workshop, what: &str) {
+pub(crate) fn assert_finished(workshop: &Workshop, what: &str) {
     let status = workshop.git("fleet", &["status", "--porcelain"]);
     assert_eq!(status, "", "{what}");
     for number in 0..packages() {
@@ -111,10 +110,10 @@ fn assert_finished(workshop: &Workshop, what: &str) {
 }
 
 /// Moments, the same in each run.
-struct Moments(u64);
+pub(crate) struct Moments(pub(crate) u64);
 
 impl Moments {
-    fn next(&mut self, end: Duration) -> Duration {
+    pub(crate) fn next(&mut self, end: Duration) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -184,7 +183,6 @@ fn commit_beside(workshop: &Workshop, stop: &AtomicBool) -> usize {
 }
 
 #[test]
-#[ignore = "known defect: on a busy machine a new file is left uncommitted in about one run of ten; `make soak` runs it"]
 fn beside_another_committer_everything_is_committed() {
     let workshop = fleet();
     for round in 0..times(2) {
@@ -204,6 +202,60 @@ fn beside_another_committer_everything_is_committed() {
         assert_eq!(ran.status, 0, "round {round}: {ran:?}");
         assert_finished(&workshop, &format!("round {round}"));
     }
+}
+
+/// What `git commit PATH` may do: it writes back an index that it read before it had the lock. Each time that a file has come to the
+/// index it is thrown out, `times` times.
+fn throw_out(workshop: &Workshop, times: usize, stop: &AtomicBool) -> usize {
+    let index = workshop.path("fleet/.git/index");
+    let lock = workshop.path("fleet/.git/index.lock");
+    let before = fs::read(&index).unwrap();
+    let mut thrown = 0;
+    while thrown < times && !stop.load(Ordering::SeqCst) {
+        let now = fs::read(&index).unwrap();
+        let has_come = now.windows(9).any(|part| part == b"/new.yaml");
+        if !has_come {
+            continue;
+        }
+        // who makes that file has the lock
+        if let Ok(mut file) = fs::File::create_new(&lock) {
+            std::io::Write::write_all(&mut file, &before).unwrap();
+            fs::rename(&lock, &index).unwrap();
+            thrown += 1;
+        }
+    }
+    thrown
+}
+
+#[test]
+fn an_index_that_another_process_writes_back_is_put_right() {
+    let workshop = fleet();
+    for times in [1, 2, 5, 12] {
+        copy(&workshop, "before", "fleet");
+        let stop = AtomicBool::new(false);
+        let (ran, thrown) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| throw_out(&workshop, times, &stop));
+            let ran = workshop.merge3(&UPGRADE);
+            stop.store(true, Ordering::SeqCst);
+            (ran, beside.join().unwrap())
+        });
+        assert!(thrown > 0, "nobody else was there");
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_finished(&workshop, &format!("{thrown} times"));
+    }
+    // without end: that is said, and the next run finishes it
+    copy(&workshop, "before", "fleet");
+    let stop = AtomicBool::new(false);
+    let ran = std::thread::scope(|scope| {
+        scope.spawn(|| throw_out(&workshop, usize::MAX, &stop));
+        let ran = workshop.merge3(&UPGRADE);
+        stop.store(true, Ordering::SeqCst);
+        ran
+    });
+    ran.with(2)
+        .says(&["another process takes files of it out of the index"]);
+    workshop.merge3(&UPGRADE).with(0);
+    assert_finished(&workshop, "without end");
 }
 
 #[test]
@@ -306,61 +358,4 @@ fn a_hangup_stops_an_upgrade_like_any_signal() {
         assert_finished(&workshop, &format!("round {round}"));
     }
     assert!(heeded > 0);
-}
-
-#[test]
-fn a_killed_creation_of_the_cache_is_mended() {
-    let workshop = Workshop::with_app();
-    let cache = workshop.path("cache/merge3/git");
-    let stores = || -> Vec<std::path::PathBuf> {
-        let entries = fs::read_dir(&cache).unwrap();
-        let entries = entries.map(|entry| entry.unwrap().path());
-        entries.filter(|path| path.is_dir()).collect()
-    };
-    let spoil: [&dyn Fn(&Path); 5] = [
-        // where a run may have been killed
-        &|store| fs::write(store.join("config.lock"), "").unwrap(),
-        &|store| fs::write(store.join("config"), "[core").unwrap(),
-        &|store| fs::remove_file(store.join("HEAD")).unwrap(),
-        &|store| {
-            fs::remove_dir_all(store).unwrap();
-            fs::create_dir(store).unwrap();
-        },
-        &|store| {
-            fs::remove_dir_all(store).unwrap();
-            fs::write(store, "").unwrap_or_default();
-            fs::remove_file(store).unwrap();
-        },
-    ];
-    for (number, spoil) in spoil.iter().enumerate() {
-        for store in stores() {
-            let ready = store.join("merge3-ready");
-            if ready.exists() {
-                fs::remove_file(ready).unwrap();
-            }
-            spoil(&store);
-        }
-        let ran = workshop.merge3(&["upgrade", "app", "--dry-run"]);
-        assert_eq!(ran.status, 0, "{number}: {ran:?}");
-        assert!(!stores().is_empty());
-    }
-}
-
-/// Kills while the cache is made, at any moment.
-#[test]
-fn a_cache_that_is_made_by_runs_that_are_killed_is_whole_in_the_end() {
-    let workshop = Workshop::with_app();
-    let begun = Instant::now();
-    workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
-    let duration = begun.elapsed();
-    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
-    for round in 0..times(8) {
-        fs::remove_dir_all(workshop.path("cache")).unwrap();
-        let mut child = start(&workshop, &["upgrade", "app", "--dry-run"]);
-        std::thread::sleep(moments.next(duration));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let ran = workshop.merge3(&["upgrade", "app", "--dry-run"]);
-        assert_eq!(ran.status, 0, "round {round}: {ran:?}");
-    }
 }

@@ -65,3 +65,44 @@ fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
         .merge3_in(".", &[&sides[..], &["--config", "named"]].concat())
         .with(0);
 }
+
+/// A branch may bring rules that name files of definitions: what is told of these shows lines of them.
+#[test]
+fn definitions_of_kinds_are_read_in_the_repository_only() {
+    let told = |workshop: &Workshop, path: &str| {
+        let record = workshop.git("fleet", &["show", "HEAD:app/.merge3.yaml"]);
+        let rules = format!("schema: kubernetes\ncrds: ['{path}']\n{record}");
+        workshop.write("fleet/app/.merge3.yaml", &rules);
+        let merge = ["--ancestor", "app", "--from", "app", "--to", "app"];
+        let mut told = String::new();
+        for arguments in [&["upgrade", "app", "--allow-dirty"][..], &merge] {
+            let ran = workshop.merge3(arguments).with(2);
+            told += &format!("{}{}", ran.stdout, ran.stderr);
+        }
+        told
+    };
+    for secret in SECRETS {
+        let workshop = Workshop::with_app();
+        workshop.write("credentials", secret);
+        workshop.write("fleet/.git/token", secret);
+        symlink("../../credentials", workshop.path("fleet/app/crd.yaml")).unwrap();
+        symlink("../..", workshop.path("fleet/app/up")).unwrap();
+        let whole = workshop.path("credentials").display().to_string();
+        for path in [
+            whole.as_str(),
+            "../../credentials",
+            "crd.yaml",
+            "up/credentials",
+            "../.git/token",
+            "../.GIT/../.git/token",
+        ] {
+            let told = told(&workshop, path);
+            assert!(!told.contains(PRECIOUS), "{path}: {told}");
+        }
+    }
+    // one that lies in the repository is read, wherever it is
+    let workshop = Workshop::with_app();
+    workshop.write("fleet/crds/none.yaml", "kind: Other\n");
+    let told = told(&workshop, "../crds/none.yaml");
+    assert!(told.contains("no custom resource definition"), "{told}");
+}

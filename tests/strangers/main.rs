@@ -3,8 +3,10 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
+mod cache;
 mod code;
 mod decisions;
+mod driver;
 mod forge;
 #[path = "../upgrade/harness.rs"]
 #[allow(dead_code)] // it is shared with tests/upgrade
@@ -12,6 +14,8 @@ mod harness;
 mod interrupted;
 mod limits;
 mod links;
+mod markdown;
+mod meanwhile;
 mod modes;
 mod options;
 mod owners;

@@ -29,6 +29,14 @@ pub(crate) struct Rules {
     schema: Option<SchemaSource>,
 }
 
+/// Who said which file has the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    ByUser,
+    /// It may have come with a branch, and so names no file outside of the repository.
+    ByPackage,
+}
+
 /// A rule and the documents that it is for.
 #[derive(Debug)]
 struct Scoped {
@@ -48,10 +56,10 @@ impl Rules {
     /// Where it cannot be read, or does not hold rules.
     pub(crate) fn read(path: &Path) -> Result<Self, Error> {
         // whoever gave a path knows where it leads
-        Self::of_bytes(path, read_named(path))
+        Self::of_bytes(path, read_named(path), Named::ByUser)
     }
 
-    fn of_bytes(path: &Path, bytes: io::Result<Vec<u8>>) -> Result<Self, Error> {
+    fn of_bytes(path: &Path, bytes: io::Result<Vec<u8>>, named: Named) -> Result<Self, Error> {
         let text = bytes
             .and_then(|bytes| {
                 String::from_utf8(bytes)
@@ -61,10 +69,10 @@ impl Rules {
                 path: path.to_owned(),
                 error,
             })?;
-        Self::parse(path, &text)
+        Self::parse(path, &text, named)
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Self, Error> {
+    fn parse(path: &Path, text: &str, named: Named) -> Result<Self, Error> {
         let tree = Tree::parse(text).map_err(|error| Error::Rules {
             place: Box::new(Place::new(path, text, error.offset)),
             message: error.message,
@@ -75,6 +83,7 @@ impl Rules {
                 path,
                 text,
                 tree: &tree,
+                named,
             }
             .rules(),
             None => Ok(Self::default()),
@@ -226,7 +235,7 @@ pub(crate) fn rules_of(given: Option<&PathBuf>, local: &Path) -> Result<Rules, E
         return Ok(Rules::default());
     }
     let bytes = read_own(&file);
-    Rules::of_bytes(&file, bytes)
+    Rules::of_bytes(&file, bytes, Named::ByPackage)
 }
 
 /// A policy that gives this resolution.

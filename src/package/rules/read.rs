@@ -5,9 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::{Rules, Scoped};
+use super::{Named, Rules, Scoped};
 use crate::error::{Error, Place};
 use crate::merge::{Lists, Pattern, Rule, Take};
+use crate::package::run_folder::git_folder;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 const WORDS: [&str; 7] = [
@@ -25,6 +26,7 @@ pub(super) struct Reader<'r> {
     pub(super) path: &'r Path,
     pub(super) text: &'r str,
     pub(super) tree: &'r Tree<'r>,
+    pub(super) named: Named,
 }
 
 impl Reader<'_> {
@@ -96,7 +98,18 @@ impl Reader<'_> {
         }
         self.tree
             .entries(list)
-            .map(|element| Ok(folder.join(self.word(self.tree.entry(element).value)?)))
+            .map(|element| {
+                let value = self.tree.entry(element).value;
+                let file = folder.join(self.word(value)?);
+                match self.named == Named::ByUser || is_in_repository(folder, &file) {
+                    true => Ok(file),
+                    false => Err(self.wrong(
+                        value,
+                        "this file is outside of the repository, or in git's own folder",
+                        "put it into the repository, or name it with --crd",
+                    )),
+                }
+            })
             .collect()
     }
 
@@ -287,4 +300,18 @@ impl Reader<'_> {
 fn listed(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     quoted.join(", ")
+}
+
+/// Whether a file is in the repository that a package is in, links followed; in the package, where that is in none. One that is not there
+/// is told of elsewhere.
+fn is_in_repository(package: &Path, file: &Path) -> bool {
+    let Ok(file) = file.canonicalize() else {
+        return true;
+    };
+    let Ok(package) = package.canonicalize() else {
+        return false;
+    };
+    let top = git_folder(&package).map_or(package, |(top, _)| top);
+    let inside = file.strip_prefix(top);
+    inside.is_ok_and(|inside| !inside.iter().any(|name| name.eq_ignore_ascii_case(".git")))
 }

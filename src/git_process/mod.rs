@@ -1,4 +1,6 @@
-//! The installed git, called so that it never asks anybody anything.
+//! The installed git, called so that it never asks anybody anything: the one place where it is started.
+
+mod bounded;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -6,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use super::bounded::{self, Ended, Limits};
 use crate::error::Error;
+use bounded::{Ended, Limits};
 
 /// Variables that tie git to a repository, as git itself has them in a hook: none of our calls is about that one.
 const TIES: [&str; 12] = [
@@ -25,7 +27,7 @@ const TIES: [&str; 12] = [
     "GIT_EXTERNAL_DIFF",
 ];
 /// Variable of git's own: the protocols that whoever calls this program allows.
-pub(super) const ALLOWED: &str = "GIT_ALLOW_PROTOCOL";
+pub(crate) const ALLOWED: &str = "GIT_ALLOW_PROTOCOL";
 /// How lines begin that say nothing of why git failed.
 const NOISE: [&str; 5] = [
     "hint:",
@@ -60,7 +62,7 @@ const PATIENCE_VARIABLE: &str = "MERGE3_GIT_TIMEOUT";
 
 /// A call of git: at the top of a work tree, or about the bare repository that is named.
 #[derive(Debug)]
-pub(super) struct Git {
+pub(crate) struct Git {
     command: Command,
     /// Whether the hooks that somebody set up are run.
     hooks: bool,
@@ -72,15 +74,22 @@ pub(super) struct Git {
 
 impl Git {
     /// A call in a work tree, at its top: git looks for repositories from there on up, and never in a package.
-    pub(super) fn at(top: &Path) -> Self {
+    pub(crate) fn at(top: &Path) -> Self {
         let mut git = Self::start();
         git.command.current_dir(top);
         git.foreign = false;
         git
     }
 
+    /// A call where this process is, about the repository that whoever started it means: git itself, where it calls the merge driver.
+    pub(crate) fn here() -> Self {
+        let mut git = Self::tied();
+        git.foreign = false;
+        git
+    }
+
     /// A call about a bare repository.
-    pub(super) fn bare(repository: &Path) -> Self {
+    pub(crate) fn bare(repository: &Path) -> Self {
         let mut git = Self::new();
         let mut option = OsString::from("--git-dir=");
         option.push(repository);
@@ -89,7 +98,7 @@ impl Git {
     }
 
     /// A call about no repository that is there: with the settings of the work tree that this process is in, if it is in one.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut git = Self::start();
         if let Ok(here) = std::env::current_dir() {
             let top = top_of(&here);
@@ -102,10 +111,15 @@ impl Git {
     }
 
     fn start() -> Self {
-        let mut command = Command::new("git");
+        let mut git = Self::tied();
         for name in TIES {
-            command.env_remove(name);
+            git.command.env_remove(name);
         }
+        git
+    }
+
+    fn tied() -> Self {
+        let mut command = Command::new("git");
         command
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GCM_INTERACTIVE", "never")
@@ -138,7 +152,7 @@ impl Git {
     }
 
     /// Makes ssh fail where it would ask, unless somebody has set up how ssh is called.
-    pub(super) fn quiet_ssh(mut self) -> Self {
+    pub(crate) fn quiet_ssh(mut self) -> Self {
         let is_set = ["GIT_SSH_COMMAND", "GIT_SSH"]
             .iter()
             .any(|name| std::env::var_os(name).is_some());
@@ -153,29 +167,37 @@ impl Git {
     }
 
     /// Lets a question about objects be answered by what is there.
-    pub(super) fn offline(mut self) -> Self {
+    pub(crate) fn offline(mut self) -> Self {
         self.command.env("GIT_NO_LAZY_FETCH", "1");
         self
     }
 
     /// Runs the hooks that whoever calls this program has set up.
-    pub(super) fn with_hooks(mut self) -> Self {
+    pub(crate) fn with_hooks(mut self) -> Self {
         self.hooks = true;
         self
     }
 
+    /// Works on this index in place of that of the work tree.
+    pub(crate) fn with_index(mut self, index: &Path) -> Self {
+        self.command.env("GIT_INDEX_FILE", index);
+        // an index in parts has them beside that of the work tree
+        self.command.args(["-c", "core.splitIndex=false"]);
+        self
+    }
+
     /// Lets it print that many bytes at most.
-    pub(super) fn most(mut self, bytes: u64) -> Self {
+    pub(crate) fn most(mut self, bytes: u64) -> Self {
         self.most = bytes;
         self
     }
 
-    pub(super) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         self.arguments.push(argument.as_ref().to_owned());
         self
     }
 
-    pub(super) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+    pub(crate) fn args<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
         let arguments = arguments.into_iter();
         self.arguments
             .extend(arguments.map(|it| it.as_ref().to_owned()));
@@ -186,7 +208,7 @@ impl Git {
     ///
     /// # Errors
     /// Where git cannot be started, takes too long or prints too much.
-    pub(super) fn output(self) -> Result<Output, Error> {
+    pub(crate) fn output(self) -> Result<Output, Error> {
         self.output_of(&[])
     }
 
@@ -194,7 +216,7 @@ impl Git {
     ///
     /// # Errors
     /// As for [`Git::output`].
-    pub(super) fn output_of(mut self, input: &[u8]) -> Result<Output, Error> {
+    pub(crate) fn output_of(mut self, input: &[u8]) -> Result<Output, Error> {
         if !self.hooks {
             self.command.args(["-c", "core.hooksPath=/dev/null"]);
         }
@@ -229,7 +251,7 @@ impl Git {
     }
 
     /// What it prints; none where it fails.
-    pub(super) fn ask(self) -> Result<Option<String>, Error> {
+    pub(crate) fn ask(self) -> Result<Option<String>, Error> {
         let output = self.output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let text = text.trim_end_matches(['\n', '\r']).to_owned();
@@ -239,7 +261,7 @@ impl Git {
 
 /// The nearest folder, from `folder` on up, that git's own folder is in. A folder that has the form of a bare repository is none: that is
 /// content.
-pub(super) fn top_of(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn top_of(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     let mut above = folder.ancestors();
     above
@@ -265,7 +287,7 @@ fn not_started(error: io::Error) -> Error {
 }
 
 /// What git says of a failure: its last lines, without what an address holds of a password.
-pub(super) fn reason(output: &Output) -> String {
+pub(crate) fn reason(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines = text.lines().map(str::trim);
     let said: Vec<&str> = lines
@@ -284,7 +306,7 @@ pub(super) fn reason(output: &Output) -> String {
 
 /// A text in which what addresses hold of credentials is hidden: over HTTP all that stands before the host, for a name alone may be a
 /// token; else a password.
-pub(super) fn without_password(text: &str) -> String {
+pub(crate) fn without_password(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("://") {

@@ -1,0 +1,100 @@
+//! The repositories that the packages of a run are in: locked, fit for commits, on a branch.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use super::find::Found;
+use super::fleet::{Commits, Host};
+use super::one::Wish;
+use super::worktree;
+use crate::error::Error;
+use crate::package::{self, Access};
+
+/// Locks the repositories that the packages are in: a run that commits is alone there, for what it has written and not committed yet is
+/// what a run that was killed leaves.
+pub(super) fn lock_all(
+    families: &[Vec<Found>],
+    commits: &Commits,
+    host: &dyn Host,
+) -> Result<Vec<package::Lock>, Error> {
+    let access = match commits.commit {
+        true => Access::Write,
+        false => Access::Read,
+    };
+    let packages = families.iter().flatten();
+    let whole = packages.filter_map(|found| found.path.canonicalize().ok());
+    let folders = whole.filter_map(|path| package::git_folder(&path));
+    // one order for all, so that no two runs wait for each other
+    let folders: BTreeMap<PathBuf, PathBuf> = folders.map(|(top, git)| (git, top)).collect();
+    let lock = |(git, top): (&PathBuf, &PathBuf)| {
+        let locked = package::lock(git, access, || host.waiting(top));
+        locked.map_err(|_| Error::Busy { path: top.clone() })
+    };
+    folders.iter().map(lock).collect()
+}
+
+/// The repositories that the packages are in, each fit for commits where there are to be such.
+pub(super) fn tops(
+    packages: impl Iterator<Item = PathBuf>,
+    wish: &Wish,
+    commits: &Commits,
+) -> Result<HashMap<PathBuf, PathBuf>, Error> {
+    let mut tops = HashMap::new();
+    if wish.dry_run || (!commits.commit && commits.branch.is_none()) {
+        return Ok(tops);
+    }
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for package in packages {
+        let Some(top) = worktree::top(&package)? else {
+            return Err(Error::Package {
+                path: package,
+                message: "it is in no git repository, so that nothing can be committed".to_owned(),
+                help: "run `git init` there, or leave --branch and --commit out".to_owned(),
+            });
+        };
+        if !seen.contains(&top) {
+            worktree::refuse_uncommittable(&top)?;
+            seen.push(top.clone());
+        }
+        tops.insert(package, top);
+    }
+    Ok(tops)
+}
+
+/// The branches are made when there is something to put on them.
+#[derive(Default)]
+pub(super) struct Branches(OnceLock<Result<(), String>>);
+
+impl Branches {
+    pub(super) fn go(
+        &self,
+        tops: &HashMap<PathBuf, PathBuf>,
+        commits: &Commits,
+    ) -> Result<(), Error> {
+        let Some(branch) = &commits.branch else {
+            return Ok(());
+        };
+        let mut failed = None;
+        let done = self.0.get_or_init(|| {
+            let mut all: Vec<&PathBuf> = tops.values().collect();
+            all.sort_unstable();
+            all.dedup();
+            all.into_iter()
+                .try_for_each(|top| worktree::go_to_branch(top, branch))
+                .map_err(|error| {
+                    let message = error.to_string();
+                    failed = Some(error);
+                    message
+                })
+        });
+        match (done, failed) {
+            (Ok(()), _) => Ok(()),
+            (Err(_), Some(error)) => Err(error),
+            (Err(message), None) => Err(Error::Git {
+                message: message.clone(),
+                help: "name another branch with --branch".to_owned(),
+            }),
+        }
+    }
+}

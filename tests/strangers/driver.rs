@@ -1,0 +1,97 @@
+//! Names of files that a branch brings, as git hands them to the merge driver through a shell.
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::Workshop;
+
+const NAMES: [&str; 24] = [
+    "-rf.yaml",
+    "--output=trace.yaml",
+    "--path.yaml",
+    "-o.yaml",
+    "--.yaml",
+    "a b.yaml",
+    " .yaml",
+    "it's.yaml",
+    "'\"'\"'.yaml",
+    "a\nb.yaml",
+    "a\r\n::error::b.yaml",
+    "$(touch trace).yaml",
+    "`touch trace`.yaml",
+    "'$(touch trace)'.yaml",
+    "\"; touch trace; \".yaml",
+    "; touch trace #.yaml",
+    "&& touch trace.yaml",
+    "| touch trace.yaml",
+    "> trace.yaml",
+    "%O %A %B %P %%.yaml",
+    "*?[a-z].yaml",
+    "~.yaml",
+    "\u{1b}]0;x\u{7}\u{202e}.yaml",
+    "!history \\ \\n.yaml",
+];
+
+/// Every name as it is, and below a folder that is called the same.
+fn names() -> Vec<String> {
+    let below = NAMES
+        .iter()
+        .map(|name| format!("{}/{name}", name.trim_end_matches(".yaml")));
+    NAMES
+        .iter()
+        .map(|name| (*name).to_owned())
+        .chain(below)
+        .collect()
+}
+
+#[test]
+fn hostile_names_are_names() {
+    let workshop = Workshop::new();
+    workshop.merge3(&["git", "install"]).with(0);
+    let names = names();
+    let text =
+        |replicas: u32, image: &str| format!("a: 1\nreplicas: {replicas}\nimage: web:{image}\n");
+    let write = |replicas: u32, image: &str| {
+        for name in &names {
+            workshop.write(&format!("fleet/{name}"), &text(replicas, image));
+        }
+        workshop.save("change");
+    };
+    write(1, "1");
+    workshop.git("fleet", &["checkout", "-q", "-b", "other"]);
+    write(1, "2");
+    workshop.git("fleet", &["checkout", "-q", "main"]);
+    write(2, "1");
+    let before = workshop.files("fleet").len();
+    // lines that stand beside each other are a conflict for git's own merge
+    workshop.git("fleet", &["merge", "-q", "other"]);
+    let after = workshop.files("fleet");
+    assert_eq!(after.len(), before);
+    for name in &names {
+        let merged = String::from_utf8_lossy(&after[name]).into_owned();
+        assert_eq!(merged, text(2, "2"), "{name:?}");
+    }
+    assert!(!workshop.has("fleet/trace") && !workshop.has("fleet/trace.yaml"));
+}
+
+/// The same names as paths and as labels, without a shell.
+#[test]
+fn hostile_arguments_are_arguments() {
+    let workshop = Workshop::new();
+    for name in NAMES {
+        for (file, value) in [("base", 1), ("ours", 2), ("theirs", 3)] {
+            workshop.write(&format!("fleet/{file}"), &format!("a: {value}\n"));
+        }
+        let driver = ["git", "driver", "base", "ours", "theirs", "--path", name];
+        let ran = workshop.merge3(&[&driver[..], &["--marker-size", "7"]].concat());
+        assert_eq!(ran.status, 1, "{name:?}: {ran:?}");
+        let is_hidden = |c: char| c.is_control() && c != '\n';
+        assert!(!ran.stderr.contains(is_hidden), "{ran:?}");
+        assert!(
+            workshop.read("fleet/ours").starts_with("<<<<<<<"),
+            "{name:?}"
+        );
+        let mut left: Vec<String> = workshop.files("fleet").into_keys().collect();
+        left.sort();
+        assert_eq!(left, ["base", "ours", "theirs"], "{name:?}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Reports in Markdown, which a bot puts into pull requests: what others named stays code in its place, and calls nobody.
+
+use pretty_assertions::assert_eq;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use crate::harness::{Workshop, web};
+
+/// What texts are made of. Each has a word that may stand in code alone.
+const PARTS: [&str; 30] = [
+    "`",
+    "``",
+    "```",
+    "|",
+    "\\",
+    "\\|",
+    "\\`",
+    "<b>forged",
+    "</details>",
+    "<img src=forged>",
+    "\n",
+    "\r\n\r\n",
+    "@forged",
+    "#1",
+    "forged/forged#1",
+    "[forged](http://forged)",
+    "![forged](x)",
+    "\n\n# forged\n\n",
+    "\n| forged | forged |\n",
+    "\n- forged\n",
+    "---",
+    "**",
+    "~~",
+    "&lt;forged&gt;",
+    "\u{202e}",
+    "\u{1b}[31m",
+    " ",
+    "::error::forged",
+    "<!--",
+    "http://forged.example",
+];
+
+/// Random texts, the same in each run.
+struct Texts(u64);
+
+impl Texts {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % end
+    }
+
+    fn next(&mut self) -> String {
+        let count = 1 + self.below(6);
+        (0..count).map(|_| PARTS[self.below(PARTS.len())]).collect()
+    }
+
+    /// For the name of a file.
+    fn name(&mut self) -> String {
+        let name = self.next().replace('/', "-");
+        let begin = if name.starts_with(['.', '-']) {
+            "x"
+        } else {
+            ""
+        };
+        format!("{begin}{name}{}.yaml", self.below(1000))
+    }
+}
+
+/// Expects nothing of Markdown but what the report itself has, and the word of the texts in code alone. Returns how much code there is.
+#[track_caller]
+fn assert_tame(report: &str) -> usize {
+    let (mut code, mut in_code, mut cells, mut columns) = (0, false, 0, 0);
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    for event in Parser::new_ext(report, options) {
+        match event {
+            Event::Code(_) => code += 1,
+            Event::Text(text) if !in_code => {
+                assert!(!text.contains("forged"), "{text:?} in:\n{report}");
+                assert!(
+                    !text.contains(['@', '#', '`', '|']),
+                    "{text:?} in:\n{report}"
+                );
+            }
+            Event::Html(html) | Event::InlineHtml(html) => match html.trim() {
+                "<code>" => (code, in_code) = (code + 1, true),
+                "</code>" => in_code = false,
+                html => {
+                    let summary = html.strip_prefix("<summary>");
+                    let summary = summary.and_then(|rest| rest.strip_suffix("</summary>"));
+                    let is_plain = |c: char| c.is_ascii_alphanumeric() || " ,.'".contains(c);
+                    let is_own = summary.is_some_and(|it| it.chars().all(is_plain));
+                    let known = ["", "<br>", "<details>", "</details>"].contains(&html);
+                    let known = known || (is_own && !html.contains("forged"));
+                    assert!(known, "{html:?} in:\n{report}");
+                }
+            },
+            Event::Start(Tag::Table(alignments)) => columns = alignments.len(),
+            Event::Start(Tag::TableRow | Tag::TableHead) => cells = 0,
+            Event::End(TagEnd::TableCell) => cells += 1,
+            Event::End(TagEnd::TableRow) => assert_eq!(cells, columns, "{report}"),
+            Event::Start(
+                Tag::Link { .. }
+                | Tag::Image { .. }
+                | Tag::CodeBlock(_)
+                | Tag::Strong
+                | Tag::Emphasis
+                | Tag::Strikethrough
+                | Tag::BlockQuote(_),
+            ) => {
+                let own = report.contains("**merge3:**") || report.contains("**Conflicts");
+                assert!(
+                    own && matches!(event, Event::Start(Tag::Strong)),
+                    "{event:?} in:\n{report}"
+                );
+            }
+            _ => {}
+        }
+    }
+    assert!(!in_code);
+    // the table of a row is as wide as GitHub reads it: a pipe after any backslash counts as one that is written out
+    for line in report.lines().filter(|line| line.starts_with("| ")) {
+        let plain = line.replace("\\|", "");
+        let (others, rows) = (plain.matches('|').count(), [5, 7]);
+        assert!(rows.contains(&others), "{others} in: {line}");
+        assert!(!line.contains("\\\\|"), "{line}");
+    }
+    code
+}
+
+/// As a scalar in double quotes.
+fn scalar(text: &str) -> String {
+    serde_json::to_string(text).unwrap()
+}
+
+#[test]
+fn whatever_things_are_called_it_is_code() {
+    let mut texts = Texts(0x9e37_79b9_7f4a_7c15);
+    let workshop = Workshop::new();
+    for round in 0..360 {
+        let (file, name) = (texts.name(), texts.next());
+        let (key, kind) = (texts.next(), texts.next());
+        for side in ["old", "new", "local"] {
+            let value = format!("{side}{}", texts.next());
+            let text = format!(
+                "apiVersion: v1\nkind: {}\nmetadata:\n  name: {}\ndata:\n  {}: {}\n",
+                scalar(&kind),
+                scalar(&name),
+                scalar(&key),
+                scalar(&value)
+            );
+            workshop.write(&format!("{round}/{side}/{file}"), &text);
+            workshop.write(
+                &format!("{round}/{side}/broken-{file}"),
+                &format!("{side}: [{text}\n"),
+            );
+        }
+        let sides = ["--ancestor", "old", "--from", "new", "--to", "local"];
+        let ran = workshop.merge3_in(
+            &round.to_string(),
+            &[&sides[..], &["--report", "markdown"]].concat(),
+        );
+        assert!(ran.stdout.contains("both-changed"), "{round}: {ran:?}");
+        assert!(assert_tame(&ran.stdout) > 5, "{round}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn whatever_upstreams_commits_say_it_is_code() {
+    let workshop = Workshop::with_app();
+    let mut texts = Texts(0x2545_f491_4f6c_dd1d);
+    for number in 0..40 {
+        let text = web("2.0", number + 2);
+        workshop.write("upstream/app/web.yaml", &text);
+        workshop.git("upstream", &["add", "-A"]);
+        let author = texts.next().replace(['<', '>', '\n', '\r'], " ");
+        let author = format!("--author=x{author} <a@example.org>");
+        let subject = format!("x{}", texts.next().replace(['\n', '\r'], " "));
+        workshop.git("upstream", &["commit", "-q", &author, "-m", &subject]);
+    }
+    workshop.git("upstream", &["tag", "v2.0.0"]);
+    workshop.git("upstream", &["push", "-q", "--tags", "origin", "main"]);
+    let ran = workshop
+        .merge3(&["upgrade", "app", "--report", "markdown"])
+        .with(0);
+    assert!(ran.stdout.contains("commits upstream"), "{}", ran.stdout);
+    assert!(assert_tame(&ran.stdout) > 40, "{}", ran.stdout);
+    let outdated = Workshop::with_app()
+        .merge3(&["outdated", "--report", "markdown"])
+        .with(0);
+    assert!(assert_tame(&outdated.stdout) > 3, "{}", outdated.stdout);
+}

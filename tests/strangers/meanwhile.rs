@@ -1,0 +1,140 @@
+//! Upgrades in the middle of which something else happens: other upgrades, a folder that becomes a link, a disk that is full.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Ran, Workshop, files, merge3, web};
+use crate::interrupted::{Moments, UPGRADE, assert_finished, fleet, packages};
+
+/// Each ends, what it says is clear, no commit is a part of an upgrade, and one more run leaves nothing to do.
+#[test]
+fn twenty_upgrades_at_once() {
+    let workshop = fleet();
+    let children: Vec<_> = (0..20)
+        .map(|_| {
+            let mut command = Command::new(merge3());
+            command.args(UPGRADE).current_dir(workshop.path("fleet"));
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            workshop.isolate(&mut command);
+            command.spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        let is_clear = ran.status == 0 || (ran.status == 2 && ran.stderr.contains("help: "));
+        assert!(is_clear, "{ran:?}");
+        assert!(!ran.stderr.contains("panicked"), "{ran:?}");
+    }
+    workshop.merge3(&UPGRADE).with(0);
+    assert_finished(&workshop, "twenty at once");
+    workshop.git("fleet", &["fsck", "--strict"]);
+    let log = ["log", "--name-only", "--format=%s", "--grep", "^Upgrade "];
+    let log = workshop.git("fleet", &log);
+    let names = log.lines().filter(|line| line.starts_with('p'));
+    // each file once: each commit has all of its package
+    assert_eq!(names.count(), 4 * packages(), "{log}");
+}
+
+/// A folder of the package becomes a link to one elsewhere, at any moment: what is there stays as it is.
+#[test]
+fn a_folder_that_becomes_a_link_meanwhile() {
+    let workshop = Workshop::new();
+    let release = |version: &str| {
+        for number in 0..60 {
+            let text = web(version, number);
+            workshop.write(&format!("upstream/app/sub/w{number}.yaml"), &text);
+        }
+        workshop.write(
+            &format!("upstream/app/sub/only-in-{version}.yaml"),
+            "a: 1\n",
+        );
+        workshop.release(version, &[]);
+    };
+    release("v1.0.0");
+    workshop.get("app@v1.0.0", "app");
+    fs::remove_file(workshop.path("upstream/app/sub/only-in-v1.0.0.yaml")).unwrap();
+    release("v1.1.0");
+    workshop.merge3(&["upgrade", "app", "--dry-run"]).with(0);
+    let (sub, aside) = (workshop.path("fleet/app/sub"), workshop.path("aside"));
+    // what is elsewhere has the same names and contents: only that it is elsewhere keeps it
+    let elsewhere = workshop.path("elsewhere");
+    crate::harness::copy(&sub, &elsewhere);
+    let before = files(&elsewhere);
+    let begun = Instant::now();
+    let mut moments = Moments(0x9e37_79b9_7f4a_7c15);
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    let duration = begun.elapsed();
+    let mut refused = 0;
+    for round in 0..40 {
+        workshop.git("fleet", &["reset", "-q", "--hard"]);
+        workshop.git("fleet", &["clean", "-fdq"]);
+        let mut command = Command::new(merge3());
+        command
+            .args(["upgrade", "app"])
+            .current_dir(workshop.path("fleet"));
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        workshop.isolate(&mut command);
+        let child = command.spawn().unwrap();
+        std::thread::sleep(moments.next(duration));
+        fs::rename(&sub, &aside).unwrap();
+        symlink("../../elsewhere", &sub).unwrap();
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        refused += usize::from(ran.status == 2);
+        assert!(!ran.stderr.contains("panicked"), "{ran:?}");
+        assert_eq!(files(&elsewhere), before, "round {round}: {ran:?}");
+        if sub.is_symlink() {
+            fs::remove_file(&sub).unwrap();
+        } else {
+            fs::remove_dir_all(&sub).unwrap();
+        }
+        fs::rename(&aside, &sub).unwrap();
+        let _ = fs::remove_dir_all(workshop.path("fleet/.git/merge3"));
+    }
+    println!("refused {refused} of 40");
+    assert!(refused > 0);
+}
+
+/// No file may be longer than 20 KiB: the upgrade of the package that has one fails, and nothing of it is written; where there is room, the
+/// next run does it.
+#[test]
+fn a_file_that_has_no_room() {
+    let workshop = Workshop::new();
+    let long = format!("a: {}\n", "x".repeat(64 << 10));
+    let small = [
+        ("app/a.yaml", "a: 1\n"),
+        ("app/b.yaml", "b: 1\n"),
+        ("fine/a.yaml", "a: 1\n"),
+    ];
+    workshop.release("v1.0.0", &small);
+    workshop.get("app@v1.0.0", "app");
+    workshop.get("fine@v1.0.0", "fine");
+    let large = [
+        ("app/a.yaml", "a: 2\n"),
+        ("app/b.yaml", &*long),
+        ("app/new.yaml", "n: 1\n"),
+        ("fine/a.yaml", "a: 2\n"),
+    ];
+    workshop.release("v1.1.0", &large);
+    // what is fetched is no part of this
+    workshop.merge3(&["upgrade", "--all", "--dry-run"]).with(0);
+    let before = files(&workshop.path("fleet/app"));
+    let head = workshop.git("fleet", &["rev-parse", "HEAD"]);
+    let mut command = Command::new("sh");
+    // in blocks of 512 or 1024 bytes; the signal for it is ignored, as where a disk is full
+    let script = "trap '' XFSZ; ulimit -f 20; exec \"$@\"";
+    command.args(["-c", script, "sh", merge3()]).args(UPGRADE);
+    command.current_dir(workshop.path("fleet"));
+    let ran = Ran::from(workshop.isolated(&mut command)).with(2);
+    ran.says(&["app failed:", "b.yaml", "nothing was written"]);
+    assert_eq!(files(&workshop.path("fleet/app")), before);
+    assert_eq!(workshop.read("fleet/fine/a.yaml"), "a: 2\n");
+    assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
+    assert_ne!(workshop.git("fleet", &["rev-parse", "HEAD"]), head);
+    workshop.merge3(&UPGRADE).with(0);
+    assert_eq!(workshop.read("fleet/app/b.yaml"), long);
+    assert_eq!(workshop.git("fleet", &["status", "--porcelain"]), "");
+}
