@@ -131,6 +131,12 @@ impl Outcome {
         self
     }
 
+    /// Whether a row in it moves in or out.
+    pub(crate) fn moves_rows(&self) -> bool {
+        matches!(self, Self::Row(row) if row.moved != 0)
+            || self.children().any(|child| child.outcome.moves_rows())
+    }
+
     /// Whether something in it is left to a choice.
     pub(crate) fn has_choice(&self) -> bool {
         match self {

@@ -175,8 +175,7 @@ fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Optio
 pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
     let aliases = Aliases::Stay;
     let draft = || carry_out(sources.local, sources.updated, None, outcome, aliases);
-    let has_aliases = sources.local.has_aliases() || sources.updated.has_aliases();
-    if has_aliases || outcome.has_choice() {
+    if outcome.has_choice() {
         return false;
     }
     *outcome == Outcome::Keep

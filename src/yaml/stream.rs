@@ -323,10 +323,31 @@ fn owns_hash_lines(open: &str, lines: &str) -> bool {
         };
     }
     match root.as_bytes().first() {
-        Some(b'|' | b'>' | b'"' | b'\'') => true,
+        Some(b'|' | b'>') => true,
+        Some(b'"' | b'\'') => !is_closed(root),
         Some(b'{' | b'[') => lines.contains(['"', '\'']),
         _ => false,
     }
+}
+
+/// Whether the quotes that a text begins with are closed in it.
+fn is_closed(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let Some((quote, rest)) = bytes.split_first() else {
+        return false;
+    };
+    let mut rest = rest.iter().peekable();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'\\' if *quote == b'"' => {
+                rest.next();
+            }
+            _ if byte != quote => {}
+            b'\'' if rest.next_if_eq(&quote).is_some() => {}
+            _ => return true,
+        }
+    }
+    false
 }
 
 fn line_end(text: &str, at: usize) -> usize {

@@ -208,18 +208,19 @@ impl Editor<'_> {
             true => self.composed(&row.pieces, column, row.moved),
             false => self.emptied(node, &row.pieces, column),
         };
-        let mut start = row.span.start;
+        let (mut start, mut blanks) = (row.span.start, 0);
         if shares_line {
-            let above = self
-                .target
-                .slice(Span::new(self.target.line_start(start), start));
-            let above = above.trim_end_matches([' ', '\t']);
-            // a comment behind the `:` of a `? key` would be a remark on it
-            if above.ends_with(':') && text.trim_start().starts_with('#') {
-                start = self.target.line_start(start) + above.len() as u32;
+            let content = text.trim_start();
+            if content.starts_with('#') {
+                // behind the dash it would be a remark on the dash
+                let line = self.target.line_start(start);
+                let above = self.target.slice(Span::new(line, start)).trim_end();
+                start = line + u32::try_from(above.len()).unwrap_or(0);
                 text.insert_str(0, self.line_break);
             } else {
-                text = text.trim_start().to_owned();
+                let dropped = &text[..text.len() - content.len()];
+                blanks = dropped.matches(self.line_break).count();
+                text = content.to_owned();
             }
         }
         let old = self.target.slice(Span::new(start, row.span.end));
@@ -234,7 +235,7 @@ impl Editor<'_> {
             self.edits.replace(range, text);
         }
         if shares_line {
-            Carried::Anew
+            Carried::Anew { blanks }
         } else {
             Carried::InPlace
         }

@@ -26,8 +26,13 @@ impl Editor<'_> {
     }
 
     /// The same where the lines of the collection that begins behind the dash were put together anew: a comment beside it stays with the
-    /// dash, and the first entry comes below.
-    pub(super) fn comments_behind_dash(&mut self, entry: Entry<'_>, choices: Remarks) {
+    /// dash, and the first entry comes below, with so many blank lines between.
+    pub(super) fn comments_behind_dash(
+        &mut self,
+        entry: Entry<'_>,
+        choices: Remarks,
+        blanks: usize,
+    ) {
         self.comments_with(entry, choices, None);
         let theirs = self.chosen(choices).map(|theirs| theirs.beside());
         let theirs = theirs.filter(|theirs| choices.line.is_updated() && !theirs.is_empty());
@@ -35,8 +40,8 @@ impl Editor<'_> {
             let first = self.target.node(entry.value).span.start;
             let indent = " ".repeat(self.target.column(first) as usize);
             let text = self.source.slice(theirs);
-            self.edits
-                .insert(first, format!("{text}{}{indent}", self.line_break));
+            let breaks = self.line_break.repeat(blanks + 1);
+            self.edits.insert(first, format!("{text}{breaks}{indent}"));
         }
     }
 

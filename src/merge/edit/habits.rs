@@ -1,5 +1,6 @@
 //! A document's habits of indentation (SPEC 7): its width, and how lists under a key are indented.
 
+use crate::merge::decision::{Outcome, Slot};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// How far block collections are indented from what holds them; none where the document shows none.
@@ -32,6 +33,41 @@ impl Habits {
             list_in_map: most_common(&counts.list_in_map),
             in_list: most_common(&counts.in_list),
             counts,
+        }
+    }
+
+    /// The habits of a document whose rows move in as a merge decided.
+    pub(super) fn moved(self, tree: &Tree<'_>, outcome: &Outcome) -> Self {
+        let mut moved = self;
+        moved.follow(self, tree, (tree.root().value, None), outcome);
+        moved
+    }
+
+    fn follow(
+        &mut self,
+        before: Self,
+        tree: &Tree<'_>,
+        (node, in_map): (NodeId, Option<bool>),
+        outcome: &Outcome,
+    ) {
+        if let (Outcome::Row(row), Some(in_map)) = (outcome, in_map)
+            && row.moved != 0
+            && let Some(nesting) = nesting(tree, in_map, node)
+        {
+            let width = before.of_nesting(nesting);
+            let width = width.and_then(|it| u32::try_from(i64::from(it) + row.moved).ok());
+            match nesting {
+                Nesting::MapInMap => self.map_in_map = width,
+                Nesting::ListInMap => self.list_in_map = width,
+                Nesting::InList => self.in_list = width,
+            }
+        }
+        for child in outcome.children() {
+            if let Slot::Local(id) = child.slot {
+                let entry = tree.entry(id);
+                let below = (entry.value, Some(entry.key.is_some()));
+                self.follow(before, tree, below, &child.outcome);
+            }
         }
     }
 

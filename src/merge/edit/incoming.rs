@@ -52,7 +52,7 @@ impl Editor<'_> {
         Reindent {
             tree,
             from: self.of_source.habits(),
-            to: self.of_target.habits(),
+            to: self.moved_habits.unwrap_or_else(|| self.of_target.habits()),
             line_break: self.line_break,
         }
     }

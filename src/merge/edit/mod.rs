@@ -30,6 +30,7 @@ use crate::line_breaks::line_break_of;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Tree};
 
 use edits::Edits;
+use habits::Habits;
 use overview::Overview;
 
 pub(crate) use compose::{Draft, Hunk};
@@ -56,6 +57,9 @@ pub(crate) fn carry_out(
         original,
         ..Editor::new(target, source, aliases)
     };
+    if outcome.moves_rows() {
+        editor.moved_habits = Some(editor.of_target.habits().moved(target, outcome));
+    }
     if aliases == Aliases::WriteOut {
         editor.write_out_touched_aliases(outcome);
     }
@@ -92,7 +96,10 @@ enum Carried {
     /// Each in its place.
     InPlace,
     /// From behind the dash on, on whose line the first one stood, all lines were put together anew.
-    Anew,
+    Anew {
+        /// How many blank lines are above its first entry, for which there is no room behind the dash.
+        blanks: usize,
+    },
 }
 
 /// Turns decisions over a target into edits of its text.
@@ -103,6 +110,8 @@ struct Editor<'a> {
     of_target: Rc<Overview<'a>>,
     of_source: Rc<Overview<'a>>,
     aliases: Aliases,
+    /// The habits that the target will have, where rows move in.
+    moved_habits: Option<Habits>,
     /// The line break of the target.
     line_break: &'static str,
     /// Whether the walk is inside brackets.
@@ -135,6 +144,7 @@ impl<'a> Editor<'a> {
             of_target: Rc::clone(target),
             of_source: Rc::clone(source),
             aliases,
+            moved_habits: None,
             line_break: line_break_of(target.tree.text()),
             in_flow: false,
             is_json: false,
@@ -172,7 +182,7 @@ impl<'a> Editor<'a> {
             Outcome::Take(incoming) => self.replace(entry, incoming, comments),
             Outcome::Row(row) => {
                 match self.row(entry, entry.value, row) {
-                    Carried::Anew => self.comments_behind_dash(entry, comments),
+                    Carried::Anew { blanks } => self.comments_behind_dash(entry, comments, blanks),
                     Carried::InPlace => self.comments(entry, comments),
                 };
             }
@@ -181,8 +191,10 @@ impl<'a> Editor<'a> {
                     if self.aliases == Aliases::WriteOut && self.done_aliases.insert(entry.value) {
                         self.write_out_merged(entry, children);
                     }
-                } else if self.collection(entry, entry.value, children) == Carried::Anew {
-                    return self.comments_behind_dash(entry, comments);
+                } else if let Carried::Anew { blanks } =
+                    self.collection(entry, entry.value, children)
+                {
+                    return self.comments_behind_dash(entry, comments, blanks);
                 }
                 if is_flow(self.target, entry.value) && !children.iter().any(Child::stays) {
                     self.comments_of_replaced(entry, comments);

@@ -177,7 +177,7 @@ fn bring(
     *settled = result;
 }
 
-/// Comments that local wrote right above a piece are between it and its blank lines: those merge as if they were the piece's own.
+/// Comments that local wrote above a piece are between it and its blank lines: those merge as if they were the piece's own.
 pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
     let count = |piece: Ref| rows.token(piece).blanks;
     for at in (1..merged.len()).rev() {
@@ -189,7 +189,8 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
         ) else {
             continue;
         };
-        if count(local) > 0 {
+        // the blank lines that updated adds may be there already, below local's comments
+        if count(local) > 0 && count(local) == count(updated) {
             continue;
         }
         let above = merged[..at]
@@ -204,14 +205,15 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
                 placed.piece.side == Side::Local
                     && placed.piece.at + distance + 1 == local.at
                     && is_inserted(rows, placed.piece)
-                    && count(below) == 0
+                    && (*distance == 0 || count(below) == 0)
             });
         let Some(first) = at.checked_sub(above.count()).filter(|first| *first < at) else {
             continue;
         };
         let own = merged[first].piece;
         let (old, new, mine) = (count(original), count(updated), count(own));
-        merged[at].blanks = None;
+        // blank lines that local put below its comments stay
+        merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
         let blanks = if new == old || new == mine {
             own
         } else if mine == old {

@@ -35,6 +35,14 @@ impl Walker<'_> {
                 ..Remarks::default()
             };
         }
+        // behind a `? key`, and behind its `:`, a new remark has no place of its own
+        let is_explicit = |local: EntryId| {
+            let entry = self.trees.local.entry(local);
+            entry.key.is_some() && self.trees.local.slice(entry.span).starts_with('?')
+        };
+        if owned.local == Comments::default() && entries.local.is_some_and(is_explicit) {
+            return Remarks::default();
+        }
         let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
         let line = self.choice(owned.map(|comments| comments.beside()), value_taken);
         // one that upstream took away goes wherever local says it: without the first, the second would stand in its place

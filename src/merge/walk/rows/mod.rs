@@ -44,6 +44,11 @@ impl Walker<'_> {
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let rows = Triple::new(original, updated, local);
         let mut pieces = self.merge_rows(&rows, children, nodes);
+        if self.begins_behind_colon(&rows.local) {
+            // a comment would be a remark on the `:` there
+            let first = pieces.iter().position(Piece::is_entry);
+            pieces.drain(..first.unwrap_or(0));
+        }
         if nodes
             .local
             .is_some_and(|local| shape(self.trees.local, local) == Shape::List)
@@ -56,6 +61,15 @@ impl Walker<'_> {
             pieces,
         };
         Some(Outcome::Row(Box::new(row)))
+    }
+
+    /// Whether a row of local's begins on the line of a `? key`'s `:`.
+    fn begins_behind_colon(&self, row: &Row) -> bool {
+        let tree = self.trees.local;
+        let line = Span::new(tree.line_start(row.span.start), row.span.start);
+        tree.slice(line)
+            .trim_end_matches([' ', '\t'])
+            .ends_with(':')
     }
 
     /// The comment lines below an entry of local whose value is no block collection, or becomes none; none where they stay.
