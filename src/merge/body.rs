@@ -11,28 +11,36 @@ pub(super) fn body<'a>(document: &Document<'a>) -> &'a str {
 }
 
 /// Whether local has what original has: the line break at the end may be missing, and where each uses line breaks of one kind, they need not
-/// be the same. Of an empty map or list the white space does not count.
+/// be the same.
 pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str>) -> bool {
     let (Some(original), Some(local)) = (original, local) else {
         return original == local;
     };
     let is_mixed = |text| matches!(LineBreaks::of(text), LineBreaks::Mixed);
-    let is_comment = |line: &&str| line.trim_start().starts_with('#');
-    let brackets = |text: &str| -> Option<String> {
-        let content = text
-            .lines()
-            .filter(|line| !is_comment(line))
-            .flat_map(str::chars);
-        let signs: String = content.filter(|it| !it.is_whitespace()).take(3).collect();
-        Some(signs).filter(|signs| signs == "{}" || signs == "[]")
-    };
-    let same_comments = || {
-        let comments = |text| str::lines(text).filter(is_comment).map(str::trim);
-        comments(original).eq(comments(local))
-    };
     original == local
-        || brackets(original).is_some_and(|it| Some(it) == brackets(local)) && same_comments()
         || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
+}
+
+/// The comments of local's own, where original and local are the same empty map or list: nothing else of local's stays where updated has
+/// something in it.
+pub(super) fn own_of_empty(original: Option<&str>, local: Option<&str>) -> Option<String> {
+    let (original, local) = (original?, local?);
+    let content = |text: &str| -> String {
+        let lines = text.lines().filter_map(|line| line.split('#').next());
+        lines.flat_map(str::split_whitespace).collect()
+    };
+    let brackets = content(original);
+    if !matches!(brackets.as_str(), "{}" | "[]") || brackets != content(local) {
+        return None;
+    }
+    let comments =
+        |text| str::lines(text).filter_map(|line| line.find('#').map(|at| line[at..].trim_end()));
+    let known: Vec<&str> = comments(original).collect();
+    let own = comments(local).filter(|comment| !known.contains(comment));
+    Some(
+        own.flat_map(|comment| [comment, line_break_of(local)])
+            .collect(),
+    )
 }
 
 /// Local's chunk with updated's body.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::body::{body, is_same_but_line_breaks, with_body, with_line_end_of};
+use super::body::{body, is_same_but_line_breaks, own_of_empty, with_body, with_line_end_of};
 use super::check::Unfaithful;
 use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out};
 use super::pins::is_document_pinned;
@@ -174,6 +174,14 @@ fn updated_in_local(
     updated: &Document<'_>,
     local: &Document<'_>,
 ) -> Option<String> {
+    if let Some(own) = own_of_empty(bodies.original, bodies.local) {
+        let (before, after) = (
+            &local.text[..local.body.start as usize],
+            &local.text[local.body.end as usize..],
+        );
+        let text = format!("{before}{own}{}{after}", body(updated));
+        return Some(with_line_break(text, line_break_of(local.text)).into_owned());
+    }
     if !is_same_but_line_breaks(bodies.original, bodies.local) {
         return None;
     }

@@ -290,7 +290,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let mut text = assemble(file, head, actions, insertions);
         // the line breaks at the end of the file come or go, unless a value would be another one by that
         let is_last = self.ends_as_before(actions, insertions, file);
-        let ended = with_end(&text, file.text, ends_line, is_last);
+        let ended = with_end(&text, ends_line, is_last);
         let ended = ended
             .into_iter()
             .flatten()

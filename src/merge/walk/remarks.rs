@@ -35,10 +35,11 @@ impl Walker<'_> {
                 ..Remarks::default()
             };
         }
-        // behind a `? key`, and behind its `:`, a new remark has no place of its own
+        // a remark has no place of its own between a `? key` and a map or list behind its `:`
         let is_explicit = |local: EntryId| {
-            let entry = self.trees.local.entry(local);
-            entry.key.is_some() && self.trees.local.slice(entry.span).starts_with('?')
+            let tree = self.trees.local;
+            let entry = tree.entry(local);
+            tree.is_block_collection(entry.value) && tree.slice(entry.span).starts_with('?')
         };
         if owned.local == Comments::default() && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
