@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::line_breaks::{LineBreaks, ends_line, line_break_of};
+use crate::triple::Triple;
 use crate::yaml::Document;
 
 /// A document's own text, the one that law 2 speaks of.
@@ -21,26 +22,31 @@ pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str
         || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
 }
 
-/// The comments of local's own, where original and local are the same empty map or list: nothing else of local's stays where updated has
-/// something in it.
-pub(super) fn own_of_empty(original: Option<&str>, local: Option<&str>) -> Option<String> {
-    let (original, local) = (original?, local?);
+/// The comments of local's own, where original and local are the same empty map or list and updated is not: nothing else of local's stays.
+pub(super) fn own_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
     let content = |text: &str| -> String {
         let lines = text.lines().filter_map(|line| line.split('#').next());
         lines.flat_map(str::split_whitespace).collect()
     };
-    let brackets = content(original);
-    if !matches!(brackets.as_str(), "{}" | "[]") || brackets != content(local) {
+    let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
+    let Triple {
+        original,
+        updated,
+        local,
+    } = bodies.map(content);
+    if !matches!(original.as_str(), "{}" | "[]") || original != local || original == updated {
         return None;
     }
-    let comments =
-        |text| str::lines(text).filter_map(|line| line.find('#').map(|at| line[at..].trim_end()));
-    let known: Vec<&str> = comments(original).collect();
-    let own = comments(local).filter(|comment| !known.contains(comment));
-    Some(
-        own.flat_map(|comment| [comment, line_break_of(local)])
-            .collect(),
-    )
+    let comments = |text| {
+        let lines = str::lines(text);
+        lines.filter_map(|line| line.find('#').map(|at| line[at..].trim_end()))
+    };
+    let known: Vec<&str> = comments(bodies.original)
+        .chain(comments(bodies.updated))
+        .collect();
+    let own = comments(bodies.local).filter(|comment| !known.contains(comment));
+    let line_break = line_break_of(bodies.local);
+    Some(own.flat_map(|comment| [comment, line_break]).collect())
 }
 
 /// Local's chunk with updated's body.

@@ -174,7 +174,7 @@ fn updated_in_local(
     updated: &Document<'_>,
     local: &Document<'_>,
 ) -> Option<String> {
-    if let Some(own) = own_of_empty(bodies.original, bodies.local) {
+    if let Some(own) = own_of_empty(bodies) {
         let (before, after) = (
             &local.text[..local.body.start as usize],
             &local.text[local.body.end as usize..],
