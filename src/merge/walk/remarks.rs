@@ -41,7 +41,8 @@ impl Walker<'_> {
             let entry = tree.entry(local);
             tree.is_block_collection(entry.value) && tree.slice(entry.span).starts_with('?')
         };
-        if owned.local == Comments::default() && entries.local.is_some_and(is_explicit) {
+        let has_none = owned.local.beside().is_empty() && owned.local.behind().is_empty();
+        if has_none && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
         }
         let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
