@@ -63,7 +63,13 @@ pub(crate) fn merge_above(
         line_break,
         &mut text,
     );
-    set_off(&mut text, line_break);
+    // where local's end in a comment, something is below that they cannot be taken for
+    if !lines_with_breaks(sides.local)
+        .last()
+        .is_some_and(is_comment)
+    {
+        set_off(&mut text, line_break);
+    }
     let conflicts = merged.disagreements.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
     Some(MergedAbove { text, conflicts })
@@ -128,6 +134,9 @@ fn write(
         let blank = placed
             .blanks
             .map_or("", |piece| of_side(rows, piece.side).blank(piece.at));
+        // what set off comments that are gone goes with them
+        let is_bare = is_end && pieces.len() == 1 && !rows.local.pieces.is_empty();
+        let blank = if is_bare { "" } else { blank };
         let own = row.pieces.get(at).map_or("", |piece| piece.text);
         push_line(text, blank, line_break);
         push_line(text, own, line_break);

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::apply::SourceFiles;
 use super::documents::FileMerge;
+use super::head::{has_directives, has_marker};
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::secrets;
@@ -152,6 +153,23 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         let Some(body) = text.strip_prefix(own).filter(|_| merged.pinned.is_empty()) else {
             return merged;
         };
+        let is_left = members
+            .original
+            .is_some_and(|it| it.document.text == local.document.text);
+        let of_updated = &updated.document.text[updated.document.body.range()];
+        if is_left
+            && has_marker(&updated.document)
+            && has_marker(&local.document)
+            && !has_directives(local.document.text)
+            && !has_directives(updated.document.text)
+            && body.trim_start_matches(['\r', '\n']) == of_updated
+        {
+            // local left it as it was, the frame included
+            return Merged {
+                text: Some(updated.document.text.to_owned()),
+                ..merged
+            };
+        }
         // what it stands below in another file is no text of its own
         let slot = |member: Option<DocRef>| member.map(|it| it.slot);
         if slot(group.original) != slot(group.local) {

@@ -226,7 +226,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         let insertions = self.insertions(file, &actions)?;
         let untouched = actions.iter().all(|action| *action == Action::Keep);
-        let ends_line = ends_line(&self.sides);
+        let ends_line = match actions.last() {
+            // the document above it ends its line
+            Some(Action::Remove) => self
+                .sides
+                .updated
+                .is_none_or(|it| line_breaks::ends_line(it.text)),
+            _ => ends_line(&self.sides),
+        };
         if untouched
             && insertions.is_empty()
             && self.head.is_none()

@@ -2,7 +2,7 @@
 
 use super::documents::{Context, FileMerge};
 use super::jobs::{Job, file_of};
-use super::pair::DocRef;
+use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::plan::FileConflict;
 use crate::line_breaks::{line_break_of, lines_with_breaks};
@@ -138,6 +138,9 @@ fn former_path(context: &Context<'_, '_>, job: &Job) -> Option<usize> {
     let mut slots = originals.map(|it| it.slot);
     let slot = slots.next()?;
     let is_one = slots.all(|other| other == slot);
+    // a file of which upstream deleted all is not the one that upstream has at the new path
+    let stays = |group: &Group| group.original.is_some() && group.updated.is_some();
+    let is_one = is_one && job.here.iter().any(stays);
     let local = file_of(context.files, slot, |it| &it.local);
     (is_one && local.is_none()).then_some(slot)
 }

@@ -7,6 +7,7 @@ use crate::value::{Value, load};
 use merge3::merge::{Nulls, Options};
 use merge3::package::{Settings, plan};
 use merge3::triple::Triple;
+use merge3::yaml::stream::head;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -162,13 +163,25 @@ proptest! {
     }
 }
 
+/// Whether a comment in the head of an original file is in a document of the local one: where that becomes the first document, its
+/// comments are the head, and nobody knows which of the two upstream took away.
+fn repeats_the_head(files: &Triple<Files>) -> bool {
+    let repeats = |(name, local): (&String, &String)| {
+        let original = files.original.get(name).map_or("", String::as_str);
+        let is_in_head = |line: &str| head(original).lines().any(|other| other.trim() == line);
+        let below = local[head(local).len()..].lines().map(str::trim);
+        below.filter(|line| line.starts_with('#')).any(is_in_head)
+    };
+    files.local.iter().any(repeats)
+}
+
 proptest! {
     #![proptest_config(crate::config_of_packages(2000))]
 
     #[test]
     fn law_4_idempotent(packages in packages(true)) {
         let files = files(&packages);
-        if pairing::has_old_and_new_name(&packages.documents) {
+        if pairing::has_old_and_new_name(&packages.documents) || repeats_the_head(&files) {
             return Ok(());
         }
         let (merged, _) = merge(files.as_ref())?;
