@@ -163,16 +163,18 @@ proptest! {
     }
 }
 
-/// Whether a comment in the head of an original file is in a document of the local one: where that becomes the first document, its
-/// comments are the head, and nobody knows which of the two upstream took away.
+/// Whether a comment in the head of a file is in a document of another side, original's of local's or local's of updated's: where that
+/// document becomes the first one, or is it no more, nobody knows which of the two lines it is.
 fn repeats_the_head(files: &Triple<Files>) -> bool {
-    let repeats = |(name, local): (&String, &String)| {
-        let original = files.original.get(name).map_or("", String::as_str);
-        let is_in_head = |line: &str| head(original).lines().any(|other| other.trim() == line);
-        let below = local[head(local).len()..].lines().map(str::trim);
-        below.filter(|line| line.starts_with('#')).any(is_in_head)
+    let repeats = |above: &Files, below: &Files| {
+        above.iter().any(|(name, above)| {
+            let is_in_head = |line: &str| head(above).lines().any(|other| other.trim() == line);
+            let below = below.get(name).map_or("", String::as_str);
+            let lines = below[head(below).len()..].lines().map(str::trim);
+            lines.filter(|line| line.starts_with('#')).any(is_in_head)
+        })
     };
-    files.local.iter().any(repeats)
+    repeats(&files.original, &files.local) || repeats(&files.local, &files.updated)
 }
 
 proptest! {

@@ -284,6 +284,12 @@ impl<'a> Rows<'a> {
         counts.get(words).copied().unwrap_or(0)
     }
 
+    /// Whether local has comments that the original has not got.
+    fn has_own_comments(&self) -> bool {
+        let mut words = self.counts.local.keys();
+        words.any(|words| !self.counts.original.contains_key(words))
+    }
+
     fn token(&self, piece: Ref) -> Token<'a> {
         self.row(piece.side)[piece.at]
     }
