@@ -3,11 +3,11 @@
 use crate::drive::{Told, only_document, run, run_case, told, told_little};
 use crate::generate::{self, Case};
 use crate::reference::changes_key;
+use crate::shown::Depth;
 use crate::value::load;
 use merge3::merge::Lists;
 use merge3::triple::Triple;
 use proptest::prelude::*;
-use std::collections::BTreeSet;
 
 /// Two of a case's texts in three roles.
 fn roles<'t>(case: &'t Case, pick: impl Fn(Triple<&'t str>) -> Triple<&'t str>) -> Triple<&'t str> {
@@ -117,23 +117,8 @@ pub fn is_idempotent(case: &Case, told: &Told) -> Result<(), TestCaseError> {
         },
         told,
     )?;
-    // an entry that upstream renamed and indents otherwise comes in local's width, and meets the original's in the second merge
-    let widths = |text: &str| -> BTreeSet<usize> {
-        let lines = text.lines();
-        lines
-            .map(|line| line.len() - line.trim_start().len())
-            .collect()
-    };
-    let reindented = widths(texts.original) != widths(texts.updated);
-    let written = |text: &str| -> Vec<String> {
-        let lines = text.lines();
-        let line = |line: &str| match reindented {
-            true => line.trim_start().to_owned(),
-            false => line.to_owned(),
-        };
-        lines.map(line).collect()
-    };
-    prop_assert_eq!(written(&second.text), written(&first.text));
+    let depth = Depth::of(texts.original, texts.updated);
+    prop_assert_eq!(depth.lines(&second.text), depth.lines(&first.text));
     Ok(())
 }
 

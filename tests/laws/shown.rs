@@ -1,5 +1,6 @@
 //! How a failure is shown: the texts one below the other, with what cannot be seen made visible.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// How many failures are named.
@@ -44,4 +45,27 @@ pub fn part(name: &str, text: &str) -> String {
         });
     }
     out
+}
+
+/// Whether the indentation of lines counts in a second merge. Where upstream indents otherwise than the original, an entry may come in
+/// local's width, and meet the original's one in the second merge.
+pub struct Depth(bool);
+
+impl Depth {
+    pub fn of(original: &str, updated: &str) -> Self {
+        let widths = |text: &str| -> BTreeSet<usize> {
+            let lines = text.lines();
+            lines
+                .map(|line| line.len() - line.trim_start().len())
+                .collect()
+        };
+        Self(widths(original) == widths(updated))
+    }
+
+    pub fn lines<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let lines = text.lines();
+        lines
+            .map(|line| if self.0 { line } else { line.trim_start() })
+            .collect()
+    }
 }
