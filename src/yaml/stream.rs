@@ -215,7 +215,9 @@ impl Splitter<'_> {
             .end
             .map_or_else(|| self.body_start(), |end| next_line(self.text, end));
         let cut = comments_above(self.text, from, at);
-        if self.end.is_none() && owns_hash_lines(open, &self.text[cut..at]) {
+        let lines = &self.text[cut..at];
+        let above = &open[..open.len().saturating_sub(lines.len())];
+        if self.end.is_none() && owns_hash_lines(above, lines) {
             return at;
         }
         cut
@@ -510,7 +512,7 @@ mod tests {
     #[test]
     fn bodies_are_between_the_markers() {
         assert_eq!(bodies("# a\n---  \nb\n...\n# c\n"), ["b\n"]);
-        assert_eq!(bodies("--- # a\nb\n--- c\n"), [" # a\nb\n", " c\n"]);
+        assert_eq!(bodies("--- # a\nb\n--- c\n"), ["b\n", " c\n"]);
         assert_eq!(bodies("\u{feff}# a\nb\n"), ["# a\nb\n"]);
         assert_eq!(bodies("\u{feff}---\na\n---"), ["a\n", ""]);
         assert_eq!(bodies("%YAML 1.2\n---\r\na"), ["a"]);

@@ -290,7 +290,7 @@ fn markdown_folds_what_is_counted_away() {
     );
     assert!(parts[1].starts_with("<summary>2 resources that were deleted here changed upstream and stay deleted</summary>\n\n| where |"), "{text}");
     assert_eq!(parts[1].matches("deleted-locally").count(), 2, "{text}");
-    assert!(parts[2].starts_with("<summary>1 resource has another name or namespace than upstream's and was paired all the same</summary>\n\n- `renamed a.yaml:1: original v1 ConfigMap a \\| updated"), "{text}");
+    assert!(parts[2].starts_with("<summary>1 resource has another name or namespace than upstream's and was paired all the same</summary>\n\n- `renamed a.yaml:1: original v1 ConfigMap a | updated"), "{text}");
     assert!(parts[3].starts_with("<summary>1 file</summary>"), "{text}");
 }
 
