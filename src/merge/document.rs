@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::body::{body, is_same_but_line_breaks, own_of_empty, with_body, with_line_end_of};
+use super::body::{
+    body, is_same_but_line_breaks, own_of_empty, with_body, with_end_of, with_line_end_of,
+};
 use super::check::Unfaithful;
 use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out};
 use super::pins::is_document_pinned;
@@ -174,16 +176,15 @@ fn updated_in_local(
     updated: &Document<'_>,
     local: &Document<'_>,
 ) -> Option<String> {
-    if let Some(own) = own_of_empty(bodies) {
+    if !is_same_but_line_breaks(bodies.original, bodies.local) {
+        let own = own_of_empty(bodies)?;
         let (before, after) = (
             &local.text[..local.body.start as usize],
             &local.text[local.body.end as usize..],
         );
         let text = format!("{before}{own}{}{after}", body(updated));
-        return Some(with_line_break(text, line_break_of(local.text)).into_owned());
-    }
-    if !is_same_but_line_breaks(bodies.original, bodies.local) {
-        return None;
+        let text = with_line_break(text, line_break_of(local.text)).into_owned();
+        return Some(with_end_of(text, local.text));
     }
     let text = with_body(local, updated);
     if bodies.original == bodies.local {

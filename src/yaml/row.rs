@@ -41,15 +41,17 @@ pub(crate) enum ItemKind {
 }
 
 impl Row {
-    /// Leaves out the comments and blank lines above a line's start.
+    /// Leaves out the comments and blank lines above a line's start, and the blank lines at the top: those set nothing apart.
     pub(crate) fn start_at(&mut self, line: u32) {
-        if line <= self.span.start || self.items.len() == 1 {
-            return;
+        if line > self.span.start && self.items.len() > 1 {
+            self.span.start = line;
+            self.items.retain(|item| item.span.start >= line);
         }
-        self.span.start = line;
-        self.items.retain(|item| item.span.start >= line);
-        if let Some(first) = self.items.first_mut() {
-            first.blank = Span::new(line, line);
+        if let Some(first) = self.items.first_mut()
+            && first.kind != ItemKind::End
+        {
+            self.span.start = first.blank.end.max(self.span.start);
+            first.blank = Span::new(self.span.start, self.span.start);
             first.blanks = 0;
         }
     }

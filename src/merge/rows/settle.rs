@@ -211,10 +211,6 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
             continue;
         };
         let own = merged[first].piece;
-        if own.at == 0 {
-            // blank lines at the top set nothing apart
-            continue;
-        }
         let (old, new, mine) = (count(original), count(updated), count(own));
         // blank lines that local put below its comments stay
         merged[at].blanks = Some(local).filter(|local| count(*local) > 0);

@@ -201,13 +201,26 @@ impl<'a> Walker<'a> {
         is_left.then(|| Child::rewritten(local, updated, value).of_sides(entries))
     }
 
-    /// Whether nothing in an entry can have to do with anchors, in original and updated.
+    /// Whether nothing in an entry can have to do with anchors, in original and updated, and the walk has come through no alias.
     fn names_no_anchor(&self, original: EntryId, updated: EntryId) -> bool {
         let has_sign = |tree: &Tree<'_>, id: EntryId| {
             let lines = tree.lines_of(tree.entry(id));
             tree.slice(lines).contains(['*', '&'])
         };
-        !has_sign(self.trees.original, original) && !has_sign(self.trees.updated, updated)
+        let is_alias = |tree: &Tree<'_>, entry: Option<EntryId>| {
+            entry.is_some_and(|entry| {
+                matches!(tree.node(tree.entry(entry).value).kind, NodeKind::Alias(_))
+            })
+        };
+        let trees = self.trees;
+        let through_alias = self.steps.iter().any(|step| {
+            let sides = trees.zip(step.entries);
+            sides
+                .into_array()
+                .into_iter()
+                .any(|(tree, entry)| is_alias(tree, entry))
+        });
+        !through_alias && !has_sign(trees.original, original) && !has_sign(trees.updated, updated)
     }
 
     /// A value that updated and local both have (SPEC 5).
