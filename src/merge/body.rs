@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::line_breaks::{LineBreaks, ends_line, line_break_of};
+use crate::line_breaks::{LineBreaks, ends_line, line_break_of, lines_with_breaks};
 use crate::triple::Triple;
 use crate::yaml::Document;
 
@@ -22,8 +22,8 @@ pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str
         || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
 }
 
-/// The comments of local's own, where original and local are the same empty map or list and updated is not: nothing else of local's stays.
-pub(super) fn own_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
+/// Updated's body with the comments of local's own around it, where original and local are the same empty map or list and updated is not.
+pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
     let content = |text: &str| -> String {
         let lines = text.lines().filter_map(|line| line.split('#').next());
         lines.flat_map(str::split_whitespace).collect()
@@ -37,16 +37,30 @@ pub(super) fn own_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
     if !matches!(original.as_str(), "{}" | "[]") || original != local || original == updated {
         return None;
     }
-    let comments = |text| {
-        let lines = str::lines(text);
-        lines.filter_map(|line| line.find('#').map(|at| line[at..].trim_end()))
+    let comment = |line: &'_ str| line.find('#').map(|at| at..line.trim_end().len());
+    let known = |text: &str, words: &str| {
+        let mut lines = text.lines();
+        lines.any(|line| comment(line).is_some_and(|it| &line[it] == words))
     };
-    let known: Vec<&str> = comments(bodies.original)
-        .chain(comments(bodies.updated))
-        .collect();
-    let own = comments(bodies.local).filter(|comment| !known.contains(comment));
+    let (mut above, mut below, mut is_below) = (String::new(), String::new(), false);
+    for line in lines_with_breaks(bodies.local) {
+        let is_content = line.trim_start().starts_with(['{', '[', '}', ']']);
+        is_below |= is_content;
+        let own = comment(line).map(|it| &line[it]);
+        let own = own.filter(|it| !known(bodies.original, it) && !known(bodies.updated, it));
+        match own {
+            Some(remark) if is_content => above.extend([remark, line_break_of(bodies.local)]),
+            None if is_content || comment(line).is_some() => {}
+            _ if is_below => below.push_str(line),
+            _ => above.push_str(line),
+        }
+    }
+    if !below.contains('#') {
+        return Some(format!("{above}{}", bodies.updated));
+    }
     let line_break = line_break_of(bodies.local);
-    Some(own.flat_map(|comment| [comment, line_break]).collect())
+    let updated = bodies.updated.trim_end_matches(['\r', '\n', ' ', '\t']);
+    Some(format!("{above}{updated}{line_break}{below}"))
 }
 
 /// Local's chunk with updated's body.

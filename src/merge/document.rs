@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::body::{
-    body, is_same_but_line_breaks, own_of_empty, with_body, with_end_of, with_line_end_of,
+    body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
 };
 use super::check::Unfaithful;
 use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out};
@@ -177,12 +177,12 @@ fn updated_in_local(
     local: &Document<'_>,
 ) -> Option<String> {
     if !is_same_but_line_breaks(bodies.original, bodies.local) {
-        let own = own_of_empty(bodies)?;
+        let body = in_place_of_empty(bodies)?;
         let (before, after) = (
             &local.text[..local.body.start as usize],
             &local.text[local.body.end as usize..],
         );
-        let text = format!("{before}{own}{}{after}", body(updated));
+        let text = format!("{before}{body}{after}");
         let text = with_line_break(text, line_break_of(local.text)).into_owned();
         return Some(with_end_of(text, local.text));
     }

@@ -175,7 +175,9 @@ fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Optio
 pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
     let aliases = Aliases::Stay;
     let draft = || carry_out(sources.local, sources.updated, None, outcome, aliases);
-    if outcome.has_choice() {
+    // anchors are no values: lines may bring them
+    let brings_aliases = sources.updated.has_aliases() && !sources.local.has_aliases();
+    if outcome.has_choice() || brings_aliases {
         return false;
     }
     *outcome == Outcome::Keep

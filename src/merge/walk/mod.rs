@@ -201,26 +201,24 @@ impl<'a> Walker<'a> {
         is_left.then(|| Child::rewritten(local, updated, value).of_sides(entries))
     }
 
-    /// Whether nothing in an entry can have to do with anchors, in original and updated, and the walk has come through no alias.
+    /// Whether nothing in an entry can have to do with anchors, in original and updated, nor anything that it is in.
     fn names_no_anchor(&self, original: EntryId, updated: EntryId) -> bool {
         let has_sign = |tree: &Tree<'_>, id: EntryId| {
             let lines = tree.lines_of(tree.entry(id));
             tree.slice(lines).contains(['*', '&'])
         };
-        let is_alias = |tree: &Tree<'_>, entry: Option<EntryId>| {
+        let is_named = |tree: &Tree<'_>, entry: Option<EntryId>| {
             entry.is_some_and(|entry| {
-                matches!(tree.node(tree.entry(entry).value).kind, NodeKind::Alias(_))
+                let node = tree.node(tree.entry(entry).value);
+                node.anchor().is_some() || matches!(node.kind, NodeKind::Alias(_))
             })
         };
         let trees = self.trees;
-        let through_alias = self.steps.iter().any(|step| {
-            let sides = trees.zip(step.entries);
-            sides
-                .into_array()
-                .into_iter()
-                .any(|(tree, entry)| is_alias(tree, entry))
+        let is_in_named = self.steps.iter().any(|step| {
+            let sides = trees.zip(step.entries).into_array();
+            sides.into_iter().any(|(tree, entry)| is_named(tree, entry))
         });
-        !through_alias && !has_sign(trees.original, original) && !has_sign(trees.updated, updated)
+        !is_in_named && !has_sign(trees.original, original) && !has_sign(trees.updated, updated)
     }
 
     /// A value that updated and local both have (SPEC 5).
