@@ -6,14 +6,16 @@ use super::body::{
     body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
 };
 use super::check::Unfaithful;
-use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out};
+use super::merged_text::{
+    Sources, is_carried_out, is_faithful, merged_or_written_out, read_again_like,
+};
 use super::pins::is_document_pinned;
 use super::text::merge_lines;
 use super::walk::{Decided, Walker};
 use super::{Conflict, Nulls, OnConflict, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::triple::Triple;
-use crate::yaml::{Document, Tree};
+use crate::yaml::{Document, Tree, equal};
 
 /// A document and the tree over its text.
 #[derive(Debug, Clone, Copy)]
@@ -131,7 +133,9 @@ pub(crate) fn merge_sides(
     let lines = || {
         let lines = merged_lines(&documents, &bodies).filter(is_decided);
         // lines would move again what a merge has put in its place already
-        lines.filter(|_| !is_carried_out(sources, &outcome))
+        let is_done =
+            |text: &String| has_values_of(text, local.tree) && is_carried_out(sources, &outcome);
+        lines.filter(|text| !is_done(text))
     };
     let text = match whole.or_else(lines) {
         Some(text) => Some(text),
@@ -144,6 +148,12 @@ pub(crate) fn merge_sides(
         conflicts,
         pinned,
     })
+}
+
+/// Whether a text has the values of a tree.
+fn has_values_of(text: &str, tree: &Tree<'_>) -> bool {
+    read_again_like(text, Some(tree))
+        .is_ok_and(|read| equal(&read, read.root().value, tree, tree.root().value))
 }
 
 /// What a merge of the lines makes of three documents, where it has no conflict.
