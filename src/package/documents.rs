@@ -289,12 +289,17 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         ends_line: bool,
     ) -> Result<(), Error> {
         let chunks = chunks(file, actions, insertions);
-        if chunks.is_empty() && file.has_documents() {
+        if chunks.is_empty() && file.has_documents() && !self.is_commented_out() {
             self.outcome.content = Content::Delete;
             return Ok(());
         }
         let head = self.head.as_deref().unwrap_or(file.head);
         let mut text = assemble(file, head, actions, insertions);
+        if chunks.is_empty() {
+            // nothing is below the head that a blank line sets it off from
+            text.truncate(text.trim_end_matches(['\r', '\n']).len());
+            text.push_str(line_break_of(file.text));
+        }
         // the line breaks at the end of the file come or go, unless a value would be another one by that
         let is_last = self.ends_as_before(actions, insertions, file);
         let ended = with_end(&text, ends_line, is_last);

@@ -88,7 +88,11 @@ impl FileMerge<'_, '_, '_> {
         }
         let (updated, local) = (self.sides.updated?, self.sides.local?);
         let original = self.sides.original.map_or("", |file| file.head);
-        let heads = Triple::new(original, updated.head, local.head);
+        let above = match self.is_commented_out() {
+            true => updated.text,
+            false => updated.head,
+        };
+        let heads = Triple::new(original, above, local.head);
         let line_break = line_break_of(local.text);
         let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
         let base = self.job.base.unwrap_or(self.target);
@@ -102,6 +106,15 @@ impl FileMerge<'_, '_, '_> {
             });
         }
         Some(text)
+    }
+
+    /// Whether upstream has the file without its documents, as comments only.
+    pub(super) fn is_commented_out(&self) -> bool {
+        let is_commented_out = |file: &ParsedFile<'_>| {
+            !file.has_documents() && file.text.trim_start().starts_with('#')
+        };
+        self.sides.original.is_some_and(ParsedFile::has_documents)
+            && self.sides.updated.is_some_and(is_commented_out)
     }
 }
 

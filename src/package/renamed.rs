@@ -1,4 +1,4 @@
-//! Resources that one side gave another name or namespace, paired with what they were (SPEC 3.6).
+//! Resources that one side gave another name, namespace or API group, paired with what they were (SPEC 3.6).
 
 use std::cmp::Reverse;
 
@@ -16,9 +16,10 @@ use crate::triple::Triple;
 /// How many places apart two resources of one kind are compared at most: a file may hold thousands of them.
 const REACH: usize = 100;
 
-/// Pairs what is left of the original with what is left of updated, then with what is left of local: in one file, of
-/// one group and kind, those that alone have one name, then those with mostly the same content: the likest
-/// first, then the nearest by place.
+/// Pairs what is left of the original with what is left of updated, then with what is left of local, in one file: of one
+/// kind, namespace and name, those that moved to another API group and have mostly the same content; then of one group
+/// and kind, those that alone have one name, and those with mostly the same content: the likest first, then the
+/// nearest by place.
 pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[Option<Readings<'_>>]) {
     let mut pairing = Pairing {
         groups,
@@ -95,7 +96,10 @@ struct Pairing<'g, 'f, 'a> {
 
 impl<'f, 'a> Pairing<'_, 'f, 'a> {
     fn unite(&mut self, side: Side) {
-        for mut left in self.left(side) {
+        for left in self.left(side, |id| ("", id.kind.as_ref())) {
+            self.unite_moved(side, &left);
+        }
+        for mut left in self.left(side, |id| (id.group(), id.kind.as_ref())) {
             self.unite_named(side, &mut left);
             // what upstream has still comes first: of what it deleted there is nothing to bring
             let is_kept = |index: &usize| self.groups[*index].updated.is_some();
@@ -105,16 +109,17 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         }
     }
 
-    /// What is left of the original and of a side, where there is something of both.
-    fn left(&self, side: Side) -> Vec<Left> {
-        let mut of_kind: FxHashMap<(usize, &str, &str), Left> = FxHashMap::default();
+    /// What is left of the original and of a side in one file, where there is something of both, for each value of
+    /// `kind`.
+    fn left(&self, side: Side, kind: fn(&'f Identity<'a>) -> (&'f str, &'f str)) -> Vec<Left> {
+        let mut of_kind: FxHashMap<(usize, (&str, &str)), Left> = FxHashMap::default();
         for (index, group) in self.groups.iter().enumerate() {
             let Some(of) = left_side(side, group) else {
                 continue;
             };
             if let Some((document, id)) = self.named(of, group) {
-                let kind = (document.slot, id.group(), id.kind.as_ref());
-                of_kind.entry(kind).or_default().of(of).push(index);
+                let of_slot = of_kind.entry((document.slot, kind(id))).or_default();
+                of_slot.of(of).push(index);
             }
         }
         let of_kind = of_kind.into_values();
@@ -129,30 +134,48 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         all
     }
 
+    /// Pairs those that alone have a namespace and name, and mostly the same content: their API group moved.
+    fn unite_moved(&mut self, side: Side, left: &Left) {
+        let of_name = self.alone(side, left, |id| (id.namespace.as_ref(), id.name.as_ref()));
+        for (original, other) in of_name {
+            self.unite_alike(side, &[original], &[other]);
+        }
+    }
+
     /// Pairs those that alone have a name.
     fn unite_named(&mut self, side: Side, left: &mut Left) {
-        let mut names: FxHashMap<&str, Left> = FxHashMap::default();
-        for of in [Side::Original, side] {
-            for index in left.of(of) {
-                if let Some((_, id)) = self.named(of, &self.groups[*index]) {
-                    names
-                        .entry(id.name.as_ref())
-                        .or_default()
-                        .of(of)
-                        .push(*index);
-                }
-            }
-        }
-        for of_name in names.into_values() {
-            if let ([original], [other]) = (&of_name.originals[..], &of_name.others[..])
-                && self.can_join(*original, *other)
-            {
-                self.join(*original, *other);
+        for (original, other) in self.alone(side, left, |id| ("", id.name.as_ref())) {
+            if self.can_join(original, other) {
+                self.join(original, other);
             }
         }
         left.originals
             .retain(|index| side.of(&self.groups[*index]).is_none());
         left.others.retain(|index| !self.groups[*index].is_empty());
+    }
+
+    /// What is left of the original and of a side that nothing else there shares its name with.
+    fn alone(
+        &self,
+        side: Side,
+        left: &Left,
+        name: fn(&'f Identity<'a>) -> (&'f str, &'f str),
+    ) -> Vec<(usize, usize)> {
+        let mut names: FxHashMap<(&str, &str), Left> = FxHashMap::default();
+        for (of, indexes) in [(Side::Original, &left.originals), (side, &left.others)] {
+            for index in indexes {
+                if let Some((_, id)) = self.named(of, &self.groups[*index]) {
+                    names.entry(name(id)).or_default().of(of).push(*index);
+                }
+            }
+        }
+        let pairs = names.into_values().filter_map(|of_name| {
+            match (&of_name.originals[..], &of_name.others[..]) {
+                ([original], [other]) => Some((*original, *other)),
+                _ => None,
+            }
+        });
+        pairs.collect()
     }
 
     /// Pairs those that have mostly the same content: the likest first, then the nearest.
