@@ -6,6 +6,7 @@ use super::body::{
     body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
 };
 use super::check::Unfaithful;
+use super::check_comments::check_comments;
 use super::merged_text::{
     Sources, is_carried_out, is_faithful, merged_or_written_out, read_again_like,
 };
@@ -125,7 +126,7 @@ pub(crate) fn merge_sides(
     };
     let Decided {
         outcome,
-        conflicts,
+        mut conflicts,
         pinned,
     } = decide(sources);
     let is_decided = |text: &String| is_faithful(text, sources, &outcome).is_ok();
@@ -147,8 +148,16 @@ pub(crate) fn merge_sides(
             Ok(decide(sources).outcome)
         })?,
     };
+    let text = text.filter(|text| text != local.document.text);
+    if let Some(text) = &text
+        && !outcome.has_choice()
+    {
+        let trees = sources.with(&original_tree);
+        let lost = check_comments(trees, text, &[&conflicts, &pinned])?;
+        conflicts.extend(lost);
+    }
     Ok(Merged {
-        text: text.filter(|text| text != local.document.text),
+        text,
         conflicts,
         pinned,
     })

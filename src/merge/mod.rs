@@ -6,6 +6,7 @@ mod above;
 mod apply;
 mod body;
 mod check;
+mod check_comments;
 pub mod conflict;
 mod decision;
 mod document;

@@ -6,11 +6,12 @@ mod tokens;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::Resolution;
 use crate::merge::decision::{Child, Chosen, Outcome, Piece, Row as MergedLines, Slot};
-use crate::merge::rows::{self, MergedRow, Ref};
+use crate::merge::rows::{self, MergedRow};
 use crate::triple::Triple;
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
+use own::Placed;
 use tokens::{in_order, numbers, piece, tokens_of};
 
 impl Walker<'_> {
@@ -116,7 +117,7 @@ impl Walker<'_> {
             _ => Vec::new(),
         };
         if let (Some(original), false) = (sides.original, own.is_empty()) {
-            self.record_own_lines(original, local);
+            self.record_own_lines(original, local, false);
         }
         let mut local = below(trees.local, local);
         if self.resolution() == Resolution::Updated {
@@ -293,12 +294,12 @@ impl Walker<'_> {
         for disagreement in disagreements {
             self.record_disagreement(rows, &disagreement, children, nodes);
         }
-        let mut placed: Vec<(Option<Ref>, Piece)> = pieces
+        let mut placed: Placed = pieces
             .into_iter()
             .map(|placed| (Some(placed.piece), piece(rows, &ids, children, placed)))
             .collect();
         if nodes.local.is_some() {
-            self.keep_own_lines(rows, children, &mut placed);
+            self.keep_own_lines(rows, children, nodes, &mut placed);
         }
         placed.into_iter().map(|(_, piece)| piece).collect()
     }

@@ -5,20 +5,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::merge::rows::{self, Disagreement, Ref, Side};
 use crate::merge::walk::record::{Segment, Step};
-use crate::merge::walk::{Nodes, Shape, Walker, entries_of, shape};
+use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::Triple;
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
 
+/// The pieces of a merged row, each with the piece of a side's row that it is.
+pub(super) type Placed = Vec<(Option<Ref>, Piece)>;
+
 impl Walker<'_> {
-    /// Where upstream removed an entry, comment lines that local itself wrote in it or right above it are a conflict: they go with the
-    /// entry where upstream wins, and stay where local does.
+    /// Where upstream removed an entry, comment lines that local itself wrote in it or right above it are a conflict: they
+    /// go with the entry where upstream wins, and stay where local does.
     pub(super) fn keep_own_lines(
         &mut self,
         rows: &Triple<Row>,
         children: &[Child],
-        placed: &mut Vec<(Option<Ref>, Piece)>,
+        nodes: Nodes,
+        placed: &mut Placed,
     ) {
         let goes = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
         if !children.iter().any(goes) {
@@ -32,87 +36,83 @@ impl Walker<'_> {
                 ItemKind::Comment | ItemKind::End => None,
             })
             .collect();
-        for child in children {
-            let (Slot::Local(entry), false, Some(original), None) = (
-                child.slot,
-                child.stays(),
-                child.sides.original,
-                child.sides.updated,
-            ) else {
+        for child in children.iter().filter(|child| goes(child)) {
+            let (Slot::Local(entry), Some(original), None) =
+                (child.slot, child.sides.original, child.sides.updated)
+            else {
                 continue;
             };
             let Some(at) = places.get(&entry).copied() else {
                 continue;
             };
-            let is_placed = |index: usize, placed: &[(Option<Ref>, Piece)]| {
-                let piece = Ref {
-                    side: Side::Local,
-                    at: index,
-                };
-                placed.iter().position(|(of, _)| *of == Some(piece))
-            };
             let own = self.own_lines(original, entry);
-            let remarks = self.has_own_remarks(original, entry);
-            let above: Vec<usize> = (0..at)
-                .rev()
-                .take_while(|index| rows.local.items[*index].kind == ItemKind::Comment)
-                .take_while(|index| rows.local.items[*index + 1].blanks == 0)
-                .filter(|index| {
-                    let line = self.trees.local.slice(rows.local.items[*index].span);
-                    !known.contains(line.trim())
-                })
-                .filter_map(|index| is_placed(index, placed))
-                .collect();
-            if own.is_empty() && above.is_empty() && !remarks {
+            let above = self.own_lines_above(&rows.local, at, &known, placed);
+            if own.is_empty() && above.is_empty() && !self.has_own_remarks(original, entry) {
                 continue;
             }
-            let resolution = self.resolution();
-            let step = Step {
-                segment: Segment::Field,
-                entries: child.sides,
-            };
-            self.at(step, |walker| walker.record_own_lines(original, entry));
-            let of_side = (resolution == Resolution::Markers).then_some(Side::Local);
-            for index in above {
-                match (&mut placed[index].1.kind, resolution) {
-                    (_, Resolution::Updated) => {
-                        // the positions are in falling order
-                        let (_, gone) = placed.remove(index);
-                        let is_below_comment = index.checked_sub(1).is_some_and(|above| {
-                            matches!(placed[above].1.kind, PieceKind::Comment(_))
-                        });
-                        // a comment that was set off from it stays set off
-                        if let Some((_, next)) = placed.get_mut(index)
-                            && is_below_comment
-                            && next.blanks.is_none()
-                        {
-                            next.blanks = gone.blanks;
-                        }
-                    }
-                    (PieceKind::Comment(comment), _) => comment.of_side = of_side,
-                    _ => {}
+            let is_above = !above.is_empty();
+            match self.step_to(child.sides, nodes) {
+                Some(step) => self.at(step, |walker| {
+                    walker.record_own_lines(original, entry, is_above);
+                }),
+                None => self.record_own_lines(original, entry, is_above),
+            }
+            match self.resolution() {
+                Resolution::Updated => take_out(&above, placed),
+                resolution => {
+                    let is_marked = resolution == Resolution::Markers;
+                    let of_side = is_marked.then_some(Side::Local);
+                    mark_lines(&above, of_side, placed);
+                    self.put_lines(&own, (&rows.local, at), of_side, placed);
                 }
             }
-            if resolution == Resolution::Updated {
-                continue;
-            }
-            let place = (at..rows.local.items.len())
-                .find_map(|index| is_placed(index, placed))
-                .unwrap_or(placed.len());
-            let pieces = own.into_iter().map(|span| {
-                let line = self.trees.local.slice(span);
-                let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-                let kind = PieceKind::Comment(CommentPiece {
-                    side: Side::Local,
-                    span,
-                    moved: i64::from(rows.local.column) - indent as i64,
-                    of_side,
-                });
-                let blanks = Blanks::Count(0);
-                (None, Piece { blanks, kind })
-            });
-            placed.splice(place..place, pieces);
         }
+    }
+
+    /// Where local's own comment lines right above an entry are placed, the last one first.
+    fn own_lines_above(
+        &self,
+        row: &Row,
+        at: usize,
+        known: &FxHashSet<String>,
+        placed: &Placed,
+    ) -> Vec<usize> {
+        (0..at)
+            .rev()
+            .take_while(|index| row.items[*index].kind == ItemKind::Comment)
+            .take_while(|index| row.items[*index + 1].blanks == 0)
+            .filter(|index| {
+                let line = self.trees.local.slice(row.items[*index].span);
+                !known.contains(line.trim())
+            })
+            .filter_map(|index| place_of(index, placed))
+            .collect()
+    }
+
+    /// Puts comment lines of an entry that goes at its place.
+    fn put_lines(
+        &self,
+        lines: &[Span],
+        (row, at): (&Row, usize),
+        of_side: Option<Side>,
+        placed: &mut Placed,
+    ) {
+        let place = (at..row.items.len())
+            .find_map(|index| place_of(index, placed))
+            .unwrap_or(placed.len());
+        let pieces = lines.iter().map(|span| {
+            let line = self.trees.local.slice(*span);
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            let kind = PieceKind::Comment(CommentPiece {
+                side: Side::Local,
+                span: *span,
+                moved: i64::from(row.column) - indent as i64,
+                of_side,
+            });
+            let blanks = Blanks::Count(0);
+            (None, Piece { blanks, kind })
+        });
+        placed.splice(place..place, pieces);
     }
 
     /// The comments of original and updated in these rows.
@@ -161,10 +161,20 @@ impl Walker<'_> {
         new.iter().any(|remark| !old.contains(remark))
     }
 
-    pub(super) fn record_own_lines(&mut self, original: EntryId, local: EntryId) {
+    /// Records that an entry goes in which local wrote comments, or above which it did.
+    pub(super) fn record_own_lines(&mut self, original: EntryId, local: EntryId, is_above: bool) {
         let text = |tree: &Tree<'_>, entry| {
-            let lines = tree.lines_of(tree.entry(entry));
-            Some(tree.slice(lines).trim_end().to_owned())
+            let entry = tree.entry(entry);
+            let lines = tree.lines_of(entry);
+            let start = match is_above {
+                true => tree.comments_above(entry).start,
+                false => lines.start,
+            };
+            Some(
+                tree.slice(Span::new(start, lines.end))
+                    .trim_end()
+                    .to_owned(),
+            )
         };
         let values = Triple::new(
             text(self.trees.original, original),
@@ -239,7 +249,11 @@ impl Walker<'_> {
             local.is_some() && ours == local
                 || local.is_none() && updated.is_some() && theirs == updated
         })?;
-        let sides = child.sides;
+        self.step_to(child.sides, nodes)
+    }
+
+    /// The step to an entry of a collection.
+    fn step_to(&self, sides: Entries, nodes: Nodes) -> Option<Step> {
         let list = nodes
             .local
             .filter(|list| shape(self.trees.local, *list) == Shape::List);
@@ -254,5 +268,40 @@ impl Walker<'_> {
         }
         let index = entries_of(self.trees.local, list).position(|it| Some(it) == sides.local);
         index.map(|index| self.indexed_step(sides, index))
+    }
+}
+
+/// Where a piece of local's row is placed.
+fn place_of(index: usize, placed: &Placed) -> Option<usize> {
+    let piece = Ref {
+        side: Side::Local,
+        at: index,
+    };
+    placed.iter().position(|(of, _)| *of == Some(piece))
+}
+
+/// Takes comment lines out, the last one first.
+fn take_out(lines: &[usize], placed: &mut Placed) {
+    for at in lines {
+        let (_, gone) = placed.remove(*at);
+        let is_below_comment = at
+            .checked_sub(1)
+            .is_some_and(|above| matches!(placed[above].1.kind, PieceKind::Comment(_)));
+        // a comment that was set off from it stays set off
+        if let Some((_, next)) = placed.get_mut(*at)
+            && is_below_comment
+            && next.blanks.is_none()
+        {
+            next.blanks = gone.blanks;
+        }
+    }
+}
+
+/// Says of comment lines whose they are, where they stand between conflict markers.
+fn mark_lines(lines: &[usize], of_side: Option<Side>, placed: &mut Placed) {
+    for at in lines {
+        if let PieceKind::Comment(comment) = &mut placed[*at].1.kind {
+            comment.of_side = of_side;
+        }
     }
 }
