@@ -1,54 +1,95 @@
-//! The comment check (law 9): no comment line of local is lost without a conflict, and none is there twice that was not.
+//! The comment check (law 9): no comment line is lost without a conflict, and none is there twice that was not.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use super::check::Unfaithful;
+use super::decision::{Outcome, Slot};
 use super::merged_text::read_again_like;
 use super::{Conflict, ConflictKind, Resolution};
 use crate::triple::Triple;
-use crate::yaml::{NodeId, Span, Tree};
+use crate::yaml::stream::{byte_order_mark, count_lines};
+use crate::yaml::{Entry, EntryId, NodeId, Span, Tree};
 
-/// How often each comment line is in a text, by what it says.
-type Counts<'t> = FxHashMap<&'t str, usize>;
+/// A comment, without the white space around it.
+#[derive(Debug, Clone, Copy)]
+struct Comment<'t> {
+    text: &'t str,
+    /// Where its line starts.
+    line: usize,
+    /// Whether nothing else is on the line.
+    is_alone: bool,
+}
 
-/// The comment lines that a merged text has too few or too many of, as conflicts. A line that upstream removed may go from
-/// wherever local has it; a line may be missing where a conflict in `known` shows it.
+/// How often a text has a comment.
+#[derive(Debug, Clone, Copy, Default)]
+struct Count {
+    all: usize,
+    /// On lines of their own.
+    alone: usize,
+}
+
+#[derive(Debug, Default)]
+struct Counts<'t>(FxHashMap<&'t str, Count>);
+
+impl<'t> Counts<'t> {
+    fn new(comments: impl IntoIterator<Item = Comment<'t>>) -> Self {
+        let mut counts = Self::default();
+        for comment in comments {
+            let count = counts.0.entry(comment.text).or_default();
+            count.all += 1;
+            count.alone += usize::from(comment.is_alone);
+        }
+        counts
+    }
+
+    fn of(&self, text: &str) -> Count {
+        self.0.get(text).copied().unwrap_or_default()
+    }
+}
+
+/// The comment lines that a merged text has too few or too many of, as conflicts. One that upstream removed may go from
+/// wherever local has it, one of the original's goes with its entry, and one may be missing where a conflict in `known`
+/// shows it. What is above the start of a body is merged apart.
 pub(super) fn check_comments(
     trees: Triple<&Tree<'_>>,
-    merged: &str,
+    bodies: Triple<u32>,
+    (merged, outcome): (&str, &Outcome),
     known: &[&[Conflict]],
 ) -> Result<Vec<Conflict>, Unfaithful> {
-    // most lines are as often in the texts as before, whether they are comments or lines of a value
-    let texts = trees.map(|tree| tree.text());
-    let raw = texts.map(|text| counts(raw_lines(text).map(|(_, line)| line)));
-    let of_merged = counts(raw_lines(merged).map(|(_, line)| line));
-    if verdicts(&raw, &of_merged).next().is_none() {
+    // most comments are as often in the texts as before, even if lines of values are taken for some
+    let raw = Sides {
+        of: trees
+            .zip(bodies)
+            .map(|(tree, body)| Counts::new(signs(tree.text(), body, |_| true))),
+        merged: Counts::new(signs(merged, bodies.local, |_| true)),
+        gone: Counts::default(),
+    };
+    if raw.verdicts().next().is_none() {
         return Ok(Vec::new());
     }
     let merged = read_again_like(merged, Some(trees.local))?;
-    let lines = trees.map(comment_lines);
-    let sides = lines
-        .as_ref()
-        .map(|lines| counts(lines.iter().map(|(_, line)| *line)));
-    let of_merged = comment_lines(&merged);
-    let of_merged = counts(of_merged.iter().map(|(_, line)| *line));
-    let mut found: Vec<_> = verdicts(&sides, &of_merged).collect();
-    found.sort_unstable();
-    let shown = |line: &str| {
-        let values = known
-            .iter()
-            .copied()
-            .flatten()
-            .map(|conflict| &conflict.values);
-        let mut texts = values.filter_map(|values| values.local.as_deref());
-        texts.any(|text| text.contains(line))
+    let mut gone = Vec::new();
+    let root = trees.local.root().value;
+    comments_that_go(trees.local, root, outcome, &mut gone);
+    let of_sides = trees.zip(bodies).map(|(tree, body)| comments(tree, body));
+    let sides = Sides {
+        of: of_sides.as_ref().map(|it| Counts::new(it.iter().copied())),
+        merged: Counts::new(comments(&merged, bodies.local)),
+        gone: Counts::new(gone),
     };
+    let is_shown = |text: &str| {
+        let known = known.iter().copied().flatten();
+        let mut shown = known.filter_map(|conflict| conflict.values.local.as_deref());
+        shown.any(|shown| shown.contains(text))
+    };
+    let mut found: Vec<_> = sides.verdicts().collect();
+    found.sort_unstable();
     let found = found
         .into_iter()
-        .filter(|(line, verdict)| *verdict == Verdict::Twice || !shown(line))
-        .map(|(line, verdict)| conflict(line, verdict, trees.local, &lines.local));
+        .filter(|(text, verdict)| *verdict == Verdict::Twice || !is_shown(text))
+        .map(|(text, verdict)| conflict(text, verdict, trees.local, &of_sides.local));
     Ok(found.collect())
 }
 
@@ -58,39 +99,48 @@ enum Verdict {
     Twice,
 }
 
-/// The lines that a merged text has too few or too many of.
-fn verdicts<'a>(
-    sides: &'a Triple<Counts<'a>>,
-    merged: &'a Counts<'a>,
-) -> impl Iterator<Item = (&'a str, Verdict)> {
-    let count = |counts: &Counts<'_>, line: &str| counts.get(line).copied().unwrap_or(0);
-    let Triple {
-        original,
-        updated,
-        local,
-    } = sides;
-    let lost = local.iter().filter_map(move |(line, ours)| {
-        let is_removed = count(updated, line) < count(original, line);
-        (count(merged, line) < *ours && !is_removed).then_some((*line, Verdict::Lost))
-    });
-    let twice = merged.iter().filter_map(move |(line, there)| {
-        let theirs = count(updated, line);
-        let added = theirs.saturating_sub(count(original, line));
-        // where upstream wins, a line that local removed comes back
-        let most = theirs.max(count(local, line) + added);
-        (*there > most).then_some((*line, Verdict::Twice))
-    });
-    lost.chain(twice)
+/// How often each comment is in each text.
+struct Sides<'t> {
+    of: Triple<Counts<'t>>,
+    merged: Counts<'t>,
+    /// Those of local's entries that go.
+    gone: Counts<'t>,
 }
 
-fn conflict(line: &str, verdict: Verdict, local: &Tree<'_>, lines: &[(usize, &str)]) -> Conflict {
-    let at = lines.iter().find(|(_, it)| *it == line).map(|(at, _)| *at);
-    let number = local.text()[..at.unwrap_or(0)].matches('\n').count();
+impl Sides<'_> {
+    /// The comment lines of local's that the merged text has too few or too many of.
+    fn verdicts(&self) -> impl Iterator<Item = (&str, Verdict)> {
+        let Triple {
+            original,
+            updated,
+            local,
+        } = &self.of;
+        let lost = local.0.iter().filter_map(move |(text, ours)| {
+            let before = original.of(text).all;
+            let gone = self.gone.of(text).all.min(before);
+            let is_removed = updated.of(text).all < before;
+            let is_lost = self.merged.of(text).all + gone < ours.alone && !is_removed;
+            is_lost.then_some((*text, Verdict::Lost))
+        });
+        let twice = self.merged.0.iter().filter_map(move |(text, there)| {
+            let theirs = updated.of(text).all;
+            let added = theirs.saturating_sub(original.of(text).all);
+            // where upstream wins, a comment that local removed comes back
+            let most = theirs.max(local.of(text).all + added);
+            (there.alone > most).then_some((*text, Verdict::Twice))
+        });
+        lost.chain(twice)
+    }
+}
+
+fn conflict(text: &str, verdict: Verdict, local: &Tree<'_>, comments: &[Comment<'_>]) -> Conflict {
+    let first = comments.iter().find(|comment| comment.text == text);
+    let start = first.map_or(0, |comment| comment.line);
     Conflict {
         path: "(comment)".to_owned(),
         kind: ConflictKind::Text,
-        line: number,
-        values: Triple::new(None, None, Some(line.to_owned())),
+        line: count_lines(&local.text()[..start]),
+        values: Triple::new(None, None, Some(text.to_owned())),
         resolution: match verdict {
             Verdict::Lost => Resolution::Updated,
             Verdict::Twice => Resolution::Local,
@@ -99,57 +149,95 @@ fn conflict(line: &str, verdict: Verdict, local: &Tree<'_>, lines: &[(usize, &st
     }
 }
 
-fn counts<'t>(lines: impl Iterator<Item = &'t str>) -> Counts<'t> {
-    let mut counts = Counts::default();
-    for line in lines {
-        *counts.entry(line).or_default() += 1;
-    }
-    counts
-}
-
-/// The lines that begin like a comment, each with its start, white space around it aside.
-fn raw_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let starts =
-        std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
-    starts.filter_map(|start| {
-        let line = text[start..].lines().next()?.trim();
-        line.starts_with('#').then_some((start, line))
+/// What begins with the first `#` of a line that is behind white space, and at a place where a comment can be.
+fn signs(
+    text: &str,
+    start: u32,
+    can_be: impl Fn(usize) -> bool,
+) -> impl Iterator<Item = Comment<'_>> {
+    let mut next = byte_order_mark(text).max(start as usize);
+    let lines = text[next..].split_inclusive('\n').map(move |line| {
+        let start = next;
+        next += line.len();
+        (start, line)
+    });
+    lines.filter_map(move |(start, line)| {
+        let mut signs = memchr::memchr_iter(b'#', line.as_bytes());
+        let at = signs.find(|at| {
+            let before = &line[..*at];
+            (before.is_empty() || before.ends_with([' ', '\t'])) && can_be(start + at)
+        })?;
+        Some(Comment {
+            text: line[at..].trim_end(),
+            line: start,
+            is_alone: line[..at].trim().is_empty(),
+        })
     })
 }
 
-/// The comments on lines of their own, each with its start, white space around it aside.
-fn comment_lines<'t>(tree: &'t Tree<'_>) -> Vec<(usize, &'t str)> {
+/// The comments of a document from an offset on.
+fn comments<'t>(tree: &'t Tree<'_>, start: u32) -> Vec<Comment<'t>> {
     let mut scalars = Vec::new();
-    let root = tree.root();
-    texts_of_lines(tree, root.value, &mut scalars);
-    let is_text = |at: usize| {
-        let after = scalars.partition_point(|span: &Range<usize>| span.start <= at);
-        after
+    scalars_of(tree, tree.root(), &mut scalars);
+    scalars.sort_unstable_by_key(|span| span.start);
+    let is_outside = |at: usize| {
+        let before = scalars.partition_point(|span| span.start <= at);
+        before
             .checked_sub(1)
-            .is_some_and(|last| scalars[last].contains(&at))
+            .is_none_or(|last| !scalars[last].contains(&at))
     };
-    raw_lines(tree.text())
-        .filter(|(at, _)| !is_text(*at))
-        .collect()
+    signs(tree.text(), start, is_outside).collect()
 }
 
-/// The scalars of several lines, in the order of the text.
-fn texts_of_lines(tree: &Tree<'_>, node: NodeId, found: &mut Vec<Range<usize>>) {
-    let mut add = |span: Span| {
-        if tree.slice(span).contains('\n') {
-            found.push(span.range());
+/// Where the scalars of an entry are, the header of a block scalar aside: a comment can be behind it.
+fn scalars_of(tree: &Tree<'_>, entry: Entry<'_>, found: &mut Vec<Range<usize>>) {
+    for node in entry.key.into_iter().chain([entry.value]) {
+        if tree.scalar(node).is_some() {
+            let span = tree.node(node).span;
+            let header = match tree.slice(span) {
+                text if text.starts_with(['|', '>']) => text.find('\n').unwrap_or(0),
+                _ => 0,
+            };
+            found.push(span.start as usize + header..span.end as usize);
         }
-    };
-    if tree.scalar(node).is_some() {
-        add(tree.node(node).span);
     }
+    for below in tree.entries(entry.value) {
+        scalars_of(tree, tree.entry(below), found);
+    }
+}
+
+/// The comments of local's entries that go, or whose value upstream's takes the place of.
+fn comments_that_go<'t>(
+    tree: &'t Tree<'_>,
+    node: NodeId,
+    outcome: &Outcome,
+    found: &mut Vec<Comment<'t>>,
+) {
+    if matches!(outcome, Outcome::Keep) {
+        return;
+    }
+    let outcomes: FxHashMap<EntryId, &Outcome> = outcome
+        .children()
+        .filter_map(|child| match child.slot {
+            Slot::Local(entry) => Some((entry, &child.outcome)),
+            Slot::Updated(_) => None,
+        })
+        .collect();
     for id in tree.entries(node) {
-        let entry = tree.entry(id);
-        if let Some(key) = entry.key {
-            texts_of_lines(tree, key, found);
+        match outcomes.get(&id) {
+            Some(outcome) if **outcome != Outcome::Remove => {
+                comments_that_go(tree, tree.entry(id).value, outcome, found);
+            }
+            _ => found.extend(comments_of(tree, id)),
         }
-        texts_of_lines(tree, entry.value, found);
     }
+}
+
+/// The comments in an entry and right above it.
+fn comments_of<'t>(tree: &'t Tree<'_>, id: EntryId) -> impl Iterator<Item = Comment<'t>> {
+    let entry = tree.entry(id);
+    let lines = Span::new(tree.comments_above(entry).start, tree.lines_of(entry).end);
+    signs(tree.slice(lines), 0, |_| true)
 }
 
 #[cfg(test)]
@@ -158,11 +246,16 @@ mod tests {
 
     fn checked(texts: Triple<&str>, merged: &str) -> Vec<(String, Resolution)> {
         let trees = texts.map(|text| Tree::parse(text).unwrap().unwrap());
-        check_comments(trees.as_ref(), merged, &[])
-            .unwrap()
-            .into_iter()
-            .map(|conflict| (conflict.values.local.unwrap(), conflict.resolution))
-            .collect()
+        check_comments(
+            trees.as_ref(),
+            Triple::default(),
+            (merged, &Outcome::Keep),
+            &[],
+        )
+        .unwrap()
+        .into_iter()
+        .map(|conflict| (conflict.values.local.unwrap(), conflict.resolution))
+        .collect()
     }
 
     #[test]
@@ -191,11 +284,23 @@ mod tests {
     fn what_a_conflict_shows() {
         let texts = Triple::new("a: 1\n", "{}\n", "a:\n  # mine\n  b: 1\n");
         let trees = texts.map(|text| Tree::parse(text).unwrap().unwrap());
-        let mut known = check_comments(trees.as_ref(), "{}\n", &[]).unwrap();
+        let mut known = check_comments(
+            trees.as_ref(),
+            Triple::default(),
+            ("{}\n", &Outcome::Keep),
+            &[],
+        )
+        .unwrap();
         assert_eq!(known.len(), 1);
         known[0].kind = ConflictKind::DeletedUpstream;
         assert_eq!(
-            check_comments(trees.as_ref(), "{}\n", &[&known]).unwrap(),
+            check_comments(
+                trees.as_ref(),
+                Triple::default(),
+                ("{}\n", &Outcome::Keep),
+                &[&known]
+            )
+            .unwrap(),
             []
         );
     }

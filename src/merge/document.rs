@@ -153,7 +153,7 @@ pub(crate) fn merge_sides(
         && !outcome.has_choice()
     {
         let trees = sources.with(&original_tree);
-        let lost = check_comments(trees, text, &[&conflicts, &pinned])?;
+        let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &pinned])?;
         conflicts.extend(lost);
     }
     Ok(Merged {

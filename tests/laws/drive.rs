@@ -82,7 +82,7 @@ impl Ran {
     /// The conflicts between values; those between comments are a matter apart.
     pub fn of_values(&self) -> Vec<&str> {
         let paths = self.conflicts.iter().map(|conflict| conflict.path.as_str());
-        paths.filter(|path| !path.ends_with(" (comment)")).collect()
+        paths.filter(|path| !path.ends_with("(comment)")).collect()
     }
 }
 
