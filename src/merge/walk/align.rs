@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 use super::Walker;
 use crate::merge::Elements;
+use crate::merge::differences::differences;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, Tree};
 
@@ -56,7 +57,7 @@ impl Walker<'_> {
         (new_tree, new, new_values): (&Tree<'_>, &[EntryId], &[u64]),
     ) -> Vec<Option<usize>> {
         let mut found = vec![None; old.len()];
-        for operation in capture_diff_slices(Algorithm::Myers, old_values, new_values) {
+        for operation in differences(old_values, new_values) {
             let (olds, news) = (operation.old_range(), operation.new_range());
             if let DiffOp::Equal { .. } = operation {
                 for (old, new) in olds.zip(news) {
