@@ -1,6 +1,7 @@
 //! Which elements of lists without an identity are the same in three lists.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use similar::DiffOp;
 
@@ -25,7 +26,7 @@ impl Walker<'_> {
     pub(super) fn stretches(
         &self,
         elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Vec<u64>>,
+        values: &Triple<Rc<[u64]>>,
     ) -> Vec<Stretch> {
         let trees = self.trees;
         let original = (trees.original, &*elements.original, &*values.original);
@@ -45,7 +46,11 @@ impl Walker<'_> {
             stretches.push(Stretch::Element(at));
             start = at.map(|index| index + 1);
         }
-        push_between(&mut stretches, start, values.as_ref().map(Vec::len));
+        push_between(
+            &mut stretches,
+            start,
+            values.as_ref().map(|values| values.len()),
+        );
         stretches
     }
 

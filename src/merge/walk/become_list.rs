@@ -12,7 +12,6 @@ use super::record::{Segment, Step};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::merge::differences::differences;
-use crate::merge::fingerprint;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
@@ -49,8 +48,8 @@ impl Walker<'_> {
         let trees = self.trees;
         let updateds: Vec<EntryId> = entries_of(trees.updated, updated).collect();
         let locals: Vec<EntryId> = entries_of(trees.local, local).collect();
-        let of_locals = fingerprint::of_elements(trees.local, local);
-        let of_updateds = fingerprint::of_elements(trees.updated, updated);
+        let of_locals = self.fingerprints.local.of_elements(local);
+        let of_updateds = self.fingerprints.updated.of_elements(updated);
         let before_local = self.originals_of(nodes, &of_locals);
         let before_updated = self.originals_of(nodes, &of_updateds);
         let operations = differences(&of_locals, &of_updateds);
@@ -93,7 +92,7 @@ impl Walker<'_> {
             return found;
         };
         let originals: Vec<EntryId> = entries_of(tree, list).collect();
-        let of_originals = fingerprint::of_elements(tree, list);
+        let of_originals = self.fingerprints.original.of_elements(list);
         for operation in differences(&of_originals, elements) {
             let (old, new) = (operation.old_range(), operation.new_range());
             if old.len() == new.len() {
