@@ -36,7 +36,7 @@ def deployment(at, side):
 shape("resources in one file", many())
 shape("resources ten in a file", files())
 shape("resources each in a file", files(of=1))
-shape("files that nobody changed", lambda n, side: {**files(lambda at, side: resource(at, "o"))(n, side), "z.yaml": resource("z", side, value=by(side, 1, 2, 1))})
+shape("files that nobody changed", lambda n, side: {**files(lambda at, side: resource(at, "o"))(n, side), "z.yaml": resource(n, side, value=by(side, 1, 2, 1))})
 shape("a large file in which few documents differ", lambda n, side: stream(resource(at, side if at % 50 == 0 else "o") for at in range(n)))
 shape("resources with conflicts", lambda n, side: stream(resource(at, side, value=apart(at, side)) for at in range(n)))
 shape("resources deleted upstream", lambda n, side: stream(resource(at, side) for at in range(n) if side != "u" or at % 2 == 0))

@@ -127,7 +127,7 @@ fn merge_regions(
     markers: &MarkerStyle,
     settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
-    let lines = sides.map(|text| Lines::of(text));
+    let lines = sides.map(Lines::of);
     let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
