@@ -291,7 +291,7 @@ impl Walker<'_> {
             self.resolution(),
         );
         for disagreement in disagreements {
-            self.record_disagreement(rows, &disagreement, children, nodes);
+            self.record_disagreement((rows, &ids), &disagreement, children, nodes);
         }
         let mut placed: Vec<(Option<Ref>, Piece)> = pieces
             .into_iter()
