@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # how long `make fuzz` runs each target
 TIME ?= 600
 
-.PHONY: help demo test real merges bench kubectl kubectl-apply soak fuzz build fmt cargo components
+.PHONY: help demo test real merges bench growth kubectl kubectl-apply soak fuzz build fmt cargo components
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ merges: build ## replay real merges with git, mergiraf (if it is there) and the 
 
 bench: build ## measure against cp, git and mergiraf, print a Markdown table, REAL=FOLDER; takes some minutes
 	@python3 benches/table.py --bin $(TARGET)/release/merge3 --real $(REAL)
+
+growth: build ## measure how time and memory grow with the input, over many shapes of it; ONLY=words for some of them
+	@python3 benches/growth.py --bin $(TARGET)/release/merge3 --only "$(ONLY)"
 
 kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=300
 	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),300)

@@ -128,7 +128,7 @@ impl Checker<'_> {
     /// A value that comes from updated, or a part of one.
     fn incoming(&self, merged: NodeId, incoming: &Incoming, place: &Place<'_>) -> Checked {
         let updated = self.sources.updated;
-        match &*incoming.part {
+        match incoming.outcome() {
             Outcome::Merge(children) => {
                 let expected = children
                     .iter()

@@ -228,9 +228,8 @@ impl Piece {
 pub(crate) struct Incoming {
     /// Where it is.
     pub(crate) node: NodeId,
-    /// What of it comes: `Keep` for the whole, `Merge` where entries of it do not come along. Speaks of the updated
-    /// tree throughout.
-    pub(crate) part: Box<Outcome>,
+    /// What of it comes, where that is not the whole: mostly it is.
+    pub(crate) part: Option<Box<Outcome>>,
     /// The quoting that local has and that the new scalar takes where its value allows it (SPEC 7).
     pub(crate) quoting: Option<ScalarStyle>,
 }
@@ -313,14 +312,20 @@ impl Incoming {
     pub(crate) fn part(node: NodeId, part: Outcome) -> Self {
         Self {
             node,
-            part: Box::new(part),
+            part: (part != Outcome::Keep).then(|| Box::new(part)),
             quoting: None,
         }
     }
 
+    /// What of it comes: `Keep` for the whole, `Merge` where entries of it do not come along. Speaks of the updated
+    /// tree throughout.
+    pub(crate) fn outcome(&self) -> &Outcome {
+        self.part.as_deref().unwrap_or(&Outcome::Keep)
+    }
+
     /// Whether all of the node comes.
-    pub(crate) fn is_whole(&self) -> bool {
-        *self.part == Outcome::Keep
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.part.is_none()
     }
 }
 

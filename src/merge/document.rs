@@ -132,10 +132,6 @@ pub(crate) fn merge_sides(
     let is_decided = |text: &String| is_faithful(text, sources, &outcome).is_ok();
     let whole = updated_in_local(&bodies, updated.document, local.document).filter(is_decided);
     let lines = || {
-        // so many conflicts are lines that conflict too
-        if conflicts.len() > MOST_CONFLICTS_FOR_LINES {
-            return None;
-        }
         let lines = merged_lines(&documents, &bodies).filter(is_decided);
         // lines would move again what a merge has put in its place already
         let is_done =
@@ -162,9 +158,6 @@ pub(crate) fn merge_sides(
         pinned,
     })
 }
-
-/// Where there are more conflicts than this, lines are not merged: it takes long and leads to nothing.
-const MOST_CONFLICTS_FOR_LINES: usize = 1000;
 
 /// Whether a text has the values of a tree.
 fn has_values_of(text: &str, tree: &Tree<'_>) -> bool {

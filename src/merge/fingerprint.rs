@@ -1,40 +1,56 @@
 //! A hash of a value: equal values (SPEC 4) have equal fingerprints. For aligning elements; never a proof of equality.
 
+use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 
-/// The fingerprints of the elements of a list.
-pub(crate) fn of_elements(tree: &Tree<'_>, list: NodeId) -> Vec<u64> {
-    let mut fingerprints = Fingerprints {
-        tree,
-        targets: FxHashMap::default(),
-    };
-    tree.entries(tree.resolve(list))
-        .map(|element| fingerprints.of(tree.entry(element).value))
-        .collect()
-}
-
-struct Fingerprints<'a> {
+/// The fingerprints of a tree's values, each made once.
+pub(crate) struct Fingerprints<'a> {
     tree: &'a Tree<'a>,
-    /// What aliases stand for is hashed once: a document may repeat them beyond measure.
-    targets: FxHashMap<NodeId, u64>,
+    /// What aliases stand for: a document may repeat them beyond measure.
+    targets: RefCell<FxHashMap<NodeId, u64>>,
+    /// The elements of lists in lists: they are asked for again where the inner list is merged.
+    lists: RefCell<FxHashMap<NodeId, Rc<[u64]>>>,
 }
 
-impl Fingerprints<'_> {
-    fn of(&mut self, node: NodeId) -> u64 {
+impl<'a> Fingerprints<'a> {
+    pub(crate) fn new(tree: &'a Tree<'a>) -> Self {
+        Self {
+            tree,
+            targets: RefCell::default(),
+            lists: RefCell::default(),
+        }
+    }
+
+    /// The fingerprints of the elements of a list.
+    pub(crate) fn of_elements(&self, list: NodeId) -> Rc<[u64]> {
+        let list = self.tree.resolve(list);
+        let known = self.lists.borrow().get(&list).cloned();
+        known.unwrap_or_else(|| self.elements(list).into())
+    }
+
+    fn elements(&self, list: NodeId) -> Vec<u64> {
+        let elements = self.tree.entries(list);
+        elements
+            .map(|element| self.of(self.tree.entry(element).value))
+            .collect()
+    }
+
+    fn of(&self, node: NodeId) -> u64 {
         let tree = self.tree;
         match &tree.node(node).kind {
             NodeKind::Alias(target) => {
                 let target = tree.resolve(*target);
-                if let Some(known) = self.targets.get(&target) {
-                    return *known;
-                }
-                let fingerprint = self.of(target);
-                self.targets.insert(target, fingerprint);
-                fingerprint
+                let known = self.targets.borrow().get(&target).copied();
+                known.unwrap_or_else(|| {
+                    let fingerprint = self.of(target);
+                    self.targets.borrow_mut().insert(target, fingerprint);
+                    fingerprint
+                })
             }
             NodeKind::Scalar(scalar) => {
                 let content = if scalar.scalar_type == ScalarType::Null {
@@ -45,11 +61,10 @@ impl Fingerprints<'_> {
                 hash_of(&(scalar.scalar_type, content))
             }
             NodeKind::Sequence(_) => {
-                let elements: Vec<u64> = tree
-                    .entries(node)
-                    .map(|element| self.of(tree.entry(element).value))
-                    .collect();
-                hash_of(&("list", elements))
+                let elements = self.elements(node);
+                let fingerprint = hash_of(&("list", &elements));
+                self.lists.borrow_mut().insert(node, elements.into());
+                fingerprint
             }
             NodeKind::Mapping(_) => {
                 let mut fields: Vec<(u64, u64)> = tree

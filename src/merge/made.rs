@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
-use super::markers::matching_lines;
+use super::differences::{differences, places_in};
 use crate::triple::Triple;
 
 /// The original, with those of upstream's changes that the local text has already: the new lines stand there, between the same two
@@ -17,7 +17,7 @@ use crate::triple::Triple;
 pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let sides = Sides {
-        places: matching_lines(&lines.local, &lines.updated),
+        places: places_in(&lines.local, &lines.updated),
         known: lines.as_ref().map(|lines| known(lines)),
         lines,
     };
@@ -26,7 +26,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let Triple {
         original, updated, ..
     } = &sides.lines;
-    for operation in capture_diff_slices(Algorithm::Myers, original, updated) {
+    for operation in differences(original, updated) {
         let (old, new) = (operation.old_range(), operation.new_range());
         let is_change = !matches!(operation, DiffOp::Equal { .. });
         if is_change && sides.have_made(old.clone(), new.clone()) {

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
+use super::differences::{differences, places_in};
 use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
 
@@ -52,9 +53,9 @@ impl Default for MarkerStyle {
 /// ```
 pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
     let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
-    let originals = matching_lines(&lines.original, &lines.local);
+    let originals = places_in(&lines.original, &lines.local);
     let mut result = String::with_capacity(texts.local.len() * 2);
-    for operation in capture_diff_slices(Algorithm::Myers, &lines.local, &lines.updated) {
+    for operation in differences(&lines.local, &lines.updated) {
         let (local, updated) = (operation.old_range(), operation.new_range());
         if let DiffOp::Equal { .. } = operation {
             result.extend(lines.local[local].iter().copied());
@@ -109,19 +110,6 @@ pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle)
     }
     marker('=', "", lines.updated);
     marker('>', &style.labels.updated, "");
-}
-
-/// For each line of `new`, which line of `old` it is.
-pub(super) fn matching_lines(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
-    let mut found = vec![None; new.len()];
-    for operation in capture_diff_slices(Algorithm::Myers, old, new) {
-        if let DiffOp::Equal { .. } = operation {
-            for (old, new) in operation.old_range().zip(operation.new_range()) {
-                found[new] = Some(old);
-            }
-        }
-    }
-    found
 }
 
 /// The original's lines between those that surround a stretch of local's. Lines around the stretch that are new stand for the

@@ -12,12 +12,12 @@
 
 use std::ops::Range;
 
-use similar::{MergeRegion, MergeResolution, TextMerge};
-
 use super::OnConflict;
 use super::conflict::{Conflict, ConflictKind, Resolution};
 use super::markers::{MarkerStyle, write_hunk};
-use crate::triple::Triple;
+use super::regions::regions;
+use crate::line_breaks::lines_with_breaks;
+use crate::triple::{Change, Triple};
 
 /// What a line merge made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) ->
 
 /// The side whose change of a hunk has the other's in it. The other side changed only lines that it shares with this one, at the
 /// hunk's start or end, and left the rest as it was, which this one changed too.
-fn containing(texts: &Triple<String>) -> Option<Resolution> {
+fn containing(texts: &Triple<&str>) -> Option<Resolution> {
     let lines = texts
         .as_ref()
         .map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
@@ -125,31 +125,29 @@ fn merge_regions(
     sides: Triple<&str>,
     on_conflict: OnConflict,
     markers: &MarkerStyle,
-    settle: impl Fn(&Triple<String>) -> Option<Resolution>,
+    settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
-    let merge = TextMerge::from_lines(sides.original, sides.local, sides.updated);
+    let lines = sides.map(Lines::of);
     let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
-    for region in merge.regions() {
-        let texts = texts_of(&merge, region);
-        let settled = match region.resolution() {
-            MergeResolution::Theirs => Some(Resolution::Updated),
-            MergeResolution::Conflict => settle(&texts),
+    for region in regions(&lines.as_ref().map(|lines| &*lines.lines)) {
+        let texts = lines.as_ref().zip(region.lines.clone());
+        let texts = texts.map(|(lines, range)| lines.text(range));
+        let settled = match region.change {
+            Change::Upstream => Some(Resolution::Updated),
+            Change::BothApart => settle(&texts),
             _ => Some(Resolution::Local),
         };
-        let taken = settled.unwrap_or(resolution);
-        match taken {
-            Resolution::Updated => text.push_str(&texts.updated),
-            Resolution::Local | Resolution::Open => text.push_str(&texts.local),
-            Resolution::Markers => {
-                write_hunk(&mut text, texts.as_ref().map(String::as_str), markers);
-            }
+        match settled.unwrap_or(resolution) {
+            Resolution::Updated => text.push_str(texts.updated),
+            Resolution::Local | Resolution::Open => text.push_str(texts.local),
+            Resolution::Markers => write_hunk(&mut text, texts, markers),
         }
         if settled.is_none() {
             hunks.push(Hunk {
-                lines: lines_of(region),
-                texts,
+                lines: region.lines,
+                texts: texts.map(str::to_owned),
                 resolution,
             });
         }
@@ -157,29 +155,32 @@ fn merge_regions(
     LineMerge { text, hunks }
 }
 
-fn lines_of(region: &MergeRegion) -> Triple<Range<usize>> {
-    Triple::new(
-        region.base_range(),
-        region.theirs_range(),
-        region.ours_range(),
-    )
+/// The lines of a text, with their line breaks.
+struct Lines<'t> {
+    whole: &'t str,
+    lines: Vec<&'t str>,
+    /// Where each begins, and the end of the last.
+    starts: Vec<usize>,
 }
 
-fn texts_of(merge: &TextMerge<'_, '_, '_, str>, region: &MergeRegion) -> Triple<String> {
-    let lines = lines_of(region);
-    Triple {
-        original: lines
-            .original
-            .filter_map(|line| merge.base_line(line))
-            .collect(),
-        updated: lines
-            .updated
-            .filter_map(|line| merge.theirs_line(line))
-            .collect(),
-        local: lines
-            .local
-            .filter_map(|line| merge.ours_line(line))
-            .collect(),
+impl<'t> Lines<'t> {
+    fn of(whole: &'t str) -> Self {
+        let lines: Vec<&str> = lines_with_breaks(whole).collect();
+        let mut end = 0;
+        let ends = lines.iter().map(|line| {
+            end += line.len();
+            end
+        });
+        let starts = std::iter::once(0).chain(ends).collect();
+        Self {
+            whole,
+            lines,
+            starts,
+        }
+    }
+
+    fn text(&self, lines: Range<usize>) -> &'t str {
+        &self.whole[self.starts[lines.start]..self.starts[lines.end]]
     }
 }
 

@@ -185,10 +185,23 @@ pub(crate) fn is_rest(file: &mut File, mut expected: &[u8]) -> io::Result<bool> 
 
 /// Reads a file of about that length, in bytes.
 pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
+    let length = usize::try_from(length).unwrap_or(0);
     // one byte more, to see that there are no more
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
-    // the length is known: a file alone would be asked for it again
-    file.take(u64::MAX).read_to_end(&mut bytes)?;
+    let mut bytes = vec![0; length + 1];
+    let mut filled = 0;
+    while filled < length {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let is_longer = filled > length || length == 0;
+    bytes.truncate(filled);
+    if is_longer {
+        file.read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }
 

@@ -160,6 +160,10 @@ impl<'s> Tree<'s> {
     /// A stretch of the text, lines after the first without the indentation that the first one has.
     pub(crate) fn outdented(&self, span: Span) -> String {
         let text = self.slice(span);
+        // a line may be long, and hold many values
+        if !text.contains(['\n', '\r']) {
+            return text.to_owned();
+        }
         let indentation = " ".repeat(self.column(span.start) as usize);
         let is_indented = |line: &str| line.trim().is_empty() || line.starts_with(&indentation);
         if indentation.is_empty() || !line_breaks::lines(text).skip(1).all(is_indented) {

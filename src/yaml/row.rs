@@ -215,6 +215,15 @@ impl Tree<'_> {
         end
     }
 
+    /// Whether other entries or brackets follow an entry on the line where it ends: the rest of that line is not its own.
+    pub(crate) fn has_more_on_line(&self, entry: Entry<'_>) -> bool {
+        let rest = &self.text()[entry.span.end as usize..];
+        let rest = rest.trim_start_matches([' ', '\t']);
+        let rest = rest.strip_prefix(',').unwrap_or(rest);
+        let next = rest.trim_start_matches([' ', '\t']).chars().next();
+        next.is_some_and(|next| !matches!(next, '\n' | '\r' | '#'))
+    }
+
     fn item(&self, kind: ItemKind, blank: Span, span: Span) -> Item {
         let mut blanks = 0;
         let mut at = blank.start;

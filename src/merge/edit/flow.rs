@@ -365,9 +365,14 @@ fn is_json_text(text: &str) -> bool {
 }
 
 /// What has to stand between an entry and its comma: a dash alone on the last line of a text is one of its words only with a space.
-fn space_before_comma(entry: &str) -> &'static str {
-    match entry.rsplit_once(['\n', '\r']) {
-        Some((_, last)) if last.trim_start() == "-" => " ",
+fn space_before_comma(text: &str) -> &'static str {
+    let is_in_line = |letter: char| letter.is_whitespace() && !matches!(letter, '\n' | '\r');
+    // the line may be as long as the whole text: only its end is looked at
+    let above = text
+        .strip_suffix('-')
+        .map(|rest| rest.trim_end_matches(is_in_line));
+    match above {
+        Some(above) if above.ends_with(['\n', '\r']) => " ",
         _ => "",
     }
 }

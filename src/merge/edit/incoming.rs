@@ -38,7 +38,7 @@ impl Editor<'_> {
             return self.out_of_brackets(id, incoming, column);
         }
         if self.needs_rewriting(incoming) {
-            let piece = self.part_of_entry(id, &incoming.part);
+            let piece = self.part_of_entry(id, incoming.outcome());
             let text = piece.with_entry(|tree, id| self.reindent(tree).entry(id, column));
             if let Some(text) = text {
                 return text;
@@ -91,6 +91,6 @@ impl Editor<'_> {
 
     /// A value of the source on one line, in brackets where it is a collection.
     pub(super) fn value_in_brackets(&self, incoming: &Incoming, json: bool) -> String {
-        to_flow::part(self.source, incoming.node, &incoming.part, json)
+        to_flow::part(self.source, incoming.node, incoming.outcome(), json)
     }
 }

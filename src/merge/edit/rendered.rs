@@ -86,7 +86,7 @@ impl Editor<'_> {
             });
         }
         if self.needs_rewriting(incoming) {
-            let piece = self.part_of_entry(owner, &incoming.part);
+            let piece = self.part_of_entry(owner, incoming.outcome());
             return piece.with_entry(|tree, id| self.rendered_over(entry, tree, id));
         }
         Some(self.rendered_over(entry, self.source, owner))
@@ -200,7 +200,7 @@ impl Editor<'_> {
         let reindent = self.reindent(self.source);
         if !incoming.is_whole() {
             return Rendered {
-                on_line: to_flow::part(self.source, incoming.node, &incoming.part, false),
+                on_line: to_flow::part(self.source, incoming.node, incoming.outcome(), false),
                 ..Rendered::default()
             };
         }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::known::{Known, owners};
 use super::subsequence::{heaviest, heaviest_between};
 use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, Token, TokenKind};
 use crate::merge::Resolution;
@@ -22,6 +23,10 @@ pub(super) struct Between<'r, 'a> {
     stays: &'r dyn Fn(u32) -> bool,
     resolution: Resolution,
     disagreements: std::cell::RefCell<Vec<Disagreement>>,
+    /// The entry that each piece of local's stands right above.
+    owners_of_local: std::cell::OnceCell<Vec<Option<u32>>>,
+    /// The comments that follow local's row, and those in it: looked for where updated's may be there already.
+    of_local: std::cell::OnceCell<[Known<'a>; 2]>,
 }
 
 /// Stretches of the three rows.
@@ -58,6 +63,8 @@ impl<'r, 'a> Between<'r, 'a> {
             stays,
             resolution,
             disagreements: std::cell::RefCell::default(),
+            owners_of_local: std::cell::OnceCell::new(),
+            of_local: std::cell::OnceCell::new(),
         }
     }
 
@@ -452,11 +459,11 @@ impl<'r, 'a> Between<'r, 'a> {
 
     /// Whether a comment of local's stands right above an entry that goes.
     fn goes_with_entry(&self, piece: Ref) -> bool {
-        let row = self.rows.row(piece.side);
-        let below = row[piece.at + 1..].iter();
-        let mut attached = below.take_while(|token| token.blanks == 0);
-        let next = attached.find(|token| !matches!(token.kind, TokenKind::Comment(_)));
-        matches!(next.map(|token| token.kind), Some(TokenKind::Entry(entry)) if !(self.stays)(entry))
+        let owners = self
+            .owners_of_local
+            .get_or_init(|| owners(self.rows.row(Side::Local)));
+        let owner = owners.get(piece.at).copied().flatten();
+        owner.is_some_and(|entry| !(self.stays)(entry))
     }
 
     /// Takes the new comments away that stand among local's already, line by line.
@@ -482,17 +489,15 @@ impl<'r, 'a> Between<'r, 'a> {
     /// Whether these lines are new, and local has them one below the other.
     fn stands_in_local(&self, run: &[&str]) -> bool {
         let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
-        let locals = self.rows.row(Side::Local);
-        let is_below =
-            |lines: &[&str]| lines.iter().map(|line| line.trim()).eq(run.iter().copied());
-        !run.iter().all(is_old)
-            && (self.rows.below.windows(run.len()).any(is_below)
-                || locals.windows(run.len()).any(|lines| {
-                    lines
-                        .iter()
-                        .map(Token::words)
-                        .eq(run.iter().copied().map(Some))
-                }))
+        if run.iter().all(is_old) {
+            return false;
+        }
+        let [below, locals] = self.of_local.get_or_init(|| {
+            let below = self.rows.below.iter().map(|line| Some(line.trim()));
+            let locals = self.rows.row(Side::Local).iter().map(Token::words);
+            [Known::of(below.collect()), Known::of(locals.collect())]
+        });
+        below.have(run) || locals.have(run)
     }
 
     /// Records that both sides rewrote a comment, if they did.

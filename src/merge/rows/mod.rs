@@ -4,6 +4,7 @@
 //! changed is aligned line by line. Which entries the result has is decided by the rules for values, and the row follows them.
 
 mod between;
+mod known;
 mod settle;
 mod subsequence;
 

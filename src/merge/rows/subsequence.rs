@@ -1,6 +1,8 @@
 //! Longest common subsequences: which pieces of two rows are the same.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
+
+use crate::merge::differences::differences;
 
 /// Above so many cells the exact table would take too long; lines align as `diff` aligns them then.
 const LARGEST_TABLE: usize = 1 << 20;
@@ -81,7 +83,7 @@ fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T
 
 fn longest<T: Ord + std::hash::Hash + Copy>(left: &[T], right: &[T]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
-    for operation in capture_diff_slices(Algorithm::Myers, left, right) {
+    for operation in differences(left, right) {
         if let DiffOp::Equal { .. } = operation {
             pairs.extend(operation.old_range().zip(operation.new_range()));
         }

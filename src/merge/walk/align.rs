@@ -1,11 +1,13 @@
 //! Which elements of lists without an identity are the same in three lists.
 
 use std::ops::Range;
+use std::rc::Rc;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 use super::Walker;
 use crate::merge::Elements;
+use crate::merge::differences::differences;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, Tree};
 
@@ -24,7 +26,7 @@ impl Walker<'_> {
     pub(super) fn stretches(
         &self,
         elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Vec<u64>>,
+        values: &Triple<Rc<[u64]>>,
     ) -> Vec<Stretch> {
         let trees = self.trees;
         let original = (trees.original, &*elements.original, &*values.original);
@@ -44,7 +46,11 @@ impl Walker<'_> {
             stretches.push(Stretch::Element(at));
             start = at.map(|index| index + 1);
         }
-        push_between(&mut stretches, start, values.as_ref().map(Vec::len));
+        push_between(
+            &mut stretches,
+            start,
+            values.as_ref().map(|values| values.len()),
+        );
         stretches
     }
 
@@ -56,7 +62,7 @@ impl Walker<'_> {
         (new_tree, new, new_values): (&Tree<'_>, &[EntryId], &[u64]),
     ) -> Vec<Option<usize>> {
         let mut found = vec![None; old.len()];
-        for operation in capture_diff_slices(Algorithm::Myers, old_values, new_values) {
+        for operation in differences(old_values, new_values) {
             let (olds, news) = (operation.old_range(), operation.new_range());
             if let DiffOp::Equal { .. } = operation {
                 for (old, new) in olds.zip(news) {

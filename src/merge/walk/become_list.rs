@@ -3,7 +3,7 @@
 //! A list that is one value (SPEC 5.1) is taken whole. Taken as text, it would lose local's comments and quoting on
 //! elements that did not even change, so the elements are aligned, and only those that differ are touched.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 use super::fields::fields_of_all;
 use super::index::{FieldIndex, key_of};
@@ -11,7 +11,7 @@ use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::decision::{Child, Incoming, Outcome};
-use crate::merge::fingerprint;
+use crate::merge::differences::differences;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
@@ -48,11 +48,11 @@ impl Walker<'_> {
         let trees = self.trees;
         let updateds: Vec<EntryId> = entries_of(trees.updated, updated).collect();
         let locals: Vec<EntryId> = entries_of(trees.local, local).collect();
-        let of_locals = fingerprint::of_elements(trees.local, local);
-        let of_updateds = fingerprint::of_elements(trees.updated, updated);
+        let of_locals = self.fingerprints.local.of_elements(local);
+        let of_updateds = self.fingerprints.updated.of_elements(updated);
         let before_local = self.originals_of(nodes, &of_locals);
         let before_updated = self.originals_of(nodes, &of_updateds);
-        let operations = capture_diff_slices(Algorithm::Myers, &of_locals, &of_updateds);
+        let operations = differences(&of_locals, &of_updateds);
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
         for operation in operations {
@@ -92,8 +92,8 @@ impl Walker<'_> {
             return found;
         };
         let originals: Vec<EntryId> = entries_of(tree, list).collect();
-        let of_originals = fingerprint::of_elements(tree, list);
-        for operation in capture_diff_slices(Algorithm::Myers, &of_originals, elements) {
+        let of_originals = self.fingerprints.original.of_elements(list);
+        for operation in differences(&of_originals, elements) {
             let (old, new) = (operation.old_range(), operation.new_range());
             if old.len() == new.len() {
                 for (old, new) in old.zip(new) {

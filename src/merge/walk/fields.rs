@@ -34,10 +34,11 @@ impl Walker<'_> {
         // no map has a key twice: where each of updated's fields is beside one of local's, none comes
         let beside = residents.iter().filter(|resident| !resident.own).count();
         if beside == entries_of(trees.updated, updated).len() {
+            drop((fields, renames));
             let children = residents.into_iter().map(|resident| resident.child);
             return self.merged(nodes, children.collect());
         }
-        let arrivals = entries_of(trees.updated, updated)
+        let arrivals: Vec<Arrival> = entries_of(trees.updated, updated)
             .map(|entry| {
                 let key = key_of(trees.updated, entry);
                 let before = renames.of_updated(entry);
@@ -56,6 +57,7 @@ impl Walker<'_> {
                 self.arrival(Triple::new(here, Some(entry), None))
             })
             .collect();
+        drop((fields, renames));
         self.merged(nodes, place(residents, arrivals))
     }
 
@@ -184,7 +186,7 @@ impl Walker<'_> {
             .map(|entry| {
                 let arriving = children.iter().find_map(|child| match &child.outcome {
                     Outcome::Take(incoming) if child.slot == Slot::Updated(entry) => {
-                        Some((*incoming.part).clone())
+                        Some(incoming.outcome().clone())
                     }
                     _ => None,
                 });

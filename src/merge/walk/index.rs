@@ -1,9 +1,11 @@
 //! Looking up the fields of a map, in constant time where it is large.
 
 use std::cell::Cell;
+use std::hash::BuildHasher;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
@@ -16,18 +18,19 @@ pub(crate) type ScalarKey<'t> = (ScalarType, &'t str);
 /// The fields of one map by their keys.
 pub(crate) struct FieldIndex<'t> {
     tree: &'t Tree<'t>,
-    fields: Fields<'t>,
+    fields: Fields,
     /// The one behind the last one that was found: mostly it is looked for next.
     next: Cell<u32>,
 }
 
 /// Where fields are looked for.
-enum Fields<'t> {
+enum Fields {
     /// Among all of a map, which are few.
     Of(Range<u32>),
     /// Among a few.
     Few(Vec<EntryId>),
-    Many(FxHashMap<ScalarKey<'t>, EntryId>),
+    /// By the hashes of their keys, which are not kept: there are as many as lines.
+    Many(HashTable<EntryId>),
 }
 
 impl<'t> FieldIndex<'t> {
@@ -72,7 +75,7 @@ impl<'t> FieldIndex<'t> {
         match &self.fields {
             Fields::Of(own) => self.next_with(own, has_key),
             Fields::Few(entries) => entries.iter().copied().find(has_key),
-            Fields::Many(table) => table.get(&key).copied(),
+            Fields::Many(table) => table.find(hash_of(key), has_key).copied(),
         }
     }
 }
@@ -95,9 +98,23 @@ impl FieldIndex<'_> {
     }
 }
 
-fn table<'t>(tree: &'t Tree<'_>, entries: impl Iterator<Item = EntryId>) -> Fields<'t> {
-    let fields = entries.filter_map(|entry| Some((key_of(tree, entry)?, entry)));
-    Fields::Many(fields.collect())
+fn table(tree: &Tree<'_>, entries: impl ExactSizeIterator<Item = EntryId>) -> Fields {
+    let hash = |entry: &EntryId| key_of(tree, *entry).map(hash_of);
+    let mut table = HashTable::with_capacity(entries.len());
+    for entry in entries {
+        let Some(key) = key_of(tree, entry) else {
+            continue;
+        };
+        let is_same = |other: &EntryId| key_of(tree, *other) == Some(key);
+        table
+            .entry(hash_of(key), is_same, |other| hash(other).unwrap_or(0))
+            .insert(entry);
+    }
+    Fields::Many(table)
+}
+
+fn hash_of(key: ScalarKey<'_>) -> u64 {
+    FxBuildHasher.hash_one(key)
 }
 
 /// A field's key as a scalar.

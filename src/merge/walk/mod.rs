@@ -22,6 +22,7 @@ mod sequences;
 mod texts;
 
 use super::decision::{Child, Incoming, Outcome};
+use super::fingerprint::Fingerprints;
 use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Sides};
 use crate::schema::Places;
@@ -51,6 +52,7 @@ pub(crate) struct Walker<'a> {
     bodies: Triple<u32>,
     /// On which sides the entries that the walk is at have lines of their own.
     has_lines: Triple<bool>,
+    fingerprints: Triple<Fingerprints<'a>>,
     steps: Vec<Step>,
     pins: Pins,
     conflicts: Vec<Conflict>,
@@ -94,6 +96,7 @@ impl<'a> Walker<'a> {
             merges_lines: false,
             bodies: Triple::default(),
             has_lines: Triple::default(),
+            fingerprints: trees.map(Fingerprints::new),
             steps: Vec::new(),
             pins: Pins::of(trees.local),
             conflicts: Vec::new(),
@@ -387,7 +390,11 @@ fn same_owned_text(
 ) -> bool {
     let own = |tree: &Tree<'_>, entry: EntryId| {
         let entry = tree.entry(entry);
-        Span::new(entry.span.start, tree.lines_of(entry).end)
+        let end = match tree.has_more_on_line(entry) {
+            true => entry.span.end,
+            false => tree.lines_of(entry).end,
+        };
+        Span::new(entry.span.start, end)
     };
     same_bytes(
         left_tree.slice(own(left_tree, left)).as_bytes(),

@@ -50,6 +50,7 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
     let last_resident = arrivals
         .iter()
         .rposition(|arrival| matches!(arrival, Arrival::Resident(_)));
+    let last_of_own = last_of_own(&residents);
     let mut nearest = None;
     for (index, arrival) in arrivals.into_iter().enumerate() {
         match arrival {
@@ -60,7 +61,7 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
             Arrival::Nothing => {}
             Arrival::Resident(position) => nearest = Some(position),
             Arrival::New(child) => match (nearest, first_resident) {
-                (Some(position), _) => after[last_of_own(&residents, position)].push(child),
+                (Some(position), _) => after[last_of_own[position]].push(child),
                 (None, Some(_)) => before.push(child),
                 (None, None) => at_end.push(child),
             },
@@ -78,14 +79,17 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
     children
 }
 
-/// The last of local's own entries that follow the one at `position`; entries that go in between do not separate them.
-fn last_of_own(residents: &[Resident], position: usize) -> usize {
-    let mut last = position;
-    for (index, resident) in residents.iter().enumerate().skip(position + 1) {
-        match (resident.child.stays(), resident.own) {
-            (false, _) => {}
-            (true, true) => last = index,
-            (true, false) => break,
+/// For each position, the last of local's own entries that follow the one there; entries that go in between do not separate them.
+fn last_of_own(residents: &[Resident]) -> Vec<usize> {
+    let mut last: Vec<usize> = (0..residents.len()).collect();
+    for position in (1..residents.len()).rev() {
+        let resident = &residents[position];
+        let follows = match (resident.child.stays(), resident.own) {
+            (false, _) => last[position] > position,
+            (true, own) => own,
+        };
+        if follows {
+            last[position - 1] = last[position];
         }
     }
     last

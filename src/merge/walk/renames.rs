@@ -1,7 +1,11 @@
 //! Entries that one side gave another key: removed under the old one, and added at the same place under a new one with mostly the same
 //! content.
 
-use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Shape, Walker, shape};
 use crate::triple::Triple;
@@ -71,15 +75,18 @@ impl Walker<'_> {
             if !has_change(&old) || !has_change(&new) {
                 return Pairs::default();
             }
-            self.pairs((&old, &new), |old, new| {
-                let new = (tree, tree.entry(new).value);
-                let before = (trees.original, trees.original.entry(old).value);
+            let befores = |old: EntryId| {
+                let before = Leaves::of(trees.original, trees.original.entry(old).value);
                 // what upstream made of it counts as well: a merged entry has it already
                 let other = others.new_of_old.get(&old).copied();
                 let other = other.or_else(|| find(Side::Original, old, Side::Updated));
                 let other = other.filter(|_| side == Side::Local);
-                let other = other.map(|it| (trees.updated, trees.updated.entry(it).value));
-                is_mostly(before, new) || other.is_some_and(|other| is_mostly(other, new))
+                let other =
+                    other.map(|it| Leaves::of(trees.updated, trees.updated.entry(it).value));
+                [before].into_iter().chain(other).flatten().collect()
+            };
+            matching((&old, &new), befores, |new| {
+                Leaves::of(tree, tree.entry(new).value)
             })
         };
         let updated = pairs(
@@ -109,7 +116,7 @@ impl Walker<'_> {
         }
         // where each side gave it a key of its own, they are two changes; so they are where the other side has the new key for something
         // else, or not the old one any more
-        let both: Vec<EntryId> = renames
+        let both: FxHashSet<EntryId> = renames
             .updated
             .new_of_old
             .iter()
@@ -133,24 +140,70 @@ impl Walker<'_> {
         });
         renames
     }
+}
 
-    fn pairs(
-        &self,
-        (old, new): (&Matched, &Matched),
-        is_one: impl Fn(EntryId, EntryId) -> bool,
-    ) -> Pairs {
-        let mut pairs = Pairs::default();
-        let news = gaps(new, |_, entry| entry);
-        for (place, entry) in gaps(old, |other, _| other) {
-            let candidates = news.iter().filter(|(at, _)| *at == place);
-            let is_free = |entry: &EntryId| !pairs.old_of_new.contains_key(entry);
-            let mut free = candidates.map(|(_, new)| *new).filter(is_free);
-            if let Some(new) = free.find(|new| is_one(entry, *new)) {
-                pairs.new_of_old.insert(entry, new);
-                pairs.old_of_new.insert(new, entry);
-            }
+/// Each entry without a partner with the first one at the same place that is mostly like it. Of very many only the next ones that
+/// are left are looked at.
+fn matching(
+    (old, new): (&Matched, &Matched),
+    befores: impl Fn(EntryId) -> Vec<Leaves>,
+    leaves_of: impl Fn(EntryId) -> Option<Leaves>,
+) -> Pairs {
+    let mut left: FxHashMap<Option<EntryId>, Candidates> = FxHashMap::default();
+    for (place, entry) in gaps(new, |_, entry| entry) {
+        let candidates = left.entry(place).or_default();
+        candidates.entries.push(Some(Candidate {
+            entry,
+            leaves: OnceCell::new(),
+        }));
+    }
+    let mut pairs = Pairs::default();
+    for (place, entry) in gaps(old, |other, _| other) {
+        let Some(candidates) = left.get_mut(&place) else {
+            continue;
+        };
+        let befores = befores(entry);
+        let is_like = |candidate: &Candidate| {
+            let leaves = candidate.leaves.get_or_init(|| leaves_of(candidate.entry));
+            let is_mostly = |leaves| befores.iter().any(|before| before.is_mostly(leaves));
+            leaves.as_ref().is_some_and(is_mostly)
+        };
+        if let Some(new) = candidates.take_first(is_like) {
+            pairs.new_of_old.insert(entry, new);
+            pairs.old_of_new.insert(new, entry);
         }
-        pairs
+    }
+    pairs
+}
+
+/// The new entries at one place.
+#[derive(Default)]
+struct Candidates {
+    entries: Vec<Option<Candidate>>,
+    /// How many at the beginning are taken.
+    taken: usize,
+}
+
+struct Candidate {
+    entry: EntryId,
+    leaves: OnceCell<Option<Leaves>>,
+}
+
+/// So many candidates are looked at for one entry.
+const MOST_CANDIDATES: usize = 256;
+
+impl Candidates {
+    fn take_first(&mut self, is_it: impl Fn(&Candidate) -> bool) -> Option<EntryId> {
+        let mut free = self.entries[self.taken..].iter_mut();
+        let mut free = free
+            .by_ref()
+            .filter(|it| it.is_some())
+            .take(MOST_CANDIDATES);
+        let found = free.find(|it| it.as_ref().is_some_and(&is_it))?;
+        let taken = found.take().map(|candidate| candidate.entry);
+        let rest = &self.entries[self.taken..];
+        self.taken += rest.iter().take_while(|it| it.is_none()).count();
+        taken
     }
 }
 
@@ -186,40 +239,51 @@ fn gaps(
     found
 }
 
-/// Whether two collections have at least two thirds of their leaves in common.
-fn is_mostly(
-    (left_tree, left): (&Tree<'_>, NodeId),
-    (right_tree, right): (&Tree<'_>, NodeId),
-) -> bool {
-    let is_collection = |tree: &Tree<'_>, node| shape(tree, node) != Shape::Scalar;
-    if !is_collection(left_tree, left) || shape(left_tree, left) != shape(right_tree, right) {
-        return false;
-    }
-    let mut lefts = Leaves::default();
-    lefts.visit(left_tree, left, 0, &mut String::new());
-    let mut rights = Leaves::default();
-    rights.visit(right_tree, right, 0, &mut String::new());
-    let common: usize = lefts
-        .counts
-        .iter()
-        .map(|(leaf, count)| (*count).min(rights.counts.get(leaf).copied().unwrap_or(0)))
-        .sum();
-    common > 0 && common * 3 >= lefts.total.max(rights.total) * 2
-}
-
-/// The scalars of a value with the keys down to them, and how often each occurs.
-#[derive(Default)]
+/// The scalars of a map or list with the keys down to them, as hashes, in order.
 struct Leaves {
-    counts: FxHashMap<(String, ScalarType, String), usize>,
-    total: usize,
+    shape: Shape,
+    hashes: Vec<u64>,
 }
 
 /// Values with more leaves, or deeper ones, are not compared.
 const MOST: usize = 4096;
 
 impl Leaves {
+    /// None for a scalar.
+    fn of(tree: &Tree<'_>, node: NodeId) -> Option<Self> {
+        let shape = shape(tree, node);
+        let mut leaves = Self {
+            shape,
+            hashes: Vec::new(),
+        };
+        if shape == Shape::Scalar {
+            return None;
+        }
+        leaves.visit(tree, node, 0, &mut String::new());
+        leaves.hashes.sort_unstable();
+        Some(leaves)
+    }
+
+    /// Whether two collections have at least two thirds of their leaves in common.
+    fn is_mostly(&self, other: &Self) -> bool {
+        let (mut left, mut right) = (&*self.hashes, &*other.hashes);
+        let mut common = 0;
+        while let ([first, lefts @ ..], [second, rights @ ..]) = (left, right) {
+            match first.cmp(second) {
+                Ordering::Less => left = lefts,
+                Ordering::Greater => right = rights,
+                Ordering::Equal => {
+                    (left, right) = (lefts, rights);
+                    common += 1;
+                }
+            }
+        }
+        let most = self.hashes.len().max(other.hashes.len());
+        self.shape == other.shape && common > 0 && common * 3 >= most * 2
+    }
+
     fn visit(&mut self, tree: &Tree<'_>, node: NodeId, depth: usize, path: &mut String) {
-        if self.total > MOST || depth > 64 {
+        if self.hashes.len() > MOST || depth > 64 {
             return;
         }
         match tree.node(tree.resolve(node)).kind {
@@ -228,9 +292,9 @@ impl Leaves {
                     ScalarType::Null => "",
                     _ => scalar.content,
                 };
-                let leaf = (path.clone(), scalar.scalar_type, content.to_owned());
-                *self.counts.entry(leaf).or_default() += 1;
-                self.total += 1;
+                let mut hasher = DefaultHasher::new();
+                (&*path, scalar.scalar_type, content).hash(&mut hasher);
+                self.hashes.push(hasher.finish());
             }
             NodeKind::Mapping(_) | NodeKind::Sequence(_) => {
                 for entry in tree.entries(tree.resolve(node)) {

@@ -1,12 +1,12 @@
 //! Lists whose elements have no identity: one value (SPEC 5.1), or merged element by element (`--lists merge`, SPEC 6).
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::align::Stretch;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::Resolution;
 use crate::merge::decision::{Child, Outcome};
-use crate::merge::fingerprint;
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeId};
 
@@ -85,10 +85,11 @@ impl Walker<'_> {
             list.map(|list| entries_of(tree, list).collect())
                 .unwrap_or_default()
         });
-        let values = trees.zip(lists).map(|(tree, list)| {
-            list.map(|list| fingerprint::of_elements(tree, list))
-                .unwrap_or_default()
-        });
+        let values = self
+            .fingerprints
+            .as_ref()
+            .zip(lists)
+            .map(|(known, list)| list.map(|list| known.of_elements(list)).unwrap_or_default());
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(elements.local.len());
         for stretch in self.stretches(&elements, &values) {
@@ -124,7 +125,7 @@ impl Walker<'_> {
     fn stretch(
         &mut self,
         elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Vec<u64>>,
+        values: &Triple<Rc<[u64]>>,
         stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) {
@@ -281,7 +282,8 @@ fn agreement(values: Triple<&[u64]>) -> Option<Vec<Agreed>> {
     let in_updated = positions_in(values.updated, values.original)?;
     let in_local = positions_in(values.local, values.original)?;
     let elements = in_local.iter().enumerate().map(|(index, position)| {
-        if in_updated.contains(position) {
+        // both rise
+        if in_updated.binary_search(position).is_ok() {
             Agreed::Local(index)
         } else {
             Agreed::Gone(index)

@@ -126,26 +126,23 @@ impl Rules {
 
     /// A warning for each rule that is for nothing in any side of the package.
     pub(crate) fn unmatched(&self, slots: &[Slot], files: &[Option<Readings<'_>>]) -> Vec<Warning> {
-        let open = || {
-            self.rules
-                .iter()
-                .filter(|scoped| !scoped.matched.load(Ordering::Relaxed))
-        };
         for (slot, readings) in slots.iter().zip(files) {
-            if open().next().is_none() {
-                break;
-            }
-            for scoped in open().filter(|scoped| scoped.is_for_file(&slot.path)) {
-                scoped.look_into(slot, readings.as_ref());
+            let of_file = self
+                .rules
+                .iter()
+                .filter(|scoped| scoped.is_open() && scoped.is_for_file(&slot.path));
+            let open: Vec<&Scoped> = of_file.collect();
+            if !open.is_empty() {
+                look_into(slot, readings.as_ref(), open);
             }
         }
-        open()
-            .map(|scoped| Warning {
-                path: scoped.place.path.clone(),
-                place: Some(scoped.place.clone()),
-                message: "this rule matches nothing in the package".to_owned(),
-            })
-            .collect()
+        let open = self.rules.iter().filter(|scoped| scoped.is_open());
+        open.map(|scoped| Warning {
+            path: scoped.place.path.clone(),
+            place: Some(scoped.place.clone()),
+            message: "this rule matches nothing in the package".to_owned(),
+        })
+        .collect()
     }
 }
 
@@ -189,35 +186,57 @@ impl Scoped {
         })
     }
 
-    /// Notes whether there is anything in a file, on any side, that the rule is for.
-    fn look_into(&self, slot: &Slot, readings: Option<&Readings<'_>>) {
-        let has = |file: &ParsedFile<'_>| {
-            file.documents.iter().any(|document| {
-                self.is_for(document)
-                    && document.tree().is_some_and(|tree| {
-                        self.rule.path.is_whole() || !self.rule.path.find(&tree).is_empty()
-                    })
-            })
+    /// Whether nothing was found yet that it is for.
+    fn is_open(&self) -> bool {
+        !self.matched.load(Ordering::Relaxed)
+    }
+
+    fn close(&self) {
+        self.matched.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Notes for each of some rules whether there is anything in a file, on any side, that it is for.
+fn look_into(slot: &Slot, readings: Option<&Readings<'_>>, mut open: Vec<&Scoped>) {
+    if !slot.yaml {
+        open.retain(|scoped| scoped.fits(&slot.path, None));
+        return open.iter().for_each(|scoped| scoped.close());
+    }
+    if let Some(readings) = readings {
+        let sides = readings.as_ref().into_array().into_iter();
+        for file in sides.filter_map(|it| it.as_ref()?.as_ref().ok()) {
+            search(file, &mut open);
+        }
+        return;
+    }
+    for source in slot.sides.as_ref().into_array().into_iter().flatten() {
+        let text = std::str::from_utf8(&source.bytes).ok();
+        let file = text.and_then(|text| ParsedFile::parse(&slot.path, text, Trees::Kept).ok());
+        if let Some(file) = file {
+            search(&file, &mut open);
+        }
+    }
+}
+
+/// Closes the rules that are for anything in a file. A document is read once for all of them.
+fn search(file: &ParsedFile<'_>, open: &mut Vec<&Scoped>) {
+    for document in &file.documents {
+        let (here, elsewhere): (Vec<&Scoped>, Vec<&Scoped>) =
+            open.iter().partition(|scoped| scoped.is_for(document));
+        if here.is_empty() {
+            continue;
+        }
+        let Some(tree) = document.tree() else {
+            continue;
         };
-        let found = if !slot.yaml {
-            self.fits(&slot.path, None)
-        } else if let Some(readings) = readings {
-            let sides = readings.as_ref().into_array();
-            let mut files = sides
-                .into_iter()
-                .filter_map(|it| it.as_ref()?.as_ref().ok());
-            files.any(|file| has(file))
-        } else {
-            let sources = slot.sides.as_ref().into_array();
-            sources.into_iter().flatten().any(|source| {
-                let text = std::str::from_utf8(&source.bytes).ok();
-                let file =
-                    text.and_then(|text| ParsedFile::parse(&slot.path, text, Trees::Kept).ok());
-                file.is_some_and(|file| has(&file))
-            })
-        };
-        if found {
-            self.matched.store(true, Ordering::Relaxed);
+        *open = elsewhere;
+        for scoped in here {
+            let path = &scoped.rule.path;
+            if path.is_whole() || !path.find(&tree).is_empty() {
+                scoped.close();
+            } else {
+                open.push(scoped);
+            }
         }
     }
 }

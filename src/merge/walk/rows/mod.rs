@@ -292,7 +292,7 @@ impl Walker<'_> {
             self.resolution(),
         );
         for disagreement in disagreements {
-            self.record_disagreement(rows, &disagreement, children, nodes);
+            self.record_disagreement((rows, &ids), &disagreement, children, nodes);
         }
         let mut placed: Placed = pieces
             .into_iter()

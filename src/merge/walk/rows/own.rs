@@ -5,11 +5,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::merge::rows::{self, Disagreement, Ref, Side};
 use crate::merge::walk::record::{Segment, Step};
-use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, shape};
+use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::{ConflictKind, Resolution};
 use crate::triple::Triple;
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
+
+use super::tokens::Numbers;
 
 /// The pieces of a merged row, each with the piece of a side's row that it is.
 pub(super) type Placed = Vec<(Option<Ref>, Piece)>;
@@ -192,7 +194,7 @@ impl Walker<'_> {
     /// Records that both sides rewrote a comment, at the entry that is below it.
     pub(super) fn record_disagreement(
         &mut self,
-        rows: &Triple<Row>,
+        (rows, ids): (&Triple<Row>, &Triple<Numbers>),
         disagreement: &Disagreement,
         children: &[Child],
         nodes: Nodes,
@@ -214,7 +216,7 @@ impl Walker<'_> {
         let (kind, resolution) = rows::lines_kind(&values, self.resolution());
         let first = lines.local.first();
         let offset = first.map(|at| rows.local.items[*at].span.start);
-        match self.step_below(rows, lines, children, nodes) {
+        match self.step_below((rows, ids), lines, children, nodes) {
             Some(step) => self.at(step, |walker| {
                 walker.record_lines(kind, offset, values, resolution);
             }),
@@ -225,7 +227,7 @@ impl Walker<'_> {
     /// The step to the entry that is below these lines on the first side that has any.
     fn step_below(
         &self,
-        rows: &Triple<Row>,
+        (rows, ids): (&Triple<Row>, &Triple<Numbers>),
         lines: &Triple<Vec<usize>>,
         children: &[Child],
         nodes: Nodes,
@@ -240,15 +242,12 @@ impl Walker<'_> {
         };
         let local = below(&rows.local, &lines.local);
         let updated = below(&rows.updated, &lines.updated);
-        let child = children.iter().find(|child| {
-            let Triple {
-                updated: theirs,
-                local: ours,
-                ..
-            } = child.sides;
-            local.is_some() && ours == local
-                || local.is_none() && updated.is_some() && theirs == updated
-        })?;
+        let number = match (local, updated) {
+            (Some(local), _) => ids.local.get(&local),
+            (None, Some(updated)) => ids.updated.get(&updated),
+            (None, None) => None,
+        };
+        let child = children.get(*number? as usize)?;
         self.step_to(child.sides, nodes)
     }
 
@@ -266,8 +265,8 @@ impl Walker<'_> {
         if let Some(key) = self.pairing_key(nodes) {
             return Some(self.keyed_step(&key, sides));
         }
-        let index = entries_of(self.trees.local, list).position(|it| Some(it) == sides.local);
-        index.map(|index| self.indexed_step(sides, index))
+        let index = position(entries_of(self.trees.local, list), sides.local?);
+        Some(self.indexed_step(sides, index))
     }
 }
 

@@ -9,15 +9,18 @@ use crate::triple::Triple;
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Tree};
 
+/// The number of each entry of a row.
+pub(super) type Numbers = FxHashMap<EntryId, u32>;
+
 /// The number of each entry of the three rows: that of its child; one that those of the same key or text share where it is in none.
 pub(super) fn numbers(
     trees: Triple<&Tree<'_>>,
     rows: &Triple<Row>,
     children: &[Child],
-) -> Triple<FxHashMap<EntryId, u32>> {
+) -> Triple<Numbers> {
     let mut others: FxHashMap<String, u32> = FxHashMap::default();
     let mut of_side = |tree: &Tree<'_>, row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
-        let mut numbers: FxHashMap<EntryId, u32> = FxHashMap::default();
+        let mut numbers = Numbers::default();
         for (number, child) in children.iter().enumerate() {
             if let Some(entry) = entry_of(&child.sides) {
                 numbers.entry(entry).or_insert(number as u32);
@@ -51,11 +54,7 @@ pub(super) fn numbers(
     )
 }
 
-pub(super) fn tokens_of<'s>(
-    tree: &Tree<'s>,
-    row: &Row,
-    numbers: &FxHashMap<EntryId, u32>,
-) -> Vec<Token<'s>> {
+pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbers) -> Vec<Token<'s>> {
     let tokens = row.items.iter().map(|item| Token {
         kind: match item.kind {
             ItemKind::Comment => {
@@ -74,7 +73,7 @@ pub(super) fn tokens_of<'s>(
 /// A piece of the merged row as a decision.
 pub(super) fn piece(
     rows: &Triple<Row>,
-    ids: &Triple<FxHashMap<EntryId, u32>>,
+    ids: &Triple<Numbers>,
     children: &[Child],
     placed: Placed,
 ) -> Piece {

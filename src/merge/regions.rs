@@ -1,0 +1,125 @@
+//! Three rows of lines, cut into regions: what nobody changed, what one side changed, what both did.
+
+use std::hash::Hash;
+use std::iter::Peekable;
+use std::ops::Range;
+use std::vec::IntoIter;
+
+use similar::DiffOp;
+
+use super::differences::differences;
+use crate::triple::{Change, Triple};
+
+/// A stretch of the three rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Region {
+    pub(super) lines: Triple<Range<usize>>,
+    /// Who changed it.
+    pub(super) change: Change,
+}
+
+/// The regions from top to bottom. As in git, changes of both sides that touch, with no unchanged
+/// line between them, are one region.
+pub(super) fn regions<T: Eq + Hash>(rows: &Triple<&[T]>) -> Vec<Region> {
+    let mut updated = Edits::of(rows.original, rows.updated);
+    let mut local = Edits::of(rows.original, rows.local);
+    let mut regions = Vec::new();
+    let mut end = Triple::new(0, 0, 0);
+    loop {
+        let (theirs, ours) = (updated.start(), local.start());
+        let start = theirs.into_iter().chain(ours).min();
+        let start = start.unwrap_or(rows.original.len());
+        let unchanged = start - end.original;
+        if unchanged > 0 {
+            let next = end.map(|at| at + unchanged);
+            regions.push(Region {
+                lines: end.zip(next).map(|(start, end)| start..end),
+                change: Change::Nobody,
+            });
+            end = next;
+        }
+        if theirs.is_none() && ours.is_none() {
+            return regions;
+        }
+        let mut until = start;
+        // each side's changes that touch what the region has so far
+        while updated.take_to(&mut until) || local.take_to(&mut until) {}
+        let next = Triple::new(until, updated.place(until), local.place(until));
+        let lines = end.zip(next).map(|(start, end)| start..end);
+        let texts = rows.zip(lines.clone()).map(|(row, lines)| &row[lines]);
+        end = next;
+        let change = match (updated.changed_since(start), local.changed_since(start)) {
+            (_, false) => Change::Upstream,
+            (false, _) => Change::Local,
+            _ if texts.updated == texts.local => Change::BothAlike,
+            _ => Change::BothApart,
+        };
+        regions.push(Region { lines, change });
+    }
+}
+
+/// What one side changed, from top to bottom.
+struct Edits {
+    left: Peekable<IntoIter<Edit>>,
+    last: Option<Edit>,
+}
+
+/// Lines of the original, and what stands there on a side.
+struct Edit {
+    original: Range<usize>,
+    side: Range<usize>,
+}
+
+impl Edits {
+    fn of<T: Eq + Hash>(original: &[T], side: &[T]) -> Self {
+        let mut edits: Vec<Edit> = Vec::new();
+        for operation in differences(original, side) {
+            if let DiffOp::Equal { .. } = operation {
+                continue;
+            }
+            let (original, side) = (operation.old_range(), operation.new_range());
+            match edits.last_mut() {
+                Some(last)
+                    if last.original.end == original.start && last.side.end == side.start =>
+                {
+                    (last.original.end, last.side.end) = (original.end, side.end);
+                }
+                _ => edits.push(Edit { original, side }),
+            }
+        }
+        Self {
+            left: edits.into_iter().peekable(),
+            last: None,
+        }
+    }
+
+    /// Where the next one begins in the original.
+    fn start(&mut self) -> Option<usize> {
+        self.left.peek().map(|edit| edit.original.start)
+    }
+
+    /// Takes the next one if it begins at that line of the original or before; the line moves to its
+    /// end then.
+    fn take_to(&mut self, until: &mut usize) -> bool {
+        let next = self.left.next_if(|edit| edit.original.start <= *until);
+        let is_taken = next.is_some();
+        if let Some(edit) = next {
+            *until = edit.original.end.max(*until);
+            self.last = Some(edit);
+        }
+        is_taken
+    }
+
+    /// Where a line of the original, below what was taken, is on this side.
+    fn place(&self, line: usize) -> usize {
+        self.last
+            .as_ref()
+            .map_or(line, |last| last.side.end + line - last.original.end)
+    }
+
+    /// Whether one was taken that ends at that line of the original or below.
+    fn changed_since(&self, line: usize) -> bool {
+        let last = self.last.as_ref();
+        last.is_some_and(|last| last.original.end >= line)
+    }
+}
