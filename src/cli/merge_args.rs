@@ -19,12 +19,18 @@ pub(super) struct MergeArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     on_conflict: OnConflict,
-    /// How lists without a key merge: replace (default), set, merge
+    /// How lists without a key merge: merge (default), set, replace
     #[arg(
-        long, value_enum, value_name = "HOW", default_value_t = Lists::Replace,
+        long, value_enum, value_name = "HOW", default_value_t = Lists::Merge,
         hide_possible_values = true, hide_default_value = true
     )]
     lists: Lists,
+    /// How texts of several lines merge: lines (default), replace
+    #[arg(
+        long, value_enum, value_name = "HOW", default_value_t = Texts::Lines,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    texts: Texts,
     /// A further key that may identify elements (repeatable)
     #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
@@ -82,12 +88,20 @@ enum OnConflict {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Lists {
-    /// Each is one value
-    Replace,
-    /// Lists of scalars are ordered sets
-    Set,
     /// Element by element, as diff3 merges lines
     Merge,
+    /// Lists of scalars are ordered sets
+    Set,
+    /// Each is one value, as for kustomize and kpt
+    Replace,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Texts {
+    /// By lines; where they conflict, by what they say
+    Lines,
+    /// Each is one value, as for kustomize and kpt
+    Replace,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -115,6 +129,7 @@ impl MergeArgs {
             merge: Options {
                 on_conflict: self.on_conflict.into(),
                 lists: self.lists.into(),
+                texts: self.texts.into(),
                 keys: self.keys,
                 nulls: self.nulls.map(Into::into),
                 markers: markers.style(names)?,
@@ -149,6 +164,15 @@ impl From<Lists> for merge::Lists {
             Lists::Replace => Self::Replace,
             Lists::Set => Self::Set,
             Lists::Merge => Self::Merge,
+        }
+    }
+}
+
+impl From<Texts> for merge::Texts {
+    fn from(value: Texts) -> Self {
+        match value {
+            Texts::Lines => Self::Lines,
+            Texts::Replace => Self::Replace,
         }
     }
 }

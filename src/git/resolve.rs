@@ -14,9 +14,7 @@ use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
 use super::{account, call};
 use crate::merge::text::{Hunk, LineMerge, merge_lines};
-use crate::merge::{
-    ConflictStyle, Elements, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
-};
+use crate::merge::{ConflictStyle, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts};
 use crate::package::{MergedFile, merge_file};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
@@ -245,7 +243,6 @@ fn merge_documents(
         on_conflict: OnConflict::Markers,
         lists: Lists::Merge,
         sides: Sides::Equal,
-        elements: Elements::Alike,
         texts: Texts::Lines,
         nulls: Some(Nulls::Keep),
         markers: MarkerStyle {

@@ -35,7 +35,7 @@ pub(crate) use edit::without_aliases;
 pub(crate) use made::with_changes_made;
 pub use markers::{ConflictStyle, MarkerStyle};
 pub(crate) use merged_text::{Sources, edited};
-pub use options::{Elements, Lists, Nulls, OnConflict, Options, Sides, Texts};
+pub use options::{Lists, Nulls, OnConflict, Options, Sides, Texts};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{Rule, Take};
 pub(crate) use walk::apply::LAST_APPLIED;

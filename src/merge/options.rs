@@ -36,11 +36,11 @@ impl OnConflict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lists {
     /// Such a list is one value.
-    #[default]
     Replace,
     /// Lists of scalars are ordered sets.
     Set,
     /// Element by element, as `diff3` merges lines.
+    #[default]
     Merge,
 }
 
@@ -53,24 +53,14 @@ pub enum Nulls {
     Keep,
 }
 
-/// How block scalars merge that both sides changed.
+/// How scalars of several lines merge that both sides changed (SPEC 5.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Texts {
     /// A scalar is one value (SPEC 5.1).
-    #[default]
     Replace,
-    /// Literal block scalars merge line by line, as a version control system merges files.
-    Lines,
-}
-
-/// Which elements of a list without a key are the same, where it merges element by element ([`Lists::Merge`]).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Elements {
-    /// Those of equal value.
+    /// Line by line, as a version control system merges files; where that conflicts and they are YAML or JSON, by their structure.
     #[default]
-    Equal,
-    /// Maps that are alike as well: then what either side changed in one merges field by field.
-    Alike,
+    Lines,
 }
 
 /// What the two sides are to each other.
@@ -94,8 +84,6 @@ pub struct Options {
     pub lists: Lists,
     /// What the two sides are to each other.
     pub sides: Sides,
-    /// Which elements of lists without a key are the same.
-    pub elements: Elements,
     /// Further associative keys, tried after the built-in ones (`--key`).
     pub keys: Vec<String>,
     /// How block scalars merge.

@@ -3,6 +3,7 @@
 
 mod keys;
 mod renames;
+mod sequence;
 
 pub use keys::changes_key;
 use renames::renames;
@@ -32,12 +33,14 @@ pub struct Settings {
     pub keys: Vec<String>,
 }
 
-/// The value, the paths of the conflicts, and whether `diff3` had no single answer: an element twice, hunks that touch.
+/// The value, the paths of the conflicts, and whether there is no single answer: an element twice, elements that moved.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     pub value: Option<Value>,
     pub conflicts: Vec<String>,
     pub ambiguous: bool,
+    /// Whether it was an element twice.
+    pub repeats: bool,
 }
 
 type Sides<'v> = Triple<Option<&'v Value>>;
@@ -151,7 +154,7 @@ impl<'s> Merger<'s> {
                 let by = match (self.identity(lists), self.settings.lists) {
                     (Some(by), _) => by,
                     (_, Lists::Set) if lists.into_array().into_iter().all(is_set) => Vec::new(),
-                    (_, Lists::Merge) if by_element => return self.diff3(at, lists),
+                    (_, Lists::Merge) if by_element => return self.sequence(at, lists),
                     _ => return None,
                 };
                 Some(Value::List(self.elements(at, &by, lists)))
@@ -244,36 +247,6 @@ impl<'s> Merger<'s> {
             let moved = before.iter().find(|e| id(by, e) == wanted);
             slot.clone_from(moved.unwrap_or(&Value::Null));
         }
-    }
-
-    /// Two lists as `diff3` merges lines: what lies between two elements that all three share is one hunk.
-    fn diff3(&mut self, at: &str, lists: Triple<&[Value]>) -> Option<Value> {
-        let [o, u, d] = lists.into_array();
-        let partner = |e: &Value, list: &[Value]| list.iter().position(|x| x == e);
-        let in_u: Vec<_> = o.iter().map(|e| partner(e, u)).collect();
-        let in_d: Vec<_> = o.iter().map(|e| partner(e, d)).collect();
-        let unmoved = |partners: &[Option<usize>]| partners.iter().flatten().is_sorted();
-        if !([o, u, d].into_iter().all(distinct) && unmoved(&in_u) && unmoved(&in_d)) {
-            self.outcome.ambiguous = true;
-            return None;
-        }
-        let (mut result, mut from) = (Vec::new(), [0; 3]);
-        for i in 0..=o.len() {
-            let (j, k) = match (in_u.get(i), in_d.get(i)) {
-                (Some(Some(j)), Some(Some(k))) => (*j, *k),
-                (None, None) => (u.len(), d.len()),
-                _ => continue,
-            };
-            let (before, now, own) = (&o[from[0]..i], &u[from[1]..j], &d[from[2]..k]);
-            self.outcome.ambiguous |= now != before && now != own && own != before;
-            let hunk = match now == before || now == own {
-                true => own,
-                false => self.settle(at, own == before, now, own),
-            };
-            result.extend(hunk.iter().chain(o.get(i)).cloned());
-            from = [i + 1, j + 1, k + 1];
-        }
-        Some(Value::List(result))
     }
 }
 

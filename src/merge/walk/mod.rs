@@ -7,6 +7,7 @@ pub(crate) mod arrive;
 mod become_list;
 mod delete;
 mod fields;
+mod hunks;
 pub(crate) mod index;
 mod keys;
 mod lists;
