@@ -31,6 +31,12 @@ pub(super) struct MergeArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     texts: Texts,
+    /// How image references merge: parts (default), whole
+    #[arg(
+        long, value_enum, value_name = "HOW", default_value_t = Images::Parts,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    images: Images,
     /// A further key that may identify elements (repeatable)
     #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
@@ -105,6 +111,14 @@ enum Texts {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
+enum Images {
+    /// Registry and repository, and tag and digest, each on their own
+    Parts,
+    /// A reference is one value, as for kustomize and kpt
+    Whole,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
 enum SchemaName {
     /// The kinds built into Kubernetes, and custom resource definitions
     Kubernetes,
@@ -130,6 +144,7 @@ impl MergeArgs {
                 on_conflict: self.on_conflict.into(),
                 lists: self.lists.into(),
                 texts: self.texts.into(),
+                images: self.images.into(),
                 keys: self.keys,
                 nulls: self.nulls.map(Into::into),
                 markers: markers.style(names)?,
@@ -173,6 +188,15 @@ impl From<Texts> for merge::Texts {
         match value {
             Texts::Lines => Self::Lines,
             Texts::Replace => Self::Replace,
+        }
+    }
+}
+
+impl From<Images> for merge::Images {
+    fn from(value: Images) -> Self {
+        match value {
+            Images::Parts => Self::Parts,
+            Images::Whole => Self::Whole,
         }
     }
 }

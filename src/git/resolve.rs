@@ -14,7 +14,9 @@ use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
 use super::{account, call};
 use crate::merge::text::{Hunk, LineMerge, merge_lines};
-use crate::merge::{ConflictStyle, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts};
+use crate::merge::{
+    ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
+};
 use crate::package::{MergedFile, merge_file};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
@@ -244,6 +246,7 @@ fn merge_documents(
         lists: Lists::Merge,
         sides: Sides::Equal,
         texts: Texts::Lines,
+        images: Images::Whole,
         nulls: Some(Nulls::Keep),
         markers: MarkerStyle {
             size: style.size,

@@ -61,6 +61,18 @@ pub enum Texts {
     /// Line by line, as a version control system merges files; where that conflicts and they are YAML or JSON, by their structure.
     #[default]
     Lines,
+    /// Line by line and no further: what is embedded in a text itself.
+    LinesOnly,
+}
+
+/// How image references merge that both sides changed (SPEC 5.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Images {
+    /// The registry and repository, and the tag and digest, each on their own.
+    #[default]
+    Parts,
+    /// A reference is one value (SPEC 5.1).
+    Whole,
 }
 
 /// What the two sides are to each other.
@@ -86,8 +98,10 @@ pub struct Options {
     pub sides: Sides,
     /// Further associative keys, tried after the built-in ones (`--key`).
     pub keys: Vec<String>,
-    /// How block scalars merge.
+    /// How scalars of several lines merge.
     pub texts: Texts,
+    /// How image references merge.
+    pub images: Images,
     /// Rules for single places; of several that fit one place, the last counts.
     pub rules: Vec<Rule>,
     /// How conflict markers look, where nobody wins a conflict.

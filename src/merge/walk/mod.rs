@@ -8,6 +8,7 @@ mod become_list;
 mod delete;
 mod fields;
 mod hunks;
+mod images;
 pub(crate) mod index;
 mod keys;
 mod lists;
@@ -55,16 +56,16 @@ pub(crate) struct Walker<'a> {
     steps: Vec<Step>,
     pins: Pins,
     conflicts: Vec<Conflict>,
-    /// What pins held back.
-    pinned: Vec<Conflict>,
+    /// What is told and is no conflict.
+    noted: Vec<Conflict>,
 }
 
 /// What a walk decided, and what there is to say about it.
 pub(crate) struct Decided {
     pub(crate) outcome: Outcome,
     pub(crate) conflicts: Vec<Conflict>,
-    /// What pins held back.
-    pub(crate) pinned: Vec<Conflict>,
+    /// What is told and is no conflict: what pins held back, and what was put together from both sides.
+    pub(crate) noted: Vec<Conflict>,
 }
 
 /// Map, list or scalar: the kinds of SPEC 4 and 5.4.
@@ -98,7 +99,7 @@ impl<'a> Walker<'a> {
             steps: Vec::new(),
             pins: Pins::of(trees.local),
             conflicts: Vec::new(),
-            pinned: Vec::new(),
+            noted: Vec::new(),
         }
     }
 
@@ -117,14 +118,14 @@ impl<'a> Walker<'a> {
         Decided {
             outcome,
             conflicts: self.conflicts,
-            pinned: self.pinned,
+            noted: self.noted,
         }
     }
 
     /// What there is to say where the whole document is pinned.
     pub(crate) fn held_document(mut self, has_original: bool) -> Vec<Conflict> {
         self.hold_back(self.roots(has_original));
-        self.pinned
+        self.noted
     }
 
     pub(super) fn roots(&self, has_original: bool) -> Nodes {
@@ -260,10 +261,7 @@ impl<'a> Walker<'a> {
         if self.settled(nodes) {
             return Outcome::Keep;
         }
-        let taken = Outcome::Take(Incoming {
-            quoting: self.local_quoting(nodes),
-            ..Incoming::part(updated, self.stripped(nodes.original, updated))
-        });
+        let taken = self.taken(nodes, updated);
         let nulls = self.clearing_nulls(nodes);
         if !nulls.original {
             if nulls.local {
@@ -274,10 +272,18 @@ impl<'a> Walker<'a> {
                 return self.override_local(nodes, Outcome::Remove);
             }
         }
-        if let Some(merged) = self.merged_lines(nodes) {
+        if let Some(merged) = self.merged_parts(nodes) {
             return merged;
         }
         self.override_local(nodes, taken)
+    }
+
+    /// Upstream's value in the place of local's.
+    fn taken(&self, nodes: Nodes, updated: NodeId) -> Outcome {
+        Outcome::Take(Incoming {
+            quoting: self.local_quoting(nodes),
+            ..Incoming::part(updated, self.stripped(nodes.original, updated))
+        })
     }
 
     /// On which sides a null stands where one is a word of command (SPEC 5.2): in a field. A document that is null as a whole is data.

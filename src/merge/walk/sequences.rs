@@ -7,7 +7,7 @@ use super::hunks::Lists;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint;
-use crate::merge::{Resolution, Sides};
+use crate::merge::{Means, Resolution, Sides};
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeId};
 
@@ -76,7 +76,12 @@ impl Walker<'_> {
         if simple || self.holds_pin(nodes) {
             return self.one_value_list(nodes);
         }
-        self.merged_elements(lists)
+        let known = self.conflicts.len();
+        let merged = self.merged_elements(lists);
+        if self.conflicts.len() == known {
+            self.record_combined(Means::Elements, nodes);
+        }
+        merged
     }
 
     /// The same, element by element.
