@@ -20,7 +20,9 @@ pub(super) struct Image<'t> {
 impl Walker<'_> {
     /// Three image references, merged; none where they are not that.
     pub(super) fn merged_image(&mut self, nodes: Nodes) -> Option<Outcome> {
-        if self.options.images == Images::Whole || !self.is_at_image() {
+        let ruled = self.ruled_images();
+        let is_whole = ruled.unwrap_or(self.options.images) == Images::Whole;
+        if is_whole || ruled.is_none() && !self.is_at_image() {
             return None;
         }
         let contents = self.trees.zip(nodes).try_map(|(tree, node)| {
@@ -103,6 +105,13 @@ impl<'t> Image<'t> {
             version: &text[name.len()..],
         })
     }
+}
+
+/// The version that a text is, or that is the tag of the image that it refers to.
+pub(super) fn version_in(text: &str) -> &str {
+    let tag = Image::parse(text).and_then(|image| image.version.strip_prefix(':'));
+    let tag = tag.map(|tag| tag.split('@').next().unwrap_or(tag));
+    tag.unwrap_or(text)
 }
 
 /// A part that one side changed, or none; both sides' where they do not agree.

@@ -25,7 +25,7 @@ mod texts;
 
 use super::decision::{Child, Incoming, Outcome};
 use super::pins::Pins;
-use super::{Conflict, ConflictKind, Options, Sides};
+use super::{Conflict, ConflictKind, Options, Resolution, Sides};
 use crate::schema::Places;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal, same_bytes};
@@ -55,6 +55,8 @@ pub(crate) struct Walker<'a> {
     has_lines: Triple<bool>,
     steps: Vec<Step>,
     pins: Pins,
+    /// Whose version is the higher one, of the conflict that is being recorded, if a rule asks for that.
+    higher: Option<Resolution>,
     conflicts: Vec<Conflict>,
     /// What is told and is no conflict.
     noted: Vec<Conflict>,
@@ -98,6 +100,7 @@ impl<'a> Walker<'a> {
             has_lines: Triple::default(),
             steps: Vec::new(),
             pins: Pins::of(trees.local),
+            higher: None,
             conflicts: Vec::new(),
             noted: Vec::new(),
         }

@@ -52,8 +52,10 @@ impl Walker<'_> {
         local: Outcome,
         updated: Outcome,
     ) -> Outcome {
+        self.higher = self.higher_of(nodes);
         let resolution = self.resolution();
         self.record(kind, nodes, resolution);
+        self.higher = None;
         resolved(resolution, local, updated)
     }
 
@@ -99,7 +101,7 @@ impl Walker<'_> {
     /// How the policy resolves a conflict.
     pub(super) fn resolution(&self) -> Resolution {
         match self.ruling() {
-            Some((_, take)) => take.resolution(),
+            Some((_, resolution)) => resolution,
             None => self.options.on_conflict.resolution(),
         }
     }

@@ -27,7 +27,7 @@ impl Walker<'_> {
 
     /// Three texts.
     fn merged_text(&mut self, nodes: Nodes) -> Option<Outcome> {
-        if self.options.texts == Texts::Replace {
+        if self.texts_here() == Texts::Replace {
             return None;
         }
         let sides = self.trees.zip(nodes);
@@ -61,7 +61,7 @@ impl Walker<'_> {
 
     /// Three texts that are YAML or JSON.
     fn merged_structure(&mut self, nodes: Nodes, texts: Triple<&str>) -> Option<Outcome> {
-        if self.options.texts == Texts::LinesOnly {
+        if self.texts_here() == Texts::LinesOnly {
             return None;
         }
         let resolution = self.resolution();
