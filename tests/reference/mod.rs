@@ -110,13 +110,11 @@ impl<'s> Merger<'s> {
                 let rest = self.rest(at, before, sides);
                 self.settle(at, rest.is_none(), rest, None)
             }
-            (None, Some(now), None) => Some(self.brought(None, now, None)),
+            (None, Some(now), None) => Some(now.clone()),
             (_, Some(now), Some(own)) => {
                 let merged = self.inside(at, sides, matches!(original, Some(Value::List(_))));
-                merged.or_else(|| {
-                    let whole = self.brought(original, now, local);
-                    Some(self.settle(at, local == original, whole, own.clone()))
-                })
+                merged
+                    .or_else(|| Some(self.settle(at, local == original, now.clone(), own.clone())))
             }
             _ => None, // nothing on either side
         }
@@ -130,7 +128,7 @@ impl<'s> Merger<'s> {
         let both = sides.map(|side| side.or(Some(&empty)));
         match (Merger { settings, outcome }).inside(at, both, false) {
             Some(merged) => Some(merged).filter(|merged| *merged != merged.emptied()),
-            None => Some(self.brought(Some(original), sides.updated?, None)),
+            None => sides.updated.cloned(),
         }
     }
 
@@ -161,24 +159,6 @@ impl<'s> Merger<'s> {
             }
             _ => None,
         }
-    }
-
-    /// A value that comes whole from upstream: its nulls clear nothing and are not written. Those that the original
-    /// has too, and those in a list that is one value, are data.
-    fn brought(&self, original: Option<&Value>, now: &Value, own: Option<&Value>) -> Value {
-        if let Value::Map(fields) = now {
-            let before = |key: &str| original?.field(key);
-            let stays = |(k, v): &&(String, Value)| !self.commands(Some(v), before(k));
-            let bring = |(k, v): &(String, Value)| (k.clone(), self.brought(before(k), v, None));
-            return Value::Map(fields.iter().filter(stays).map(bring).collect());
-        }
-        let [before, own] = [original, own].map(|side| side.map_or(&[][..], Value::elements));
-        let by = self.identity(Triple::new(before, now.elements(), own));
-        let Some((by, Value::List(list))) = by.zip(Some(now)) else {
-            return now.clone();
-        };
-        let bring = |element| self.brought(find(&by, before, element), element, None);
-        Value::List(list.iter().map(bring).collect())
     }
 
     /// The keys that identify the elements of these lists (SPEC 6).
@@ -213,7 +193,7 @@ impl<'s> Merger<'s> {
             let path = format!("{at}[{:?}]", id(by, now));
             let sides = lists.map(|list| find(by, list, now));
             let comes = match (sides.original, sides.local) {
-                (None, None) => Some(self.brought(None, now, None)),
+                (None, None) => Some(now.clone()),
                 (Some(before), None) if before != now => {
                     let rest = self.rest(&path, before, sides);
                     let rest = rest.map(|rest| with_key(by, now, &rest));

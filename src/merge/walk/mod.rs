@@ -285,7 +285,7 @@ impl<'a> Walker<'a> {
     fn taken(&self, nodes: Nodes, updated: NodeId) -> Outcome {
         Outcome::Take(Incoming {
             quoting: self.local_quoting(nodes),
-            ..Incoming::part(updated, self.stripped(nodes.original, updated))
+            ..Incoming::whole(updated)
         })
     }
 
