@@ -14,6 +14,7 @@ pub mod patch;
 pub mod report;
 pub mod schema;
 mod secret;
+mod semantic_version;
 pub mod triple;
 pub mod upgrade;
 mod visible;

@@ -24,8 +24,6 @@ const EXAMPLES: &str = "\
 Examples:
   merge3 --ancestor v1 --from v2 --to fork                      upgrade a fork in place
   merge3 --ancestor v1 --from v2 --to fork --diff               see first what that would do
-  merge3 --ancestor v1 --from v2 --to fork --on-conflict fail   write nothing on a conflict
-  merge3 --ancestor a.yaml --from b.yaml --to c.yaml            one file of each
 Exit status: 0 merged; 1 conflicts are left, or --check found a change; 2 wrong input, or a failure";
 
 /// Brings what changed between two releases of a YAML package into your fork, and nothing else.

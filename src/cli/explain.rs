@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::config::Config;
 use crate::error::Error;
-use crate::merge::{Conflict, Pattern, Side, merge_document};
+use crate::merge::{Conflict, ConflictKind, Means, Pattern, Side, merge_document};
 use crate::package::{Paired, documents_in};
 use crate::secret::may_be_in;
 use crate::triple::{Change, Triple};
@@ -120,7 +120,7 @@ fn explain_one(paired: &Paired, pattern: &Pattern, file: &Path) -> Result<Option
     let (result, why) = match (&paired.texts.updated, &paired.texts.local) {
         (Some(_), Some(_)) => {
             let text = merged.text.as_deref().unwrap_or(local);
-            let why = place.reason(&merged.conflicts, &merged.pinned);
+            let why = place.reason(&merged.conflicts, &merged.noted);
             (value_in(text, pattern), why)
         }
         (Some(_), None) if paired.stays_out => (
@@ -219,8 +219,9 @@ impl Place<'_> {
     }
 
     /// The rule that decided, in words.
-    fn reason(&self, conflicts: &[Conflict], pinned: &[Conflict]) -> String {
-        if let Some(held) = pinned.iter().find(|held| self.is_at(held)) {
+    fn reason(&self, conflicts: &[Conflict], noted: &[Conflict]) -> String {
+        let is_pin = |it: &&Conflict| it.kind == ConflictKind::Pinned;
+        if let Some(held) = noted.iter().filter(is_pin).find(|held| self.is_at(held)) {
             return format!(
                 "a comment `# merge3: keep` at {} holds upstream's change back (SPEC 8)",
                 named(held)
@@ -237,6 +238,10 @@ impl Place<'_> {
                 conflict.kind.as_str(),
                 conflict.resolution.as_str()
             );
+        }
+        let mut noted = noted.iter().filter(|it| self.is_at(it));
+        if let Some((at, means)) = noted.find_map(|it| Some((it, means_of(it.kind)?))) {
+            return format!("both sides changed {}: {means}", named(at));
         }
         let sides = self.trees.zip(self.entries);
         let change = sides.change_by(|left, right| self.equal(*left, *right));
@@ -290,6 +295,25 @@ impl Place<'_> {
             })
         })
     }
+}
+
+/// How a value was put together from both sides, if it was.
+const fn means_of(kind: ConflictKind) -> Option<&'static str> {
+    let ConflictKind::Combined(means) = kind else {
+        return None;
+    };
+    Some(match means {
+        Means::Lines => "the text merges by lines (--texts lines, SPEC 5.7)",
+        Means::Structure => {
+            "the text is YAML or JSON and its lines conflict, so it merges by its structure (--texts lines, SPEC 5.7)"
+        }
+        Means::Image => {
+            "the registry and repository, and the tag and digest of an image merge each on their own (--images parts, SPEC 5.7)"
+        }
+        Means::Elements => {
+            "no key identifies the elements of the list, so it merges element by element (--lists merge, SPEC 6)"
+        }
+    })
 }
 
 fn named(record: &Conflict) -> &str {

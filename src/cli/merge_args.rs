@@ -19,12 +19,24 @@ pub(super) struct MergeArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     on_conflict: OnConflict,
-    /// How lists without a key merge: replace (default), set, merge
+    /// How lists without a key merge: merge (default), set, replace
     #[arg(
-        long, value_enum, value_name = "HOW", default_value_t = Lists::Replace,
+        long, value_enum, value_name = "HOW", default_value_t = Lists::Merge,
         hide_possible_values = true, hide_default_value = true
     )]
     lists: Lists,
+    /// How texts of several lines merge: lines (default), replace
+    #[arg(
+        long, value_enum, value_name = "HOW", default_value_t = Texts::Lines,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    texts: Texts,
+    /// How image references merge: parts (default), whole
+    #[arg(
+        long, value_enum, value_name = "HOW", default_value_t = Images::Parts,
+        hide_possible_values = true, hide_default_value = true
+    )]
+    images: Images,
     /// A further key that may identify elements (repeatable)
     #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
@@ -82,12 +94,28 @@ enum OnConflict {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Lists {
-    /// Each is one value
-    Replace,
-    /// Lists of scalars are ordered sets
-    Set,
     /// Element by element, as diff3 merges lines
     Merge,
+    /// Lists of scalars are ordered sets
+    Set,
+    /// Each is one value, as for kustomize and kpt
+    Replace,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Texts {
+    /// By lines; where they conflict, by what they say
+    Lines,
+    /// Each is one value, as for kustomize and kpt
+    Replace,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Images {
+    /// Registry and repository, and tag and digest, each on their own
+    Parts,
+    /// A reference is one value, as for kustomize and kpt
+    Whole,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -115,6 +143,8 @@ impl MergeArgs {
             merge: Options {
                 on_conflict: self.on_conflict.into(),
                 lists: self.lists.into(),
+                texts: self.texts.into(),
+                images: self.images.into(),
                 keys: self.keys,
                 nulls: self.nulls.map(Into::into),
                 markers: markers.style(names)?,
@@ -149,6 +179,24 @@ impl From<Lists> for merge::Lists {
             Lists::Replace => Self::Replace,
             Lists::Set => Self::Set,
             Lists::Merge => Self::Merge,
+        }
+    }
+}
+
+impl From<Texts> for merge::Texts {
+    fn from(value: Texts) -> Self {
+        match value {
+            Texts::Lines => Self::Lines,
+            Texts::Replace => Self::Replace,
+        }
+    }
+}
+
+impl From<Images> for merge::Images {
+    fn from(value: Images) -> Self {
+        match value {
+            Images::Parts => Self::Parts,
+            Images::Whole => Self::Whole,
         }
     }
 }

@@ -15,7 +15,7 @@ use super::lines::{self, Lines};
 use super::{account, call};
 use crate::merge::text::{Hunk, LineMerge, merge_lines};
 use crate::merge::{
-    ConflictStyle, Elements, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
+    ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
 use crate::package::{MergedFile, merge_file};
 use crate::triple::Triple;
@@ -245,8 +245,8 @@ fn merge_documents(
         on_conflict: OnConflict::Markers,
         lists: Lists::Merge,
         sides: Sides::Equal,
-        elements: Elements::Alike,
         texts: Texts::Lines,
+        images: Images::Whole,
         nulls: Some(Nulls::Keep),
         markers: MarkerStyle {
             size: style.size,

@@ -23,6 +23,33 @@ pub enum ConflictKind {
     Binary,
     /// Upstream's change was held back by a comment `# merge3: keep`: no conflict, and listed apart.
     Pinned,
+    /// Both sides changed one value, and both changes are in the result: no conflict, and listed apart.
+    Combined(Means),
+}
+
+/// What a value that both sides changed was put together by (SPEC 5.7, 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Means {
+    /// A text, by its lines.
+    Lines,
+    /// A text that is YAML or JSON, by its structure.
+    Structure,
+    /// An image reference, by its parts.
+    Image,
+    /// A list that no key identifies, by its elements.
+    Elements,
+}
+
+impl Means {
+    /// The word that reports use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::Structure => "structure",
+            Self::Image => "image",
+            Self::Elements => "elements",
+        }
+    }
 }
 
 impl ConflictKind {
@@ -38,6 +65,7 @@ impl ConflictKind {
             Self::Text => "text",
             Self::Binary => "binary",
             Self::Pinned => "pinned",
+            Self::Combined(means) => means.as_str(),
         }
     }
 }

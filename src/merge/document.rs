@@ -13,7 +13,7 @@ use super::merged_text::{
 use super::pins::is_document_pinned;
 use super::text::merge_lines;
 use super::walk::{Decided, Walker};
-use super::{Conflict, Nulls, OnConflict, Options};
+use super::{Conflict, ConflictKind, Nulls, OnConflict, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree, equal};
@@ -41,8 +41,8 @@ pub struct Merged {
     pub text: Option<String>,
     /// The places where both sides changed and do not agree.
     pub conflicts: Vec<Conflict>,
-    /// What a comment `# merge3: keep` held back, which is no conflict.
-    pub pinned: Vec<Conflict>,
+    /// What is told and is no conflict: what a comment `# merge3: keep` held back, and what was put together from both sides.
+    pub noted: Vec<Conflict>,
 }
 
 /// Brings what changed from original to updated into local (SPEC 4 to 7).
@@ -114,7 +114,7 @@ pub(crate) fn merge_sides(
     }
     if is_document_pinned(local.document) {
         return Ok(Merged {
-            pinned: Walker::new(sources.with(&original_tree), nulls_clear, options)
+            noted: Walker::new(sources.with(&original_tree), nulls_clear, options)
                 .held_document(has_original),
             ..Merged::unchanged()
         });
@@ -127,7 +127,7 @@ pub(crate) fn merge_sides(
     let Decided {
         outcome,
         mut conflicts,
-        pinned,
+        noted,
     } = decide(sources);
     let is_decided = |text: &String| is_faithful(text, sources, &outcome).is_ok();
     let whole = updated_in_local(&bodies, updated.document, local.document).filter(is_decided);
@@ -149,13 +149,13 @@ pub(crate) fn merge_sides(
         && !outcome.has_choice()
     {
         let trees = sources.with(&original_tree);
-        let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &pinned])?;
+        let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &noted])?;
         conflicts.extend(lost);
     }
     Ok(Merged {
         text,
         conflicts,
-        pinned,
+        noted,
     })
 }
 
@@ -219,12 +219,18 @@ pub(crate) const fn is_large(text: &str) -> bool {
 }
 
 impl Merged {
+    /// Whether a comment `# merge3: keep` held something back.
+    pub fn is_held_back(&self) -> bool {
+        let mut noted = self.noted.iter();
+        noted.any(|it| it.kind == ConflictKind::Pinned)
+    }
+
     /// That nothing changes.
     pub(crate) const fn unchanged() -> Self {
         Self {
             text: None,
             conflicts: Vec::new(),
-            pinned: Vec::new(),
+            noted: Vec::new(),
         }
     }
 }

@@ -26,6 +26,11 @@ impl<'a> Fingerprints<'a> {
         }
     }
 
+    /// The tree whose values these are.
+    pub(crate) const fn tree(&self) -> &'a Tree<'a> {
+        self.tree
+    }
+
     /// The fingerprints of the elements of a list.
     pub(crate) fn of_elements(&self, list: NodeId) -> Rc<[u64]> {
         let list = self.tree.resolve(list);

@@ -36,11 +36,11 @@ impl OnConflict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lists {
     /// Such a list is one value.
-    #[default]
     Replace,
     /// Lists of scalars are ordered sets.
     Set,
     /// Element by element, as `diff3` merges lines.
+    #[default]
     Merge,
 }
 
@@ -53,24 +53,26 @@ pub enum Nulls {
     Keep,
 }
 
-/// How block scalars merge that both sides changed.
+/// How scalars of several lines merge that both sides changed (SPEC 5.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Texts {
     /// A scalar is one value (SPEC 5.1).
-    #[default]
     Replace,
-    /// Literal block scalars merge line by line, as a version control system merges files.
+    /// Line by line, as a version control system merges files; where that conflicts and they are YAML or JSON, by their structure.
+    #[default]
     Lines,
+    /// Line by line and no further: what is embedded in a text itself.
+    LinesOnly,
 }
 
-/// Which elements of a list without a key are the same, where it merges element by element ([`Lists::Merge`]).
+/// How image references merge that both sides changed (SPEC 5.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Elements {
-    /// Those of equal value.
+pub enum Images {
+    /// The registry and repository, and the tag and digest, each on their own.
     #[default]
-    Equal,
-    /// Maps that are alike as well: then what either side changed in one merges field by field.
-    Alike,
+    Parts,
+    /// A reference is one value (SPEC 5.1).
+    Whole,
 }
 
 /// What the two sides are to each other.
@@ -94,12 +96,12 @@ pub struct Options {
     pub lists: Lists,
     /// What the two sides are to each other.
     pub sides: Sides,
-    /// Which elements of lists without a key are the same.
-    pub elements: Elements,
     /// Further associative keys, tried after the built-in ones (`--key`).
     pub keys: Vec<String>,
-    /// How block scalars merge.
+    /// How scalars of several lines merge.
     pub texts: Texts,
+    /// How image references merge.
+    pub images: Images,
     /// Rules for single places; of several that fit one place, the last counts.
     pub rules: Vec<Rule>,
     /// How conflict markers look, where nobody wins a conflict.

@@ -1,7 +1,7 @@
 //! Rules for single places of a document: who wins a conflict there, how a list there merges.
 
 use super::conflict::Resolution;
-use super::options::{Lists, Options};
+use super::options::{Images, Lists, Options, Texts};
 use super::pattern::Pattern;
 
 /// One rule.
@@ -15,6 +15,10 @@ pub struct Rule {
     pub take: Option<Take>,
     /// How a list merges that is right there, whatever identifies its elements.
     pub lists: Option<Lists>,
+    /// How a text of several lines merges that is right there.
+    pub texts: Option<Texts>,
+    /// How an image reference merges that is right there, whatever the field is called.
+    pub images: Option<Images>,
     /// What identifies the elements of a list that is right there: one field or two. None where it says nothing of that.
     pub keys: Vec<String>,
 }
@@ -26,14 +30,17 @@ pub enum Take {
     Updated,
     /// The local side.
     Local,
+    /// The side with the higher semantic version; of anything else, whoever else wins.
+    Higher,
 }
 
 impl Take {
-    /// How a conflict comes out.
-    pub const fn resolution(self) -> Resolution {
+    /// How a conflict comes out, whatever the values are; none where they decide.
+    pub const fn resolution(self) -> Option<Resolution> {
         match self {
-            Self::Updated => Resolution::Updated,
-            Self::Local => Resolution::Local,
+            Self::Updated => Some(Resolution::Updated),
+            Self::Local => Some(Resolution::Local),
+            Self::Higher => None,
         }
     }
 }
@@ -41,14 +48,12 @@ impl Take {
 impl Options {
     /// How a conflict about a whole document or file comes out, and the rule that says so, if one does.
     pub fn whole(&self) -> (Resolution, Option<&Rule>) {
-        let rule = self
-            .rules
-            .iter()
-            .rev()
-            .find(|rule| rule.take.is_some() && rule.path.is_whole());
-        let take = rule.and_then(|rule| rule.take);
-        let resolution = take.map_or(self.on_conflict.resolution(), Take::resolution);
-        (resolution, rule)
+        let mut rules = self.rules.iter().rev().filter(|rule| rule.path.is_whole());
+        let ruled = rules.find_map(|rule| Some((rule.take?.resolution()?, rule)));
+        match ruled {
+            Some((resolution, rule)) => (resolution, Some(rule)),
+            None => (self.on_conflict.resolution(), None),
+        }
     }
 
     /// How it comes out that upstream changed a whole document or file that local deleted, and the rule that says so, if one

@@ -150,7 +150,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         // a comment may have come behind the `---`, on its line
         let marker = own.trim_end_matches(['\r', '\n']);
         let own = if text.starts_with(own) { own } else { marker };
-        let Some(body) = text.strip_prefix(own).filter(|_| merged.pinned.is_empty()) else {
+        let Some(body) = text.strip_prefix(own).filter(|_| !merged.is_held_back()) else {
             return merged;
         };
         let is_left = members
@@ -229,7 +229,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
     ) -> Option<String> {
         let (merged, warnings) = merged;
         self.outcome.warnings.extend(warnings);
-        for conflict in merged.conflicts.into_iter().chain(merged.pinned) {
+        for conflict in merged.conflicts.into_iter().chain(merged.noted) {
             self.record(group, conflict);
         }
         merged.text

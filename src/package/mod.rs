@@ -143,7 +143,7 @@ enum Content {
 struct Outcome {
     content: Content,
     conflicts: Vec<FileConflict>,
-    /// What pins held back.
-    pinned: Vec<FileConflict>,
+    /// What is told and is no conflict.
+    noted: Vec<FileConflict>,
     warnings: Vec<Warning>,
 }

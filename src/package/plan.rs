@@ -21,6 +21,8 @@ pub struct Plan {
     pub conflicts: Vec<FileConflict>,
     /// Upstream's changes that a comment `# merge3: keep` held back, by file and line: no conflicts.
     pub pinned: Vec<FileConflict>,
+    /// The values that both sides changed and that were put together from both, by file and line: no conflicts (SPEC 5.7, 6).
+    pub combined: Vec<FileConflict>,
     /// The resources that were paired although their names or namespaces differ (SPEC 3.6), by file and line.
     pub renamed: Vec<Renamed>,
     /// What there is to know beside.

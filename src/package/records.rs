@@ -190,7 +190,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
             hidden: false,
         };
         match record.conflict.kind {
-            ConflictKind::Pinned => self.outcome.pinned.push(record),
+            ConflictKind::Pinned | ConflictKind::Combined(_) => self.outcome.noted.push(record),
             _ => self.outcome.conflicts.push(record),
         }
     }

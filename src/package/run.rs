@@ -26,7 +26,7 @@ use super::whole_file::merge_whole;
 use super::within::{Merged, merge_within};
 use super::{Outcome, Settings, gone, twins};
 use crate::error::Error;
-use crate::merge::Options;
+use crate::merge::{ConflictKind, Options};
 use crate::triple::Triple;
 
 /// Merges what changed from the original to the updated package into the local one, in memory.
@@ -246,6 +246,7 @@ pub(super) fn collect(
         files: Vec::new(),
         conflicts: Vec::new(),
         pinned: Vec::new(),
+        combined: Vec::new(),
         renamed: Vec::new(),
         warnings: loaded.warnings,
         counts: Counts::default(),
@@ -261,7 +262,11 @@ pub(super) fn collect(
         let sides = slot.sides.as_ref().into_array();
         plan.counts.read += sides.iter().filter(|it| it.is_some()).count();
         plan.conflicts.extend(outcome.conflicts);
-        plan.pinned.extend(outcome.pinned);
+        let noted = outcome.noted.into_iter();
+        let (pinned, combined): (Vec<_>, Vec<_>) =
+            noted.partition(|record| record.conflict.kind == ConflictKind::Pinned);
+        plan.pinned.extend(pinned);
+        plan.combined.extend(combined);
         plan.warnings.extend(outcome.warnings);
         plan.files
             .extend(change(slot, moved.remove(&index), outcome.content));
@@ -277,7 +282,7 @@ pub(super) fn collect(
     for change in &plan.files {
         plan.counts.count(&change.kind);
     }
-    for records in [&mut plan.conflicts, &mut plan.pinned] {
+    for records in [&mut plan.conflicts, &mut plan.pinned, &mut plan.combined] {
         records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
     }
     Ok(plan)

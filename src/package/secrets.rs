@@ -19,7 +19,7 @@ pub(super) fn hide_all(outcomes: &mut [Outcome], slots: &[Slot], jobs: &[Job]) {
     for (index, outcome) in outcomes.iter_mut().enumerate() {
         let base = &slots[jobs[index].base.unwrap_or(index)];
         let in_file = LazyCell::new(|| may_hold_secret(base));
-        for record in outcome.conflicts.iter_mut().chain(&mut outcome.pinned) {
+        for record in outcome.conflicts.iter_mut().chain(&mut outcome.noted) {
             hide(record, || *in_file);
         }
     }

@@ -34,7 +34,7 @@ pub(crate) fn merge_whole(
         (original, updated, local) if updated == original || updated == local => {}
         _ if slot.is_pinned() => {
             let record = conflict(slot, ConflictKind::Pinned, Resolution::Local);
-            outcome.pinned.push(record);
+            outcome.noted.push(record);
         }
         (None, Some(_), None) if !is_gone => outcome.content = Content::Updated,
         (_, Some(_), None) => {

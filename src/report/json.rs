@@ -35,6 +35,8 @@ pub(crate) struct Merge<'p> {
     conflicts: Vec<RecordOut<'p>>,
     pinned: Vec<RecordOut<'p>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    combined: Vec<CombinedOut<'p>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     renamed: Vec<RenamedOut<'p>>,
     warnings: Vec<WarningOut<'p>>,
 }
@@ -70,6 +72,17 @@ struct RecordOut<'p> {
     resolution: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'p str>,
+}
+
+#[derive(Serialize)]
+struct CombinedOut<'p> {
+    file: String,
+    line: Option<usize>,
+    resource: Option<ResourceOut<'p>>,
+    path: &'p str,
+    by: &'static str,
+    values: ValuesOut,
+    hidden: bool,
 }
 
 #[derive(Serialize)]
@@ -131,6 +144,7 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
         files: plan.files.iter().map(file).collect(),
         conflicts: plan.conflicts.iter().map(record).collect(),
         pinned: plan.pinned.iter().map(record).collect(),
+        combined: plan.combined.iter().map(combined).collect(),
         renamed: plan.renamed.iter().map(renamed).collect(),
         warnings: plan.warnings.iter().map(warning).collect(),
     }
@@ -168,23 +182,39 @@ fn file(change: &FileChange) -> FileOut {
     }
 }
 
-fn record(record: &FileConflict) -> RecordOut<'_> {
+fn values(record: &FileConflict) -> ValuesOut {
     let Triple {
         original,
         updated,
         local,
     } = record.conflict.values.clone();
+    ValuesOut {
+        original,
+        updated,
+        local,
+    }
+}
+
+fn combined(record: &FileConflict) -> CombinedOut<'_> {
+    CombinedOut {
+        file: portable(&record.file),
+        line: record.line,
+        resource: record.resource.as_ref().map(resource),
+        path: &record.conflict.path,
+        by: record.conflict.kind.as_str(),
+        values: values(record),
+        hidden: record.hidden,
+    }
+}
+
+fn record(record: &FileConflict) -> RecordOut<'_> {
     RecordOut {
         file: portable(&record.file),
         line: record.line,
         resource: record.resource.as_ref().map(resource),
         path: &record.conflict.path,
         kind: record.conflict.kind.as_str(),
-        values: ValuesOut {
-            original,
-            updated,
-            local,
-        },
+        values: values(record),
         hidden: record.hidden,
         resolution: record.conflict.resolution.as_str(),
         rule: record.conflict.rule.as_deref(),

@@ -1,9 +1,12 @@
 //! The report for people who review: Markdown for the body of a pull request.
 
 use super::json::portable;
-use super::summary::{by_need, counts, deletion_count, renamed_count, renamed_line};
+use super::summary::{
+    by_need, combined_count, counts, deletion_count, renamed_count, renamed_line,
+};
 use super::values::shown;
 use super::{Detail, Facts};
+use crate::merge::ConflictKind;
 use crate::package::{ChangeKind, FileChange, FileConflict, Plan};
 use crate::visible::visible;
 
@@ -34,6 +37,12 @@ pub fn markdown(plan: &Plan, facts: &Facts) -> String {
             for renamed in &plan.renamed {
                 text.push_str(&format!("- {}\n", code(&renamed_line(renamed, false))));
             }
+        });
+    }
+    if !plan.combined.is_empty() {
+        let combined: Vec<&FileConflict> = plan.combined.iter().collect();
+        folded(&mut text, &combined_count(plan), |text| {
+            table(text, &combined)
         });
     }
     if !plan.warnings.is_empty() {
@@ -96,7 +105,10 @@ fn row(record: &FileConflict) -> String {
     }
     let values = shown(record).map(|value| cell(&value));
     let kind = record.conflict.kind.as_str();
-    let result = record.conflict.resolution.as_str();
+    let result = match record.conflict.kind {
+        ConflictKind::Combined(_) => "both",
+        _ => record.conflict.resolution.as_str(),
+    };
     let (original, updated, local) = (values.original, values.updated, values.local);
     format!("| {place} | {kind} | {original} | {updated} | {local} | {result} |\n")
 }

@@ -53,6 +53,13 @@ pub fn summary(plan: &Plan, detail: Detail) -> String {
         push_line(&mut text, &renamed_count(plan));
     }
     if detail.records {
+        for combined in &plan.combined {
+            push_line(&mut text, &record_line("combined", combined, detail.color));
+        }
+    } else if !plan.combined.is_empty() {
+        push_line(&mut text, &combined_count(plan));
+    }
+    if detail.records {
         for conflict in deleted {
             push_line(&mut text, &record_line("conflict", conflict, detail.color));
         }
@@ -119,6 +126,16 @@ pub(super) fn renamed_count(plan: &Plan) -> String {
     format!(
         "{} {have} another name or namespace than upstream's and {} paired all the same",
         many(count, "resource"),
+        was(count)
+    )
+}
+
+/// How many values were put together from both sides, in words.
+pub(super) fn combined_count(plan: &Plan) -> String {
+    let count = plan.combined.len();
+    format!(
+        "{} that both sides changed {} put together from both",
+        many(count, "value"),
         was(count)
     )
 }
@@ -193,9 +210,12 @@ fn record_line(word: &str, conflict: &FileConflict, color: bool) -> String {
         Some(rule) => format!(" (by {})", visible(rule)),
         None => String::new(),
     };
-    let taken = conflict.conflict.resolution.as_str();
+    let result = match kind {
+        ConflictKind::Combined(_) => String::new(),
+        _ => format!(" -> {}", conflict.conflict.resolution.as_str()),
+    };
     parts.push(format!(
-        "original {} | updated {} | local {} -> {taken}{by}",
+        "original {} | updated {} | local {}{result}{by}",
         values.original, values.updated, values.local
     ));
     parts.join(": ")

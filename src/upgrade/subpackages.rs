@@ -82,7 +82,7 @@ pub(super) fn plan(
             join(&mut whole, plan, root);
         }
     }
-    for records in [&mut whole.conflicts, &mut whole.pinned] {
+    for records in [&mut whole.conflicts, &mut whole.pinned, &mut whole.combined] {
         records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
     }
     whole
@@ -174,6 +174,7 @@ impl Part<'_> {
                 hidden: false,
             }],
             pinned: Vec::new(),
+            combined: Vec::new(),
             renamed: Vec::new(),
             warnings: Vec::new(),
             counts: Counts::default(),
@@ -286,6 +287,7 @@ fn join(whole: &mut Plan, part: Plan, root: &Path) {
     for (all, some) in [
         (&mut whole.conflicts, part.conflicts),
         (&mut whole.pinned, part.pinned),
+        (&mut whole.combined, part.combined),
     ] {
         all.extend(some.into_iter().map(|record| FileConflict {
             file: within(&record.file),

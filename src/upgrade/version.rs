@@ -1,6 +1,8 @@
 //! Which of a repository's tags is the newest.
 
-use semver::{BuildMetadata, Prerelease, Version};
+use semver::Version;
+
+use crate::semantic_version::lenient;
 
 /// How far a version may be from the present one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,38 +53,6 @@ impl<'t> Tag<'t> {
             })
         })
     }
-}
-
-/// A semantic version, of which the last one or two numbers may be missing and numbers may begin with zeros.
-fn lenient(text: &str) -> Option<(Version, usize)> {
-    let (text, build) = match text.split_once('+') {
-        Some((text, build)) => (text, BuildMetadata::new(build).ok()?),
-        None => (text, BuildMetadata::EMPTY),
-    };
-    let (numbers, pre) = match text.split_once('-') {
-        Some((numbers, pre)) => (numbers, Prerelease::new(pre).ok()?),
-        None => (text, Prerelease::EMPTY),
-    };
-    let parts: Vec<u64> = numbers
-        .split('.')
-        .map(|part| {
-            let digits = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            digits.then(|| part.parse().ok()).flatten()
-        })
-        .collect::<Option<_>>()?;
-    let written = parts.len();
-    if written > 3 || (written == 1 && !pre.is_empty()) {
-        return None;
-    }
-    let part = |at: usize| parts.get(at).copied().unwrap_or(0);
-    let version = Version {
-        major: part(0),
-        minor: part(1),
-        patch: part(2),
-        pre,
-        build,
-    };
-    Some((version, written))
 }
 
 /// The newest tag of the same prefix as `current`, if it is newer and may be chosen.

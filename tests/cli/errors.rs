@@ -143,7 +143,7 @@ fn a_local_file_where_upstream_has_a_folder() {
 #[test]
 fn wrong_arguments() {
     let case = with_work().arg(&["--lists", "sorted"]);
-    case.fails_with(&["sorted", "replace, set, merge"]);
+    case.fails_with(&["sorted", "merge, set, replace"]);
     with_work()
         .arg(&["--threads", "0"])
         .fails_with(&["--threads"]);

@@ -247,6 +247,76 @@ fn a_conflict_of_elements_tells_of_those_and_their_line() {
     assert!(ran.stdout.contains(told), "{}", ran.stdout);
 }
 
+/// Values of every kind that both sides changed.
+fn combined() -> Case {
+    let values = |image: &str, lines: &str, port: &str, host: &str, list: &str| {
+        format!(
+            "image: {image}\ntext: |\n{lines}config: |\n  port: {port}\n  host: {host}\nlist: [{list}]\n"
+        )
+    };
+    let lines = |first: &str, last: &str| format!("  {first}\n  x\n  {last}\n");
+    Case::of(
+        "values.yaml",
+        &values("q/a:1", &lines("a", "b"), "1", "h", "a"),
+        &values("q/a:2", &lines("A", "b"), "2", "h", "a, b"),
+        &values("m/a:1", &lines("a", "B"), "1", "i", "own, a"),
+    )
+}
+
+#[test]
+fn what_was_put_together_from_both_sides_is_told() {
+    let report = valid(&combined().arg(&["--report", "json"]).merge().stdout);
+    let told: Vec<(&str, &str, u64)> = report["combined"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            let text = |field: &str| it[field].as_str().unwrap();
+            (text("path"), text("by"), it["line"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("image", "image", 1),
+            ("text", "lines", 2),
+            ("config", "structure", 6),
+            ("list", "elements", 9),
+        ]
+    );
+    assert_eq!(report["counts"]["conflicts"], json!(0));
+
+    let ran = combined().merge();
+    let count = "\n4 values that both sides changed were put together from both\n";
+    assert!(ran.stdout.ends_with(count), "{}", ran.stdout);
+    let ran = combined().arg(&["-v"]).merge();
+    let line =
+        "\ncombined values.yaml:1: image: image: original q/a:1 | updated q/a:2 | local m/a:1\n";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    let ran = combined().arg(&["--report", "markdown"]).merge();
+    let row = "| `values.yaml:1`<br>`image` | image | `q/a:1` | `q/a:2` | `m/a:1` | both |";
+    assert!(ran.stdout.contains(row), "{}", ran.stdout);
+}
+
+#[test]
+fn what_is_put_together_in_a_secret_is_hidden() {
+    let secret = |first: &str, last: &str| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  a: |\n    {first}\n    x\n    {last}\n"
+        )
+    };
+    let ran = Case::of(
+        "s.yaml",
+        &secret("hunter1", "b"),
+        &secret("hunter2", "b"),
+        &secret("hunter1", "hunter3"),
+    )
+    .arg(&["--report", "json"])
+    .merge();
+    assert_eq!(valid(&ran.stdout)["combined"][0]["hidden"], json!(true));
+    assert!(!ran.stdout.contains("hunter"), "{}", ran.stdout);
+}
+
 /// One resource renamed here, two deleted here, one conflict.
 fn fork() -> Case {
     let all = |names: [&str; 4], field: &str| names.map(|name| resource(name, field)).join("---\n");

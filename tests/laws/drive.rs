@@ -28,7 +28,7 @@ pub fn told_little() -> impl Strategy<Value = Told> {
 pub fn told() -> impl Strategy<Value = Told> {
     let on_conflict = prop_oneof![4 => Just(OnConflict::Updated), 2 => Just(OnConflict::Local), 1 => Just(OnConflict::Fail)];
     let lists =
-        prop_oneof![4 => Just(Lists::Replace), 2 => Just(Lists::Set), 2 => Just(Lists::Merge)];
+        prop_oneof![2 => Just(Lists::Replace), 2 => Just(Lists::Set), 4 => Just(Lists::Merge)];
     let nulls =
         prop_oneof![4 => Just(None), 1 => Just(Some(Nulls::Clear)), 1 => Just(Some(Nulls::Keep))];
     let keys = prop_oneof![4 => Just(vec![]), 1 => Just(vec!["a".to_owned(), "image".to_owned()])];

@@ -3,6 +3,7 @@
 
 mod keys;
 mod renames;
+mod sequence;
 
 pub use keys::changes_key;
 use renames::renames;
@@ -32,12 +33,14 @@ pub struct Settings {
     pub keys: Vec<String>,
 }
 
-/// The value, the paths of the conflicts, and whether `diff3` had no single answer: an element twice, hunks that touch.
+/// The value, the paths of the conflicts, and whether there is no single answer: an element twice, elements that moved.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     pub value: Option<Value>,
     pub conflicts: Vec<String>,
     pub ambiguous: bool,
+    /// Whether it was an element twice.
+    pub repeats: bool,
 }
 
 type Sides<'v> = Triple<Option<&'v Value>>;
@@ -107,13 +110,11 @@ impl<'s> Merger<'s> {
                 let rest = self.rest(at, before, sides);
                 self.settle(at, rest.is_none(), rest, None)
             }
-            (None, Some(now), None) => Some(self.brought(None, now, None)),
+            (None, Some(now), None) => Some(now.clone()),
             (_, Some(now), Some(own)) => {
                 let merged = self.inside(at, sides, matches!(original, Some(Value::List(_))));
-                merged.or_else(|| {
-                    let whole = self.brought(original, now, local);
-                    Some(self.settle(at, local == original, whole, own.clone()))
-                })
+                merged
+                    .or_else(|| Some(self.settle(at, local == original, now.clone(), own.clone())))
             }
             _ => None, // nothing on either side
         }
@@ -127,7 +128,7 @@ impl<'s> Merger<'s> {
         let both = sides.map(|side| side.or(Some(&empty)));
         match (Merger { settings, outcome }).inside(at, both, false) {
             Some(merged) => Some(merged).filter(|merged| *merged != merged.emptied()),
-            None => Some(self.brought(Some(original), sides.updated?, None)),
+            None => sides.updated.cloned(),
         }
     }
 
@@ -151,31 +152,13 @@ impl<'s> Merger<'s> {
                 let by = match (self.identity(lists), self.settings.lists) {
                     (Some(by), _) => by,
                     (_, Lists::Set) if lists.into_array().into_iter().all(is_set) => Vec::new(),
-                    (_, Lists::Merge) if by_element => return self.diff3(at, lists),
+                    (_, Lists::Merge) if by_element => return self.sequence(at, lists),
                     _ => return None,
                 };
                 Some(Value::List(self.elements(at, &by, lists)))
             }
             _ => None,
         }
-    }
-
-    /// A value that comes whole from upstream: its nulls clear nothing and are not written. Those that the original
-    /// has too, and those in a list that is one value, are data.
-    fn brought(&self, original: Option<&Value>, now: &Value, own: Option<&Value>) -> Value {
-        if let Value::Map(fields) = now {
-            let before = |key: &str| original?.field(key);
-            let stays = |(k, v): &&(String, Value)| !self.commands(Some(v), before(k));
-            let bring = |(k, v): &(String, Value)| (k.clone(), self.brought(before(k), v, None));
-            return Value::Map(fields.iter().filter(stays).map(bring).collect());
-        }
-        let [before, own] = [original, own].map(|side| side.map_or(&[][..], Value::elements));
-        let by = self.identity(Triple::new(before, now.elements(), own));
-        let Some((by, Value::List(list))) = by.zip(Some(now)) else {
-            return now.clone();
-        };
-        let bring = |element| self.brought(find(&by, before, element), element, None);
-        Value::List(list.iter().map(bring).collect())
     }
 
     /// The keys that identify the elements of these lists (SPEC 6).
@@ -210,7 +193,7 @@ impl<'s> Merger<'s> {
             let path = format!("{at}[{:?}]", id(by, now));
             let sides = lists.map(|list| find(by, list, now));
             let comes = match (sides.original, sides.local) {
-                (None, None) => Some(self.brought(None, now, None)),
+                (None, None) => Some(now.clone()),
                 (Some(before), None) if before != now => {
                     let rest = self.rest(&path, before, sides);
                     let rest = rest.map(|rest| with_key(by, now, &rest));
@@ -244,36 +227,6 @@ impl<'s> Merger<'s> {
             let moved = before.iter().find(|e| id(by, e) == wanted);
             slot.clone_from(moved.unwrap_or(&Value::Null));
         }
-    }
-
-    /// Two lists as `diff3` merges lines: what lies between two elements that all three share is one hunk.
-    fn diff3(&mut self, at: &str, lists: Triple<&[Value]>) -> Option<Value> {
-        let [o, u, d] = lists.into_array();
-        let partner = |e: &Value, list: &[Value]| list.iter().position(|x| x == e);
-        let in_u: Vec<_> = o.iter().map(|e| partner(e, u)).collect();
-        let in_d: Vec<_> = o.iter().map(|e| partner(e, d)).collect();
-        let unmoved = |partners: &[Option<usize>]| partners.iter().flatten().is_sorted();
-        if !([o, u, d].into_iter().all(distinct) && unmoved(&in_u) && unmoved(&in_d)) {
-            self.outcome.ambiguous = true;
-            return None;
-        }
-        let (mut result, mut from) = (Vec::new(), [0; 3]);
-        for i in 0..=o.len() {
-            let (j, k) = match (in_u.get(i), in_d.get(i)) {
-                (Some(Some(j)), Some(Some(k))) => (*j, *k),
-                (None, None) => (u.len(), d.len()),
-                _ => continue,
-            };
-            let (before, now, own) = (&o[from[0]..i], &u[from[1]..j], &d[from[2]..k]);
-            self.outcome.ambiguous |= now != before && now != own && own != before;
-            let hunk = match now == before || now == own {
-                true => own,
-                false => self.settle(at, own == before, now, own),
-            };
-            result.extend(hunk.iter().chain(o.get(i)).cloned());
-            from = [i + 1, j + 1, k + 1];
-        }
-        Some(Value::List(result))
     }
 }
 

@@ -3,13 +3,32 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
 use similar::DiffOp;
 
-use super::Walker;
-use crate::merge::Elements;
+use super::alike::likeness;
+use super::{Shape, Walker, shape};
 use crate::merge::differences::differences;
 use crate::triple::Triple;
-use crate::yaml::{EntryId, Tree};
+use crate::yaml::EntryId;
+
+/// Where each of the original's elements is on a side, if it is there.
+pub(super) type Found = Vec<Option<usize>>;
+
+/// Among so many pairs of elements between two that are equal, the ones that are most alike are looked for; among more, the
+/// first that are alike.
+const MOST_PAIRS: usize = 10_000;
+
+/// Three lists, cut at the elements that all of them have.
+#[derive(Debug)]
+pub(super) struct Alignment {
+    pub(super) stretches: Vec<Stretch>,
+    pub(super) in_updated: Found,
+    pub(super) in_local: Found,
+    /// For each element of a side, which one of the original's it is, if it is one.
+    pub(super) of_updated: Found,
+    pub(super) of_local: Found,
+}
 
 /// A part of three lists.
 #[derive(Debug)]
@@ -23,18 +42,48 @@ pub(super) enum Stretch {
 impl Walker<'_> {
     /// Cuts three lists into elements that all of them have and what lies between. `values` are the elements'
     /// fingerprints.
-    pub(super) fn stretches(
+    pub(super) fn aligned(
         &self,
         elements: &Triple<Vec<EntryId>>,
         values: &Triple<Rc<[u64]>>,
-    ) -> Vec<Stretch> {
+    ) -> Alignment {
         let trees = self.trees;
-        let original = (trees.original, &*elements.original, &*values.original);
-        let in_updated = self.found_in(
-            original,
-            (trees.updated, &elements.updated, &values.updated),
-        );
-        let in_local = self.found_in(original, (trees.local, &elements.local, &values.local));
+        let prints = self.fingerprints.as_ref().zip(elements.as_ref());
+        let [original, updated, local] = prints.into_array();
+        let mut in_updated = found_in(&values.original, &values.updated, |old, new| {
+            likeness((original.0, original.1[old]), (updated.0, updated.1[new]))
+        });
+        let new_upstream = turned(&in_updated, values.updated.len());
+        let new_upstream: FxHashSet<u64> = new_upstream
+            .iter()
+            .zip(&*values.updated)
+            .filter_map(|(old, value)| old.is_none().then_some(*value))
+            .collect();
+        let mut in_local = found_in(&values.original, &values.local, |old, new| {
+            // what upstream inserted and local has is none of the original's
+            if new_upstream.contains(&values.local[new]) {
+                return None;
+            }
+            let new = (local.0, local.1[new]);
+            let before = likeness((original.0, original.1[old]), new);
+            // what upstream changed may be in it already
+            let after = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
+            let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new));
+            before.max(after)
+        });
+        if is_in_place(&in_updated, values.updated.len())
+            && is_in_place(&in_local, values.local.len())
+        {
+            // nothing came or went: collections are what they were at their place
+            for at in 0..values.original.len() {
+                let sides = trees.zip(elements.as_ref().map(|elements| elements[at]));
+                let shapes = sides.map(|(tree, it)| shape(tree, tree.entry(it).value));
+                let is_one = shapes == Triple::new(shapes.local, shapes.local, shapes.local);
+                if is_one && shapes.local != Shape::Scalar {
+                    (in_updated[at], in_local[at]) = (Some(at), Some(at));
+                }
+            }
+        }
         let mut stretches = Vec::new();
         let mut start = Triple::new(0, 0, 0);
         for original in 0..values.original.len() {
@@ -51,37 +100,102 @@ impl Walker<'_> {
             start,
             values.as_ref().map(|values| values.len()),
         );
-        stretches
-    }
-
-    /// For each element of the first list, where it is in the second: where its value is, and where elements are paired by
-    /// likeness, also where one like it stands between the same neighbours.
-    fn found_in(
-        &self,
-        (old_tree, old, old_values): (&Tree<'_>, &[EntryId], &[u64]),
-        (new_tree, new, new_values): (&Tree<'_>, &[EntryId], &[u64]),
-    ) -> Vec<Option<usize>> {
-        let mut found = vec![None; old.len()];
-        for operation in differences(old_values, new_values) {
-            let (olds, news) = (operation.old_range(), operation.new_range());
-            if let DiffOp::Equal { .. } = operation {
-                for (old, new) in olds.zip(news) {
-                    found[old] = Some(new);
-                }
-            } else if self.options.elements == Elements::Alike {
-                let mut next = news.start;
-                for index in olds {
-                    let alike = (next..news.end).find(|other| {
-                        self.are_alike((old_tree, old[index]), (new_tree, new[*other]))
-                    });
-                    if let Some(other) = alike {
-                        found[index] = Some(other);
-                        next = other + 1;
-                    }
-                }
-            }
+        Alignment {
+            stretches,
+            of_updated: turned(&in_updated, values.updated.len()),
+            of_local: turned(&in_local, values.local.len()),
+            in_updated,
+            in_local,
         }
-        found
+    }
+}
+
+/// The same, asked from the other end.
+fn turned(found: &Found, len: usize) -> Found {
+    let mut turned = vec![None; len];
+    for (old, new) in found.iter().enumerate() {
+        if let Some(new) = *new {
+            turned[new] = Some(old);
+        }
+    }
+    turned
+}
+
+/// Whether a side has as many elements as the original, and each that was found at its place.
+fn is_in_place(found: &Found, len: usize) -> bool {
+    let at_place = |(place, found): (usize, &Option<usize>)| found.is_none_or(|at| at == place);
+    found.len() == len && found.iter().enumerate().all(at_place)
+}
+
+/// For each element of the first list, where it is in the second: where its value is, or one that is like it between the same
+/// neighbours.
+fn found_in(olds: &[u64], news: &[u64], likeness: impl Fn(usize, usize) -> Option<usize>) -> Found {
+    let mut found = vec![None; olds.len()];
+    for operation in differences(olds, news) {
+        let (olds, news) = (operation.old_range(), operation.new_range());
+        if let DiffOp::Equal { .. } = operation {
+            for (old, new) in olds.zip(news) {
+                found[old] = Some(new);
+            }
+        } else if olds.len() * news.len() <= MOST_PAIRS {
+            most_alike(&mut found, olds, news, &likeness);
+        } else {
+            first_alike(&mut found, olds, news, &likeness);
+        }
+    }
+    found
+}
+
+/// Pairs elements in order so that they have as much in common as they can.
+fn most_alike(
+    found: &mut Found,
+    olds: Range<usize>,
+    news: Range<usize>,
+    likeness: impl Fn(usize, usize) -> Option<usize>,
+) {
+    let (height, width) = (olds.len(), news.len());
+    if height == 0 || width == 0 {
+        return;
+    }
+    let mut alike = vec![None; height * width];
+    let mut best = vec![0; (height + 1) * (width + 1)];
+    let cell = |old: usize, new: usize| old * (width + 1) + new;
+    for old in (0..height).rev() {
+        for new in (0..width).rev() {
+            let both = likeness(olds.start + old, news.start + new);
+            let together = both.map_or(0, |both| both + best[cell(old + 1, new + 1)]);
+            alike[old * width + new] = both;
+            let apart = best[cell(old + 1, new)].max(best[cell(old, new + 1)]);
+            best[cell(old, new)] = together.max(apart);
+        }
+    }
+    let (mut old, mut new) = (0, 0);
+    while old < height && new < width {
+        let most = best[cell(old, new)];
+        let both = alike[old * width + new].map(|both| both + best[cell(old + 1, new + 1)]);
+        if both == Some(most) {
+            found[olds.start + old] = Some(news.start + new);
+            (old, new) = (old + 1, new + 1);
+        } else if best[cell(old + 1, new)] == most {
+            old += 1;
+        } else {
+            new += 1;
+        }
+    }
+}
+
+fn first_alike(
+    found: &mut Found,
+    olds: Range<usize>,
+    news: Range<usize>,
+    likeness: impl Fn(usize, usize) -> Option<usize>,
+) {
+    let mut next = news.start;
+    for old in olds {
+        if let Some(new) = (next..news.end).find(|new| likeness(old, *new).is_some()) {
+            found[old] = Some(new);
+            next = new + 1;
+        }
     }
 }
 

@@ -1,8 +1,5 @@
 //! What comes from upstream where local has nothing (SPEC 5.3, 6): the difference from original to updated.
 
-use rustc_hash::FxHashMap;
-
-use super::fields::fields_of;
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
 use super::{Nodes, Shape, Walker, entries_of, shape};
@@ -26,7 +23,7 @@ impl Walker<'_> {
         }
         let part = match key {
             // between equals each side of a conflict is the whole of that side
-            _ if self.options.sides == Sides::Equal => self.stripped(None, updated),
+            _ if self.options.sides == Sides::Equal => Outcome::Keep,
             Some(key) => self.with_key_fields(key, part),
             None => part,
         };
@@ -63,7 +60,7 @@ impl Walker<'_> {
                     None => Some(Outcome::Keep),
                 }
             }
-            _ => Some(self.stripped(Some(original), updated)),
+            _ => Some(Outcome::Keep),
         }
     }
 
@@ -130,60 +127,10 @@ impl Walker<'_> {
         children.iter().any(Child::stays).then(|| part_of(children))
     }
 
-    /// All of a value that original has not, nulls that are commands aside; none where it is itself such a null.
+    /// All of a value that original has not; nothing where it is a null, which has nothing to clear here.
     fn addition(&self, updated: NodeId) -> Option<Outcome> {
-        if self.nulls_clear && self.trees.updated.is_null(updated) {
-            None
-        } else {
-            Some(self.stripped(None, updated))
-        }
-    }
-
-    /// A value without the nulls in it that are commands: they clear nothing here, and are not written. A null that
-    /// original has in the same field is data.
-    pub(super) fn stripped(&self, original: Option<NodeId>, updated: NodeId) -> Outcome {
-        let tree = self.trees.updated;
-        if !self.nulls_clear {
-            return Outcome::Keep;
-        }
-        let lists = Triple::new(original, Some(updated), None);
-        let key = match shape(tree, updated) {
-            Shape::Map => None,
-            Shape::List => match self.element_key(lists) {
-                Some(key) => Some(key),
-                None => return Outcome::Keep,
-            },
-            Shape::Scalar => return Outcome::Keep,
-        };
-        let fields = fields_of(self.trees.original, original);
-        let elements = match (&key, original) {
-            (Some(key), Some(original)) if shape(self.trees.original, original) == Shape::List => {
-                key.index(self.trees.original, original)
-            }
-            _ => FxHashMap::default(),
-        };
-        let children = entries_of(tree, updated)
-            .map(|entry| {
-                let before = match &key {
-                    None => key_of(tree, entry).and_then(|key| fields.find(key)),
-                    Some(key) => key
-                        .identity(tree, entry)
-                        .and_then(|identity| elements.get(&identity).copied()),
-                };
-                let before = before.map(|before| self.trees.original.entry(before).value);
-                Child::local(entry, self.stripped_entry(before, tree.entry(entry).value))
-            })
-            .collect();
-        part_of(children)
-    }
-
-    fn stripped_entry(&self, original: Option<NodeId>, updated: NodeId) -> Outcome {
-        let is_data = original.is_some_and(|node| self.trees.original.is_null(node));
-        if self.trees.updated.is_null(updated) && !is_data {
-            Outcome::Remove
-        } else {
-            self.stripped(original, updated)
-        }
+        let is_command = self.nulls_clear && self.trees.updated.is_null(updated);
+        (!is_command).then_some(Outcome::Keep)
     }
 }
 

@@ -66,7 +66,23 @@ impl<'t> FieldIndex<'t> {
         }
     }
 
+    /// The field of a key. In a resource keys are texts, for Kubernetes: `9000` is one as `"9000"` is (SPEC 5.5).
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
+        self.find_typed(key).or_else(|| {
+            let (scalar_type, content) = key;
+            let others = TEXTS.into_iter().filter(|other| *other != scalar_type);
+            let may_be_other = TEXTS.contains(&scalar_type) && is_same_as_text(content);
+            (may_be_other && is_resource(self.tree))
+                .then(|| {
+                    others
+                        .into_iter()
+                        .find_map(|other| self.find_typed((other, content)))
+                })
+                .flatten()
+        })
+    }
+
+    fn find_typed(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         let (scalar_type, content) = key;
         let has_key = |entry: &EntryId| {
             let own = self.tree.entry(*entry).key;
@@ -120,6 +136,22 @@ fn hash_of(key: ScalarKey<'_>) -> u64 {
 /// A field's key as a scalar.
 pub(crate) fn key_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<ScalarKey<'t>> {
     scalar_key(tree, tree.entry(entry).key?)
+}
+
+/// Types of keys that are texts in a resource.
+const TEXTS: [ScalarType; 3] = [ScalarType::Str, ScalarType::Int, ScalarType::Bool];
+
+/// Whether Kubernetes makes this text of a key that is a number or a boolean.
+fn is_same_as_text(content: &str) -> bool {
+    let digits = content.strip_prefix('-').unwrap_or(content);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && (digits == "0" || !digits.starts_with('0')) || matches!(content, "true" | "false")
+}
+
+fn is_resource(tree: &Tree<'_>) -> bool {
+    let root = tree.root().value;
+    let has = |field| tree.find(root, field).is_some();
+    has("kind") && has("metadata")
 }
 
 /// A scalar as a key, an alias being what it stands for; none for a map or a list.

@@ -7,6 +7,8 @@ pub(crate) mod arrive;
 mod become_list;
 mod delete;
 mod fields;
+mod hunks;
+mod images;
 pub(crate) mod index;
 mod keys;
 mod lists;
@@ -24,7 +26,7 @@ mod texts;
 use super::decision::{Child, Incoming, Outcome};
 use super::fingerprint::Fingerprints;
 use super::pins::Pins;
-use super::{Conflict, ConflictKind, Options, Sides};
+use super::{Conflict, ConflictKind, Options, Resolution, Sides};
 use crate::schema::Places;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Span, Tree, equal, same_bytes};
@@ -55,17 +57,19 @@ pub(crate) struct Walker<'a> {
     fingerprints: Triple<Fingerprints<'a>>,
     steps: Vec<Step>,
     pins: Pins,
+    /// Whose version is the higher one, of the conflict that is being recorded, if a rule asks for that.
+    higher: Option<Resolution>,
     conflicts: Vec<Conflict>,
-    /// What pins held back.
-    pinned: Vec<Conflict>,
+    /// What is told and is no conflict.
+    noted: Vec<Conflict>,
 }
 
 /// What a walk decided, and what there is to say about it.
 pub(crate) struct Decided {
     pub(crate) outcome: Outcome,
     pub(crate) conflicts: Vec<Conflict>,
-    /// What pins held back.
-    pub(crate) pinned: Vec<Conflict>,
+    /// What is told and is no conflict: what pins held back, and what was put together from both sides.
+    pub(crate) noted: Vec<Conflict>,
 }
 
 /// Map, list or scalar: the kinds of SPEC 4 and 5.4.
@@ -99,8 +103,9 @@ impl<'a> Walker<'a> {
             fingerprints: trees.map(Fingerprints::new),
             steps: Vec::new(),
             pins: Pins::of(trees.local),
+            higher: None,
             conflicts: Vec::new(),
-            pinned: Vec::new(),
+            noted: Vec::new(),
         }
     }
 
@@ -119,14 +124,14 @@ impl<'a> Walker<'a> {
         Decided {
             outcome,
             conflicts: self.conflicts,
-            pinned: self.pinned,
+            noted: self.noted,
         }
     }
 
     /// What there is to say where the whole document is pinned.
     pub(crate) fn held_document(mut self, has_original: bool) -> Vec<Conflict> {
         self.hold_back(self.roots(has_original));
-        self.pinned
+        self.noted
     }
 
     pub(super) fn roots(&self, has_original: bool) -> Nodes {
@@ -262,10 +267,7 @@ impl<'a> Walker<'a> {
         if self.settled(nodes) {
             return Outcome::Keep;
         }
-        let taken = Outcome::Take(Incoming {
-            quoting: self.local_quoting(nodes),
-            ..Incoming::part(updated, self.stripped(nodes.original, updated))
-        });
+        let taken = self.taken(nodes, updated);
         let nulls = self.clearing_nulls(nodes);
         if !nulls.original {
             if nulls.local {
@@ -276,10 +278,18 @@ impl<'a> Walker<'a> {
                 return self.override_local(nodes, Outcome::Remove);
             }
         }
-        if let Some(merged) = self.merged_lines(nodes) {
+        if let Some(merged) = self.merged_parts(nodes) {
             return merged;
         }
         self.override_local(nodes, taken)
+    }
+
+    /// Upstream's value in the place of local's.
+    fn taken(&self, nodes: Nodes, updated: NodeId) -> Outcome {
+        Outcome::Take(Incoming {
+            quoting: self.local_quoting(nodes),
+            ..Incoming::whole(updated)
+        })
     }
 
     /// On which sides a null stands where one is a word of command (SPEC 5.2): in a field. A document that is null as a whole is data.

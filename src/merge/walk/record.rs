@@ -6,9 +6,10 @@ use super::index::key_of;
 use super::keys::ListKey;
 use super::{Entries, Nodes, Walker};
 use crate::merge::decision::Outcome;
-use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::merge::embedded::Embedded;
+use crate::merge::{Conflict, ConflictKind, Means, Resolution};
 use crate::triple::Triple;
-use crate::yaml::{EntryId, Span, Tree};
+use crate::yaml::{EntryId, ScalarStyle, Span, Tree};
 
 /// One step down from a document's root.
 #[derive(Debug, Clone)]
@@ -51,8 +52,10 @@ impl Walker<'_> {
         local: Outcome,
         updated: Outcome,
     ) -> Outcome {
+        self.higher = self.higher_of(nodes);
         let resolution = self.resolution();
         self.record(kind, nodes, resolution);
+        self.higher = None;
         resolved(resolution, local, updated)
     }
 
@@ -98,7 +101,7 @@ impl Walker<'_> {
     /// How the policy resolves a conflict.
     pub(super) fn resolution(&self) -> Resolution {
         match self.ruling() {
-            Some((_, take)) => take.resolution(),
+            Some((_, resolution)) => resolution,
             None => self.options.on_conflict.resolution(),
         }
     }
@@ -114,6 +117,45 @@ impl Walker<'_> {
     /// Records what a pin held back.
     pub(super) fn record_pinned(&mut self, nodes: Nodes) {
         self.record(ConflictKind::Pinned, nodes, Resolution::Local);
+    }
+
+    /// Records that a value was put together from both sides.
+    pub(super) fn record_combined(&mut self, means: Means, nodes: Nodes) {
+        self.record(ConflictKind::Combined(means), nodes, Resolution::Local);
+    }
+
+    /// Records what was met within a text, which is a document of its own.
+    pub(super) fn record_embedded(&mut self, nodes: Nodes, records: Embedded) {
+        let tree = self.trees.local;
+        let is_literal = nodes.local.and_then(|local| tree.scalar(local));
+        let is_literal = is_literal.is_some_and(|it| it.style == ScalarStyle::Literal);
+        let line = nodes
+            .local
+            .map_or(0, |local| tree.line_number(tree.node(local).span.start));
+        let (path, rule) = (
+            self.path(),
+            self.ruling().map(|(rule, _)| rule.origin.clone()),
+        );
+        let outer = |inner: Conflict| {
+            let dot = match inner.path.starts_with('[') || inner.path.is_empty() || path.is_empty()
+            {
+                true => "",
+                false => ".",
+            };
+            Conflict {
+                path: format!("{path}{dot}{}", inner.path),
+                line: if is_literal {
+                    line + 1 + inner.line
+                } else {
+                    line
+                },
+                rule: rule.clone(),
+                ..inner
+            }
+        };
+        self.conflicts
+            .extend(records.conflicts.into_iter().map(outer));
+        self.noted.extend(records.noted.into_iter().map(outer));
     }
 
     /// Records a disagreement over comment lines, at that byte of local's text; `values` are those of each side.
@@ -141,13 +183,14 @@ impl Walker<'_> {
             Some(offset) => self.trees.local.line_number(offset),
             None => root_line(self.trees.local),
         };
-        let rule = match kind {
-            ConflictKind::Pinned => None,
-            _ => self.ruling().map(|(rule, _)| rule.origin.clone()),
+        let is_noted = matches!(kind, ConflictKind::Pinned | ConflictKind::Combined(_));
+        let rule = match is_noted {
+            true => None,
+            false => self.ruling().map(|(rule, _)| rule.origin.clone()),
         };
-        let records = match kind {
-            ConflictKind::Pinned => &mut self.pinned,
-            _ => &mut self.conflicts,
+        let records = match is_noted {
+            true => &mut self.noted,
+            false => &mut self.conflicts,
         };
         records.push(Conflict {
             path,

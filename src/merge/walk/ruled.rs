@@ -1,21 +1,59 @@
 //! What is said of the place where the walk is: by a rule for it, else by the schema of the resource.
 
+use std::cmp::Ordering;
+
+use super::images::version_in;
 use super::keys::ListKey;
 use super::record::{Segment, Step};
 use super::{Nodes, Walker};
 use crate::merge::pattern::PatternStep;
-use crate::merge::{Lists, Rule, Take};
+use crate::merge::{Images, Lists, Resolution, Rule, Take, Texts};
 use crate::schema::{ListRule, MapRule, Place};
+use crate::semantic_version::higher;
+use crate::yaml::{NodeId, Tree};
 
 impl Walker<'_> {
-    /// The rule that says who wins a conflict here.
-    pub(super) fn ruling(&self) -> Option<(&Rule, Take)> {
+    /// The rule that says who wins a conflict here, and who that is. One that asks for the higher version has a say where the
+    /// versions of the conflict are known.
+    pub(super) fn ruling(&self) -> Option<(&Rule, Resolution)> {
         let mut rules = self.options.rules.iter().rev();
         rules.find_map(|rule| {
-            let take = rule.take?;
+            let resolution = match rule.take? {
+                Take::Higher => self.higher,
+                take => take.resolution(),
+            };
             self.fits(rule.path.steps(), &self.steps, true)
-                .then_some((rule, take))
+                .then_some((rule, resolution?))
         })
+    }
+
+    /// Whose version is the higher one, where a rule here asks for that and both values are versions, or images with a version.
+    pub(super) fn higher_of(&self, nodes: Nodes) -> Option<Resolution> {
+        let mut rules = self.options.rules.iter();
+        if !rules.any(|rule| rule.take == Some(Take::Higher)) {
+            return None;
+        }
+        let content = |tree: &'_ Tree<'_>, node: Option<NodeId>| {
+            let scalar = tree.scalar(tree.resolve(node?))?;
+            Some(version_in(scalar.content).to_owned())
+        };
+        let updated = content(self.trees.updated, nodes.updated)?;
+        let local = content(self.trees.local, nodes.local)?;
+        Some(match higher(&updated, &local)? {
+            Ordering::Less => Resolution::Local,
+            Ordering::Equal | Ordering::Greater => Resolution::Updated,
+        })
+    }
+
+    /// How a text of several lines merges here.
+    pub(super) fn texts_here(&self) -> Texts {
+        self.last_here(|rule| rule.texts)
+            .unwrap_or(self.options.texts)
+    }
+
+    /// How an image reference merges here, where a rule says so.
+    pub(super) fn ruled_images(&self) -> Option<Images> {
+        self.last_here(|rule| rule.images)
     }
 
     /// How a list merges whatever identifies its elements, where that is said.

@@ -1,12 +1,12 @@
 //! Lists whose elements have no identity: one value (SPEC 5.1), or merged element by element (`--lists merge`, SPEC 6).
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::align::Stretch;
+use super::hunks::Lists;
 use super::{Nodes, Shape, Walker, entries_of, shape};
-use crate::merge::Resolution;
 use crate::merge::decision::{Child, Outcome};
+use crate::merge::{Means, Resolution, Sides};
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeId};
 
@@ -75,7 +75,12 @@ impl Walker<'_> {
         if simple || self.holds_pin(nodes) {
             return self.one_value_list(nodes);
         }
-        self.merged_elements(lists)
+        let known = self.conflicts.len();
+        let merged = self.merged_elements(lists);
+        if self.conflicts.len() == known {
+            self.record_combined(Means::Elements, nodes);
+        }
+        merged
     }
 
     /// The same, element by element.
@@ -92,20 +97,24 @@ impl Walker<'_> {
             .map(|(known, list)| list.map(|list| known.of_elements(list)).unwrap_or_default());
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(elements.local.len());
-        for stretch in self.stretches(&elements, &values) {
+        let alignment = self.aligned(&elements, &values);
+        let lists = Lists {
+            elements: &elements,
+            values: &values,
+            alignment: &alignment,
+        };
+        for stretch in &alignment.stretches {
             self.has_lines = has_lines;
             match stretch {
-                Stretch::Element(sides) => self.paired_element(&elements, sides, &mut children),
-                Stretch::Between(ranges) => {
-                    self.stretch(&elements, &values, ranges, &mut children);
-                }
+                Stretch::Element(sides) => self.paired_element(&elements, *sides, &mut children),
+                Stretch::Between(ranges) => self.stretch(&lists, ranges.clone(), &mut children),
             }
         }
         self.merged(nodes, children)
     }
 
     /// An element that all three lists have.
-    fn paired_element(
+    pub(super) fn paired_element(
         &mut self,
         elements: &Triple<Vec<EntryId>>,
         at: Triple<usize>,
@@ -124,11 +133,11 @@ impl Walker<'_> {
 
     fn stretch(
         &mut self,
-        elements: &Triple<Vec<EntryId>>,
-        values: &Triple<Rc<[u64]>>,
+        lists: &Lists<'_>,
         stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) {
+        let (elements, values) = (lists.elements, lists.values);
         let here = values
             .as_ref()
             .zip(stretch.clone())
@@ -174,7 +183,14 @@ impl Walker<'_> {
                     let sides = Triple::new(Some(*original), None, Some(*local));
                     Child::local(*local, Outcome::Remove).of_sides(sides)
                 }));
-                children.extend(theirs.iter().map(|entry| self.whole(*entry)));
+                let is_there =
+                    self.options.sides == Sides::Upstream && lists.has_inserted(here.updated);
+                if !is_there {
+                    children.extend(theirs.iter().map(|entry| self.whole(*entry)));
+                }
+            }
+            Change::BothApart if self.options.sides == Sides::Upstream => {
+                self.changed_by_both(lists, stretch, children);
             }
             Change::BothApart => {
                 if let Some(agreed) = agreement(here) {
@@ -190,25 +206,21 @@ impl Walker<'_> {
         }
     }
 
-    /// A stretch that both sides changed, and not alike. Its first element has all of the original's as its base.
+    /// A stretch that both sides changed, and not alike.
     fn stretch_apart(&mut self, sides: Triple<&[EntryId]>, children: &mut Vec<Child>) {
-        let ours = self.conflict_over_elements(sides);
-        let mut base = sides.original.to_vec();
-        let mut apart = |outcome: Outcome| outcome.with_base(std::mem::take(&mut base));
-        let local = sides.local.iter();
-        children.extend(local.map(|entry| Child::local(*entry, apart(ours.clone()))));
-        let resolution = self.resolution();
-        children.extend(sides.updated.iter().filter_map(|entry| {
-            let whole = self.whole(*entry);
-            match resolution {
-                Resolution::Updated => Some(whole),
-                Resolution::Local | Resolution::Open => None,
-                Resolution::Markers => {
-                    let outcome = Outcome::apart(Outcome::Remove, whole.outcome);
-                    Some(Child::updated(*entry, apart(outcome)))
-                }
-            }
-        }));
+        let mut apart = self.apart(sides);
+        children.extend(sides.local.iter().map(|entry| apart.local(*entry)));
+        let theirs = sides.updated.iter();
+        children.extend(theirs.filter_map(|entry| apart.updated(self.whole(*entry))));
+    }
+
+    /// Elements that both sides put in the place of the same ones, and that are not equal: a conflict.
+    pub(super) fn apart(&mut self, sides: Triple<&[EntryId]>) -> Apart {
+        Apart {
+            ours: self.conflict_over_elements(sides),
+            resolution: self.resolution(),
+            base: sides.original.to_vec(),
+        }
     }
 
     /// A stretch of the same length in all three, in which no element was changed by both sides, or only maps were: its
@@ -249,6 +261,35 @@ impl Walker<'_> {
             self.paired_element(elements, at, children);
         }
         true
+    }
+}
+
+/// What becomes of elements that are a conflict. The first has all of the original's as its base.
+pub(super) struct Apart {
+    ours: Outcome,
+    resolution: Resolution,
+    base: Vec<EntryId>,
+}
+
+impl Apart {
+    pub(super) fn local(&mut self, entry: EntryId) -> Child {
+        Child::local(entry, self.with_base(self.ours.clone()))
+    }
+
+    /// One that upstream put there, if it comes.
+    pub(super) fn updated(&mut self, whole: Child) -> Option<Child> {
+        match self.resolution {
+            Resolution::Updated => Some(whole),
+            Resolution::Local | Resolution::Open => None,
+            Resolution::Markers => Some(Child {
+                outcome: self.with_base(Outcome::apart(Outcome::Remove, whole.outcome)),
+                ..whole
+            }),
+        }
+    }
+
+    fn with_base(&mut self, outcome: Outcome) -> Outcome {
+        outcome.with_base(std::mem::take(&mut self.base))
     }
 }
 

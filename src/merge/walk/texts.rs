@@ -1,34 +1,157 @@
-//! Literal block scalars that both sides changed: merged line by line, where that is asked for.
+//! Scalars of several lines that both sides changed: merged line by line, and where that conflicts, by their structure (SPEC 5.7).
 
 use super::{Nodes, Walker};
 use crate::merge::decision::{Outcome, ScalarLines};
+use crate::merge::embedded::{has_structure, merge_embedded};
 use crate::merge::text::merge_value_lines;
-use crate::merge::{ConflictKind, OnConflict, Texts};
-use crate::triple::Triple;
+use crate::merge::{ConflictKind, Means, OnConflict, Resolution, Sides, Texts};
+use crate::triple::{Change, Triple};
+use crate::yaml::scalar::write;
 use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
 
+/// What a merge of three texts makes of them, where each side wins.
+struct Merged {
+    updated: String,
+    local: String,
+    has_conflict: bool,
+}
+
 impl Walker<'_> {
-    /// The lines of three literal block scalars, merged; none where they are not that, or local did not change its own.
-    pub(super) fn merged_lines(&mut self, nodes: Nodes) -> Option<Outcome> {
-        if self.options.texts == Texts::Replace || self.unchanged_locally(nodes) {
+    /// Three scalars that have parts which merge; none where they are one value, or local did not change its own.
+    pub(super) fn merged_parts(&mut self, nodes: Nodes) -> Option<Outcome> {
+        if self.unchanged_locally(nodes) {
             return None;
         }
+        self.merged_image(nodes).or_else(|| self.merged_text(nodes))
+    }
+
+    /// Three texts.
+    fn merged_text(&mut self, nodes: Nodes) -> Option<Outcome> {
+        if self.texts_here() == Texts::Replace {
+            return None;
+        }
+        let sides = self.trees.zip(nodes);
+        let texts = sides.try_map(|(tree, node)| text_of(tree, node).ok_or(()));
+        let texts = texts.ok()?;
         if let Some(lines) = self.merged_scalar_lines(nodes) {
+            self.record_combined(Means::Lines, nodes);
             return Some(Outcome::Lines(Box::new(lines)));
         }
-        let [original, updated, local] = self
-            .trees
-            .zip(nodes)
-            .into_array()
-            .map(|(tree, node)| literal(tree, node?));
-        let texts = Triple::new(original?, updated?, local?);
-        let updated_wins = merge_value_lines(texts, OnConflict::Updated);
-        let merged = Outcome::Text(updated_wins.text);
-        if updated_wins.hunks.is_empty() {
+        let structured = || texts.into_array().into_iter().all(has_structure);
+        let has_lines = |text: &&str| text.trim_end_matches('\n').contains('\n');
+        if !texts.into_array().iter().any(has_lines) && !structured() {
+            return None;
+        }
+        let lines = merged_lines(texts);
+        let is_sound = !lines.has_conflict && (has_structure(&lines.updated) || !structured());
+        if is_sound {
+            return self.combined(Means::Lines, nodes, lines.updated);
+        }
+        if let Some(merged) = self.merged_structure(nodes, texts) {
             return Some(merged);
         }
-        let local_wins = Outcome::Text(merge_value_lines(texts, OnConflict::Local).text);
-        Some(self.conflict_over(ConflictKind::BothChanged, nodes, local_wins, merged))
+        let is_whole = lines.updated == texts.updated && lines.local == texts.local;
+        if is_whole || !lines.has_conflict {
+            return None;
+        }
+        let updated = self.text_outcome(nodes, lines.updated)?;
+        let local = self.text_outcome(nodes, lines.local)?;
+        Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
+    }
+
+    /// Three texts that are YAML or JSON.
+    fn merged_structure(&mut self, nodes: Nodes, texts: Triple<&str>) -> Option<Outcome> {
+        if self.texts_here() == Texts::LinesOnly {
+            return None;
+        }
+        let resolution = self.resolution();
+        let merged = merge_embedded(texts, resolution, self.options)?;
+        if merged.conflicts.is_empty() {
+            let outcome = self.text_outcome(nodes, merged.text.clone())?;
+            if outcome != Outcome::Keep && merged.text != texts.updated {
+                self.record_combined(Means::Structure, nodes);
+            }
+            self.record_embedded(nodes, merged);
+            return Some(outcome);
+        }
+        if self.options.sides == Sides::Equal {
+            return None;
+        }
+        if resolution != Resolution::Markers {
+            let outcome = self.text_outcome(nodes, merged.text.clone())?;
+            self.record_combined(Means::Structure, nodes);
+            self.record_embedded(nodes, merged);
+            return Some(outcome);
+        }
+        let theirs = merge_embedded(texts, Resolution::Updated, self.options)?;
+        let local = self.text_outcome(nodes, merged.text)?;
+        let updated = self.text_outcome(nodes, theirs.text)?;
+        Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
+    }
+
+    /// A text that is put together from both sides, in the place of local's.
+    fn combined(&mut self, means: Means, nodes: Nodes, text: String) -> Option<Outcome> {
+        let is_updated = text_of(self.trees.updated, nodes.updated) == Some(&text);
+        let outcome = self.text_outcome(nodes, text)?;
+        if !is_updated && outcome != Outcome::Keep {
+            self.record_combined(means, nodes);
+        }
+        Some(outcome)
+    }
+
+    /// What gives a scalar of local's this content; none where its style cannot say it.
+    pub(super) fn text_outcome(&self, nodes: Nodes, content: String) -> Option<Outcome> {
+        let scalar = self.trees.local.scalar(nodes.local?)?;
+        if scalar.content == content {
+            return Some(Outcome::Keep);
+        } else if text_of(self.trees.updated, nodes.updated) == Some(&content) {
+            return Some(self.taken(nodes, nodes.updated?));
+        }
+        let style = match scalar.style {
+            ScalarStyle::Literal | ScalarStyle::Folded => {
+                let is_printable = |c: char| match c {
+                    '\n' | '\t' => true,
+                    '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => false,
+                    c => !c.is_control(),
+                };
+                let has_words = content.contains(|c: char| !c.is_whitespace());
+                let is_plain = has_words && content.chars().all(is_printable);
+                return is_plain.then_some(Outcome::Text(content));
+            }
+            style => style,
+        };
+        let written = [style, ScalarStyle::DoubleQuoted]
+            .into_iter()
+            .find_map(|style| write(&content, ScalarType::Str, style, true))?;
+        Some(Outcome::Lines(Box::new(ScalarLines { written, content })))
+    }
+}
+
+/// Merges three texts by their lines. How many line breaks are at the end is a matter of its own.
+fn merged_lines(texts: Triple<&str>) -> Merged {
+    let bodies = texts.map(|text| text.trim_end_matches('\n'));
+    let ends = texts.zip(bodies).map(|(text, body)| &text[body.len()..]);
+    let lines = bodies.map(|body| format!("{body}\n"));
+    let lines = lines.as_ref().map(String::as_str);
+    let with_end = |mut text: String, end: &str| {
+        text.pop();
+        text + end
+    };
+    let (updated_end, local_end, ends_differ) = match ends.change() {
+        Change::Nobody | Change::Local | Change::BothAlike => (ends.local, ends.local, false),
+        Change::Upstream => (ends.updated, ends.updated, false),
+        Change::BothApart => (ends.updated, ends.local, true),
+    };
+    let updated = merge_value_lines(lines, OnConflict::Updated);
+    let has_conflict = !updated.hunks.is_empty() || ends_differ;
+    let local = match updated.hunks.is_empty() {
+        true => updated.text.clone(),
+        false => merge_value_lines(lines, OnConflict::Local).text,
+    };
+    Merged {
+        updated: with_end(updated.text, updated_end),
+        local: with_end(local, local_end),
+        has_conflict,
     }
 }
 
@@ -73,9 +196,9 @@ impl Walker<'_> {
     }
 }
 
-/// What a literal block scalar says.
-fn literal<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<&'t str> {
+/// What a scalar that is a text says; none where it is an alias.
+fn text_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> Option<&'t str> {
+    let node = node.filter(|node| tree.resolve(*node) == *node)?;
     let scalar = tree.scalar(node)?;
-    let is_text = scalar.style == ScalarStyle::Literal && scalar.scalar_type == ScalarType::Str;
-    is_text.then_some(scalar.content)
+    (scalar.scalar_type == ScalarType::Str).then_some(scalar.content)
 }

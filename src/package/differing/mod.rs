@@ -38,6 +38,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
         files: Vec::new(),
         conflicts: Vec::new(),
         pinned: Vec::new(),
+        combined: Vec::new(),
         renamed: Vec::new(),
         warnings: Vec::new(),
         counts: Counts::default(),

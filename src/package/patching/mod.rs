@@ -111,6 +111,7 @@ fn collect(
         files: Vec::new(),
         conflicts: Vec::new(),
         pinned: Vec::new(),
+        combined: Vec::new(),
         renamed: Vec::new(),
         warnings: package.warnings.into_iter().chain(warnings).collect(),
         counts: Counts {

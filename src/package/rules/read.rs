@@ -7,17 +7,19 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::{Named, Rules, Scoped};
 use crate::error::{Error, Place};
-use crate::merge::{Lists, Pattern, Rule, Take};
+use crate::merge::{Images, Lists, Pattern, Rule, Take, Texts};
 use crate::package::run_folder::git_folder;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
-const WORDS: [&str; 7] = [
+const WORDS: [&str; 9] = [
     "path",
     "kind",
     "apiVersion",
     "file",
     "take",
     "lists",
+    "texts",
+    "images",
     "keys",
 ];
 
@@ -130,6 +132,8 @@ impl Reader<'_> {
                 path: Pattern::default(),
                 take: None,
                 lists: None,
+                texts: None,
+                images: None,
                 keys: Vec::new(),
             },
             kind: None,
@@ -155,7 +159,11 @@ impl Reader<'_> {
             "apiVersion" => scoped.api_version = Some(self.word(value)?.to_owned()),
             "file" => scoped.file = Some(self.glob(value)?),
             "take" => {
-                let sides = [("updated", Take::Updated), ("local", Take::Local)];
+                let sides = [
+                    ("updated", Take::Updated),
+                    ("local", Take::Local),
+                    ("higher", Take::Higher),
+                ];
                 rule.take = Some(self.one_of(value, &sides)?);
             }
             "lists" => {
@@ -166,6 +174,14 @@ impl Reader<'_> {
                 ];
                 rule.lists = Some(self.one_of(value, &ways)?);
             }
+            "texts" => {
+                let ways = [("lines", Texts::Lines), ("replace", Texts::Replace)];
+                rule.texts = Some(self.one_of(value, &ways)?);
+            }
+            "images" => {
+                let ways = [("parts", Images::Parts), ("whole", Images::Whole)];
+                rule.images = Some(self.one_of(value, &ways)?);
+            }
             _ => rule.keys = self.keys(value)?,
         }
         Ok(())
@@ -174,12 +190,17 @@ impl Reader<'_> {
     /// A rule says what it is about, and does not contradict itself.
     fn complete(&self, map: NodeId, rule: &Rule) -> Result<(), Error> {
         let for_lists = rule.lists.is_some() || !rule.keys.is_empty();
-        let (message, help) = if rule.take.is_none() && !for_lists {
-            ("this rule says nothing", "add `take`, `lists` or `keys`")
-        } else if for_lists && rule.path.is_whole() {
+        let for_scalars = rule.texts.is_some() || rule.images.is_some();
+        let needs_path = for_lists || for_scalars || rule.take == Some(Take::Higher);
+        let (message, help) = if rule.take.is_none() && !for_lists && !for_scalars {
             (
-                "this rule is about a list and does not say which",
-                "add the list's `path`",
+                "this rule says nothing",
+                "add `take`, `lists`, `keys`, `texts` or `images`",
+            )
+        } else if needs_path && rule.path.is_whole() {
+            (
+                "this rule is about one place and does not say which",
+                "add the `path` of the list, the text, the image or the version",
             )
         } else if rule.lists.is_some() && !rule.keys.is_empty() {
             (

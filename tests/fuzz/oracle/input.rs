@@ -2,9 +2,7 @@
 //!
 //! The first three bytes choose the options; the parts behind them are set apart by 0xFF, which no UTF-8 text holds.
 
-use merge3::merge::{
-    ConflictStyle, Elements, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
-};
+use merge3::merge::{ConflictStyle, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts};
 
 /// What sets the parts apart.
 const SEPARATOR: u8 = 0xFF;
@@ -36,10 +34,6 @@ pub(super) fn read(bytes: &[u8]) -> Option<(Options, bool, Vec<&[u8]>)> {
         sides: match second >> 1 & 1 {
             0 => Sides::Upstream,
             _ => Sides::Equal,
-        },
-        elements: match second >> 2 & 1 {
-            0 => Elements::Equal,
-            _ => Elements::Alike,
         },
         texts: match second >> 3 & 1 {
             0 => Texts::Replace,

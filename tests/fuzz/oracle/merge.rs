@@ -143,7 +143,7 @@ impl Case<'_> {
             .map(|(document, tree)| Some(Side { document, tree }));
         let merged = merge_document(sides, self.resource, self.options)
             .map_err(|error| format!("law 6: refused: {error:?}"))?;
-        if !merged.pinned.is_empty()
+        if merged.is_held_back()
             || (self.options.on_conflict == OnConflict::Markers && !merged.conflicts.is_empty())
         {
             return Ok(());

@@ -209,9 +209,26 @@ fn lists_merge_element_by_element() {
                 0,
             ),
             ("[a, b, c]", "[b, c]", "[a, b, own]", "[b, own]", 0),
-            ("[a, b]", "[a, b, x]", "[a, b, own]", "[a, b, x]", 1),
+            ("[a, b]", "[a, b, x]", "[a, b, own]", "[a, b, own, x]", 0),
             ("[a, b]", "[a, b, x]", "[a, b, x]", "[a, b, x]", 0),
-            ("[a, b]", "[a, x]", "[own, b]", "[a, x]", 1),
+            ("[a, b]", "[a, x]", "[own, b]", "[own, x]", 0),
+            ("[a, b]", "[x, b]", "[own, b, c]", "[x, b, c]", 1),
+            // one side's own beside what the other replaced
+            ("[a]", "[x]", "[a, own]", "[x, own]", 0),
+            ("[a, b]", "[x]", "[a, own, b]", "[own, x]", 0),
+            // there already, in another place
+            ("[a]", "[a, x, y]", "[x, y, a]", "[x, y, a]", 0),
+            ("[a]", "[a, x, y]", "[x, a]", "[x, a, x, y]", 0),
+            // upstream has nothing that local lacks
+            ("[a, b]", "[b]", "[own, b]", "[own, b]", 0),
+            // maps that are alike
+            (
+                "[{a: 1, b: 1}, {c: 1}]",
+                "[{x: 1}, {a: 1, b: 2}, {c: 1}]",
+                "[{a: 1, b: 1, own: 1}]",
+                "[{x: 1}, {a: 1, b: 2, own: 1}]",
+                0,
+            ),
             (
                 "[{a: 1}, {b: 1}, {c: 1}]",
                 "[{a: 2}, {b: 1}, {c: 1}]",

@@ -1,0 +1,342 @@
+//! A stretch of a list without a key that both sides changed: what each did to the original's elements, put together (SPEC 6).
+//!
+//! A hunk is what one side put in the place of some elements. Hunks of both sides that have elements in common are one place;
+//! all others are places of their own. At one place, local's elements come first, then upstream's, what is equal once. Only
+//! where both put something else in the place of the same elements is there a conflict.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use similar::DiffOp;
+
+use super::align::{Alignment, Found};
+use super::sequences::Apart;
+use super::{Shape, Walker, shape};
+use crate::merge::ConflictKind;
+use crate::merge::decision::{Child, Incoming, Outcome};
+use crate::merge::differences::differences;
+use crate::triple::Triple;
+use crate::yaml::{EntryId, Tree};
+
+/// Three lists and what of them is the same.
+pub(super) struct Lists<'l> {
+    pub(super) elements: &'l Triple<Vec<EntryId>>,
+    pub(super) values: &'l Triple<Rc<[u64]>>,
+    pub(super) alignment: &'l Alignment,
+}
+
+/// What one side put in the place of some of the original's elements.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Hunk {
+    olds: Range<usize>,
+    news: Range<usize>,
+}
+
+/// Elements of the original that both sides changed together, or one did, or none where something came; and where what the
+/// sides put there ends, if they did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    olds: Range<usize>,
+    updated: Option<usize>,
+    local: Option<usize>,
+}
+
+/// What is at a place and not in the original, by position: what only one side has, what both have, and what both took away.
+struct Rest {
+    gone: Vec<usize>,
+    updated: Vec<usize>,
+    local: Vec<usize>,
+    shared: Vec<(usize, usize)>,
+    /// Whether local has what only upstream has here, at one place of its own.
+    there_already: bool,
+}
+
+impl Walker<'_> {
+    /// A stretch that both sides changed.
+    pub(super) fn changed_by_both(
+        &mut self,
+        lists: &Lists<'_>,
+        stretch: Triple<Range<usize>>,
+        children: &mut Vec<Child>,
+    ) {
+        let Alignment {
+            in_updated,
+            in_local,
+            ..
+        } = lists.alignment;
+        let updated = hunks(in_updated, &stretch.original, &stretch.updated);
+        let local = hunks(in_local, &stretch.original, &stretch.local);
+        let (mut updated_start, mut local_start) = (stretch.updated.start, stretch.local.start);
+        for place in places(&updated, &local) {
+            let end = |found: &Found, came: Option<usize>, start: usize| {
+                let kept = place.olds.clone().filter_map(|old| found[old]);
+                kept.map(|new| new + 1).chain(came).max().unwrap_or(start)
+            };
+            let updated_end = end(in_updated, place.updated, updated_start);
+            let local_end = end(in_local, place.local, local_start);
+            let ranges = Triple::new(
+                place.olds.clone(),
+                updated_start..updated_end,
+                local_start..local_end,
+            );
+            (updated_start, local_start) = (updated_end, local_end);
+            self.changed_place(lists, ranges, children);
+        }
+    }
+
+    fn changed_place(
+        &mut self,
+        lists: &Lists<'_>,
+        place: Triple<Range<usize>>,
+        children: &mut Vec<Child>,
+    ) {
+        let rest = Rest::of(lists, &place);
+        if let Some(scalar) = self.changed_scalar(lists, &place, &rest) {
+            self.paired_element(lists.elements, scalar, children);
+            return;
+        }
+        let mut apart = rest.disagrees().then(|| {
+            let sides = Triple::new(&rest.gone, &rest.updated, &rest.local);
+            let sides = lists.elements.as_ref().zip(sides);
+            let sides = sides.map(|(elements, at)| -> Vec<EntryId> {
+                at.iter().map(|at| elements[*at]).collect()
+            });
+            self.apart(sides.as_ref().map(Vec::as_slice))
+        });
+        let mut theirs = place.updated;
+        let has_lines = self.has_lines;
+        for local in place.local {
+            let same = rest.same_as_local(local);
+            if let Some(same) = same {
+                for updated in theirs.start..same {
+                    children.extend(self.from_updated(lists, &rest, updated, apart.as_mut()));
+                }
+                theirs.start = same + 1;
+            }
+            self.has_lines = has_lines;
+            let child = match &mut apart {
+                Some(apart) if rest.local.binary_search(&local).is_ok() => {
+                    apart.local(lists.elements.local[local])
+                }
+                _ => self.from_local(lists, local, same),
+            };
+            children.push(child);
+        }
+        for updated in theirs {
+            children.extend(self.from_updated(lists, &rest, updated, apart.as_mut()));
+        }
+    }
+
+    /// A scalar that each side put another one in the place of: where it is. (A null is no word of command there.)
+    fn changed_scalar(
+        &self,
+        lists: &Lists<'_>,
+        place: &Triple<Range<usize>>,
+        rest: &Rest,
+    ) -> Option<Triple<usize>> {
+        let is_one = |range: &Range<usize>| range.len() == 1;
+        let is_scalar = |(tree, element): (&Tree<'_>, EntryId)| {
+            let value = tree.entry(element).value;
+            shape(tree, value) == Shape::Scalar && !tree.is_null(value)
+        };
+        if !rest.disagrees() || !place.as_ref().into_array().into_iter().all(is_one) {
+            return None;
+        }
+        let at = place.as_ref().map(|range| range.start);
+        let elements = lists
+            .elements
+            .as_ref()
+            .zip(at)
+            .map(|(elements, at)| elements[at]);
+        let sides = self.trees.zip(elements).into_array();
+        sides.into_iter().all(is_scalar).then_some(at)
+    }
+
+    /// An element of local's that is no part of a disagreement, and the one of upstream's that is equal, where both inserted it.
+    fn from_local(&mut self, lists: &Lists<'_>, at: usize, same: Option<usize>) -> Child {
+        let elements = lists.elements;
+        let local = elements.local[at];
+        let before = lists.alignment.of_local[at];
+        let sides = Triple::new(
+            before.map(|before| elements.original[before]),
+            same.map(|same| elements.updated[same]),
+            Some(local),
+        );
+        let step = self.indexed_step(sides, at);
+        let child = match (before, same) {
+            (Some(before), _) if lists.values.original[before] != lists.values.local[at] => {
+                let nodes = self.values_of(sides);
+                let kind = ConflictKind::DeletedUpstream;
+                let outcome = self.at(step, |walker| walker.conflict(kind, nodes, Outcome::Remove));
+                Child::local(local, outcome)
+            }
+            (Some(_), _) => Child::local(local, Outcome::Remove),
+            (None, Some(_)) => {
+                let child = self.at(step, |walker| walker.entry(sides));
+                child.unwrap_or_else(|| Child::keep(local))
+            }
+            (None, None) => Child::keep(local),
+        };
+        child.of_sides(sides)
+    }
+
+    /// An element of upstream's that local has not got.
+    fn from_updated(
+        &mut self,
+        lists: &Lists<'_>,
+        rest: &Rest,
+        at: usize,
+        apart: Option<&mut Apart>,
+    ) -> Option<Child> {
+        let elements = lists.elements;
+        let updated = elements.updated[at];
+        if rest.updated.binary_search(&at).is_ok() {
+            return match apart {
+                Some(apart) => apart.updated(self.whole(updated)),
+                None => (!rest.there_already).then(|| self.whole(updated)),
+            };
+        }
+        let before = lists.alignment.of_updated[at]?;
+        let sides = Triple::new(Some(elements.original[before]), Some(updated), None);
+        if lists.values.original[before] == lists.values.updated[at] {
+            return Some(Child::updated(updated, Outcome::Remove).of_sides(sides));
+        }
+        let nodes = self.values_of(sides);
+        let step = self.indexed_step(sides, at);
+        let value = self.trees.updated.entry(updated).value;
+        let taken = Outcome::Take(Incoming::whole(value));
+        let outcome = self.at(step, |walker| {
+            walker.conflict_over(ConflictKind::DeletedLocally, nodes, Outcome::Remove, taken)
+        });
+        Some(Child::updated(updated, outcome).of_sides(sides))
+    }
+}
+
+impl Lists<'_> {
+    /// Whether local inserted elements of these values at one place, in this order.
+    pub(super) fn has_inserted(&self, wanted: &[u64]) -> bool {
+        let (values, originals) = (&self.values.local, &self.alignment.of_local);
+        let is_new = |at: usize| originals[at].is_none();
+        if wanted.is_empty() || !wanted.iter().all(|value| values.contains(value)) {
+            return false;
+        }
+        let mut at = 0;
+        while at < values.len() {
+            let end = (at..values.len())
+                .find(|at| !is_new(*at))
+                .unwrap_or(values.len());
+            let mut run = values[at..end].iter();
+            if wanted.iter().all(|value| run.any(|other| other == value)) {
+                return true;
+            }
+            at = end + 1;
+        }
+        false
+    }
+}
+
+impl Rest {
+    fn of(lists: &Lists<'_>, place: &Triple<Range<usize>>) -> Self {
+        let (values, found) = (lists.values, lists.alignment);
+        let is_gone =
+            |old: &usize| found.in_updated[*old].is_none() && found.in_local[*old].is_none();
+        let came = |range: &Range<usize>, originals: &Found| -> Vec<usize> {
+            range
+                .clone()
+                .filter(|at| originals[*at].is_none())
+                .collect()
+        };
+        let mut rest = Self {
+            gone: place.original.clone().filter(is_gone).collect(),
+            updated: came(&place.updated, &found.of_updated),
+            local: came(&place.local, &found.of_local),
+            shared: Vec::new(),
+            there_already: false,
+        };
+        let of = |values: &[u64], came: &[usize]| -> Vec<u64> {
+            came.iter().map(|at| values[*at]).collect()
+        };
+        let updated = of(&values.updated, &rest.updated);
+        let local = of(&values.local, &rest.local);
+        for operation in differences(&updated, &local) {
+            if let DiffOp::Equal { .. } = operation {
+                let pairs = operation.old_range().zip(operation.new_range());
+                let pairs =
+                    pairs.map(|(updated, local)| (rest.updated[updated], rest.local[local]));
+                rest.shared.extend(pairs);
+            }
+        }
+        rest.updated
+            .retain(|at| !rest.shared.iter().any(|pair| pair.0 == *at));
+        rest.local
+            .retain(|at| !rest.shared.iter().any(|pair| pair.1 == *at));
+        rest.there_already = lists.has_inserted(&of(&values.updated, &rest.updated));
+        rest
+    }
+
+    /// Whether both put something else in the place of the same elements. Where upstream has nothing that local lacks, local
+    /// has done what upstream did.
+    fn disagrees(&self) -> bool {
+        self.gone.len() > self.shared.len() && !self.updated.is_empty() && !self.there_already
+    }
+
+    /// Upstream's element that is equal to one of local's, where both put it there.
+    fn same_as_local(&self, local: usize) -> Option<usize> {
+        let at = self
+            .shared
+            .binary_search_by_key(&local, |pair| pair.1)
+            .ok()?;
+        Some(self.shared[at].0)
+    }
+}
+
+/// What a side did in a stretch. Where it put as many elements there as it took away, each is in the place of one.
+fn hunks(found: &Found, olds: &Range<usize>, news: &Range<usize>) -> Vec<Hunk> {
+    let mut hunks = Vec::new();
+    let (mut old_start, mut new_start) = (olds.start, news.start);
+    let kept = olds.clone().filter_map(|old| Some((old, found[old]?)));
+    for (old, new) in kept.chain([(olds.end, news.end)]) {
+        let (olds, news) = (old_start..old, new_start..new);
+        if olds.len() == news.len() {
+            hunks.extend(olds.zip(news).map(|(old, new)| Hunk {
+                olds: old..old + 1,
+                news: new..new + 1,
+            }));
+        } else {
+            hunks.push(Hunk { olds, news });
+        }
+        (old_start, new_start) = (old + 1, new + 1);
+    }
+    hunks
+}
+
+/// The places that two sides changed, from top to bottom.
+fn places(updated: &[Hunk], local: &[Hunk]) -> Vec<Place> {
+    let sides = [(updated, true), (local, false)];
+    let mut hunks: Vec<(&Hunk, bool)> = sides
+        .into_iter()
+        .flat_map(|(hunks, is_updated)| hunks.iter().map(move |hunk| (hunk, is_updated)))
+        .collect();
+    hunks.sort_by_key(|(hunk, _)| (hunk.olds.start, hunk.olds.end));
+    let mut places: Vec<Place> = Vec::new();
+    for (Hunk { olds, news }, is_updated) in hunks {
+        let shares = |place: &Place| olds.start < place.olds.end || *olds == place.olds;
+        if !places.last().is_some_and(shares) {
+            places.push(Place {
+                olds: olds.clone(),
+                updated: None,
+                local: None,
+            });
+        }
+        if let Some(place) = places.last_mut() {
+            place.olds.end = place.olds.end.max(olds.end);
+            let end = if is_updated {
+                &mut place.updated
+            } else {
+                &mut place.local
+            };
+            *end = Some(news.end);
+        }
+    }
+    places
+}

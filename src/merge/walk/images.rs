@@ -1,0 +1,154 @@
+//! Image references that both sides changed: what is fetched, and which version of it, merge each on its own (SPEC 5.7).
+
+use super::index::key_of;
+use super::record::Segment;
+use super::{Nodes, Walker};
+use crate::merge::decision::Outcome;
+use crate::merge::{ConflictKind, Images, Means, Resolution};
+use crate::triple::{Change, Triple};
+use crate::yaml::{ScalarStyle, ScalarType};
+
+/// `[REGISTRY/]REPOSITORY[:TAG][@DIGEST]`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Image<'t> {
+    /// The registry and the repository.
+    name: &'t str,
+    /// The tag and the digest, with the signs before them. (A digest is that of one tag.)
+    version: &'t str,
+}
+
+impl Walker<'_> {
+    /// Three image references, merged; none where they are not that.
+    pub(super) fn merged_image(&mut self, nodes: Nodes) -> Option<Outcome> {
+        let ruled = self.ruled_images();
+        let is_whole = ruled.unwrap_or(self.options.images) == Images::Whole;
+        if is_whole || ruled.is_none() && !self.is_at_image() {
+            return None;
+        }
+        let contents = self.trees.zip(nodes).try_map(|(tree, node)| {
+            let node = node.filter(|node| tree.resolve(*node) == *node).ok_or(())?;
+            let scalar = tree.scalar(node).ok_or(())?;
+            let is_text = scalar.scalar_type == ScalarType::Str
+                && !matches!(scalar.style, ScalarStyle::Literal | ScalarStyle::Folded);
+            is_text.then_some(scalar.content).ok_or(())
+        });
+        let contents = contents.ok()?;
+        let images = contents.try_map(|text| Image::parse(text).ok_or(())).ok()?;
+        let names = part(images.map(|image| image.name));
+        let versions = part(images.map(|image| image.version));
+        let merged = |resolution: Resolution| {
+            let [name, version] = [names, versions].map(|part| match (part, resolution) {
+                (Ok(part), _) => part,
+                (Err(sides), Resolution::Updated) => sides.updated,
+                (Err(sides), _) => sides.local,
+            });
+            format!("{name}{version}")
+        };
+        let (updated, local) = (merged(Resolution::Updated), merged(Resolution::Local));
+        if updated == contents.updated && local == contents.local {
+            // each part is a conflict: there is nothing to put together
+            return None;
+        }
+        if names.is_ok() && versions.is_ok() {
+            let outcome = self.text_outcome(nodes, updated)?;
+            self.record_combined(Means::Image, nodes);
+            return Some(outcome);
+        }
+        let updated = self.text_outcome(nodes, updated)?;
+        let local = self.text_outcome(nodes, local)?;
+        Some(self.conflict_over(ConflictKind::BothChanged, nodes, local, updated))
+    }
+
+    /// Whether the field where the walk is holds images.
+    fn is_at_image(&self) -> bool {
+        let Some(step) = self.steps.last() else {
+            return false;
+        };
+        let sides = self.trees.zip(step.entries).into_array().into_iter();
+        let key = sides.rev().find_map(|(tree, entry)| key_of(tree, entry?));
+        matches!(step.segment, Segment::Field)
+            && key.is_some_and(|(_, name)| name == "image" || name.ends_with("Image"))
+    }
+}
+
+impl<'t> Image<'t> {
+    /// Reads a reference; none where it is none, such as a template.
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
+        let is_word = |word: &str, signs: &str| {
+            word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+                && word
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || signs.contains(c))
+        };
+        let (tagged, digest) = match text.split_once('@') {
+            Some((tagged, digest)) => (tagged, Some(digest)),
+            None => (text, None),
+        };
+        // a colon before a slash is that of a port
+        let after_slash = tagged.rfind('/').map_or(0, |slash| slash + 1);
+        let colon = tagged[after_slash..].find(':').map(|at| after_slash + at);
+        let (name, tag) = match colon {
+            Some(colon) => (&tagged[..colon], Some(&tagged[colon + 1..])),
+            None => (tagged, None),
+        };
+        let is_image = name
+            .split('/')
+            .enumerate()
+            .all(|(at, part)| is_word(part, if at == 0 { "._-:" } else { "._-" }))
+            && tag.is_none_or(|tag| is_word(tag, "._-"))
+            && digest.is_none_or(|digest| {
+                let parts = digest.split_once(':');
+                parts.is_some_and(|(kind, hash)| is_word(kind, "+._-") && is_word(hash, "="))
+            });
+        is_image.then(|| Self {
+            name,
+            version: &text[name.len()..],
+        })
+    }
+}
+
+/// The version that a text is, or that is the tag of the image that it refers to.
+pub(super) fn version_in(text: &str) -> &str {
+    let tag = Image::parse(text).and_then(|image| image.version.strip_prefix(':'));
+    let tag = tag.map(|tag| tag.split('@').next().unwrap_or(tag));
+    tag.unwrap_or(text)
+}
+
+/// A part that one side changed, or none; both sides' where they do not agree.
+fn part<T: PartialEq + Copy>(sides: Triple<T>) -> Result<T, Triple<T>> {
+    match sides.change() {
+        Change::Nobody | Change::Local | Change::BothAlike => Ok(sides.local),
+        Change::Upstream => Ok(sides.updated),
+        Change::BothApart => Err(sides),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_read() {
+        let parts = |text| Image::parse(text).map(|image| (image.name, image.version));
+        assert_eq!(parts("nginx"), Some(("nginx", "")));
+        assert_eq!(parts("nginx:1.27"), Some(("nginx", ":1.27")));
+        assert_eq!(parts("reg:5000/a/b"), Some(("reg:5000/a/b", "")));
+        assert_eq!(
+            parts("reg:5000/a/b:v1@sha256:0af"),
+            Some(("reg:5000/a/b", ":v1@sha256:0af"))
+        );
+        for text in [
+            "",
+            "a b",
+            "{{ .image }}",
+            "a:",
+            "a:b:c",
+            "a@b",
+            "/a",
+            "a//b",
+            "${R}/a:1",
+        ] {
+            assert_eq!(parts(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Lists that no key identifies, merged element by element (SPEC 6).
+
+use std::ops::Range;
+
+use super::Merger;
+use crate::value::{Value, distinct};
+use merge3::triple::Triple;
+
+/// Fields that name a thing.
+const NAMES: &str = "name id alert record path uses";
+
+/// Where each element of the original is on a side.
+type Partners = Vec<Option<usize>>;
+
+/// What one side put in the place of elements of the original.
+type Hunk = (Range<usize>, Range<usize>);
+
+impl Merger<'_> {
+    /// The merged list; none where it is one value: where local left it alone, or where the words of SPEC 6 have no single answer.
+    pub(super) fn sequence(&mut self, at: &str, lists: Triple<&[Value]>) -> Option<Value> {
+        let Triple {
+            original: o,
+            updated: u,
+            local: d,
+        } = lists;
+        if o == d {
+            return None;
+        }
+        let [mut in_u, mut in_d] = [u, d].map(|side| same_values(o, side));
+        let moved = |partners: &Partners| !partners.iter().flatten().is_sorted();
+        self.outcome.repeats |= ![o, u, d].into_iter().all(distinct);
+        if self.outcome.repeats || moved(&in_u) || moved(&in_d) {
+            self.outcome.ambiguous = true;
+            return None;
+        }
+        add_alike(&mut in_u, u.len(), |i, j| likeness(&o[i], &u[j]));
+        add_alike(&mut in_d, d.len(), |i, k| {
+            let is_new = |j: &usize| !in_u.contains(&Some(*j)) && u[*j] == d[k];
+            if (0..u.len()).any(|j| is_new(&j)) {
+                return None;
+            }
+            let now = in_u[i].filter(|j| u[*j] != o[i]);
+            likeness(&o[i], &d[k]).max(now.and_then(|j| likeness(&u[j], &d[k])))
+        });
+        let still = |partners: &Partners, len: usize| {
+            partners.len() == len
+                && (0..len).all(|i| partners[i].is_none_or(|partner| partner == i))
+        };
+        if still(&in_u, u.len()) && still(&in_d, d.len()) {
+            for i in (0..o.len()).filter(|i| same_kind(&o[*i], &u[*i]) && same_kind(&o[*i], &d[*i]))
+            {
+                (in_u[i], in_d[i]) = (Some(i), Some(i));
+            }
+        }
+        let (mut result, mut from) = (Vec::new(), [0; 3]);
+        for i in 0..=o.len() {
+            let (j, k) = match (in_u.get(i), in_d.get(i)) {
+                (Some(Some(j)), Some(Some(k))) => (*j, *k),
+                (None, None) => (u.len(), d.len()),
+                _ => continue,
+            };
+            let part = Triple::new(from[0]..i, from[1]..j, from[2]..k);
+            self.part(at, lists, (&in_u, &in_d), part, &mut result);
+            if i < o.len() {
+                let sides = Triple::new(Some(&o[i]), Some(&u[j]), Some(&d[k]));
+                result.extend(self.node(&format!("{at}[{k}]"), sides));
+            }
+            from = [i + 1, j + 1, k + 1];
+        }
+        Some(Value::List(result))
+    }
+
+    /// What lies between two elements that all three have.
+    fn part(
+        &mut self,
+        at: &str,
+        lists: Triple<&[Value]>,
+        (in_u, in_d): (&Partners, &Partners),
+        part: Triple<Range<usize>>,
+        result: &mut Vec<Value>,
+    ) {
+        let [o, u, d] = [
+            &lists.original[part.original.clone()],
+            &lists.updated[part.updated.clone()],
+            &lists.local[part.local.clone()],
+        ];
+        if o == u || u == d {
+            // an upstream that only rewrote what local replaced has nothing to say
+            return result.extend(d.iter().cloned());
+        } else if o == d {
+            let is_there = has_inserted(lists.local, in_d, &u.iter().collect::<Vec<_>>());
+            let comes = if is_there { &[] } else { u };
+            return result.extend(comes.iter().cloned());
+        }
+        let updated = hunks(in_u, &part.original, &part.updated);
+        let local = hunks(in_d, &part.original, &part.local);
+        let mut cuts: Vec<Range<usize>> = Vec::new();
+        let mut all: Vec<&Range<usize>> =
+            updated.iter().chain(&local).map(|hunk| &hunk.0).collect();
+        all.sort_by_key(|olds| (olds.start, olds.end));
+        for olds in all {
+            match cuts.last_mut() {
+                Some(cut) if olds.start < cut.end || olds == cut => cut.end = cut.end.max(olds.end),
+                _ => cuts.push(olds.clone()),
+            }
+        }
+        let (mut j, mut k) = (part.updated.start, part.local.start);
+        for cut in cuts {
+            let reach = |hunks: &[Hunk], partners: &Partners, start: usize| {
+                let inside = |hunk: &&Hunk| match cut.is_empty() || !hunk.0.is_empty() {
+                    true => {
+                        cut.start <= hunk.0.start
+                            && hunk.0.end <= cut.end
+                            && cut.is_empty() == hunk.0.is_empty()
+                    }
+                    false => cut.start < hunk.0.start && hunk.0.end < cut.end,
+                };
+                let ends = hunks.iter().filter(inside).map(|hunk| hunk.1.end);
+                let kept = cut.clone().filter_map(|i| partners[i]).map(|p| p + 1);
+                ends.chain(kept).max().unwrap_or(start)
+            };
+            let (to_j, to_k) = (reach(&updated, in_u, j), reach(&local, in_d, k));
+            let place = Triple::new(cut.clone(), j..to_j, k..to_k);
+            self.place(at, lists, (in_u, in_d), place, result);
+            (j, k) = (to_j, to_k);
+        }
+    }
+
+    /// One place that one side changed, or both.
+    fn place(
+        &mut self,
+        at: &str,
+        lists: Triple<&[Value]>,
+        (in_u, in_d): (&Partners, &Partners),
+        place: Triple<Range<usize>>,
+        result: &mut Vec<Value>,
+    ) {
+        let Triple {
+            original: o,
+            updated: u,
+            local: d,
+        } = lists;
+        let before = |partners: &Partners, at: usize| partners.iter().position(|p| *p == Some(at));
+        let gone = place
+            .original
+            .clone()
+            .filter(|i| in_u[*i].is_none() && in_d[*i].is_none());
+        let gone = gone.count();
+        let new_u: Vec<usize> = place
+            .updated
+            .clone()
+            .filter(|j| before(in_u, *j).is_none())
+            .collect();
+        let new_d: Vec<usize> = place
+            .local
+            .clone()
+            .filter(|k| before(in_d, *k).is_none())
+            .collect();
+        let partner = |k: &usize| new_u.iter().copied().find(|j| u[*j] == d[*k]);
+        let shared: Vec<(usize, usize)> = new_d
+            .iter()
+            .filter_map(|k| Some((partner(k)?, *k)))
+            .collect();
+        if !shared.iter().map(|pair| pair.0).is_sorted() {
+            self.outcome.ambiguous = true;
+        }
+        let is_shared_u = |j: usize| shared.iter().any(|pair| pair.0 == j);
+        let rest_u: Vec<&Value> = new_u
+            .iter()
+            .filter(|j| !is_shared_u(**j))
+            .map(|j| &u[*j])
+            .collect();
+        let there = has_inserted(d, in_d, &rest_u);
+        let apart = gone > shared.len() && !there;
+        let is_one = |range: &Range<usize>| range.len() == 1;
+        if apart && place.as_ref().into_array().into_iter().all(is_one) {
+            let at_place = place.as_ref().map(|range| range.start);
+            let sides = Triple::new(
+                &o[at_place.original],
+                &u[at_place.updated],
+                &d[at_place.local],
+            );
+            if sides
+                .into_array()
+                .into_iter()
+                .all(|value| value.scalar().is_some())
+            {
+                let path = format!("{at}[{}]", at_place.local);
+                return result.extend(self.node(&path, sides.map(Some)));
+            }
+        }
+        let (u_comes, d_stays) = match apart {
+            true => (
+                self.settle(at, false, true, false),
+                self.settings.local_wins,
+            ),
+            false => (!there, true),
+        };
+        let mut bring = |merger: &mut Self, range: Range<usize>, result: &mut Vec<Value>| {
+            for j in range {
+                match before(in_u, j) {
+                    Some(i) if o[i] != u[j] => {
+                        let path = format!("{at}[{j}]");
+                        result.extend(merger.settle(&path, false, Some(u[j].clone()), None));
+                    }
+                    None if u_comes && !is_shared_u(j) => result.push(u[j].clone()),
+                    _ => {}
+                }
+            }
+        };
+        let mut next = place.updated.start;
+        for k in place.local.clone() {
+            if let Some((j, _)) = shared.iter().find(|pair| pair.1 == k) {
+                if next <= *j {
+                    bring(self, next..*j, result);
+                    next = j + 1;
+                }
+                result.push(d[k].clone());
+            } else if let Some(i) = before(in_d, k) {
+                if o[i] != d[k] {
+                    let path = format!("{at}[{k}]");
+                    result.extend(self.settle(&path, false, None, Some(d[k].clone())));
+                }
+            } else if d_stays {
+                result.push(d[k].clone());
+            }
+        }
+        bring(self, next..place.updated.end, result);
+    }
+}
+
+/// Whether local inserted these between two elements that were there before, in this order.
+fn has_inserted(d: &[Value], in_d: &Partners, wanted: &[&Value]) -> bool {
+    let mut runs = vec![Vec::new()];
+    for (k, value) in d.iter().enumerate() {
+        match runs.last_mut() {
+            Some(run) if !in_d.contains(&Some(k)) => run.push(value),
+            _ => runs.push(Vec::new()),
+        }
+    }
+    runs.iter().any(|run| {
+        let mut run = run.iter();
+        wanted.iter().all(|value| run.any(|other| other == value))
+    })
+}
+
+fn same_values(olds: &[Value], news: &[Value]) -> Partners {
+    let partner = |old: &Value| news.iter().position(|new| new == old);
+    olds.iter().map(partner).collect()
+}
+
+/// Whether both are maps, or both are lists.
+fn same_kind(one: &Value, other: &Value) -> bool {
+    matches!(
+        (one, other),
+        (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_))
+    )
+}
+
+/// Pairs what lies between equal elements so that pairs have as much in common as they can.
+fn add_alike(partners: &mut Partners, len: usize, like: impl Fn(usize, usize) -> Option<usize>) {
+    let equals: Vec<(usize, usize)> = (0..partners.len())
+        .filter_map(|i| Some((i, partners[i]?)))
+        .collect();
+    let (mut i, mut j) = (0, 0);
+    for (to_i, to_j) in equals.into_iter().chain([(partners.len(), len)]) {
+        // the most that can be had from here on
+        let mut most = vec![vec![0; to_j + 1]; to_i + 1];
+        for a in (i..to_i).rev() {
+            for b in (j..to_j).rev() {
+                let together = like(a, b).map_or(0, |both| both + most[a + 1][b + 1]);
+                most[a][b] = together.max(most[a + 1][b]).max(most[a][b + 1]);
+            }
+        }
+        while i < to_i && j < to_j {
+            match like(i, j) {
+                Some(both) if both + most[i + 1][j + 1] == most[i][j] => {
+                    partners[i] = Some(j);
+                    (i, j) = (i + 1, j + 1);
+                }
+                _ if most[i + 1][j] == most[i][j] => i += 1,
+                _ => j += 1,
+            }
+        }
+        (i, j) = (to_i + 1, to_j + 1);
+    }
+}
+
+/// What two elements have in common, in thousandths; none where they are not the same thing.
+fn likeness(one: &Value, other: &Value) -> Option<usize> {
+    let name = NAMES
+        .split(' ')
+        .find_map(|name| Some((one.field(name)?, other.field(name)?)));
+    match name {
+        Some((one_name, other_name)) => (one_name == other_name).then(|| 1000 + common(one, other)),
+        None => Some(common(one, other)).filter(|common| *common >= 500),
+    }
+}
+
+fn common(one: &Value, other: &Value) -> usize {
+    let members = |one: &[&Value], other: &[&Value]| {
+        let mut left = other.to_vec();
+        let taken = one.iter().filter(|it| {
+            let at = left.iter().position(|other| other == *it);
+            at.map(|at| left.remove(at)).is_some()
+        });
+        taken.count() * 1000 / one.len().max(other.len()).max(1)
+    };
+    match (one, other) {
+        _ if one == other => 1000,
+        (Value::Map(fields), Value::Map(others)) => {
+            let shared = fields
+                .iter()
+                .filter_map(|(key, value)| Some(common(value, other.field(key)?)));
+            shared.sum::<usize>() / fields.len().max(others.len()).max(1)
+        }
+        (Value::List(one), Value::List(other)) => members(
+            &one.iter().collect::<Vec<_>>(),
+            &other.iter().collect::<Vec<_>>(),
+        ),
+        (Value::Scalar { text: one, .. }, Value::Scalar { text: other, .. })
+            if one.contains('\n') && other.contains('\n') =>
+        {
+            let [one, other] =
+                [one, other].map(|text| text.lines().map(Value::text).collect::<Vec<_>>());
+            members(
+                &one.iter().collect::<Vec<_>>(),
+                &other.iter().collect::<Vec<_>>(),
+            )
+        }
+        _ => 0,
+    }
+}
+
+/// What a side did. Where it put as many elements there as it took away, each is in the place of one.
+fn hunks(partners: &Partners, olds: &Range<usize>, news: &Range<usize>) -> Vec<Hunk> {
+    let mut hunks = Vec::new();
+    let (mut i, mut j) = (olds.start, news.start);
+    for to in olds.start..=olds.end {
+        let to_j = match to == olds.end {
+            true => news.end,
+            false => match partners[to] {
+                Some(partner) => partner,
+                None => continue,
+            },
+        };
+        match to - i == to_j - j {
+            true => hunks.extend((0..to - i).map(|n| (i + n..i + n + 1, j + n..j + n + 1))),
+            false => hunks.push((i..to, j..to_j)),
+        }
+        (i, j) = (to + 1, to_j + 1);
+    }
+    hunks
+}
