@@ -25,22 +25,27 @@ pub(super) fn likeness(
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
     let right = (right_prints, right_tree.entry(right).value);
-    for name in NAMING_FIELDS {
-        let field = |(prints, map): Value<'_, '_>| {
-            let tree = prints.tree();
-            if shape(tree, map) != Shape::Map {
-                return None;
-            }
-            let entry = tree.find(tree.resolve(map), name)?;
-            Some(tree.entry(entry).value)
-        };
-        if let (Some(one), Some(other)) = (field(left), field(right)) {
-            let same = equal(left_tree, one, right_tree, other);
-            return same.then(|| ALL + common(left, right));
+    for field in NAMING_FIELDS {
+        if let (Some(one), Some(other)) = (name(left, field), name(right, field)) {
+            return (one == other).then(|| ALL + common(left, right));
         }
     }
     let common = common(left, right);
     (common > 0 && common * 2 >= ALL).then_some(common)
+}
+
+/// What a map has in a field that names it. What an action is pinned to (`uses: org/action@v4`) is no part of its name.
+fn name<'a>((prints, map): Value<'a, '_>, field: &str) -> Option<&'a str> {
+    let tree = prints.tree();
+    if shape(tree, map) != Shape::Map {
+        return None;
+    }
+    let entry = tree.find(tree.resolve(map), field)?;
+    let name = tree.scalar(tree.entry(entry).value)?.content;
+    Some(match (field, name.split_once('@')) {
+        ("uses", Some((action, _))) => action,
+        _ => name,
+    })
 }
 
 /// How much two values have in common.
