@@ -5,7 +5,7 @@ Fails where merge3 has fewer right results than it had, more wrong ones, a broke
 """
 import argparse, re, shutil, subprocess, sys
 
-RIGHT, WRONG = 178, 4
+RIGHT, WRONG = 181, 4
 
 
 def main():

@@ -2,6 +2,7 @@
 //! It knows no text and shares no code with `src/merge`.
 
 mod keys;
+mod likeness;
 mod parts;
 mod renames;
 mod sequence;

@@ -9,6 +9,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::align::{Alignment, Found};
+use super::hunks_of_sides::{Hunk, hunks, places};
 use super::sequences::Apart;
 use super::{Shape, Walker, shape};
 use crate::merge::ConflictKind;
@@ -21,24 +22,6 @@ pub(super) struct Lists<'l> {
     pub(super) elements: &'l Triple<Vec<EntryId>>,
     pub(super) values: &'l Triple<Vec<u64>>,
     pub(super) alignment: &'l Alignment,
-}
-
-/// What one side put in the place of some of the original's elements.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Hunk {
-    olds: Range<usize>,
-    news: Range<usize>,
-}
-
-/// Elements of the original that both sides changed together, or one did, or none where something came; and where what the
-/// sides put there ends, if they did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Place<'h> {
-    olds: Range<usize>,
-    /// What upstream did there.
-    hunks: Vec<&'h Hunk>,
-    updated: Option<usize>,
-    local: Option<usize>,
 }
 
 /// What is at a place and not in the original, by position: what only one side has, what both have, and what both took away.
@@ -112,7 +95,7 @@ impl Walker<'_> {
             let same = rest.same_as_local(local);
             if let Some(same) = same {
                 for updated in theirs.start..same {
-                    children.extend(self.from_updated(lists, &rest, updated, apart.as_mut()));
+                    children.extend(self.child_of_updated(lists, &rest, updated, apart.as_mut()));
                 }
                 theirs.start = same + 1;
             }
@@ -121,12 +104,12 @@ impl Walker<'_> {
                 Some(apart) if rest.local.binary_search(&local).is_ok() => {
                     apart.local(lists.elements.local[local])
                 }
-                _ => self.from_local(lists, local, same),
+                _ => self.child_of_local(lists, local, same),
             };
             children.push(child);
         }
         for updated in theirs {
-            children.extend(self.from_updated(lists, &rest, updated, apart.as_mut()));
+            children.extend(self.child_of_updated(lists, &rest, updated, apart.as_mut()));
         }
     }
 
@@ -156,7 +139,7 @@ impl Walker<'_> {
     }
 
     /// An element of local's that is no part of a disagreement, and the one of upstream's that is equal, where both inserted it.
-    fn from_local(&mut self, lists: &Lists<'_>, at: usize, same: Option<usize>) -> Child {
+    fn child_of_local(&mut self, lists: &Lists<'_>, at: usize, same: Option<usize>) -> Child {
         let elements = lists.elements;
         let local = elements.local[at];
         let before = lists.alignment.of_local[at];
@@ -185,7 +168,7 @@ impl Walker<'_> {
     }
 
     /// An element of upstream's that local has not got.
-    fn from_updated(
+    fn child_of_updated(
         &mut self,
         lists: &Lists<'_>,
         rest: &Rest,
@@ -356,58 +339,4 @@ impl Rest {
             .ok()?;
         Some(self.shared[at].0)
     }
-}
-
-/// What a side did in a stretch. Where it put as many elements there as it took away, each is in the place of one.
-fn hunks(found: &Found, olds: &Range<usize>, news: &Range<usize>) -> Vec<Hunk> {
-    let mut hunks = Vec::new();
-    let (mut old_start, mut new_start) = (olds.start, news.start);
-    let kept = olds.clone().filter_map(|old| Some((old, found[old]?)));
-    for (old, new) in kept.chain([(olds.end, news.end)]) {
-        let (olds, news) = (old_start..old, new_start..new);
-        if olds.len() == news.len() {
-            hunks.extend(olds.zip(news).map(|(old, new)| Hunk {
-                olds: old..old + 1,
-                news: new..new + 1,
-            }));
-        } else {
-            hunks.push(Hunk { olds, news });
-        }
-        (old_start, new_start) = (old + 1, new + 1);
-    }
-    hunks
-}
-
-/// The places that two sides changed, from top to bottom.
-fn places<'h>(updated: &'h [Hunk], local: &'h [Hunk]) -> Vec<Place<'h>> {
-    let sides = [(updated, true), (local, false)];
-    let mut hunks: Vec<(&Hunk, bool)> = sides
-        .into_iter()
-        .flat_map(|(hunks, is_updated)| hunks.iter().map(move |hunk| (hunk, is_updated)))
-        .collect();
-    hunks.sort_by_key(|(hunk, _)| (hunk.olds.start, hunk.olds.end));
-    let mut places: Vec<Place<'h>> = Vec::new();
-    for (hunk, is_updated) in hunks {
-        let Hunk { olds, news } = hunk;
-        let shares = |place: &Place<'_>| olds.start < place.olds.end || *olds == place.olds;
-        if !places.last().is_some_and(shares) {
-            places.push(Place {
-                olds: olds.clone(),
-                hunks: Vec::new(),
-                updated: None,
-                local: None,
-            });
-        }
-        if let Some(place) = places.last_mut() {
-            place.olds.end = place.olds.end.max(olds.end);
-            let end = if is_updated {
-                place.hunks.push(hunk);
-                &mut place.updated
-            } else {
-                &mut place.local
-            };
-            *end = Some(news.end);
-        }
-    }
-    places
 }
