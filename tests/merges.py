@@ -5,7 +5,7 @@ Fails where merge3 has fewer right results than it had, more wrong ones, a broke
 """
 import argparse, re, shutil, subprocess, sys
 
-RIGHT, WRONG = 178, 4
+RIGHT, WRONG = 181, 4
 
 
 def main():
@@ -18,8 +18,10 @@ def main():
     run = lambda *tools, **env: subprocess.run(
         ["env", *(f"{k}={v}" for k, v in env.items()), sys.executable, args.tool, args.merges, *tools],
         check=True, capture_output=True, text=True).stdout
+    parts = dict(GIT_CONFIG_COUNT=1, GIT_CONFIG_KEY_0="merge3.images", GIT_CONFIG_VALUE_0="parts")
     out = run(*tools)
     print(out, end="")
+    print("with merge3.images=parts:", run("git", driver, **parts), sep="\n", end="")
     ours = {key: int(n) for key, n in re.findall(r"(\w+) (\d+)", out.splitlines()[-1])}
     right = run("git", driver, SHOW="right")
     cases = {name: set(re.findall(rf"^right: (\S+) \({re.escape(name)}\)$", right, re.M)) for name in ("git", args.bin)}

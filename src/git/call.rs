@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Output;
 
 use crate::git_process::Git;
-use crate::merge::ConflictStyle;
+use crate::merge::{ConflictStyle, Images};
 
 /// Runs git; none where it cannot be run.
 pub(super) fn git<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<Output> {
@@ -32,5 +32,13 @@ pub(super) fn conflict_style() -> ConflictStyle {
         Some("diff3") => ConflictStyle::Diff3,
         Some("zdiff3") => ConflictStyle::Zdiff3,
         _ => ConflictStyle::Merge,
+    }
+}
+
+/// What `merge3.images` says: a reference is one value, unless it asks for its parts.
+pub(super) fn images() -> Images {
+    match ask(["config", "--get", "merge3.images"]).as_deref() {
+        Some("parts") => Images::Parts,
+        _ => Images::Whole,
     }
 }

@@ -147,7 +147,21 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     }
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let merged = merge_documents(request.path, bare, &request.style, ConflictStyle::Merge)?;
+    let plain = (ConflictStyle::Merge, Images::Whole);
+    let mut images = Images::Whole;
+    let mut merged = merge_documents(request.path, bare, &request.style, plain)?;
+    let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
+    if merged
+        .conflicts
+        .iter()
+        .any(|it| is_image(&it.conflict.path))
+    {
+        images = call::images();
+    }
+    if images == Images::Parts {
+        let parts = (ConflictStyle::Merge, images);
+        merged = merge_documents(request.path, bare, &request.style, parts)?;
+    }
     let resolved = |text: &str, conflicts| {
         // a value that has lone CRs can come out as lines, and one of them look like a marker
         let is_told = markers::are_told(text, request.style.size, conflicts);
@@ -171,7 +185,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     {
         return Some(structural(bytes, 0));
     }
-    let text = in_style(request, bare, merged)?;
+    let text = in_style(request, bare, merged, images)?;
     let (text, conflicts) = match request.favor {
         Some(favor) => (markers::choose(&text, request.style.size, favor)?, 0),
         None => {
@@ -222,7 +236,12 @@ fn accepted_lines(
 }
 
 /// The text with its conflicts between markers, as git is configured; none where a conflict has no lines to show.
-fn in_style(request: &Request<'_>, bare: Triple<&str>, merged: MergedFile) -> Option<String> {
+fn in_style(
+    request: &Request<'_>,
+    bare: Triple<&str>,
+    merged: MergedFile,
+    images: Images,
+) -> Option<String> {
     let conflict_style = match (request.style.conflict_style, request.favor) {
         (_, Some(_)) => ConflictStyle::Merge,
         (Some(style), None) => style,
@@ -230,7 +249,7 @@ fn in_style(request: &Request<'_>, bare: Triple<&str>, merged: MergedFile) -> Op
     };
     let merged = match conflict_style {
         ConflictStyle::Merge => merged,
-        style => merge_documents(request.path, bare, &request.style, style)?,
+        style => merge_documents(request.path, bare, &request.style, (style, images))?,
     };
     markers::has_markers(&merged.text, request.style.size).then_some(merged.text)
 }
@@ -239,14 +258,14 @@ fn merge_documents(
     path: &Path,
     texts: Triple<&str>,
     style: &Style,
-    conflict_style: ConflictStyle,
+    (conflict_style, images): (ConflictStyle, Images),
 ) -> Option<MergedFile> {
     let options = Options {
         on_conflict: OnConflict::Markers,
         lists: Lists::Merge,
         sides: Sides::Equal,
         texts: Texts::Lines,
-        images: Images::Whole,
+        images,
         nulls: Some(Nulls::Keep),
         markers: MarkerStyle {
             size: style.size,

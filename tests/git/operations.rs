@@ -159,6 +159,19 @@ fn conflict_styles_are_followed() {
 }
 
 #[test]
+fn images_merge_by_their_parts_where_git_is_configured_so() {
+    let [base, ours, theirs] = ["quay.io/a:1", "mirror/a:1", "quay.io/a:2"]
+        .map(|image| format!("name: shop\nimage: {image}\n"));
+    let repository = || Repository::apart("values.yaml", &base, &ours, &theirs);
+    let plain = repository();
+    assert_eq!(plain.try_git(&["merge", "-q", "other"]).status, 1);
+    let parts = repository();
+    parts.git(&["config", "merge3.images", "parts"]);
+    parts.git(&["merge", "-q", "other"]);
+    assert_eq!(parts.read("values.yaml"), "name: shop\nimage: mirror/a:2\n");
+}
+
+#[test]
 fn a_criss_cross_merge_has_a_merged_base() {
     let repository = Repository::apart(FILE, BASE, OURS, THEIRS);
     repository.git(&["branch", "ours"]);

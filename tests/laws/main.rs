@@ -12,6 +12,7 @@ mod drive;
 mod generate;
 mod packages;
 mod pairing;
+mod parts;
 mod patches;
 #[path = "../reference/mod.rs"]
 mod reference;

@@ -2,6 +2,8 @@
 //! It knows no text and shares no code with `src/merge`.
 
 mod keys;
+mod likeness;
+mod parts;
 mod renames;
 mod sequence;
 
@@ -114,6 +116,7 @@ impl<'s> Merger<'s> {
             (_, Some(now), Some(own)) => {
                 let merged = self.inside(at, sides, matches!(original, Some(Value::List(_))));
                 merged
+                    .or_else(|| self.parts(at, sides))
                     .or_else(|| Some(self.settle(at, local == original, now.clone(), own.clone())))
             }
             _ => None, // nothing on either side

@@ -3,14 +3,12 @@
 use std::ops::Range;
 
 use super::Merger;
+use super::likeness::{add_alike, likeness};
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
 
-/// Fields that name a thing.
-const NAMES: &str = "name id alert record path uses";
-
 /// Where each element of the original is on a side.
-type Partners = Vec<Option<usize>>;
+pub(super) type Partners = Vec<Option<usize>>;
 
 /// What one side put in the place of elements of the original.
 type Hunk = (Range<usize>, Range<usize>);
@@ -46,9 +44,14 @@ impl Merger<'_> {
             partners.len() == len
                 && (0..len).all(|i| partners[i].is_none_or(|partner| partner == i))
         };
-        if still(&in_u, u.len()) && still(&in_d, d.len()) {
-            for i in (0..o.len()).filter(|i| same_kind(&o[*i], &u[*i]) && same_kind(&o[*i], &d[*i]))
-            {
+        // nothing came or went, nor is anything of upstream's at another place of local's
+        let apart = |(j, value): (usize, &Value)| {
+            in_u.contains(&Some(j)) || d.iter().position(|own| own == value).is_none_or(|k| k == j)
+        };
+        if still(&in_u, u.len()) && still(&in_d, d.len()) && u.iter().enumerate().all(apart) {
+            let kinds = |list: &[Value]| list.iter().map(kind).collect::<Vec<_>>();
+            let same = kinds(o) == kinds(u) && kinds(o) == kinds(d);
+            for i in (0..o.len()).filter(|i| same && kind(&o[*i]) > 0) {
                 (in_u[i], in_d[i]) = (Some(i), Some(i));
             }
         }
@@ -84,13 +87,17 @@ impl Merger<'_> {
             &lists.updated[part.updated.clone()],
             &lists.local[part.local.clone()],
         ];
-        if o == u || u == d {
-            // an upstream that only rewrote what local replaced has nothing to say
+        let comes = |value: &&Value| !is_settled(lists, (in_u, in_d), value);
+        let stays = |value: &&Value| !is_moved_and_deleted(lists, (in_u, in_d), value);
+        if u == d {
             return result.extend(d.iter().cloned());
+        } else if o == u {
+            return result.extend(d.iter().filter(stays).cloned());
         } else if o == d {
-            let is_there = has_inserted(lists.local, in_d, &u.iter().collect::<Vec<_>>());
-            let comes = if is_there { &[] } else { u };
-            return result.extend(comes.iter().cloned());
+            if !has_inserted(lists.local, in_d, &u.iter().collect::<Vec<_>>()) {
+                result.extend(u.iter().filter(comes).cloned());
+            }
+            return;
         }
         let updated = hunks(in_u, &part.original, &part.updated);
         let local = hunks(in_d, &part.original, &part.local);
@@ -121,7 +128,14 @@ impl Merger<'_> {
             };
             let (to_j, to_k) = (reach(&updated, in_u, j), reach(&local, in_d, k));
             let place = Triple::new(cut.clone(), j..to_j, k..to_k);
-            self.place(at, lists, (in_u, in_d), place, result);
+            let inside = |hunk: &&Hunk| {
+                place.updated.start <= hunk.1.start
+                    && hunk.1.end <= place.updated.end
+                    && cut.start <= hunk.0.start
+                    && hunk.0.end <= cut.end
+            };
+            let theirs: Vec<&Hunk> = updated.iter().filter(inside).collect();
+            self.place(at, lists, (in_u, in_d), (place, &theirs), result);
             (j, k) = (to_j, to_k);
         }
     }
@@ -132,7 +146,7 @@ impl Merger<'_> {
         at: &str,
         lists: Triple<&[Value]>,
         (in_u, in_d): (&Partners, &Partners),
-        place: Triple<Range<usize>>,
+        (place, theirs): (Triple<Range<usize>>, &[&Hunk]),
         result: &mut Vec<Value>,
     ) {
         let Triple {
@@ -141,11 +155,6 @@ impl Merger<'_> {
             local: d,
         } = lists;
         let before = |partners: &Partners, at: usize| partners.iter().position(|p| *p == Some(at));
-        let gone = place
-            .original
-            .clone()
-            .filter(|i| in_u[*i].is_none() && in_d[*i].is_none());
-        let gone = gone.count();
         let new_u: Vec<usize> = place
             .updated
             .clone()
@@ -165,13 +174,19 @@ impl Merger<'_> {
             self.outcome.ambiguous = true;
         }
         let is_shared_u = |j: usize| shared.iter().any(|pair| pair.0 == j);
-        let rest_u: Vec<&Value> = new_u
-            .iter()
-            .filter(|j| !is_shared_u(**j))
-            .map(|j| &u[*j])
-            .collect();
+        let comes = |j: usize| !is_shared_u(j) && !is_settled(lists, (in_u, in_d), &u[j]);
+        let rest_u = new_u.iter().filter(|j| comes(**j)).map(|j| &u[*j]);
+        let rest_u: Vec<&Value> = rest_u.collect();
         let there = has_inserted(d, in_d, &rest_u);
-        let apart = gone > shared.len() && !there;
+        // what stands for elements that local replaced too
+        let disputed = |j: usize| {
+            let hunk = theirs.iter().find(|(_, news)| news.contains(&j));
+            hunk.is_some_and(|(olds, news)| {
+                let gone = olds.clone().filter(|i| in_d[*i].is_none()).count();
+                gone > news.clone().filter(|j| !comes(*j)).count()
+            })
+        };
+        let apart = !there && new_u.iter().any(|j| comes(*j) && disputed(*j));
         let is_one = |range: &Range<usize>| range.len() == 1;
         if apart && place.as_ref().into_array().into_iter().all(is_one) {
             let at_place = place.as_ref().map(|range| range.start);
@@ -194,16 +209,24 @@ impl Merger<'_> {
                 self.settle(at, false, true, false),
                 self.settings.local_wins,
             ),
-            false => (!there, true),
+            false => (true, true),
         };
-        let mut bring = |merger: &mut Self, range: Range<usize>, result: &mut Vec<Value>| {
+        let bring = |merger: &mut Self, range: Range<usize>, result: &mut Vec<Value>| {
             for j in range {
                 match before(in_u, j) {
                     Some(i) if o[i] != u[j] => {
                         let path = format!("{at}[{j}]");
                         result.extend(merger.settle(&path, false, Some(u[j].clone()), None));
                     }
-                    None if u_comes && !is_shared_u(j) => result.push(u[j].clone()),
+                    None if comes(j)
+                        && (if apart && disputed(j) {
+                            u_comes
+                        } else {
+                            !there
+                        }) =>
+                    {
+                        result.push(u[j].clone())
+                    }
                     _ => {}
                 }
             }
@@ -221,7 +244,9 @@ impl Merger<'_> {
                     let path = format!("{at}[{k}]");
                     result.extend(self.settle(&path, false, None, Some(d[k].clone())));
                 }
-            } else if d_stays {
+            } else if (d_stays || is_there_too(lists, (in_u, in_d), &d[k]))
+                && !is_moved_and_deleted(lists, (in_u, in_d), &d[k])
+            {
                 result.push(d[k].clone());
             }
         }
@@ -244,90 +269,51 @@ fn has_inserted(d: &[Value], in_d: &Partners, wanted: &[&Value]) -> bool {
     })
 }
 
+/// Whether an element that upstream inserted does not come: local inserted it too, or deleted it where upstream only moved it.
+fn is_settled(
+    lists: Triple<&[Value]>,
+    (in_u, in_d): (&Partners, &Partners),
+    value: &Value,
+) -> bool {
+    let at = |list: &[Value]| list.iter().position(|other| other == value);
+    let is_new = |partners: &Partners, at: Option<usize>| !partners.contains(&at);
+    let (before, own) = (at(lists.original), at(lists.local));
+    is_new(in_u, at(lists.updated))
+        && match (before, own) {
+            (None, own) => own.is_some(),
+            (Some(_), None) => true,
+            (Some(_), own) => is_new(in_d, own),
+        }
+}
+
+/// Whether upstream inserted an element of local's too that the original has not.
+fn is_there_too(lists: Triple<&[Value]>, (in_u, _): (&Partners, &Partners), value: &Value) -> bool {
+    let there = lists.updated.iter().position(|other| other == value);
+    !lists.original.contains(value) && there.is_some() && !in_u.contains(&there)
+}
+
+/// Whether local only moved an element that upstream deleted.
+fn is_moved_and_deleted(
+    lists: Triple<&[Value]>,
+    (in_u, in_d): (&Partners, &Partners),
+    value: &Value,
+) -> bool {
+    let at = |list: &[Value]| list.iter().position(|other| other == value);
+    !in_d.contains(&at(lists.local))
+        && at(lists.updated).is_none()
+        && at(lists.original).is_some_and(|before| in_u[before].is_none())
+}
+
 fn same_values(olds: &[Value], news: &[Value]) -> Partners {
     let partner = |old: &Value| news.iter().position(|new| new == old);
     olds.iter().map(partner).collect()
 }
 
-/// Whether both are maps, or both are lists.
-fn same_kind(one: &Value, other: &Value) -> bool {
-    matches!(
-        (one, other),
-        (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_))
-    )
-}
-
-/// Pairs what lies between equal elements so that pairs have as much in common as they can.
-fn add_alike(partners: &mut Partners, len: usize, like: impl Fn(usize, usize) -> Option<usize>) {
-    let equals: Vec<(usize, usize)> = (0..partners.len())
-        .filter_map(|i| Some((i, partners[i]?)))
-        .collect();
-    let (mut i, mut j) = (0, 0);
-    for (to_i, to_j) in equals.into_iter().chain([(partners.len(), len)]) {
-        // the most that can be had from here on
-        let mut most = vec![vec![0; to_j + 1]; to_i + 1];
-        for a in (i..to_i).rev() {
-            for b in (j..to_j).rev() {
-                let together = like(a, b).map_or(0, |both| both + most[a + 1][b + 1]);
-                most[a][b] = together.max(most[a + 1][b]).max(most[a][b + 1]);
-            }
-        }
-        while i < to_i && j < to_j {
-            match like(i, j) {
-                Some(both) if both + most[i + 1][j + 1] == most[i][j] => {
-                    partners[i] = Some(j);
-                    (i, j) = (i + 1, j + 1);
-                }
-                _ if most[i + 1][j] == most[i][j] => i += 1,
-                _ => j += 1,
-            }
-        }
-        (i, j) = (to_i + 1, to_j + 1);
-    }
-}
-
-/// What two elements have in common, in thousandths; none where they are not the same thing.
-fn likeness(one: &Value, other: &Value) -> Option<usize> {
-    let name = NAMES
-        .split(' ')
-        .find_map(|name| Some((one.field(name)?, other.field(name)?)));
-    match name {
-        Some((one_name, other_name)) => (one_name == other_name).then(|| 1000 + common(one, other)),
-        None => Some(common(one, other)).filter(|common| *common >= 500),
-    }
-}
-
-fn common(one: &Value, other: &Value) -> usize {
-    let members = |one: &[&Value], other: &[&Value]| {
-        let mut left = other.to_vec();
-        let taken = one.iter().filter(|it| {
-            let at = left.iter().position(|other| other == *it);
-            at.map(|at| left.remove(at)).is_some()
-        });
-        taken.count() * 1000 / one.len().max(other.len()).max(1)
-    };
-    match (one, other) {
-        _ if one == other => 1000,
-        (Value::Map(fields), Value::Map(others)) => {
-            let shared = fields
-                .iter()
-                .filter_map(|(key, value)| Some(common(value, other.field(key)?)));
-            shared.sum::<usize>() / fields.len().max(others.len()).max(1)
-        }
-        (Value::List(one), Value::List(other)) => members(
-            &one.iter().collect::<Vec<_>>(),
-            &other.iter().collect::<Vec<_>>(),
-        ),
-        (Value::Scalar { text: one, .. }, Value::Scalar { text: other, .. })
-            if one.contains('\n') && other.contains('\n') =>
-        {
-            let [one, other] =
-                [one, other].map(|text| text.lines().map(Value::text).collect::<Vec<_>>());
-            members(
-                &one.iter().collect::<Vec<_>>(),
-                &other.iter().collect::<Vec<_>>(),
-            )
-        }
+/// Map, list, or neither.
+const fn kind(value: &Value) -> u8 {
+    match value {
+        Value::Map(_) => 2,
+        Value::List(_) => 1,
         _ => 0,
     }
 }
@@ -336,14 +322,8 @@ fn common(one: &Value, other: &Value) -> usize {
 fn hunks(partners: &Partners, olds: &Range<usize>, news: &Range<usize>) -> Vec<Hunk> {
     let mut hunks = Vec::new();
     let (mut i, mut j) = (olds.start, news.start);
-    for to in olds.start..=olds.end {
-        let to_j = match to == olds.end {
-            true => news.end,
-            false => match partners[to] {
-                Some(partner) => partner,
-                None => continue,
-            },
-        };
+    let kept = olds.clone().filter_map(|old| Some((old, partners[old]?)));
+    for (to, to_j) in kept.chain([(olds.end, news.end)]) {
         match to - i == to_j - j {
             true => hunks.extend((0..to - i).map(|n| (i + n..i + n + 1, j + n..j + n + 1))),
             false => hunks.push((i..to, j..to_j)),

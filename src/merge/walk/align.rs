@@ -71,15 +71,24 @@ impl Walker<'_> {
             let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new));
             before.max(after)
         });
+        let is_elsewhere = |(at, value): (usize, &u64)| {
+            let mut own = values.local.iter().enumerate();
+            new_upstream.contains(value) && own.any(|(place, own)| own == value && place != at)
+        };
         if is_in_place(&in_updated, values.updated.len())
             && is_in_place(&in_local, values.local.len())
+            && !values.updated.iter().enumerate().any(is_elsewhere)
         {
-            // nothing came or went: collections are what they were at their place
-            for at in 0..values.original.len() {
-                let sides = trees.zip(elements.as_ref().map(|elements| elements[at]));
-                let shapes = sides.map(|(tree, it)| shape(tree, tree.entry(it).value));
-                let is_one = shapes == Triple::new(shapes.local, shapes.local, shapes.local);
-                if is_one && shapes.local != Shape::Scalar {
+            // nothing came or went, nor is anything of upstream's at another place of local's: collections are what they were there
+            let shapes = trees
+                .zip(elements.as_ref())
+                .map(|(tree, elements)| -> Vec<Shape> {
+                    let shapes = elements.iter().map(|it| shape(tree, tree.entry(*it).value));
+                    shapes.collect()
+                });
+            if shapes.original == shapes.local && shapes.updated == shapes.local {
+                let all = shapes.local.iter().enumerate();
+                for (at, _) in all.filter(|(_, shape)| **shape != Shape::Scalar) {
                     (in_updated[at], in_local[at]) = (Some(at), Some(at));
                 }
             }

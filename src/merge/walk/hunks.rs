@@ -10,6 +10,7 @@ use std::rc::Rc;
 use similar::DiffOp;
 
 use super::align::{Alignment, Found};
+use super::hunks_of_sides::{Hunk, hunks, places};
 use super::sequences::Apart;
 use super::{Shape, Walker, shape};
 use crate::merge::ConflictKind;
@@ -25,28 +26,14 @@ pub(super) struct Lists<'l> {
     pub(super) alignment: &'l Alignment,
 }
 
-/// What one side put in the place of some of the original's elements.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Hunk {
-    olds: Range<usize>,
-    news: Range<usize>,
-}
-
-/// Elements of the original that both sides changed together, or one did, or none where something came; and where what the
-/// sides put there ends, if they did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
-    olds: Range<usize>,
-    updated: Option<usize>,
-    local: Option<usize>,
-}
-
 /// What is at a place and not in the original, by position: what only one side has, what both have, and what both took away.
 struct Rest {
     gone: Vec<usize>,
     updated: Vec<usize>,
     local: Vec<usize>,
     shared: Vec<(usize, usize)>,
+    /// What upstream put in the place of elements that local replaced too.
+    disputed: Vec<usize>,
     /// Whether local has what only upstream has here, at one place of its own.
     there_already: bool,
 }
@@ -80,7 +67,7 @@ impl Walker<'_> {
                 local_start..local_end,
             );
             (updated_start, local_start) = (updated_end, local_end);
-            self.changed_place(lists, ranges, children);
+            self.changed_place(lists, ranges, &place.hunks, children);
         }
     }
 
@@ -88,15 +75,16 @@ impl Walker<'_> {
         &mut self,
         lists: &Lists<'_>,
         place: Triple<Range<usize>>,
+        hunks: &[&Hunk],
         children: &mut Vec<Child>,
     ) {
-        let rest = Rest::of(lists, &place);
+        let rest = Rest::of(lists, &place, hunks);
         if let Some(scalar) = self.changed_scalar(lists, &place, &rest) {
             self.paired_element(lists.elements, scalar, children);
             return;
         }
         let mut apart = rest.disagrees().then(|| {
-            let sides = Triple::new(&rest.gone, &rest.updated, &rest.local);
+            let sides = Triple::new(&rest.gone, &rest.disputed, &rest.local);
             let sides = lists.elements.as_ref().zip(sides);
             let sides = sides.map(|(elements, at)| -> Vec<EntryId> {
                 at.iter().map(|at| elements[*at]).collect()
@@ -109,7 +97,7 @@ impl Walker<'_> {
             let same = rest.same_as_local(local);
             if let Some(same) = same {
                 for updated in theirs.start..same {
-                    children.extend(self.from_updated(lists, &rest, updated, apart.as_mut()));
+                    children.extend(self.child_of_updated(lists, &rest, updated, apart.as_mut()));
                 }
                 theirs.start = same + 1;
             }
@@ -118,12 +106,12 @@ impl Walker<'_> {
                 Some(apart) if rest.local.binary_search(&local).is_ok() => {
                     apart.local(lists.elements.local[local])
                 }
-                _ => self.from_local(lists, local, same),
+                _ => self.child_of_local(lists, local, same),
             };
             children.push(child);
         }
         for updated in theirs {
-            children.extend(self.from_updated(lists, &rest, updated, apart.as_mut()));
+            children.extend(self.child_of_updated(lists, &rest, updated, apart.as_mut()));
         }
     }
 
@@ -153,7 +141,7 @@ impl Walker<'_> {
     }
 
     /// An element of local's that is no part of a disagreement, and the one of upstream's that is equal, where both inserted it.
-    fn from_local(&mut self, lists: &Lists<'_>, at: usize, same: Option<usize>) -> Child {
+    fn child_of_local(&mut self, lists: &Lists<'_>, at: usize, same: Option<usize>) -> Child {
         let elements = lists.elements;
         let local = elements.local[at];
         let before = lists.alignment.of_local[at];
@@ -175,13 +163,14 @@ impl Walker<'_> {
                 let child = self.at(step, |walker| walker.entry(sides));
                 child.unwrap_or_else(|| Child::keep(local))
             }
+            (None, None) if lists.is_moved_and_deleted(at) => Child::local(local, Outcome::Remove),
             (None, None) => Child::keep(local),
         };
         child.of_sides(sides)
     }
 
     /// An element of upstream's that local has not got.
-    fn from_updated(
+    fn child_of_updated(
         &mut self,
         lists: &Lists<'_>,
         rest: &Rest,
@@ -192,8 +181,8 @@ impl Walker<'_> {
         let updated = elements.updated[at];
         if rest.updated.binary_search(&at).is_ok() {
             return match apart {
-                Some(apart) => apart.updated(self.whole(updated)),
-                None => (!rest.there_already).then(|| self.whole(updated)),
+                Some(apart) if rest.disputed.contains(&at) => apart.updated(self.whole(updated)),
+                _ => (!rest.there_already).then(|| self.whole(updated)),
             };
         }
         let before = lists.alignment.of_updated[at]?;
@@ -213,18 +202,53 @@ impl Walker<'_> {
 }
 
 impl Lists<'_> {
+    /// Whether an element of upstream's that came there does not come here: local has inserted it too, at some place, or has
+    /// deleted what upstream only moved.
+    pub(super) fn is_settled(&self, updated: usize) -> bool {
+        let (values, found) = (self.values, self.alignment);
+        let value = values.updated[updated];
+        if found.of_updated[updated].is_some() || count(&values.updated, value) > 1 {
+            return false;
+        }
+        match (count(&values.original, value), count(&values.local, value)) {
+            (0, 1) => true,
+            (1, 0) => true,
+            (1, 1) => has_unpaired(&values.local, &found.of_local, value),
+            _ => false,
+        }
+    }
+
+    /// Whether upstream inserted, at some place, an element of local's too that the original has not.
+    fn is_there_too(&self, local: usize) -> bool {
+        let (values, found) = (self.values, self.alignment);
+        let value = values.local[local];
+        count(&values.local, value) == 1
+            && count(&values.original, value) == 0
+            && count(&values.updated, value) == 1
+            && has_unpaired(&values.updated, &found.of_updated, value)
+    }
+
+    /// Whether local only moved an element that upstream deleted.
+    pub(super) fn is_moved_and_deleted(&self, local: usize) -> bool {
+        let (values, found) = (self.values, self.alignment);
+        let value = values.local[local];
+        found.of_local[local].is_none()
+            && count(&values.local, value) == 1
+            && count(&values.original, value) == 1
+            && count(&values.updated, value) == 0
+            && has_unpaired(&values.original, &found.in_updated, value)
+    }
+
     /// Whether local inserted elements of these values at one place, in this order.
     pub(super) fn has_inserted(&self, wanted: &[u64]) -> bool {
         let (values, originals) = (&self.values.local, &self.alignment.of_local);
-        let is_new = |at: usize| originals[at].is_none();
         if wanted.is_empty() || !wanted.iter().all(|value| values.contains(value)) {
             return false;
         }
         let mut at = 0;
         while at < values.len() {
-            let end = (at..values.len())
-                .find(|at| !is_new(*at))
-                .unwrap_or(values.len());
+            let end = (at..values.len()).find(|at| originals[*at].is_some());
+            let end = end.unwrap_or(values.len());
             let mut run = values[at..end].iter();
             if wanted.iter().all(|value| run.any(|other| other == value)) {
                 return true;
@@ -235,8 +259,18 @@ impl Lists<'_> {
     }
 }
 
+fn count(values: &[u64], wanted: u64) -> usize {
+    values.iter().filter(|value| **value == wanted).count()
+}
+
+/// Whether a value is that of an element without a partner.
+fn has_unpaired(values: &[u64], partners: &Found, wanted: u64) -> bool {
+    let mut elements = values.iter().zip(partners);
+    elements.any(|(value, partner)| *value == wanted && partner.is_none())
+}
+
 impl Rest {
-    fn of(lists: &Lists<'_>, place: &Triple<Range<usize>>) -> Self {
+    fn of(lists: &Lists<'_>, place: &Triple<Range<usize>>, hunks: &[&Hunk]) -> Self {
         let (values, found) = (lists.values, lists.alignment);
         let is_gone =
             |old: &usize| found.in_updated[*old].is_none() && found.in_local[*old].is_none();
@@ -251,6 +285,7 @@ impl Rest {
             updated: came(&place.updated, &found.of_updated),
             local: came(&place.local, &found.of_local),
             shared: Vec::new(),
+            disputed: Vec::new(),
             there_already: false,
         };
         let of = |values: &[u64], came: &[usize]| -> Vec<u64> {
@@ -270,6 +305,24 @@ impl Rest {
             .retain(|at| !rest.shared.iter().any(|pair| pair.0 == *at));
         rest.local
             .retain(|at| !rest.shared.iter().any(|pair| pair.1 == *at));
+        rest.updated.retain(|at| !lists.is_settled(*at));
+        rest.local
+            .retain(|at| !lists.is_moved_and_deleted(*at) && !lists.is_there_too(*at));
+        for Hunk { olds, news } in hunks {
+            let gone = olds
+                .clone()
+                .filter(|old| found.in_local[*old].is_none())
+                .count();
+            let came: Vec<usize> = rest
+                .updated
+                .iter()
+                .copied()
+                .filter(|at| news.contains(at))
+                .collect();
+            if gone + came.len() > news.len() {
+                rest.disputed.extend(came);
+            }
+        }
         rest.there_already = lists.has_inserted(&of(&values.updated, &rest.updated));
         rest
     }
@@ -277,7 +330,7 @@ impl Rest {
     /// Whether both put something else in the place of the same elements. Where upstream has nothing that local lacks, local
     /// has done what upstream did.
     fn disagrees(&self) -> bool {
-        self.gone.len() > self.shared.len() && !self.updated.is_empty() && !self.there_already
+        !self.disputed.is_empty() && !self.there_already
     }
 
     /// Upstream's element that is equal to one of local's, where both put it there.
@@ -288,55 +341,4 @@ impl Rest {
             .ok()?;
         Some(self.shared[at].0)
     }
-}
-
-/// What a side did in a stretch. Where it put as many elements there as it took away, each is in the place of one.
-fn hunks(found: &Found, olds: &Range<usize>, news: &Range<usize>) -> Vec<Hunk> {
-    let mut hunks = Vec::new();
-    let (mut old_start, mut new_start) = (olds.start, news.start);
-    let kept = olds.clone().filter_map(|old| Some((old, found[old]?)));
-    for (old, new) in kept.chain([(olds.end, news.end)]) {
-        let (olds, news) = (old_start..old, new_start..new);
-        if olds.len() == news.len() {
-            hunks.extend(olds.zip(news).map(|(old, new)| Hunk {
-                olds: old..old + 1,
-                news: new..new + 1,
-            }));
-        } else {
-            hunks.push(Hunk { olds, news });
-        }
-        (old_start, new_start) = (old + 1, new + 1);
-    }
-    hunks
-}
-
-/// The places that two sides changed, from top to bottom.
-fn places(updated: &[Hunk], local: &[Hunk]) -> Vec<Place> {
-    let sides = [(updated, true), (local, false)];
-    let mut hunks: Vec<(&Hunk, bool)> = sides
-        .into_iter()
-        .flat_map(|(hunks, is_updated)| hunks.iter().map(move |hunk| (hunk, is_updated)))
-        .collect();
-    hunks.sort_by_key(|(hunk, _)| (hunk.olds.start, hunk.olds.end));
-    let mut places: Vec<Place> = Vec::new();
-    for (Hunk { olds, news }, is_updated) in hunks {
-        let shares = |place: &Place| olds.start < place.olds.end || *olds == place.olds;
-        if !places.last().is_some_and(shares) {
-            places.push(Place {
-                olds: olds.clone(),
-                updated: None,
-                local: None,
-            });
-        }
-        if let Some(place) = places.last_mut() {
-            place.olds.end = place.olds.end.max(olds.end);
-            let end = if is_updated {
-                &mut place.updated
-            } else {
-                &mut place.local
-            };
-            *end = Some(news.end);
-        }
-    }
-    places
 }

@@ -8,6 +8,7 @@ mod become_list;
 mod delete;
 mod fields;
 mod hunks;
+mod hunks_of_sides;
 mod images;
 pub(crate) mod index;
 mod keys;

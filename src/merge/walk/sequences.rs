@@ -147,10 +147,17 @@ impl Walker<'_> {
             .zip(stretch.clone())
             .map(|(elements, range)| &elements[range]);
         let (ours, theirs) = (sides.local, sides.updated);
+        let is_fork = self.options.sides == Sides::Upstream;
         match here.change() {
             // local's values, with what upstream changed in their text
             Change::Nobody | Change::Local
-                if ours.len() == theirs.len() && ours.len() == sides.original.len() =>
+                if ours.len() == theirs.len()
+                    && ours.len() == sides.original.len()
+                    && !(is_fork
+                        && stretch
+                            .local
+                            .clone()
+                            .any(|at| lists.is_moved_and_deleted(at))) =>
             {
                 for index in 0..ours.len() {
                     let at = stretch.as_ref().map(|range| range.start + index);
@@ -158,7 +165,11 @@ impl Walker<'_> {
                 }
             }
             Change::Nobody | Change::Local => {
-                children.extend(ours.iter().map(|entry| Child::keep(*entry)));
+                children.extend(stretch.local.map(|at| {
+                    let goes = is_fork && lists.is_moved_and_deleted(at);
+                    let outcome = if goes { Outcome::Remove } else { Outcome::Keep };
+                    Child::local(elements.local[at], outcome)
+                }));
                 let pairs = sides.original.iter().zip(theirs);
                 children.extend(pairs.map(|(original, updated)| {
                     let sides = Triple::new(Some(*original), Some(*updated), None);
@@ -183,13 +194,15 @@ impl Walker<'_> {
                     let sides = Triple::new(Some(*original), None, Some(*local));
                     Child::local(*local, Outcome::Remove).of_sides(sides)
                 }));
-                let is_there =
-                    self.options.sides == Sides::Upstream && lists.has_inserted(here.updated);
-                if !is_there {
-                    children.extend(theirs.iter().map(|entry| self.whole(*entry)));
+                if is_fork && lists.has_inserted(here.updated) {
+                    return;
                 }
+                let comes = stretch
+                    .updated
+                    .filter(|at| !is_fork || !lists.is_settled(*at));
+                children.extend(comes.map(|at| self.whole(elements.updated[at])));
             }
-            Change::BothApart if self.options.sides == Sides::Upstream => {
+            Change::BothApart if is_fork => {
                 self.changed_by_both(lists, stretch, children);
             }
             Change::BothApart => {

@@ -218,7 +218,7 @@ fn lists_merge_element_by_element() {
             ("[a, b]", "[x]", "[a, own, b]", "[own, x]", 0),
             // there already, in another place
             ("[a]", "[a, x, y]", "[x, y, a]", "[x, y, a]", 0),
-            ("[a]", "[a, x, y]", "[x, a]", "[x, a, x, y]", 0),
+            ("[a]", "[a, x, y]", "[x, a]", "[x, a, y]", 0),
             // upstream has nothing that local lacks
             ("[a, b]", "[b]", "[own, b]", "[own, b]", 0),
             // maps that are alike
