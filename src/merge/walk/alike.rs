@@ -26,26 +26,35 @@ pub(super) fn likeness(
     let left = (left_prints, left_tree.entry(left).value);
     let right = (right_prints, right_tree.entry(right).value);
     for field in NAMING_FIELDS {
-        if let (Some(one), Some(other)) = (name(left, field), name(right, field)) {
-            return (one == other).then(|| ALL + common(left, right));
+        if let (Some(one), Some(other)) = (named(left, field), named(right, field)) {
+            let is_same = is_same_name(field, one, other);
+            return is_same.then(|| ALL + common(left, right));
         }
     }
     let common = common(left, right);
     (common > 0 && common * 2 >= ALL).then_some(common)
 }
 
-/// What a map has in a field that names it. What an action is pinned to (`uses: org/action@v4`) is no part of its name.
-fn name<'a>((prints, map): Value<'a, '_>, field: &str) -> Option<&'a str> {
+/// What a map has in a field that names it.
+fn named<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 'f>> {
     let tree = prints.tree();
     if shape(tree, map) != Shape::Map {
         return None;
     }
     let entry = tree.find(tree.resolve(map), field)?;
-    let name = tree.scalar(tree.entry(entry).value)?.content;
-    Some(match (field, name.split_once('@')) {
-        ("uses", Some((action, _))) => action,
-        _ => name,
-    })
+    Some((prints, tree.entry(entry).value))
+}
+
+/// Whether two names are one. What an action is pinned to (`uses: org/action@v4`) is no part of its name.
+fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
+    let action = |(prints, name): Value<'_, '_>| {
+        let scalar = prints.tree().scalar(name).filter(|_| field == "uses")?;
+        Some(scalar.content.split_once('@')?.0.to_owned())
+    };
+    match (action(one), action(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => equal(one.0.tree(), one.1, other.0.tree(), other.1),
+    }
 }
 
 /// How much two values have in common.
