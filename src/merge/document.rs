@@ -175,13 +175,13 @@ fn merged_lines(
     if bodies.into_array().into_iter().any(has_mixed) {
         return None;
     }
-    let line_break = line_break_of(bodies.local);
+    let local = documents.local?;
+    let line_break = line_break_of(local.text);
     let bodies = bodies.map(|body| with_line_break(body, line_break));
     let merged = merge_lines(bodies.as_ref().map(AsRef::as_ref), OnConflict::Updated);
     if !merged.hunks.is_empty() {
         return None;
     }
-    let local = documents.local?;
     let (before, after) = (
         &local.text[..local.body.start as usize],
         &local.text[local.body.end as usize..],

@@ -5,8 +5,8 @@ mod tokens;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::Resolution;
-use crate::merge::decision::{Child, Chosen, Outcome, Piece, Row as MergedLines, Slot};
-use crate::merge::rows::{self, MergedRow};
+use crate::merge::decision::{Child, Chosen, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
+use crate::merge::rows::{self, MergedRow, Side};
 use crate::triple::Triple;
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
@@ -56,12 +56,31 @@ impl Walker<'_> {
         {
             pieces = in_order(pieces, children);
         }
+        self.keep_in_column(&mut pieces, rows.local.column);
         let row = MergedLines {
             span: rows.local.span,
             moved: self.width_change(&rows, nodes, owners),
             pieces,
         };
         Some(Outcome::Row(Box::new(row)))
+    }
+
+    /// Moves comments below an entry out to its column: one that is indented deeper would be in the entry above.
+    fn keep_in_column(&self, pieces: &mut [Piece], column: u32) {
+        let first = pieces.iter().position(Piece::is_entry);
+        let below = first.map_or(&mut [][..], |first| &mut pieces[first..]);
+        for piece in below {
+            if let PieceKind::Comment(comment) = &mut piece.kind {
+                let tree = match comment.side {
+                    Side::Original => self.trees.original,
+                    Side::Updated => self.trees.updated,
+                    Side::Local => self.trees.local,
+                };
+                let line = tree.slice(comment.span);
+                let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+                comment.moved = comment.moved.min(i64::from(column) - indent as i64);
+            }
+        }
     }
 
     /// Whether a row of local's begins on the line of a `? key`'s `:`.
