@@ -88,7 +88,9 @@ for command in "driver", "merge-file":
     shape(f"{command}, conflicts everywhere", BAD, command=command)
     shape(f"{command}, keyed list", each(NAMED, "a:\n"), command=command)
     shape(f"{command}, both add fields at one place", lambda n, side: "a: 1\n" + "".join(f"{side}{at}: 1\n" for at in range(n) if side != "o") + "z: 1\n", command=command)
-    shape(f"{command}, text", each(lambda at, side: f"line {at}\n{changed(at, side)}\nafter {at}\n"), command=command, file="a.txt")
+    # git merges texts here: for its driver with the histogram diff, as `git merge` does
+    shape(f"{command}, text", each(lambda at, side: f"line {at}\n{changed(at, side)}\nafter {at}\n"), command=command, file="a.txt",
+          quadratic="git's own histogram diff is" if command == "driver" else "")
 shape("driver, --diff3", BAD, "--diff3", command="driver")
 shape("solve", lambda n, side: "".join(f"<<<<<<< a\nk{at}: {{x: 1, y: 2}}\n||||||| b\nk{at}: {{x: 1, y: 1}}\n=======\nk{at}: {{x: 2, y: 1}}\n>>>>>>> c\nb{at}: 1\n" for at in range(n)), command="solve")
 shape("solve, what cannot be solved", lambda n, side: "".join(f"<<<<<<< a\nk{at}: 1\n||||||| b\nk{at}: 2\n=======\nk{at}: 3\n>>>>>>> c\nb{at}: 1\n" for at in range(n)), command="solve")

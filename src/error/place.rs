@@ -64,7 +64,7 @@ impl Place {
 
     /// The place at `offset` bytes into a line, the characters before it being whole, that is number `number` from 0 in its file; `hidden`
     /// where that may hold a Secret.
-    fn in_line(
+    pub(crate) fn in_line(
         path: impl Into<PathBuf>,
         line: &str,
         number: usize,

@@ -15,6 +15,7 @@ use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
 use crate::package::parsed::{Parsed, ParsedFile, Readings, Trees};
 use crate::package::slot::Slot;
+use crate::secret;
 use crate::yaml::Tree;
 use read::Reader;
 
@@ -84,6 +85,7 @@ impl Rules {
                 text,
                 tree: &tree,
                 named,
+                is_hidden: secret::may_be_in(text.as_bytes()),
             }
             .rules(),
             None => Ok(Self::default()),

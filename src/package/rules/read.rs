@@ -9,7 +9,7 @@ use super::{Named, Rules, Scoped};
 use crate::error::{Error, Place};
 use crate::merge::{Images, Lists, Pattern, Rule, Take, Texts};
 use crate::package::run_folder::git_folder;
-use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
+use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 const WORDS: [&str; 9] = [
     "path",
@@ -29,6 +29,8 @@ pub(super) struct Reader<'r> {
     pub(super) text: &'r str,
     pub(super) tree: &'r Tree<'r>,
     pub(super) named: Named,
+    /// Whether the file may hold a Secret: looked for once, for each rule has a place.
+    pub(super) is_hidden: bool,
 }
 
 impl Reader<'_> {
@@ -309,7 +311,17 @@ impl Reader<'_> {
     }
 
     fn place(&self, offset: u32) -> Place {
-        Place::new(self.path, self.text, offset as usize)
+        let start = self.tree.line_start(offset);
+        let line = Span::new(start, self.tree.line_end(offset));
+        let number = self.tree.line_number(offset);
+        let within = (offset - start) as usize;
+        Place::in_line(
+            self.path,
+            self.tree.slice(line),
+            number,
+            within,
+            self.is_hidden,
+        )
     }
 
     fn name(&self) -> String {
