@@ -120,3 +120,29 @@ fn what_is_no_text_on_one_side_is_refused() {
         ]);
     }
 }
+
+#[test]
+fn a_text_of_a_megabyte_merges_by_lines_and_by_structure() {
+    let lines = |changed: &[(usize, &str)]| {
+        let line = |n: usize| {
+            let found = changed.iter().find(|(at, _)| *at == n);
+            let value = found.map_or_else(|| format!("value of {n}"), |(_, new)| (*new).to_owned());
+            format!("  key{n}: {{a: {n}, b: {value}}}\n")
+        };
+        let text: String = (0..30_000).map(line).collect();
+        format!("big.yaml: |\n{text}")
+    };
+    // lines apart from each other, and lines that touch
+    for own in [29_000, 101] {
+        let case = Case::of(
+            "a.yaml",
+            &lines(&[]),
+            &lines(&[(100, "up"), (20_000, "up")]),
+            &lines(&[(own, "ours")]),
+        );
+        let ran = case.merge();
+        let expected = lines(&[(100, "up"), (20_000, "up"), (own, "ours")]);
+        assert_eq!(case.read("a.yaml").unwrap(), expected);
+        assert!(ran.stdout.contains("0 conflicts"), "{}", ran.stdout);
+    }
+}
