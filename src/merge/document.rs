@@ -144,6 +144,10 @@ pub(crate) fn merge_sides(
             Ok(decide(sources).outcome)
         })?,
     };
+    let text = text.map(|text| match local.document.text.contains('\n') {
+        true => text,
+        false => with_line_break(&text, line_break_of(local.document.head)).into_owned(),
+    });
     let text = text.filter(|text| text != local.document.text);
     if let Some(text) = &text
         && !outcome.has_choice()

@@ -62,10 +62,24 @@ impl Depth {
         Self(widths(original) == widths(updated))
     }
 
-    pub fn lines<'t>(&self, text: &'t str) -> Vec<&'t str> {
+    pub fn lines(&self, text: &str) -> Vec<String> {
         let lines = text.lines();
         lines
-            .map(|line| if self.0 { line } else { line.trim_start() })
+            .map(|line| match self.0 {
+                true => line.to_owned(),
+                false => without_indentation(line),
+            })
             .collect()
     }
+}
+
+/// A line without the spaces before it, and with one behind each of the dashes that it begins with.
+fn without_indentation(line: &str) -> String {
+    let mut rest = line.trim_start();
+    let mut dashes = String::new();
+    while let Some(below) = rest.strip_prefix("- ") {
+        dashes.push_str("- ");
+        rest = below.trim_start();
+    }
+    dashes + rest
 }

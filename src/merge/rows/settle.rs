@@ -214,7 +214,9 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
         let (old, new, mine) = (count(original), count(updated), count(own));
         // blank lines that local put below its comments stay
         merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
-        let blanks = if new == old || new == mine {
+        // without a blank line, local's comments would be one with those above them
+        let is_below_comment = first > 0 && rows.is_comment(merged[first - 1].piece);
+        let blanks = if new == old || new == mine || (new == 0 && is_below_comment) {
             own
         } else if mine == old {
             updated
