@@ -22,19 +22,15 @@ pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str
         || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
 }
 
-/// Updated's body with the comments of local's own around it, where original and local are the same empty map or list and updated is not.
+/// Updated's body with the comments of local's own around it, where local is an empty map or list and updated is not.
 pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
     let content = |text: &str| -> String {
         let lines = text.lines().filter_map(|line| line.split('#').next());
         lines.flat_map(str::split_whitespace).collect()
     };
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
-    let Triple {
-        original,
-        updated,
-        local,
-    } = bodies.map(content);
-    if !matches!(original.as_str(), "{}" | "[]") || original != local || original == updated {
+    let (updated, local) = (content(bodies.updated), content(bodies.local));
+    if !matches!(local.as_str(), "{}" | "[]") || local == updated {
         return None;
     }
     let comment = |line: &'_ str| line.find('#').map(|at| at..line.trim_end().len());
@@ -60,7 +56,10 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
     }
     let line_break = line_break_of(bodies.local);
     let updated = bodies.updated.trim_end_matches(['\r', '\n', ' ', '\t']);
-    Some(format!("{above}{updated}{line_break}{below}"))
+    let mut blanks = lines_with_breaks(&bodies.updated[updated.len()..]);
+    blanks.next();
+    let blanks: String = blanks.collect();
+    Some(format!("{above}{updated}{line_break}{below}{blanks}"))
 }
 
 /// Local's chunk with updated's body.
