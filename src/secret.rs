@@ -3,6 +3,9 @@
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
 
+/// What is shown in the place of a value.
+pub(crate) const HIDDEN: &str = "(secret)";
+
 /// The kinds of resources that keep something, or hold such ones.
 const KINDS: [&str; 2] = ["Secret", "SecretList"];
 

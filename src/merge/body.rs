@@ -55,10 +55,14 @@ pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String>
         return Some(format!("{above}{}", bodies.updated));
     }
     let line_break = line_break_of(bodies.local);
-    let updated = bodies.updated.trim_end_matches(['\r', '\n', ' ', '\t']);
-    let mut blanks = lines_with_breaks(&bodies.updated[updated.len()..]);
-    blanks.next();
-    let blanks: String = blanks.collect();
+    let words = |text: &str| text.trim_end_matches(['\r', '\n', ' ', '\t']).len();
+    let (updated, end) = bodies.updated.split_at(words(bodies.updated));
+    let old_end = &bodies.original[words(bodies.original)..];
+    // blank lines at the end come where upstream added them
+    let blanks: String = match end == old_end {
+        true => String::new(),
+        false => lines_with_breaks(end).skip(1).collect(),
+    };
     Some(format!("{above}{updated}{line_break}{below}{blanks}"))
 }
 

@@ -2,6 +2,7 @@
 
 use super::document::{Side, merge_document};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
+use crate::secret::{HIDDEN, may_be_in};
 use crate::triple::Triple;
 use crate::yaml::{Document, NodeKind, Tree, stream::split};
 
@@ -47,10 +48,20 @@ pub(crate) fn merge_embedded(
         &texts.local[local.start + local.text.len()..],
     );
     let document = merged.text.as_deref().unwrap_or(local.text);
+    // a place in the text does not say that the text is a Secret
+    let is_secret = |text: &str| may_be_in(text.as_bytes());
+    let hides = texts.into_array().into_iter().any(is_secret);
+    let told = |mut records: Vec<Conflict>| {
+        for record in records.iter_mut().filter(|_| hides) {
+            let values = std::mem::take(&mut record.values);
+            record.values = values.map(|value| value.map(|_| HIDDEN.to_owned()));
+        }
+        records
+    };
     Some(Embedded {
         text: format!("{before}{document}{after}"),
-        conflicts: merged.conflicts,
-        noted: merged.noted,
+        conflicts: told(merged.conflicts),
+        noted: told(merged.noted),
     })
 }
 

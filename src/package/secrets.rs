@@ -9,10 +9,7 @@ use super::plan::FileConflict;
 use super::slot::Slot;
 use crate::error::Error;
 use crate::merge::Unfaithful;
-use crate::secret::{is_kept_by, may_be_in};
-
-/// What is told in the place of a value.
-const HIDDEN: &str = "(secret)";
+use crate::secret::{HIDDEN, is_kept_by, may_be_in};
 
 /// Takes the values of Secrets out of what is recorded of all files.
 pub(super) fn hide_all(outcomes: &mut [Outcome], slots: &[Slot], jobs: &[Job]) {

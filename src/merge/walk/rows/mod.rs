@@ -6,13 +6,13 @@ mod tokens;
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::Resolution;
 use crate::merge::decision::{Child, Chosen, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
-use crate::merge::rows::{self, MergedRow, Side};
+use crate::merge::rows::{self, MergedRow, Ref, Side};
 use crate::triple::Triple;
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 use own::Placed;
-use tokens::{in_order, numbers, piece, tokens_of};
+use tokens::{Numbers, in_order, numbers, piece, tokens_of};
 
 impl Walker<'_> {
     /// A local block collection with its lines; none where they do not change, or it has none.
@@ -317,6 +317,12 @@ impl Walker<'_> {
             .into_iter()
             .map(|placed| (Some(placed.piece), piece(rows, &ids, children, placed)))
             .collect();
+        let is_map = nodes
+            .local
+            .is_some_and(|local| shape(trees.local, local) == Shape::Map);
+        placed.retain(|(of, _)| {
+            !(is_map && of.is_some_and(|of| is_about_absent(of, rows, &ids, children)))
+        });
         if nodes.local.is_some() {
             self.keep_own_lines(rows, children, nodes, &mut placed);
         }
@@ -411,4 +417,35 @@ fn same_lines(
             };
             is_same && a.blanks == b.blanks
         })
+}
+
+/// Whether a piece is a comment of upstream's right above an entry that local deleted.
+fn is_about_absent(
+    piece: Ref,
+    rows: &Triple<Row>,
+    ids: &Triple<Numbers>,
+    children: &[Child],
+) -> bool {
+    if piece.side != Side::Updated {
+        return false;
+    }
+    let below = rows.updated.items.iter().skip(piece.at);
+    let mut below = below.skip_while(|item| item.kind == ItemKind::Comment);
+    let is_set_off = rows.updated.items[piece.at + 1..]
+        .iter()
+        .take_while(|item| item.kind == ItemKind::Comment)
+        .any(|item| item.blanks > 0);
+    let is_comment = rows.updated.items[piece.at].kind == ItemKind::Comment;
+    match below.next() {
+        Some(Item {
+            kind: ItemKind::Entry(entry),
+            blanks: 0,
+            ..
+        }) if is_comment && !is_set_off => {
+            let child = ids.updated.get(entry);
+            let child = child.and_then(|number| children.get(*number as usize));
+            child.is_none_or(|child| !child.stays() && child.sides.local.is_none())
+        }
+        _ => false,
+    }
 }
