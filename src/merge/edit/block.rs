@@ -208,7 +208,8 @@ impl Editor<'_> {
             true => self.composed(&row.pieces, column, row.moved),
             false => self.emptied(node, &row.pieces, column),
         };
-        let (mut start, mut blanks) = (row.span.start, 0);
+        let mut start = row.span.start;
+        let mut carried = Carried::InPlace;
         if shares_line {
             let content = text.trim_start();
             if content.starts_with('#') {
@@ -217,9 +218,11 @@ impl Editor<'_> {
                 let above = self.target.slice(Span::new(line, start)).trim_end();
                 start = line + u32::try_from(above.len()).unwrap_or(0);
                 text.insert_str(0, self.line_break);
+                carried = Carried::Below { dash: start };
             } else {
                 let dropped = &text[..text.len() - content.len()];
-                blanks = dropped.matches(self.line_break).count();
+                let blanks = dropped.matches(self.line_break).count();
+                carried = Carried::Anew { blanks };
                 text = content.to_owned();
             }
         }
@@ -234,11 +237,7 @@ impl Editor<'_> {
         if text != old {
             self.edits.replace(range, text);
         }
-        if shares_line {
-            Carried::Anew { blanks }
-        } else {
-            Carried::InPlace
-        }
+        carried
     }
 
     /// The lines of a document that has no entry any more: brackets, and the comments above and below them.

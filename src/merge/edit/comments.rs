@@ -34,15 +34,29 @@ impl Editor<'_> {
         blanks: usize,
     ) {
         self.comments_with(entry, choices, None);
-        let theirs = self.chosen(choices).map(|theirs| theirs.beside());
-        let theirs = theirs.filter(|theirs| choices.line.is_updated() && !theirs.is_empty());
-        if let (Some(theirs), true) = (theirs, entry.comments().beside().is_empty()) {
+        if let Some(theirs) = self.new_beside(entry, choices) {
             let first = self.target.node(entry.value).span.start;
             let indent = " ".repeat(self.target.column(first) as usize);
             let text = self.source.slice(theirs);
             let breaks = self.line_break.repeat(blanks + 1);
             self.edits.insert(first, format!("{text}{breaks}{indent}"));
         }
+    }
+
+    /// The same where the lines of the collection come below the dash, which ends at `dash`.
+    pub(super) fn comments_above_row(&mut self, entry: Entry<'_>, choices: Remarks, dash: u32) {
+        self.comments_with(entry, choices, None);
+        if let Some(theirs) = self.new_beside(entry, choices) {
+            let text = format!("{}{}", self.gap_before(theirs), self.source.slice(theirs));
+            self.edits.insert(dash, text);
+        }
+    }
+
+    /// The source's comment beside an entry that has none.
+    fn new_beside(&self, entry: Entry<'_>, choices: Remarks) -> Option<Span> {
+        let theirs = self.chosen(choices)?.beside();
+        let is_new = choices.line.is_updated() && entry.comments().beside().is_empty();
+        (is_new && !theirs.is_empty()).then_some(theirs)
     }
 
     /// The same where the value stands on lines below its key, and is another now: a comment beside it goes behind the key.

@@ -100,6 +100,11 @@ enum Carried {
         /// How many blank lines are above its first entry, for which there is no room behind the dash.
         blanks: usize,
     },
+    /// The same, and they begin with a comment: the first one is below the dash, and not behind it.
+    Below {
+        /// Where the dash ends.
+        dash: u32,
+    },
 }
 
 /// Turns decisions over a target into edits of its text.
@@ -183,6 +188,7 @@ impl<'a> Editor<'a> {
             Outcome::Row(row) => {
                 match self.row(entry, entry.value, row) {
                     Carried::Anew { blanks } => self.comments_behind_dash(entry, comments, blanks),
+                    Carried::Below { dash } => self.comments_above_row(entry, comments, dash),
                     Carried::InPlace => self.comments(entry, comments),
                 };
             }
