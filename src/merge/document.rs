@@ -138,16 +138,20 @@ pub(crate) fn merge_sides(
             |text: &String| has_values_of(text, local.tree) && is_carried_out(sources, &outcome);
         lines.filter(|text| !is_done(text))
     };
-    let text = match whole.or_else(lines) {
+    let text = match whole {
         Some(text) => Some(text),
-        None => merged_or_written_out(&original_tree, sources, &outcome, options, |sources| {
-            Ok(decide(sources).outcome)
-        })?,
+        None => {
+            let text = match lines() {
+                Some(text) => Some(text),
+                None => {
+                    merged_or_written_out(&original_tree, sources, &outcome, options, |sources| {
+                        Ok(decide(sources).outcome)
+                    })?
+                }
+            };
+            text.map(|text| with_line_breaks_of(text, local.document))
+        }
     };
-    let text = text.map(|text| match local.document.text.contains('\n') {
-        true => text,
-        false => with_line_break(&text, line_break_of(local.document.head)).into_owned(),
-    });
     let text = text.filter(|text| text != local.document.text);
     if let Some(text) = &text
         && !outcome.has_choice()
@@ -161,6 +165,14 @@ pub(crate) fn merge_sides(
         conflicts,
         noted,
     })
+}
+
+/// A merged text with the line breaks of local's document. One of a single line has those of what is above it.
+fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
+    match local.text.contains('\n') {
+        true => text,
+        false => with_line_break(&text, line_break_of(local.head)).into_owned(),
+    }
 }
 
 /// Whether a text has the values of a tree.
