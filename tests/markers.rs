@@ -267,13 +267,13 @@ fn markers_stand_around_the_fewest_lines() {
         [
             &text("app:1", "info", "a"),
             &text("app:2", "warn", "b"),
-            &text("mine:1", "debug", "c"),
+            &text("app:3", "debug", "c"),
         ],
         &["-L", "ours", "-L", "base", "-L", "theirs"],
     );
     assert_eq!(
         result,
-        "<<<<<<< ours\nimage: mine:1\nargs: [--level, debug,\n=======\nimage: app:2\nargs: [--level, warn,\n>>>>>>> theirs\n  --verbose]\nports:\n\
+        "<<<<<<< ours\nimage: app:3\nargs: [--level, debug,\n=======\nimage: app:2\nargs: [--level, warn,\n>>>>>>> theirs\n  --verbose]\nports:\n\
          <<<<<<< ours\n- name: web # c\n=======\n- name: web # b\n>>>>>>> theirs\n  port: 80\nscript: |\n  one\n\
          <<<<<<< ours\n  debug\n=======\n  warn\n>>>>>>> theirs\n  three\nend: 1\n"
     );
