@@ -16,7 +16,7 @@ fn each_package_gets_a_commit_on_a_branch() {
     );
     workshop.get("app@v1.0.0", "apps/app");
     workshop.get("db@v1.0.0", "apps/db");
-    workshop.edit("fleet/apps/db/web.yaml", "web:1.0", "ours:1.0");
+    workshop.edit("fleet/apps/db/web.yaml", "web:1.0", "web:ours");
     workshop.save("ours");
     workshop.release(
         "v1.1.0",
@@ -74,7 +74,7 @@ fn each_package_gets_a_commit_on_a_branch() {
         "Upgrade apps/db from v1.0.0 to v1.1.0\n",
         "\nUpstream:\n- ",
         " release v1.1.0\n",
-        "\nConflicts:\n- conflict web.yaml:7: apps/v1 Deployment web: spec.image: both-changed: original web:1.0 | updated web:1.1 | local ours:1.0 -> updated\n",
+        "\nConflicts:\n- conflict web.yaml:7: apps/v1 Deployment web: spec.image: both-changed: original web:1.0 | updated web:1.1 | local web:ours -> updated\n",
     ] {
         assert!(message.contains(part), "'{part}' is not in:\n{message}");
     }

@@ -284,7 +284,7 @@ fn the_outcome_is_the_main_commands() {
 #[test]
 fn an_upgrade_that_leaves_conflicts_says_so() {
     let workshop = Workshop::with_app();
-    workshop.edit("fleet/app/web.yaml", "web:1.0", "ours:1.0");
+    workshop.edit("fleet/app/web.yaml", "web:1.0", "web:ours");
     workshop.save("ours");
     let before = workshop.files("fleet");
     let ran = workshop
