@@ -1,7 +1,7 @@
-//! Checks on real files, and on variations of them, that the reader of lines and the parser read the same, and that a document is read
-//! the same beside the tree of another version of it:
-//! `cargo run --example readers -- PATH...`, or the folder in the environment variable REAL. ROUNDS says how many variations
-//! there are of each document, SEED which.
+//! Checks on real files, and on variations of them, that the reader of lines and the parser read
+//! the same, and that a document is read the same beside the tree of another version of it:
+//! `cargo run --example readers -- PATH...`, or the folder in the environment variable REAL. ROUNDS
+//! says how many variations there are of each document, SEED which.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! Checks on real files that spans and gaps joined are the file again: `cargo run --example spans -- PATH...`, or the
-//! folder in the environment variable REAL.
+//! Checks on real files that spans and gaps joined are the file again:
+//! `cargo run --example spans -- PATH...`, or the folder in the environment variable REAL.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

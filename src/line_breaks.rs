@@ -57,7 +57,8 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
     lines_with_breaks(text).map(|line| line.trim_end_matches(['\n', '\r']))
 }
 
-/// Adds `more` to a text, with all its lines: LFs right behind a lone CR come as CRs, for the first would be a half of that line break.
+/// Adds `more` to a text, with all its lines: LFs right behind a lone CR come as CRs, for the first
+/// would be a half of that line break.
 pub(crate) fn push(text: &mut String, more: &str) {
     let rest = more.trim_start_matches('\n');
     let behind_cr = text.ends_with('\r') && rest.len() < more.len();

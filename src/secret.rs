@@ -1,4 +1,5 @@
-//! What Secrets keep: found by the look of a text, so that it works on one that does not parse, too.
+//! What Secrets keep: found by the look of a text, so that it works on one that does not parse,
+//! too.
 
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
@@ -12,9 +13,11 @@ const KINDS: [&str; 2] = ["Secret", "SecretList"];
 /// How deep texts in texts are looked into.
 const DEPTH: usize = 4;
 
-/// Whether a text may hold a Secret of Kubernetes: whether it says `kind: Secret` anywhere, in whatever style.
+/// Whether a text may hold a Secret of Kubernetes: whether it says `kind: Secret` anywhere, in
+/// whatever style.
 ///
-/// That takes in what is no Secret but speaks of one. What is shown of a text is a courtesy; what is kept from it is a promise.
+/// That takes in what is no Secret but speaks of one. What is shown of a text is a courtesy; what
+/// is kept from it is a promise.
 pub(crate) fn may_be_in(text: &[u8]) -> bool {
     may_be_at(text, DEPTH)
 }
@@ -26,8 +29,8 @@ fn may_be_at(text: &[u8], depth: usize) -> bool {
     is_possible && (looks_like_one(text) || says_so(&String::from_utf8_lossy(text), depth))
 }
 
-/// Whether `kind` is a Secret by its parsed value: with a tag, an anchor or escapes, or behind an alias. Of a text that does not parse
-/// nobody can say, where it has both words or might have.
+/// Whether `kind` is a Secret by its parsed value: with a tag, an anchor or escapes, or behind an
+/// alias. Of a text that does not parse nobody can say, where it has both words or might have.
 fn says_so(text: &str, depth: usize) -> bool {
     split(text)
         .iter()
@@ -83,7 +86,8 @@ fn looks_like_one(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a path of a resource of some kind leads to what a Secret keeps; none where the kind alone does not say.
+/// Whether a path of a resource of some kind leads to what a Secret keeps; none where the kind
+/// alone does not say.
 pub(crate) fn is_kept_by(kind: &str, path: &str) -> Option<bool> {
     match kind {
         "Secret" => Some(is_kept(path)),

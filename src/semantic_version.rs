@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use semver::{BuildMetadata, Prerelease, Version};
 
-/// A semantic version, of which the last one or two numbers may be missing and numbers may begin with zeros; and how many numbers are
-/// written.
+/// A semantic version, of which the last one or two numbers may be missing and numbers may begin
+/// with zeros; and how many numbers are written.
 pub(crate) fn lenient(text: &str) -> Option<(Version, usize)> {
     let (text, build) = match text.split_once('+') {
         Some((text, build)) => (text, BuildMetadata::new(build).ok()?),
@@ -37,7 +37,8 @@ pub(crate) fn lenient(text: &str) -> Option<(Version, usize)> {
     Some((version, written))
 }
 
-/// Which of two versions is the higher one, a `v` before them aside; none where one is no version, or they have the same precedence.
+/// Which of two versions is the higher one, a `v` before them aside; none where one is no version,
+/// or they have the same precedence.
 pub(crate) fn higher(left: &str, right: &str) -> Option<Ordering> {
     let [left, right] = [left, right].map(|text| {
         let number = text.strip_prefix(['v', 'V']).unwrap_or(text);

@@ -1,10 +1,11 @@
-//! Text that somebody else wrote (names, values, subjects of commits, what git says), as it is shown: nothing in it is obeyed by a
-//! terminal, looks like what it is not, or is a command to a CI service. Whatever is told of foreign text goes through here.
+//! Text that somebody else wrote (names, values, subjects of commits, what git says), as it is
+//! shown: nothing in it is obeyed by a terminal, looks like what it is not, or is a command to a CI
+//! service. Whatever is told of foreign text goes through here.
 
 use std::fmt::Write as _;
 
-/// Whether a character is obeyed, or not seen: control characters, line separators, what turns the direction of writing, what has no
-/// width, and tags.
+/// Whether a character is obeyed, or not seen: control characters, line separators, what turns the
+/// direction of writing, what has no width, and tags.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -29,7 +30,8 @@ pub(crate) fn visible_lines(text: &str) -> String {
 fn escaped(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let mut shown = String::with_capacity(text.len());
     let begin = text.len() - text.trim_start().len();
-    // `::error::` is a command to GitHub's runner where a line begins with it, and `##[error]` anywhere
+    // `::error::` is a command to GitHub's runner where a line begins with it, and `##[error]`
+    // anywhere
     let is_command = text[begin..]
         .strip_prefix("::")
         .is_some_and(|rest| rest.contains("::"));

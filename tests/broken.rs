@@ -1,5 +1,5 @@
-//! Random broken YAML: valid files with bytes cut, doubled and swapped. Never a panic, and never a local file that was YAML and comes
-//! out as none.
+//! Random broken YAML: valid files with bytes cut, doubled and swapped. Never a panic, and never a
+//! local file that was YAML and comes out as none.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 
@@ -27,8 +27,8 @@ fn is_yaml(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether one of the sides says that the file is to be YAML. White space alone says nothing: a template that local has emptied, and that
-/// upstream goes on with, is none (see docs/rules.md).
+/// Whether one of the sides says that the file is to be YAML. White space alone says nothing: a
+/// template that local has emptied, and that upstream goes on with, is none (see docs/rules.md).
 fn says_yaml(sides: &Triple<Vec<u8>>) -> bool {
     let mut sides = sides.as_ref().into_array().into_iter();
     sides.any(|bytes| is_yaml(bytes) && !bytes.trim_ascii().is_empty())

@@ -135,7 +135,8 @@ fn trees(text: &str) -> Option<Vec<Tree<'_>>> {
     Some(trees.ok()?.into_iter().flatten().collect())
 }
 
-/// What differs, by file; a file without content is none, as taking the side that deleted it leaves it.
+/// What differs, by file; a file without content is none, as taking the side that deleted it leaves
+/// it.
 fn differences(is: &Files, should: &Files) -> Vec<String> {
     let nothing = Vec::new();
     let content = |files: &Files, path: &PathBuf| files.get(path).unwrap_or(&nothing).clone();
@@ -187,8 +188,9 @@ fn with(arguments: &[String], policy: &str) -> Vec<String> {
     arguments
 }
 
-/// Conflicts that the rules settle for local whatever the policy, so that taking upstream's side of the markers is more than
-/// any policy does: lists that both sides reordered, local nulls, and what local added to a thing that upstream deleted.
+/// Conflicts that the rules settle for local whatever the policy, so that taking upstream's side of
+/// the markers is more than any policy does: lists that both sides reordered, local nulls, and what
+/// local added to a thing that upstream deleted.
 fn rules_keep_local(conflicts: &str) -> bool {
     conflicts
         .lines()

@@ -114,7 +114,8 @@ fn documents_of_testdata() -> Vec<String> {
     documents
 }
 
-/// The same cases in every run; `PROPTEST_CASES` may ask for more, and then they are others each time.
+/// The same cases in every run; `PROPTEST_CASES` may ask for more, and then they are others each
+/// time.
 fn runner(cases: u32) -> TestRunner {
     let wanted = std::env::var("PROPTEST_CASES").ok();
     let wanted: Option<u32> = wanted.and_then(|cases| cases.parse().ok());

@@ -1,5 +1,5 @@
-//! Ordinary documents are read by lines and all others by the parser: whoever reads a document, it is the same tree, and what the
-//! parser refuses nobody reads.
+//! Ordinary documents are read by lines and all others by the parser: whoever reads a document, it
+//! is the same tree, and what the parser refuses nobody reads.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub, dead_code)] // what these modules share is seen by this crate alone, and not all of it used

@@ -181,7 +181,8 @@ fn check_if_yaml(text: &str) -> Result<(), TestCaseError> {
             Ok(None) => {}
             Err(error) => {
                 prop_assert!(document.text.is_char_boundary(error.offset));
-                // the parser lets some texts pass that are no YAML; LOST=1 lists where that leads to
+                // the parser lets some texts pass that are no YAML; LOST=1 lists where that leads
+                // to
                 if error.message.starts_with("cannot locate") && std::env::var_os("LOST").is_some()
                 {
                     println!("{error} at {} in {:?}", error.offset, document.text);

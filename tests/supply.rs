@@ -1,5 +1,5 @@
-//! What the program is made of: licences, where crates come from, no unsafe code. It works without a network; `cargo deny check`
-//! (deny.toml) says more, where it is installed.
+//! What the program is made of: licences, where crates come from, no unsafe code. It works without
+//! a network; `cargo deny check` (deny.toml) says more, where it is installed.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 use std::fs;

@@ -1,5 +1,6 @@
-//! The YAML test suite (https://github.com/yaml/yaml-test-suite), which is not part of this project: `YAML_TEST_SUITE` names its
-//! folder of files, as `make real` does. The cases that ever failed are in `tests/support/documents.yaml`, in other words.
+//! The YAML test suite (https://github.com/yaml/yaml-test-suite), which is not part of this
+//! project: `YAML_TEST_SUITE` names its folder of files, as `make real` does. The cases that ever
+//! failed are in `tests/support/documents.yaml`, in other words.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(dead_code)] // of what the tests share not all is used here
@@ -16,7 +17,8 @@ use merge3::yaml::{ParseError, Tree, stream};
 #[path = "support/suite.rs"]
 mod suite;
 
-/// Valid texts that are not read as YAML, and so are merged by lines: the file of the suite, which of its texts, and why.
+/// Valid texts that are not read as YAML, and so are merged by lines: the file of the suite, which
+/// of its texts, and why.
 const REFUSED: &[(&str, usize, &str)] = &[
     (
         "2JQS",
@@ -159,7 +161,8 @@ fn what_is_valid_is_read_and_what_is_not_is_refused() {
     }
 }
 
-/// With other line breaks on the other sides, none of the shortcuts for texts that are the same is taken.
+/// With other line breaks on the other sides, none of the shortcuts for texts that are the same is
+/// taken.
 #[test]
 fn what_is_merged_with_itself_is_the_same() {
     for case in cases() {
@@ -190,7 +193,8 @@ fn what_is_merged_with_itself_is_the_same() {
     }
 }
 
-/// Between other files that are no YAML either, an invalid one is merged as text, or refused; and a warning or the error says where.
+/// Between other files that are no YAML either, an invalid one is merged as text, or refused; and a
+/// warning or the error says where.
 #[test]
 fn what_is_invalid_is_merged_as_text() {
     let folder = tempfile::tempdir().unwrap();

@@ -199,7 +199,8 @@ pub(super) fn command() -> clap::Command {
     CommandLine::command()
 }
 
-/// All options and the examples, in the form of the short help: clap's long one takes three screens.
+/// All options and the examples, in the form of the short help: clap's long one takes three
+/// screens.
 fn full_help() -> Result<(), clap::Error> {
     let command = CommandLine::command()
         .mut_args(|argument| argument.hide_short_help(false))

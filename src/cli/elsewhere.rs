@@ -17,8 +17,8 @@ pub enum Destination {
     Path(PathBuf),
 }
 
-/// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or unfinished. `plan` is about a copy there
-/// afterwards.
+/// Writes the result of a merge to `path`: a file, or a folder that is missing, empty or
+/// unfinished. `plan` is about a copy there afterwards.
 ///
 /// # Errors
 /// Where something is there already, or the disk says no.
@@ -41,7 +41,8 @@ pub(super) fn write(
     plan.write_copy(disk, path, durable)
 }
 
-/// Sees that a file can go to `path`, before anything is written: a pipe has perhaps nobody at its other end, and is not opened.
+/// Sees that a file can go to `path`, before anything is written: a pipe has perhaps nobody at its
+/// other end, and is not opened.
 ///
 /// # Errors
 /// Where something other than a file is there, or its folder is not.

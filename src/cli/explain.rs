@@ -1,4 +1,5 @@
-//! `merge3 explain`: the three values at a path, what each side did, the rule that decided, and the result.
+//! `merge3 explain`: the three values at a path, what each side did, the rule that decided, and the
+//! result.
 
 use std::path::Path;
 

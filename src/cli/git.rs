@@ -126,8 +126,9 @@ pub(super) struct SolveArgs {
 }
 
 impl Subcommands {
-    /// What git calls for each file that it merges, read without making ready all the other arguments there are; none where the
-    /// arguments are anything else, or wrong: what is to be said about that, the whole command line says.
+    /// What git calls for each file that it merges, read without making ready all the other
+    /// arguments there are; none where the arguments are anything else, or wrong: what is to be
+    /// said about that, the whole command line says.
     pub(super) fn read_alone(arguments: &[OsString]) -> Option<Command> {
         if !["git", "merge-file"]
             .iter()

@@ -11,7 +11,8 @@ use crate::package::Progress;
 const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Does `work`; where it takes its time and `shown` says so, a bar on standard error tells how far it is.
+/// Does `work`; where it takes its time and `shown` says so, a bar on standard error tells how far
+/// it is.
 pub(super) fn with_bar<R>(shown: bool, work: impl FnOnce(&Progress) -> R) -> R {
     let progress = Progress::default();
     if !shown {

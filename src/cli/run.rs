@@ -112,7 +112,8 @@ fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
     package::lock(&config.sides.local, access, waiting)
 }
 
-/// The plan. What a run of this merge left half done that was killed is taken back before, where this one may write.
+/// The plan. What a run of this merge left half done that was killed is taken back before, where
+/// this one may write.
 fn planned(config: &Config) -> Result<Plan, Error> {
     let bar = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
     let plan = || {
@@ -192,7 +193,8 @@ enum Threads {
     Others(Option<NonZeroUsize>),
 }
 
-/// Does some work. In this thread a document of 512 levels, the deepest that is read, was merged with a stack of 1 MB, without optimization.
+/// Does some work. In this thread a document of 512 levels, the deepest that is read, was merged
+/// with a stack of 1 MB, without optimization.
 fn in_threads<R: Send>(
     threads: Threads,
     work: impl FnOnce() -> Result<R, Error> + Send,
@@ -228,9 +230,11 @@ pub(super) fn in_pool<R: Send>(
     pool.install(work)
 }
 
-/// Lets a thread's heap grow once: glibc does that page by page otherwise, with a system call for each.
+/// Lets a thread's heap grow once: glibc does that page by page otherwise, with a system call for
+/// each.
 ///
-/// What is let go of a size decides from which size on memory is taken apart from the heap, and how much may be free at its end.
+/// What is let go of a size decides from which size on memory is taken apart from the heap, and how
+/// much may be free at its end.
 fn grow_heap() {
     for size in [24 << 20, 20 << 20] {
         drop(std::hint::black_box(Vec::<u8>::with_capacity(size)));
@@ -271,7 +275,8 @@ fn summary(config: &Config, plan: &Plan, refused: bool, color: bool) -> String {
     report::summary(plan, detail)
 }
 
-/// A diff as it goes to standard output: on a terminal, nothing in it is obeyed; anywhere else it is a patch, to the byte.
+/// A diff as it goes to standard output: on a terminal, nothing in it is obeyed; anywhere else it
+/// is a patch, to the byte.
 pub(super) fn on_terminal(diff: String, color: bool) -> String {
     match io::stdout().is_terminal() && !color {
         true => visible_lines(&diff),

@@ -1,4 +1,5 @@
-//! Ctrl-C and the like: at once where nothing is being written, else when what was written is taken back.
+//! Ctrl-C and the like: at once where nothing is being written, else when what was written is taken
+//! back.
 
 use std::io;
 use std::sync::Arc;
@@ -51,8 +52,8 @@ impl Signals {
         Ok(signals)
     }
 
-    /// Does `work` that a signal only asks to stop. When it is done one is not heeded any more, unless it comes twice: what was done is
-    /// to be told.
+    /// Does `work` that a signal only asks to stop. When it is done one is not heeded any more,
+    /// unless it comes twice: what was done is to be told.
     pub(super) fn hold_off<R>(&self, work: impl FnOnce(&Stoppable) -> R) -> R {
         self.ends_at_once.store(false, Ordering::SeqCst);
         work(&Stoppable {
@@ -71,7 +72,8 @@ impl Signals {
     }
 }
 
-/// Whether whoever started this program wants it to survive a signal, as nohup does. Where the system does not tell, nobody does.
+/// Whether whoever started this program wants it to survive a signal, as nohup does. Where the
+/// system does not tell, nobody does.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

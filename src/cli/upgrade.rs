@@ -217,7 +217,8 @@ fn outdated(run: &Run, states: &[State]) -> Done {
     }
 }
 
-/// What is said of a package that failed: its name, too, where the error begins with something else.
+/// What is said of a package that failed: its name, too, where the error begins with something
+/// else.
 fn failed(package: &Path, error: &Error, run: &Run) -> String {
     let package = shown(package);
     let told = error.render(run.color.1);

@@ -109,7 +109,8 @@ struct WhichArgs {
     /// Count versions before a release too
     #[arg(long)]
     pre_releases: bool,
-    /// A host or repository that a package in a package may come from, beside the outer one's repository
+    /// A host or repository that a package in a package may come from, beside the outer one's
+    /// repository
     #[arg(long, value_name = "HOST")]
     allow_upstream: Vec<String>,
 }

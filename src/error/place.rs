@@ -40,8 +40,8 @@ impl Place {
         Self::in_chunk(path, text, 0, offset)
     }
 
-    /// The place at `offset` bytes into a chunk of a file, such as a document, whose first line is number `first_line` from 0. Whether it
-    /// may be a Secret's depends on the chunk alone.
+    /// The place at `offset` bytes into a chunk of a file, such as a document, whose first line is
+    /// number `first_line` from 0. Whether it may be a Secret's depends on the chunk alone.
     pub(crate) fn in_chunk(
         path: impl Into<PathBuf>,
         text: &str,
@@ -62,8 +62,8 @@ impl Place {
         Self::in_line(path, &text[start..end], number, offset - start, hidden)
     }
 
-    /// The place at `offset` bytes into a line, the characters before it being whole, that is number `number` from 0 in its file; `hidden`
-    /// where that may hold a Secret.
+    /// The place at `offset` bytes into a line, the characters before it being whole, that is
+    /// number `number` from 0 in its file; `hidden` where that may hold a Secret.
     pub(crate) fn in_line(
         path: impl Into<PathBuf>,
         line: &str,
@@ -83,7 +83,8 @@ impl Place {
         }
     }
 
-    /// The line as it is shown, and where in it the character is that the place points at; at the line's end, nothing.
+    /// The line as it is shown, and where in it the character is that the place points at; at the
+    /// line's end, nothing.
     pub(super) fn snippet(&self) -> (String, std::ops::Range<usize>) {
         let (before, rest) = self.text.split_at(self.offset);
         let width = rest.chars().next().map_or(0, char::len_utf8);
@@ -115,7 +116,8 @@ impl Lines {
         }
     }
 
-    /// The place `offset` bytes into a line, which is told by its number from 0; at the end of the text where there is no such line.
+    /// The place `offset` bytes into a line, which is told by its number from 0; at the end of the
+    /// text where there is no such line.
     pub(crate) fn place(&self, path: impl Into<PathBuf>, line: usize, offset: usize) -> Place {
         let last = self.starts.len().saturating_sub(1);
         let start = |line: usize| self.starts.get(line).copied();

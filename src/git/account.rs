@@ -1,8 +1,10 @@
-//! The value check of a text that no walk over the values has made: whether every change of both sides is in it.
+//! The value check of a text that no walk over the values has made: whether every change of both
+//! sides is in it.
 //!
-//! Each text is taken as a bag of leaves: a field's name with its scalar. The merged bag has to be the original's, with what each side
-//! took out and put in. That holds whatever the paths are, so it survives a renamed key or a moved block, and it fails where lines
-//! have come to mean something else.
+//! Each text is taken as a bag of leaves: a field's name with its scalar. The merged bag has to be
+//! the original's, with what each side took out and put in. That holds whatever the paths are, so
+//! it survives a renamed key or a moved block, and it fails where lines have come to mean something
+//! else.
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +25,8 @@ pub(super) fn same_values(left: &str, right: &str) -> bool {
         || with_trees(left, |left| with_trees(right, |right| same(left, right))) == Some(Some(true))
 }
 
-/// Whether a merged text is YAML and has every change of both sides in it. What both changed alike may be in it once or twice.
+/// Whether a merged text is YAML and has every change of both sides in it. What both changed alike
+/// may be in it once or twice.
 pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
     let Ok(bags) = texts.try_map(|text| bag(text).ok_or(())) else {
         return false;
@@ -52,8 +55,8 @@ pub(super) fn has_all_changes(texts: &Triple<&str>, merged: &str) -> bool {
     })
 }
 
-/// A field's name (none in a list), and what it holds: a scalar with its type, or a mark for a collection. A line of a longer scalar
-/// has neither name nor type.
+/// A field's name (none in a list), and what it holds: a scalar with its type, or a mark for a
+/// collection. A line of a longer scalar has neither name nor type.
 type Leaf = (Option<String>, Option<ScalarType>, String);
 type Bag = FxHashMap<Leaf, i64>;
 
@@ -81,7 +84,8 @@ fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {
             // lines of one scalar can come from either side, and from another scalar
             let is_block = scalar.style.is_block();
             for line in lines.lines().skip(usize::from(is_block)).map(str::trim) {
-                // a list that lost its key to a slip is a scalar of several lines: they are elements still
+                // a list that lost its key to a slip is a scalar of several lines: they are
+                // elements still
                 let leaf = match line.strip_prefix("- ").filter(|_| !is_block) {
                     Some(element) => (None, Some(ScalarType::Str), element.to_owned()),
                     None => (None, None, line.to_owned()),

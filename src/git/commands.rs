@@ -177,7 +177,8 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     read.map_err(|error| format!("cannot read {}: {error}", shown(path)))
 }
 
-/// Writes a file that is there, by a temporary one beside it, so that it is whole at any moment; links and permissions stay.
+/// Writes a file that is there, by a temporary one beside it, so that it is whole at any moment;
+/// links and permissions stay.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let _lock = lock(path, Access::Write, || ()).map_err(|error| error.to_string())?;
     replace(path, bytes).map_err(|error| format!("cannot write {}: {error}", shown(path)))

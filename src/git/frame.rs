@@ -1,4 +1,5 @@
-//! What is about a file as a whole: its byte order mark and its line breaks. They merge three-way, apart from the lines.
+//! What is about a file as a whole: its byte order mark and its line breaks. They merge three-way,
+//! apart from the lines.
 
 use std::borrow::Cow;
 
@@ -16,7 +17,8 @@ pub(super) struct Frame {
     line_break: Option<&'static str>,
 }
 
-/// Takes three texts out of their frames: without byte order marks, and with the line breaks of the local one.
+/// Takes three texts out of their frames: without byte order marks, and with the line breaks of the
+/// local one.
 pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Frame) {
     let marks = texts.map(|text| text.starts_with(MARK));
     let bare = texts.map(|text| text.strip_prefix(MARK).unwrap_or(text));
@@ -55,8 +57,8 @@ pub(super) fn unframe<'a>(texts: &Triple<&'a str>) -> (Triple<Cow<'a, str>>, Fra
 }
 
 impl Frame {
-    /// Puts a merged text into the frame. Where it begins with a conflict, whose markers have `size` characters, the byte order mark is in
-    /// each side of it: a marker begins a line.
+    /// Puts a merged text into the frame. Where it begins with a conflict, whose markers have
+    /// `size` characters, the byte order mark is in each side of it: a marker begins a line.
     pub(super) fn around(self, text: &str, size: usize) -> String {
         let text = match self.line_break {
             Some(line_break) => with_line_break(text, line_break),

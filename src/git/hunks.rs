@@ -30,7 +30,8 @@ pub(super) enum Stretch<'t> {
     },
 }
 
-/// Cuts a text at its conflict markers, which have `size` characters. None where they do not match up.
+/// Cuts a text at its conflict markers, which have `size` characters. None where they do not match
+/// up.
 pub(super) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
     let mut stretches = Vec::new();
     let mut common = 0;
@@ -140,7 +141,8 @@ pub(super) fn count(text: &str, size: usize) -> usize {
         .count()
 }
 
-/// Whether the conflicts that stand in a text are so many, and its markers match up: a line of a side can look like one.
+/// Whether the conflicts that stand in a text are so many, and its markers match up: a line of a
+/// side can look like one.
 pub(super) fn are_told(text: &str, size: usize, conflicts: usize) -> bool {
     count(text, size) == conflicts && read(text, size).is_some()
 }

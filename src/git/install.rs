@@ -32,7 +32,8 @@ impl Scope {
     }
 }
 
-/// Writes the driver to git's configuration and the patterns to the attributes file; shows what was written.
+/// Writes the driver to git's configuration and the patterns to the attributes file; shows what was
+/// written.
 ///
 /// # Errors
 /// Outside a repository, without git, or where a file cannot be written.

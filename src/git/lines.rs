@@ -1,5 +1,5 @@
-//! The text merge: git's own, run as a process, so that what comes out is what git would have left, to the byte. Where there is
-//! no git to run, this program's.
+//! The text merge: git's own, run as a process, so that what comes out is what git would have left,
+//! to the byte. Where there is no git to run, this program's.
 
 use std::ffi::OsString;
 use std::fs;
@@ -99,7 +99,8 @@ fn by_git(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>, diff: Diff
     })
 }
 
-/// The text merge of this program. Bytes that are not UTF-8 are letters of some other encoding: each is taken as one.
+/// The text merge of this program. Bytes that are not UTF-8 are letters of some other encoding:
+/// each is taken as one.
 fn own(sides: &Triple<&[u8]>, style: &Style, favor: Option<Favor>) -> Option<Lines> {
     let texts = sides.map(|side| {
         side.iter()

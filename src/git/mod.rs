@@ -1,7 +1,8 @@
-//! What git calls, and what sets it up: the merge driver, `merge-file`, `solve`, `install` and its kin.
+//! What git calls, and what sets it up: the merge driver, `merge-file`, `solve`, `install` and its
+//! kin.
 //!
-//! The two sides are equals here: nobody wins, and what both changed and do not agree on stays between conflict markers.
-//! [`resolve`] is the merge of one file that all of them share.
+//! The two sides are equals here: nobody wins, and what both changed and do not agree on stays
+//! between conflict markers. [`resolve`] is the merge of one file that all of them share.
 
 mod account;
 mod attributes;

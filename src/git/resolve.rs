@@ -1,10 +1,12 @@
 //! The merge of one file between equals: by structure where that can be, by lines where not.
 //!
-//! 1. Structure first. Where it merges without a conflict, that is the result; but if the lines merge without one too and say the
-//!    same, theirs is, because it has the formatting, the blank lines and the comments of both sides.
-//! 2. Where structure leaves a conflict that the lines do not have, the lines' result is taken if it is YAML and has every change
-//!    of both sides in it.
-//! 3. Where there is no structure (no YAML, broken, conflict markers in it already), the text merge is the result, as git does it.
+//! 1. Structure first. Where it merges without a conflict, that is the result; but if the lines
+//!    merge without one too and say the same, theirs is, because it has the formatting, the blank
+//!    lines and the comments of both sides.
+//! 2. Where structure leaves a conflict that the lines do not have, the lines' result is taken if
+//!    it is YAML and has every change of both sides in it.
+//! 3. Where there is no structure (no YAML, broken, conflict markers in it already), the text merge
+//!    is the result, as git does it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -117,8 +119,8 @@ pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
     })
 }
 
-/// The text merge. Where lines compared as `git merge` does it leave a conflict and as `git merge-file` does it leave none, the
-/// latter's.
+/// The text merge. Where lines compared as `git merge` does it leave a conflict and as
+/// `git merge-file` does it leave none, the latter's.
 fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Lines> {
     let merge = |diff| lines::merge(&request.sides, &request.style, favor, diff);
     let merged = merge(request.diff)?;
@@ -204,8 +206,8 @@ const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
     }
 }
 
-/// Whether lines conflict there however they are compared, so that git need not be asked: both sides took a line away, and each put one
-/// there that no other text has.
+/// Whether lines conflict there however they are compared, so that git need not be asked: both
+/// sides took a line away, and each put one there that no other text has.
 fn is_certain(hunk: &Hunk, texts: &Triple<&str>) -> bool {
     let has = |text: &str, line: &str| text.lines().any(|it| it == line);
     let own = |lines: &str, other: &str| {
@@ -218,7 +220,8 @@ fn is_certain(hunk: &Hunk, texts: &Triple<&str>) -> bool {
         && own(&hunk.texts.local, texts.updated)
 }
 
-/// The text merge's result, where structure has a conflict and lines have none, if every change of both sides is in it.
+/// The text merge's result, where structure has a conflict and lines have none, if every change of
+/// both sides is in it.
 fn accepted_lines(
     request: &Request<'_>,
     lines: Option<String>,
@@ -235,7 +238,8 @@ fn accepted_lines(
     has_all(&text.local).then_some(lines.bytes)
 }
 
-/// The text with its conflicts between markers, as git is configured; none where a conflict has no lines to show.
+/// The text with its conflicts between markers, as git is configured; none where a conflict has no
+/// lines to show.
 fn in_style(
     request: &Request<'_>,
     bare: Triple<&str>,
@@ -278,8 +282,8 @@ fn merge_documents(
     merge_file(path, texts, &options).ok().flatten()
 }
 
-/// Works on a stack of its own, unless the sides are as flat as files mostly are. None where that panics: a defect, and git's merge is
-/// not to fail by it.
+/// Works on a stack of its own, unless the sides are as flat as files mostly are. None where that
+/// panics: a defect, and git's merge is not to fail by it.
 fn with_stack<R: Send>(sides: Triple<&[u8]>, work: impl FnOnce() -> Option<R> + Send) -> Option<R> {
     let is_flat = |side: &[u8]| {
         let nesting = std::str::from_utf8(side).ok().and_then(nesting_at_most);

@@ -35,7 +35,8 @@ pub enum NotSolved {
     },
 }
 
-/// Solves what can be solved of a text's conflicts, whose markers have `size` characters. `path` is what the file is called.
+/// Solves what can be solved of a text's conflicts, whose markers have `size` characters. `path` is
+/// what the file is called.
 ///
 /// # Errors
 /// Where the text has no markers, or some that do not match up or do not show the original.
@@ -104,7 +105,8 @@ fn is_readable(text: &str, size: usize, conflicts: usize) -> bool {
 /// Solves what can be solved of a file's conflicts. The status is 1 where conflicts are left.
 ///
 /// # Errors
-/// Where the file cannot be read or written, has no markers, or markers that do not show the original.
+/// Where the file cannot be read or written, has no markers, or markers that do not show the
+/// original.
 pub(super) fn solve(
     arguments: &Solve,
     output: &mut impl Write,

@@ -15,7 +15,8 @@ pub(super) struct Limits {
     pub(super) said: usize,
     /// How long it takes at most.
     pub(super) patience: Duration,
-    /// Whether it works on what strangers send, and so gets only as much memory and disk as that should need.
+    /// Whether it works on what strangers send, and so gets only as much memory and disk as that
+    /// should need.
     pub(super) foreign: bool,
 }
 
@@ -27,7 +28,8 @@ pub(super) enum Ended {
     TooMuch,
 }
 
-/// How long standard error may stay open when the process is gone: a helper that goes on in the background holds it.
+/// How long standard error may stay open when the process is gone: a helper that goes on in the
+/// background holds it.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Runs a process to its end.
@@ -50,7 +52,8 @@ pub(super) fn run(command: &mut Command, input: &[u8], limits: &Limits) -> Resul
     }
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_vec();
-        // a pipe that both ends write to and neither reads would hang; where it stops reading, what it says of that tells why
+        // a pipe that both ends write to and neither reads would hang; where it stops reading, what
+        // it says of that tells why
         thread::spawn(move || stdin.write_all(&input).unwrap_or_default());
     }
     let most = limits.printed;

@@ -1,4 +1,5 @@
-//! The installed git, called so that it never asks anybody anything: the one place where it is started.
+//! The installed git, called so that it never asks anybody anything: the one place where it is
+//! started.
 
 mod bounded;
 
@@ -11,7 +12,8 @@ use std::time::Duration;
 use crate::error::Error;
 use bounded::{Ended, Limits};
 
-/// Variables that tie git to a repository, as git itself has them in a hook: none of our calls is about that one.
+/// Variables that tie git to a repository, as git itself has them in a hook: none of our calls is
+/// about that one.
 const TIES: [&str; 12] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -39,8 +41,8 @@ const NOISE: [&str; 5] = [
 /// What is said to ssh where nobody has set it up otherwise.
 const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=30 -o ServerAliveInterval=30";
 
-/// What git is told in every call, whatever its configuration says: nothing that lies in a package is a repository of its own, and
-/// nothing is started that no call of ours needs.
+/// What git is told in every call, whatever its configuration says: nothing that lies in a package
+/// is a repository of its own, and nothing is started that no call of ours needs.
 const ALWAYS: [&str; 8] = [
     "-c",
     "safe.bareRepository=explicit",
@@ -73,7 +75,8 @@ pub(crate) struct Git {
 }
 
 impl Git {
-    /// A call in a work tree, at its top: git looks for repositories from there on up, and never in a package.
+    /// A call in a work tree, at its top: git looks for repositories from there on up, and never in
+    /// a package.
     pub(crate) fn at(top: &Path) -> Self {
         let mut git = Self::start();
         git.command.current_dir(top);
@@ -81,7 +84,8 @@ impl Git {
         git
     }
 
-    /// A call where this process is, about the repository that whoever started it means: git itself, where it calls the merge driver.
+    /// A call where this process is, about the repository that whoever started it means: git
+    /// itself, where it calls the merge driver.
     pub(crate) fn here() -> Self {
         let mut git = Self::tied();
         git.foreign = false;
@@ -97,7 +101,8 @@ impl Git {
         git
     }
 
-    /// A call about no repository that is there: with the settings of the work tree that this process is in, if it is in one.
+    /// A call about no repository that is there: with the settings of the work tree that this
+    /// process is in, if it is in one.
     pub(crate) fn new() -> Self {
         let mut git = Self::start();
         if let Ok(here) = std::env::current_dir() {
@@ -123,7 +128,8 @@ impl Git {
         command
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GCM_INTERACTIVE", "never")
-            // what is left that could open a window or ask on the terminal is answered with a failure
+            // what is left that could open a window or ask on the terminal is answered with a
+            // failure
             .env("SSH_ASKPASS", "false")
             .env("SSH_ASKPASS_REQUIRE", "force")
             .env("GIT_LITERAL_PATHSPECS", "1")
@@ -259,8 +265,8 @@ impl Git {
     }
 }
 
-/// The nearest folder, from `folder` on up, that git's own folder is in. A folder that has the form of a bare repository is none: that is
-/// content.
+/// The nearest folder, from `folder` on up, that git's own folder is in. A folder that has the form
+/// of a bare repository is none: that is content.
 pub(crate) fn top_of(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     let mut above = folder.ancestors();
@@ -304,8 +310,8 @@ pub(crate) fn reason(output: &Output) -> String {
     without_password(&said.join("; "))
 }
 
-/// A text in which what addresses hold of credentials is hidden: over HTTP all that stands before the host, for a name alone may be a
-/// token; else a password.
+/// A text in which what addresses hold of credentials is hidden: over HTTP all that stands before
+/// the host, for a name alone may be a token; else a password.
 pub(crate) fn without_password(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,5 @@
-//! What stands above a document, merged: the head of a file, and the comments at a `---` line (SPEC 7.9).
+//! What stands above a document, merged: the head of a file, and the comments at a `---` line (SPEC
+//! 7.9).
 
 use std::ops::Range;
 
@@ -22,7 +23,8 @@ pub(crate) struct MergedAbove {
 
 /// Merges what stands above a document, down to where its body begins. None where local's stays.
 ///
-/// Comments and blank lines merge as those between entries do. A byte order mark, directives and the `---` line stay as local has them.
+/// Comments and blank lines merge as those between entries do. A byte order mark, directives and
+/// the `---` line stay as local has them.
 pub(crate) fn merge_above(
     sides: Triple<&str>,
     line_break: &str,
@@ -75,7 +77,8 @@ pub(crate) fn merge_above(
     Some(MergedAbove { text, conflicts })
 }
 
-/// Has the comments that end a text above a document end in a blank line: without one they would be the document's.
+/// Has the comments that end a text above a document end in a blank line: without one they would be
+/// the document's.
 pub(crate) fn set_off(text: &mut String, line_break: &str) {
     let last = lines_with_breaks(&text[byte_order_mark(text)..]).last();
     if !last.is_some_and(is_comment) {
@@ -238,7 +241,8 @@ impl<'t> AboveRow<'t> {
         Some((at, self.pieces[at]))
     }
 
-    /// The row without its frame, and with these blank lines at the end: without a frame they are what sets the comments off.
+    /// The row without its frame, and with these blank lines at the end: without a frame they are
+    /// what sets the comments off.
     fn without_frame(mut self, end: &'t str) -> Self {
         self.end = end;
         if let Some(at) = self.frame.take() {

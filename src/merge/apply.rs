@@ -36,11 +36,13 @@ pub struct Applied {
 /// Why an application cannot be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
-    /// The text that came of it, read again, does not have the values that were decided (law 6): a defect of this program.
+    /// The text that came of it, read again, does not have the values that were decided (law 6): a
+    /// defect of this program.
     Unfaithful(Unfaithful),
     /// An element of a list that merges by a key has none of its own.
     Unkeyed {
-        /// The side's number: 0 for what was applied last, 1 for the configuration, 2 for the live object.
+        /// The side's number: 0 for what was applied last, 1 for the configuration, 2 for the live
+        /// object.
         side: usize,
         /// Where in that side's document it is, in bytes.
         offset: usize,
@@ -68,8 +70,9 @@ impl From<Unkeyed> for Refused {
     }
 }
 
-/// Makes of a live object what `kubectl apply` would leave: what the configuration has is set, what it no longer has and was applied
-/// last goes, what only the live object has stays. The annotation with what was applied last says what is applied now.
+/// Makes of a live object what `kubectl apply` would leave: what the configuration has is set, what
+/// it no longer has and was applied last goes, what only the live object has stays. The annotation
+/// with what was applied last says what is applied now.
 ///
 /// # Errors
 /// See [`Refused`]; nothing is to be written then.

@@ -11,8 +11,8 @@ pub(super) fn body<'a>(document: &Document<'a>) -> &'a str {
     &document.text[document.body.range()]
 }
 
-/// Whether local has what original has: the line break at the end may be missing, and where each uses line breaks of one kind, they need not
-/// be the same.
+/// Whether local has what original has: the line break at the end may be missing, and where each
+/// uses line breaks of one kind, they need not be the same.
 pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str>) -> bool {
     let (Some(original), Some(local)) = (original, local) else {
         return original == local;
@@ -22,7 +22,8 @@ pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str
         || original.lines().eq(local.lines()) && !is_mixed(original) && !is_mixed(local)
 }
 
-/// Updated's body with the comments of local's own around it, where local is an empty map or list and updated is not.
+/// Updated's body with the comments of local's own around it, where local is an empty map or list
+/// and updated is not.
 pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
     let content = |text: &str| -> String {
         let lines = text.lines().filter_map(|line| line.split('#').next());
@@ -99,8 +100,8 @@ pub(super) fn with_end_of(mut merged: String, local: &str) -> String {
     with_line_end_of(merged, local)
 }
 
-/// A merged text ends with a line break where local's does. (Of one that local's has not got, the file says whether it may stay: another
-/// document may come below.)
+/// A merged text ends with a line break where local's does. (Of one that local's has not got, the
+/// file says whether it may stay: another document may come below.)
 pub(super) fn with_line_end_of(mut merged: String, local: &str) -> String {
     if ends_line(local) && !ends_line(&merged) {
         merged.push_str(line_break_of(local));

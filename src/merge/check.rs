@@ -1,4 +1,5 @@
-//! The value check (SPEC 1, law 6): the merged text, read again, has the values that the merge decided.
+//! The value check (SPEC 1, law 6): the merged text, read again, has the values that the merge
+//! decided.
 
 use std::cell::RefCell;
 
@@ -32,8 +33,8 @@ pub(super) fn check(
     checker.whole(outcome)
 }
 
-/// The block scalars of the merged tree that differ from what was decided in white space at their ends alone; an error where something
-/// else differs.
+/// The block scalars of the merged tree that differ from what was decided in white space at their
+/// ends alone; an error where something else differs.
 pub(super) fn last_lines(
     merged: &Tree<'_>,
     sources: Sources<'_>,
@@ -167,7 +168,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether a scalar has that content, but for the white space at the end of a block scalar, where that is told.
+    /// Whether a scalar has that content, but for the white space at the end of a block scalar,
+    /// where that is told.
     fn says(&self, merged: NodeId, scalar: Scalar<'_>, text: &str) -> bool {
         let found = scalar.content;
         let is_told = || {
@@ -187,7 +189,8 @@ impl Checker<'_> {
         found == text || is_told()
     }
 
-    /// Whether a value is the one that was decided, but for the white space at the ends of block scalars, which is told.
+    /// Whether a value is the one that was decided, but for the white space at the ends of block
+    /// scalars, which is told.
     fn same_lines(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
         let expected = tree.resolve(expected);
         if self.last_lines.is_none() {
@@ -249,7 +252,8 @@ impl Checker<'_> {
                 (Slot::Local(id), None) => (self.sources.local, id),
                 (Slot::Updated(id), None) => (self.sources.updated, id),
             };
-            // Mostly the fields stand in the order of the decisions, which need not be: maps have none.
+            // Mostly the fields stand in the order of the decisions, which need not be: maps have
+            // none.
             let found = if self.same_key(beside, side, id) {
                 beside
             } else {

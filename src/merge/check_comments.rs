@@ -1,4 +1,5 @@
-//! The comment check (law 9): no comment line is lost without a conflict, and none is there twice that was not.
+//! The comment check (law 9): no comment line is lost without a conflict, and none is there twice
+//! that was not.
 
 use std::ops::Range;
 
@@ -49,9 +50,10 @@ impl<'t> Counts<'t> {
     }
 }
 
-/// The comment lines that a merged text has too few or too many of, as conflicts. One that upstream removed may go from
-/// wherever local has it, one of the original's goes with its entry, and one may be missing where a conflict in `known`
-/// shows it. What is above the start of a body is merged apart.
+/// The comment lines that a merged text has too few or too many of, as conflicts. One that upstream
+/// removed may go from wherever local has it, one of the original's goes with its entry, and one
+/// may be missing where a conflict in `known` shows it. What is above the start of a body is merged
+/// apart.
 pub(super) fn check_comments(
     trees: Triple<&Tree<'_>>,
     bodies: Triple<u32>,
@@ -149,7 +151,8 @@ fn conflict(text: &str, verdict: Verdict, local: &Tree<'_>, comments: &[Comment<
     }
 }
 
-/// What begins with the first `#` of a line that is behind white space, and at a place where a comment can be.
+/// What begins with the first `#` of a line that is behind white space, and at a place where a
+/// comment can be.
 fn signs(
     text: &str,
     start: u32,
@@ -189,7 +192,8 @@ fn comments<'t>(tree: &'t Tree<'_>, start: u32) -> Vec<Comment<'t>> {
     signs(tree.text(), start, is_outside).collect()
 }
 
-/// Where the scalars of an entry are, the header of a block scalar aside: a comment can be behind it.
+/// Where the scalars of an entry are, the header of a block scalar aside: a comment can be behind
+/// it.
 fn scalars_of(tree: &Tree<'_>, entry: Entry<'_>, found: &mut Vec<Range<usize>>) {
     for node in entry.key.into_iter().chain([entry.value]) {
         if tree.scalar(node).is_some() {

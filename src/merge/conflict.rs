@@ -21,9 +21,11 @@ pub enum ConflictKind {
     Text,
     /// A file that is not text.
     Binary,
-    /// Upstream's change was held back by a comment `# merge3: keep`: no conflict, and listed apart.
+    /// Upstream's change was held back by a comment `# merge3: keep`: no conflict, and listed
+    /// apart.
     Pinned,
-    /// Both sides changed one value, and both changes are in the result: no conflict, and listed apart.
+    /// Both sides changed one value, and both changes are in the result: no conflict, and listed
+    /// apart.
     Combined(Means),
 }
 
@@ -107,8 +109,8 @@ pub struct Conflict {
     pub path: String,
     /// What happened.
     pub kind: ConflictKind,
-    /// The line in the local text, counted from 0 in the text that was merged; where the place is gone, the line that
-    /// held it or its parent.
+    /// The line in the local text, counted from 0 in the text that was merged; where the place is
+    /// gone, the line that held it or its parent.
     pub line: usize,
     /// The three values as text, cut from each side; none where a side has none.
     pub values: Triple<Option<String>>,

@@ -13,8 +13,9 @@ pub(crate) enum Outcome {
     Remove,
     /// Upstream's value takes its place.
     Take(Incoming),
-    /// It is a map or a list whose entries are decided one by one, in the order that they will have. Without any left
-    /// it becomes `{}` or `[]`. What stands between the entries goes along with them.
+    /// It is a map or a list whose entries are decided one by one, in the order that they will
+    /// have. Without any left it becomes `{}` or `[]`. What stands between the entries goes along
+    /// with them.
     Merge(Vec<Child>),
     /// The same, where what stands between the entries is decided too.
     Row(Box<Row>),
@@ -163,7 +164,8 @@ impl Outcome {
         }
     }
 
-    /// The entries of a collection that is merged, in the order of the result; none of anything else.
+    /// The entries of a collection that is merged, in the order of the result; none of anything
+    /// else.
     pub(crate) fn children(&self) -> impl Iterator<Item = &Child> + Clone {
         let (children, pieces): (&[Child], &[Piece]) = match self {
             Self::Merge(children) => (children, &[]),
@@ -317,8 +319,8 @@ impl Incoming {
         }
     }
 
-    /// What of it comes: `Keep` for the whole, `Merge` where entries of it do not come along. Speaks of the updated
-    /// tree throughout.
+    /// What of it comes: `Keep` for the whole, `Merge` where entries of it do not come along.
+    /// Speaks of the updated tree throughout.
     pub(crate) fn outcome(&self) -> &Outcome {
         self.part.as_deref().unwrap_or(&Outcome::Keep)
     }
@@ -362,7 +364,8 @@ impl Child {
         Self::of(Slot::Local(entry), outcome)
     }
 
-    /// An entry that comes from the updated tree, or may come: `outcome` is a take, or leaves it to a choice.
+    /// An entry that comes from the updated tree, or may come: `outcome` is a take, or leaves it to
+    /// a choice.
     pub(crate) fn updated(entry: EntryId, outcome: Outcome) -> Self {
         Self::of(Slot::Updated(entry), outcome)
     }

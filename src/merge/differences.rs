@@ -12,8 +12,8 @@ const SHORT: usize = 1 << 16;
 /// What becomes of an old row in a new one, as `diff` aligns them: stretches that are the same, and
 /// stretches that differ.
 ///
-/// What only one of the rows has can pair with nothing. In long rows it takes no part in the search,
-/// which would take long where much differs.
+/// What only one of the rows has can pair with nothing. In long rows it takes no part in the
+/// search, which would take long where much differs.
 pub(super) fn differences<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let is_same = |(old, new): &(&T, &T)| old == new;
     let shorter = old.len().min(new.len());

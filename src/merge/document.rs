@@ -41,18 +41,19 @@ pub struct Merged {
     pub text: Option<String>,
     /// The places where both sides changed and do not agree.
     pub conflicts: Vec<Conflict>,
-    /// What is told and is no conflict: what a comment `# merge3: keep` held back, and what was put together from both sides.
+    /// What is told and is no conflict: what a comment `# merge3: keep` held back, and what was put
+    /// together from both sides.
     pub noted: Vec<Conflict>,
 }
 
 /// Brings what changed from original to updated into local (SPEC 4 to 7).
 ///
-/// `resource` says whether the document is a resource, in which an explicit null is a word of command (SPEC 5.2). A
-/// merge without an original is one with nothing as the original.
+/// `resource` says whether the document is a resource, in which an explicit null is a word of
+/// command (SPEC 5.2). A merge without an original is one with nothing as the original.
 ///
 /// # Errors
-/// Where the merged text, read again, does not have the values that the merge decided (law 6): a defect of this
-/// program, and nothing is to be written.
+/// Where the merged text, read again, does not have the values that the merge decided (law 6): a
+/// defect of this program, and nothing is to be written.
 ///
 /// ```
 /// use merge3::merge::{Options, Side, merge_document};
@@ -79,7 +80,8 @@ pub fn merge_document(
     merge_sides(original, sides.updated, sides.local, resource, options)
 }
 
-/// The same, which lets a large tree of the original go that is given away, as soon as the merge is decided.
+/// The same, which lets a large tree of the original go that is given away, as soon as the merge is
+/// decided.
 pub(crate) fn merge_sides(
     original: Option<Original<'_>>,
     updated: Option<Side<'_>>,
@@ -167,7 +169,8 @@ pub(crate) fn merge_sides(
     })
 }
 
-/// A merged text with the line breaks of local's document. One of a single line has those of what is above it.
+/// A merged text with the line breaks of local's document. One of a single line has those of what
+/// is above it.
 fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
     match local.text.contains('\n') {
         true => text,
@@ -229,7 +232,8 @@ fn updated_in_local(
     Some(with_line_end_of(text.into_owned(), local.text))
 }
 
-/// Whether the tree of a document takes too much memory to be kept for the rare case that it is asked for again.
+/// Whether the tree of a document takes too much memory to be kept for the rare case that it is
+/// asked for again.
 pub(crate) const fn is_large(text: &str) -> bool {
     text.len() > 4 << 20
 }

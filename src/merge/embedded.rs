@@ -1,4 +1,5 @@
-//! A text that is a YAML or JSON document of its own, such as a configuration file in a ConfigMap (SPEC 5.7).
+//! A text that is a YAML or JSON document of its own, such as a configuration file in a ConfigMap
+//! (SPEC 5.7).
 
 use super::document::{Side, merge_document};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
@@ -14,8 +15,8 @@ pub(crate) struct Embedded {
     pub(crate) noted: Vec<Conflict>,
 }
 
-/// Merges three texts by their structure; none where one of them has none. Rules for single places speak of the document that the texts
-/// are in, and not of these.
+/// Merges three texts by their structure; none where one of them has none. Rules for single places
+/// speak of the document that the texts are in, and not of these.
 pub(crate) fn merge_embedded(
     texts: Triple<&str>,
     resolution: Resolution,
@@ -77,7 +78,8 @@ fn only_document(text: &str) -> Option<Document<'_>> {
     documents.next().is_none().then_some(only)
 }
 
-/// The tree of a map or list. (On one line, only JSON is one: `note: it is here` may be a sentence.)
+/// The tree of a map or list. (On one line, only JSON is one: `note: it is here` may be a
+/// sentence.)
 fn collection(text: &str) -> Option<Tree<'_>> {
     let is_one_line = !text.trim_end().contains('\n');
     if is_one_line && !text.trim_start().starts_with(['{', '[']) {

@@ -1,4 +1,5 @@
-//! A hash of a value: equal values (SPEC 4) have equal fingerprints. For aligning elements; never a proof of equality.
+//! A hash of a value: equal values (SPEC 4) have equal fingerprints. For aligning elements; never a
+//! proof of equality.
 
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};

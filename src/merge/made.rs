@@ -1,7 +1,8 @@
 //! Changes of upstream's that a local text has already.
 //!
-//! How lines align is often a matter of choice: any blank line may be taken for any other. A merge that runs again on its own result
-//! could take other ones, and find that local has changed what it has only taken over. What is certainly there is not merged again.
+//! How lines align is often a matter of choice: any blank line may be taken for any other. A merge
+//! that runs again on its own result could take other ones, and find that local has changed what it
+//! has only taken over. What is certainly there is not merged again.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,8 +13,8 @@ use similar::DiffOp;
 use super::differences::{differences, places_in};
 use crate::triple::Triple;
 
-/// The original, with those of upstream's changes that the local text has already: the new lines stand there, between the same two
-/// lines, and none of the old ones is left.
+/// The original, with those of upstream's changes that the local text has already: the new lines
+/// stand there, between the same two lines, and none of the old ones is left.
 pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let sides = Sides {
@@ -87,7 +88,8 @@ impl Sides<'_> {
         first.is_some_and(|first| self.stand_at(first, new))
     }
 
-    /// Whether lines of updated's stand in local from `first` on, and those above and below them are the same.
+    /// Whether lines of updated's stand in local from `first` on, and those above and below them
+    /// are the same.
     fn stand_at(&self, first: usize, new: Range<usize>) -> bool {
         let Triple { updated, local, .. } = &self.lines;
         let end = first + new.len();

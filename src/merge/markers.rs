@@ -41,8 +41,8 @@ impl Default for MarkerStyle {
     }
 }
 
-/// One text out of a local and an updated one: lines that differ stand between markers, the others once. With a style that
-/// shows them, the lines of `original` that were there are added.
+/// One text out of a local and an updated one: lines that differ stand between markers, the others
+/// once. With a style that shows them, the lines of `original` that were there are added.
 ///
 /// ```
 /// use merge3::merge::markers::{MarkerStyle, mark};
@@ -112,8 +112,8 @@ pub fn write_hunk(result: &mut String, lines: Triple<&str>, style: &MarkerStyle)
     marker('>', &style.labels.updated, "");
 }
 
-/// The original's lines between those that surround a stretch of local's. Lines around the stretch that are new stand for the
-/// original's lines with the same key.
+/// The original's lines between those that surround a stretch of local's. Lines around the stretch
+/// that are new stand for the original's lines with the same key.
 fn original_range(
     lines: &Triple<Vec<&str>>,
     originals: &[Option<usize>],

@@ -9,7 +9,8 @@ use super::markers::{mark, write_hunk};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
-/// The trees that a merged text is put together from, and checked against: local's, and updated's, of which things come.
+/// The trees that a merged text is put together from, and checked against: local's, and updated's,
+/// of which things come.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sources<'a> {
     pub(crate) updated: &'a Tree<'a>,
@@ -23,8 +24,8 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The merged text; none where nothing changes. Where anchors and aliases are so tangled that no smaller edit says what was
-/// decided, the documents merge once more with every alias written out.
+/// The merged text; none where nothing changes. Where anchors and aliases are so tangled that no
+/// smaller edit says what was decided, the documents merge once more with every alias written out.
 pub(super) fn merged_or_written_out(
     original: &Tree<'_>,
     sources: Sources<'_>,
@@ -53,7 +54,8 @@ pub(super) fn merged_or_written_out(
     Ok(Some(text.unwrap_or(local_text.clone())))
 }
 
-/// The merged text, or the marked one where something is left to a choice; none where nothing changes.
+/// The merged text, or the marked one where something is left to a choice; none where nothing
+/// changes.
 fn merged_or_marked(
     original: &Tree<'_>,
     sources: Sources<'_>,
@@ -69,7 +71,8 @@ fn merged_or_marked(
     }
 }
 
-/// The target's text with decisions carried out over it, in which what comes is of `source`; none where nothing changes.
+/// The target's text with decisions carried out over it, in which what comes is of `source`; none
+/// where nothing changes.
 pub(crate) fn edited(
     target: &Tree<'_>,
     source: &Tree<'_>,
@@ -85,7 +88,8 @@ pub(crate) fn edited(
     }
 }
 
-/// The text of either side where both changed and do not agree, between markers; each of the two is checked.
+/// The text of either side where both changed and do not agree, between markers; each of the two is
+/// checked.
 fn marked_text(
     original: &Tree<'_>,
     sources: Sources<'_>,
@@ -136,7 +140,8 @@ fn marked_draft(
     Some(with_end_of(marked, local_text))
 }
 
-/// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are written out.
+/// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are
+/// written out.
 fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, Unfaithful> {
     let result = edited_text(sources, outcome, Aliases::Stay);
     if result.is_err() && (sources.local.has_aliases() || sources.updated.has_aliases()) {
@@ -163,8 +168,9 @@ fn edited_text(
     is_faithful(&mended, sources, outcome).map(|()| mended)
 }
 
-/// A text whose block scalars that keep their last line breaks have those that were decided, where that is all that is wrong with it. Where
-/// an entry goes or comes below one, the edits speak of lines, and its line breaks look like blank lines between entries.
+/// A text whose block scalars that keep their last line breaks have those that were decided, where
+/// that is all that is wrong with it. Where an entry goes or comes below one, the edits speak of
+/// lines, and its line breaks look like blank lines between entries.
 fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Option<String> {
     let merged = read_again_like(text, Some(sources.local)).ok()?;
     let last_lines = last_lines(&merged, sources, outcome).ok()?;

@@ -1,6 +1,8 @@
-//! The rules of the merge: fields, lists and their keys, comments, order, conflicts. Works on texts, without a disk.
+//! The rules of the merge: fields, lists and their keys, comments, order, conflicts. Works on
+//! texts, without a disk.
 //!
-//! The walk decides, the edits carry the decisions out on local's text, the check reads the result again.
+//! The walk decides, the edits carry the decisions out on local's text, the check reads the result
+//! again.
 
 mod above;
 mod apply;

@@ -58,7 +58,8 @@ pub enum Nulls {
 pub enum Texts {
     /// A scalar is one value (SPEC 5.1).
     Replace,
-    /// Line by line, as a version control system merges files; where that conflicts and they are YAML or JSON, by their structure.
+    /// Line by line, as a version control system merges files; where that conflicts and they are
+    /// YAML or JSON, by their structure.
     #[default]
     Lines,
     /// Line by line and no further: what is embedded in a text itself.
@@ -78,12 +79,13 @@ pub enum Images {
 /// What the two sides are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sides {
-    /// Updated is upstream, and local a customised copy: what both added merges, and what upstream deleted goes.
+    /// Updated is upstream, and local a customised copy: what both added merges, and what upstream
+    /// deleted goes.
     #[default]
     Upstream,
-    /// Two people's work, of which neither is to be touched without need: two different insertions at one place of a list,
-    /// two elements that both added, and a deletion of what the other side rewrote, even without another value, are
-    /// conflicts as well.
+    /// Two people's work, of which neither is to be touched without need: two different insertions
+    /// at one place of a list, two elements that both added, and a deletion of what the other side
+    /// rewrote, even without another value, are conflicts as well.
     Equal,
 }
 
@@ -106,7 +108,8 @@ pub struct Options {
     pub rules: Vec<Rule>,
     /// How conflict markers look, where nobody wins a conflict.
     pub markers: MarkerStyle,
-    /// What is known of the fields of resources; none leaves it to what identifies the elements of a list (SPEC 6).
+    /// What is known of the fields of resources; none leaves it to what identifies the elements of
+    /// a list (SPEC 6).
     pub schema: Option<Arc<Schema>>,
     /// One meaning of null for all documents; none leaves it to what the document is.
     pub nulls: Option<Nulls>,

@@ -1,9 +1,10 @@
-//! Paths in a document as people write them, such as `spec.template.spec.containers[name=*].resources`.
+//! Paths in a document as people write them, such as
+//! `spec.template.spec.containers[name=*].resources`.
 
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
-/// A path, or a pattern for paths. It is written as reports write paths; `*` stands for any part of a name or value, `[*]` for any
-/// element, `**` for any number of steps.
+/// A path, or a pattern for paths. It is written as reports write paths; `*` stands for any part of
+/// a name or value, `[*]` for any element, `**` for any number of steps.
 ///
 /// ```
 /// use merge3::merge::Pattern;
@@ -132,7 +133,8 @@ fn is_element(tree: &Tree<'_>, entry: EntryId) -> bool {
 }
 
 impl PatternStep {
-    /// Whether this entry is what the step is for; not asked of steps by position, or of any number of steps.
+    /// Whether this entry is what the step is for; not asked of steps by position, or of any number
+    /// of steps.
     pub(crate) fn matches(&self, tree: &Tree<'_>, entry: EntryId) -> bool {
         match self {
             Self::Field(name) => tree

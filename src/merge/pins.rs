@@ -82,7 +82,8 @@ fn is_pin(tree: &Tree<'_>, comments: Comments) -> bool {
         .any(|span| !span.is_empty() && lines(tree.slice(span)).any(says_keep))
 }
 
-/// Whether a comment says that what it belongs to stays: `# merge3: keep`, with or without a reason behind it.
+/// Whether a comment says that what it belongs to stays: `# merge3: keep`, with or without a reason
+/// behind it.
 fn says_keep(comment: &str) -> bool {
     let words = comment.trim_start().trim_start_matches('#').trim_start();
     words
@@ -111,7 +112,8 @@ pub(crate) fn is_document_pinned(document: &Document<'_>) -> bool {
     false
 }
 
-/// Whether the first line of a file pins it. In a file that is not YAML, whatever its comments look like.
+/// Whether the first line of a file pins it. In a file that is not YAML, whatever its comments look
+/// like.
 pub(crate) fn is_file_pinned(bytes: &[u8], yaml: bool) -> bool {
     let first = bytes
         .split(|byte| *byte == b'\n')

@@ -1,4 +1,5 @@
-//! Three rows of lines, cut into regions: what nobody changed, what one side changed, what both did.
+//! Three rows of lines, cut into regions: what nobody changed, what one side changed, what both
+//! did.
 
 use std::hash::Hash;
 use std::iter::Peekable;
@@ -98,8 +99,8 @@ impl Edits {
         self.left.peek().map(|edit| edit.original.start)
     }
 
-    /// Takes the next one if it begins at that line of the original or before; the line moves to its
-    /// end then.
+    /// Takes the next one if it begins at that line of the original or before; the line moves to
+    /// its end then.
     fn take_to(&mut self, until: &mut usize) -> bool {
         let next = self.left.next_if(|edit| edit.original.start <= *until);
         let is_taken = next.is_some();

@@ -19,7 +19,8 @@ pub struct Rule {
     pub texts: Option<Texts>,
     /// How an image reference merges that is right there, whatever the field is called.
     pub images: Option<Images>,
-    /// What identifies the elements of a list that is right there: one field or two. None where it says nothing of that.
+    /// What identifies the elements of a list that is right there: one field or two. None where it
+    /// says nothing of that.
     pub keys: Vec<String>,
 }
 
@@ -46,7 +47,8 @@ impl Take {
 }
 
 impl Options {
-    /// How a conflict about a whole document or file comes out, and the rule that says so, if one does.
+    /// How a conflict about a whole document or file comes out, and the rule that says so, if one
+    /// does.
     pub fn whole(&self) -> (Resolution, Option<&Rule>) {
         let mut rules = self.rules.iter().rev().filter(|rule| rule.path.is_whole());
         let ruled = rules.find_map(|rule| Some((rule.take?.resolution()?, rule)));
@@ -56,9 +58,9 @@ impl Options {
         }
     }
 
-    /// How it comes out that upstream changed a whole document or file that local deleted, and the rule that says so, if one
-    /// does: it stays deleted, whoever wins conflicts, unless a rule says otherwise. None where a rule says that it is to
-    /// stay so: then there is nothing to tell.
+    /// How it comes out that upstream changed a whole document or file that local deleted, and the
+    /// rule that says so, if one does: it stays deleted, whoever wins conflicts, unless a rule says
+    /// otherwise. None where a rule says that it is to stay so: then there is nothing to tell.
     pub(crate) fn deletion(&self) -> Option<(Resolution, Option<&Rule>)> {
         match self.whole() {
             (Resolution::Updated, None) => Some((Resolution::Local, None)),

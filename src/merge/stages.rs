@@ -1,4 +1,5 @@
-//! The steps of a document's merge, one by one: for measuring them apart. [`merge_document`](super::merge_document) takes them all.
+//! The steps of a document's merge, one by one: for measuring them apart.
+//! [`merge_document`](super::merge_document) takes them all.
 //!
 //! ```
 //! use merge3::merge::{Options, stages};

@@ -58,11 +58,11 @@ impl Hunk {
 
 /// Merges three texts line by line, as `git merge-file` does.
 ///
-/// A line is compared with its line break, so CRLF and a missing newline at the end are kept and count as changes.
-/// Changes that only one side made, or both alike, are taken. Changes that overlap or touch (no unchanged line between
-/// them) are a hunk: the updated side's lines are taken under [`OnConflict::Updated`] and [`OnConflict::Fail`], the
-/// local ones under [`OnConflict::Local`].
-/// [`OnConflict::Markers`] puts both between plain conflict markers.
+/// A line is compared with its line break, so CRLF and a missing newline at the end are kept and
+/// count as changes. Changes that only one side made, or both alike, are taken. Changes that
+/// overlap or touch (no unchanged line between them) are a hunk: the updated side's lines are taken
+/// under [`OnConflict::Updated`] and [`OnConflict::Fail`], the local ones under
+/// [`OnConflict::Local`]. [`OnConflict::Markers`] puts both between plain conflict markers.
 pub fn merge_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
     merge_lines_with(sides, on_conflict, &MarkerStyle::default())
 }
@@ -76,14 +76,15 @@ pub fn merge_lines_with(
     merge_regions(sides, on_conflict, markers, |_| None)
 }
 
-/// [`merge_lines`] for the lines of one value, whose neighbours lend them no sense: a hunk in which one side made the other's
-/// change and more is no conflict.
+/// [`merge_lines`] for the lines of one value, whose neighbours lend them no sense: a hunk in which
+/// one side made the other's change and more is no conflict.
 pub(super) fn merge_value_lines(sides: Triple<&str>, on_conflict: OnConflict) -> LineMerge {
     merge_regions(sides, on_conflict, &MarkerStyle::default(), containing)
 }
 
-/// The side whose change of a hunk has the other's in it. The other side changed only lines that it shares with this one, at the
-/// hunk's start or end, and left the rest as it was, which this one changed too.
+/// The side whose change of a hunk has the other's in it. The other side changed only lines that it
+/// shares with this one, at the hunk's start or end, and left the rest as it was, which this one
+/// changed too.
 fn containing(texts: &Triple<&str>) -> Option<Resolution> {
     let lines = texts
         .as_ref()

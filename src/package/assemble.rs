@@ -1,5 +1,5 @@
-//! A file's text, put together from its documents (SPEC 1.5, 7): what stays is copied to the byte, what goes takes its
-//! `---` along, what comes gets one where it needs one.
+//! A file's text, put together from its documents (SPEC 1.5, 7): what stays is copied to the byte,
+//! what goes takes its `---` along, what comes gets one where it needs one.
 
 use super::head::{has_directives, has_marker, without_marker};
 use super::parsed::ParsedFile;
@@ -40,7 +40,8 @@ pub(crate) struct Insertion {
     pub(crate) marks: Option<Marks>,
 }
 
-/// Puts a file together: its head, its documents with what becomes of each, and those that come, in the order they are to have.
+/// Puts a file together: its head, its documents with what becomes of each, and those that come, in
+/// the order they are to have.
 pub(crate) fn assemble(
     file: &ParsedFile<'_>,
     head: &str,
@@ -69,7 +70,8 @@ pub(crate) fn assemble(
             Action::Replace(text) => (text.as_str(), None),
             Action::Mark(marks) => (parsed.document.text, Some(marks)),
         };
-        // a document of another file takes its place, where it began that file, or does not begin this one
+        // a document of another file takes its place, where it began that file, or does not begin
+        // this one
         let is_other = has_marker(&parsed.document) != marker(text).is_some();
         if is_other || loses_its_start(file, actions, index) {
             writer.insert(text, marks);
@@ -84,7 +86,8 @@ pub(crate) fn assemble(
     writer.text
 }
 
-/// Whether a document that begins below a `...`, without a `---`, has another text above it now that does not end in one.
+/// Whether a document that begins below a `...`, without a `---`, has another text above it now
+/// that does not end in one.
 fn loses_its_start(file: &ParsedFile<'_>, actions: &[Action], index: usize) -> bool {
     let above = index.checked_sub(1).and_then(|above| actions.get(above));
     !has_marker(&file.documents[index].document)
@@ -133,7 +136,8 @@ impl Writer {
         self.bare &= !is_document;
     }
 
-    /// Whether a chunk begins with directives, and what stands above it does not end in the `...` that those need.
+    /// Whether a chunk begins with directives, and what stands above it does not end in the `...`
+    /// that those need.
     fn needs_end(&self, text: &str) -> bool {
         !self.is_empty && has_directives(text) && !ends_in_dots(&self.text)
     }
@@ -163,7 +167,8 @@ impl Writer {
         self.text.push_str(&marks.below);
     }
 
-    /// Has a marker begin a line. To YAML a lone CR ends one, to those who read markers it does not.
+    /// Has a marker begin a line. To YAML a lone CR ends one, to those who read markers it does
+    /// not.
     fn end_line(&mut self) {
         let written = self.text.trim_start_matches('\u{feff}');
         if !written.is_empty() && !written.ends_with('\n') {
@@ -205,8 +210,9 @@ impl Writer {
         self.text.push_str(text);
     }
 
-    /// A chunk as it can stand behind another document: directives need a `...` before them, and the one that names the version of YAML
-    /// says there what the head of the file says, or nothing.
+    /// A chunk as it can stand behind another document: directives need a `...` before them, and
+    /// the one that names the version of YAML says there what the head of the file says, or
+    /// nothing.
     fn after_others(&mut self, text: &str) -> String {
         if self.is_empty || !has_directives(text) {
             return text.to_owned();
@@ -223,8 +229,8 @@ impl Writer {
         format!("{kept}{}", &text[above.len()..])
     }
 
-    /// Repairs a missing newline between two documents. Comment lines at the end of the one that is written would belong to the
-    /// one that comes: a blank line sets them off.
+    /// Repairs a missing newline between two documents. Comment lines at the end of the one that is
+    /// written would belong to the one that comes: a blank line sets them off.
     fn separate(&mut self) {
         let written = self.text.trim_start_matches('\u{feff}');
         if !written.is_empty() && !ends_line(written) {

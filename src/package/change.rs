@@ -30,7 +30,8 @@ impl Base {
     }
 }
 
-/// What happens to the file of a slot; `moved` is the local file it comes from, where that has another path.
+/// What happens to the file of a slot; `moved` is the local file it comes from, where that has
+/// another path.
 pub(super) fn change(slot: Slot, moved: Option<Base>, content: Content) -> Option<FileChange> {
     let is_pinned = slot.is_pinned();
     let Slot { path, sides, .. } = slot;

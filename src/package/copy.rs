@@ -1,6 +1,8 @@
-//! The merged package in a folder of its own: a copy of the local one, in which the plan is carried out.
+//! The merged package in a folder of its own: a copy of the local one, in which the plan is carried
+//! out.
 //!
-//! Until it is whole a file at its top says so. What a run leaves there that is killed, the next one takes away.
+//! Until it is whole a file at its top says so. What a run leaves there that is killed, the next
+//! one takes away.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -22,12 +24,13 @@ const MESSAGE: &str = "A run of merge3 that was to put its result here has not c
     Run it again, or delete this folder.\n";
 
 impl Plan {
-    /// Writes the package as it will be to `folder`, which is missing, or empty, or has what a run left that did not come to its end. The
-    /// local package stays as it is; the plan is about the copy afterwards.
+    /// Writes the package as it will be to `folder`, which is missing, or empty, or has what a run
+    /// left that did not come to its end. The local package stays as it is; the plan is about the
+    /// copy afterwards.
     ///
     /// # Errors
-    /// [`Error::Output`] where something else is there, or the folder is in the local package; else as for [`Plan::write_to`]. What was
-    /// written is taken away then.
+    /// [`Error::Output`] where something else is there, or the folder is in the local package; else
+    /// as for [`Plan::write_to`]. What was written is taken away then.
     pub fn write_copy(
         &mut self,
         disk: &dyn Disk,
@@ -145,7 +148,8 @@ impl Copy<'_> {
         write().map_err(|error| failed(path, error))
     }
 
-    /// At the end: in a folder that may not be written nothing could be put. What is another thing now, or gone, is left alone.
+    /// At the end: in a folder that may not be written nothing could be put. What is another thing
+    /// now, or gone, is left alone.
     fn set_permissions_of_folders(&self) -> Result<(), Error> {
         let folders = self.entries.iter().filter(|it| it.1 == Kind::Folder);
         for (path, _) in folders.rev() {

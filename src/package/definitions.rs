@@ -1,4 +1,5 @@
-//! The schema of a run: the kinds built into Kubernetes, and those that custom resource definitions add.
+//! The schema of a run: the kinds built into Kubernetes, and those that custom resource definitions
+//! add.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,8 +36,9 @@ pub(crate) fn options_of(
     })
 }
 
-/// The kinds that are known to a run. Where several definitions are of one kind, that of a file that was given counts most, then
-/// updated's, local's and the original's. A definition in a package that cannot be used is a warning.
+/// The kinds that are known to a run. Where several definitions are of one kind, that of a file
+/// that was given counts most, then updated's, local's and the original's. A definition in a
+/// package that cannot be used is a warning.
 ///
 /// # Errors
 /// Where a file that was given cannot be read, or does not hold definitions that can be used.

@@ -1,5 +1,5 @@
-//! What is done to a disk, a function for each, so that tests can put one in its place that fails or stops at any of them;
-//! and how files are opened: regular ones only.
+//! What is done to a disk, a function for each, so that tests can put one in its place that fails
+//! or stops at any of them; and how files are opened: regular ones only.
 
 use std::cell::RefCell;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
@@ -101,7 +101,8 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Opens a file to read it: a regular one, else it is an error. Nothing is waited for, whatever stands there.
+/// Opens a file to read it: a regular one, else it is an error. Nothing is waited for, whatever
+/// stands there.
 pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
     open_following(path, true)
 }
@@ -157,7 +158,8 @@ impl Seen {
 }
 
 thread_local! {
-    /// What files are read into to be compared: memory that is new to a process takes longer to come by than to fill.
+    /// What files are read into to be compared: memory that is new to a process takes longer to
+    /// come by than to fill.
     static PIECE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -205,7 +207,8 @@ pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file of a package that says something of the package: a link in its place could lead to anything of the user's.
+/// Reads a file of a package that says something of the package: a link in its place could lead to
+/// anything of the user's.
 pub(crate) fn read_own(path: &Path) -> io::Result<Vec<u8>> {
     let (mut file, metadata) = open_following(path, false)?;
     read_open(&mut file, metadata.len())
@@ -221,8 +224,8 @@ pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     read_open(&mut file, metadata.len())
 }
 
-/// Writes a file by a temporary one beside it, so that it is whole at any moment. Where one is there it keeps its permissions, and a link
-/// to it stays one.
+/// Writes a file by a temporary one beside it, so that it is whole at any moment. Where one is
+/// there it keeps its permissions, and a link to it stays one.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let whole = fs::canonicalize(path);
     replace_itself(whole.as_deref().unwrap_or(path), bytes)
@@ -275,8 +278,8 @@ fn no_file(metadata: &Metadata) -> io::Error {
     }
 }
 
-/// Whether a path names something that this process has open already, such as `/dev/stdout`, or swallows everything: opening that
-/// waits for nobody.
+/// Whether a path names something that this process has open already, such as `/dev/stdout`, or
+/// swallows everything: opening that waits for nobody.
 pub(crate) fn is_open_already(path: &Path) -> bool {
     let known = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
     let folders = ["/dev/fd", "/proc/self/fd"];

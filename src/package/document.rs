@@ -17,7 +17,8 @@ use crate::triple::Triple;
 use crate::yaml::Tree;
 
 impl<'f, 'a> FileMerge<'_, 'f, 'a> {
-    /// The text of a document that comes: upstream's, or that of the local one that moves here, merged.
+    /// The text of a document that comes: upstream's, or that of the local one that moves here,
+    /// merged.
     pub(super) fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
         let members = self.members(group);
         if let Some(local) = members.local {
@@ -52,7 +53,8 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         }
     }
 
-    /// The new text of a live document that is a list of resources, where configurations are for some of them.
+    /// The new text of a live document that is a list of resources, where configurations are for
+    /// some of them.
     pub(super) fn applied_items(
         &mut self,
         local: DocRef,
@@ -191,8 +193,9 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         }
     }
 
-    /// Whether the comments that would come above the first document of a file, whose `own` text there is this, stand there already, be it
-    /// in the head of the file: more often than upstream's head has them.
+    /// Whether the comments that would come above the first document of a file, whose `own` text
+    /// there is this, stand there already, be it in the head of the file: more often than
+    /// upstream's head has them.
     fn stands_there(&self, local: &Parsed<'_>, own: &str, above: &str) -> bool {
         let document = &local.document;
         if document.start > document.head.len() {
@@ -221,7 +224,8 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             })
     }
 
-    /// The new text of a document; none where it stays as it is. What else there is to know of its merge is recorded.
+    /// The new text of a document; none where it stays as it is. What else there is to know of its
+    /// merge is recorded.
     pub(super) fn recorded(
         &mut self,
         group: &Group,

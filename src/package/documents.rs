@@ -131,7 +131,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         members(self.context.files, group)
     }
 
-    /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents pair within it.
+    /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents
+    /// pair within it.
     fn fast_forward(&self) -> Option<Content> {
         let base = self.job.base?;
         self.context.slots[self.target].sides.updated.as_ref()?;
@@ -300,7 +301,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             text.truncate(text.trim_end_matches(['\r', '\n']).len());
             text.push_str(line_break_of(file.text));
         }
-        // the line breaks at the end of the file come or go, unless a value would be another one by that
+        // the line breaks at the end of the file come or go, unless a value would be another one by
+        // that
         let is_last = self.ends_as_before(actions, insertions, file);
         let ended = with_end(&text, ends_line, is_last);
         let ended = ended
@@ -332,7 +334,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         Ok(())
     }
 
-    /// Whether local's last document is still the last one: blank lines at its end have come then. At the end of any other they are its own.
+    /// Whether local's last document is still the last one: blank lines at its end have come then.
+    /// At the end of any other they are its own.
     fn ends_as_before(
         &self,
         actions: &[Action],
@@ -345,8 +348,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             && insertions.iter().all(|insertion| insertion.before < end)
     }
 
-    /// Whether the merge makes the original's file of local's, and upstream's has the same documents: it would be upstream's when the
-    /// merge runs again (law 2), and is at once (law 4).
+    /// Whether the merge makes the original's file of local's, and upstream's has the same
+    /// documents: it would be upstream's when the merge runs again (law 2), and is at once (law 4).
     fn is_original_again(&self, text: &str, chunks: &[&str]) -> bool {
         let original = self.file(self.target, |it| &it.original);
         let updated = self.file(self.target, |it| &it.updated);

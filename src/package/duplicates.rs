@@ -15,11 +15,13 @@ use crate::triple::Triple;
 /// The resources of one side of a file, with what each is called.
 pub(super) type Named<'r> = Vec<(DocRef, &'r Identity<'r>)>;
 
-/// Looks for files in which two resources have one identity. What there is to warn of: those in the original alone.
+/// Looks for files in which two resources have one identity. What there is to warn of: those in the
+/// original alone.
 ///
 /// # Errors
-/// [`Error::DuplicateResource`] for each file of updated's or local's that upstream changed and local has otherwise than
-/// either: which of the two a change is for, nobody can say. Where there is nothing to merge, that does not matter.
+/// [`Error::DuplicateResource`] for each file of updated's or local's that upstream changed and
+/// local has otherwise than either: which of the two a change is for, nobody can say. Where there
+/// is nothing to merge, that does not matter.
 pub(super) fn look_for_duplicates<'r>(
     slots: &[Slot],
     readings: Vec<Option<&'r Readings<'r>>>,
@@ -74,8 +76,9 @@ fn warning(path: &Path, error: Error) -> Option<Warning> {
     })
 }
 
-/// Leaves one of each two resources of one identity that only the original has twice in a file: the one that is most like
-/// local's; if that does not tell, most like updated's. What nothing pairs with would count as deleted.
+/// Leaves one of each two resources of one identity that only the original has twice in a file: the
+/// one that is most like local's; if that does not tell, most like updated's. What nothing pairs
+/// with would count as deleted.
 pub(super) fn without_repeated<'r>(
     files: &Triple<Option<&ParsedFile<'_>>>,
     named: Triple<Named<'r>>,

@@ -1,4 +1,5 @@
-//! What stands above a document's content, where documents come, go and move: the head of the file, directives, the `---`.
+//! What stands above a document's content, where documents come, go and move: the head of the file,
+//! directives, the `---`.
 
 use super::documents::{Context, FileMerge};
 use super::jobs::{Job, file_of};
@@ -11,8 +12,8 @@ use crate::triple::Triple;
 use crate::yaml::stream::{below_marker, byte_order_mark, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
 
-/// The first documents with the heads of their files, where they are one document that changed: a line is the head's on one side and the
-/// document's on another, and the lines merge as one text.
+/// The first documents with the heads of their files, where they are one document that changed: a
+/// line is the head's on one side and the document's on another, and the lines merge as one text.
 pub(super) fn with_heads<'a>(
     slots: &Triple<Option<usize>>,
     files: &Triple<Option<&ParsedFile<'a>>>,
@@ -53,8 +54,8 @@ enum Frames {
     None,
 }
 
-/// The first document of a file with the file's head. Its body begins below the `---` line, or at the start of the file; where not all
-/// sides have such a line, below the head.
+/// The first document of a file with the file's head. Its body begins below the `---` line, or at
+/// the start of the file; where not all sides have such a line, below the head.
 fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> Parsed<'a> {
     let document = &first.document;
     let start = byte_order_mark(file.text);
@@ -118,8 +119,9 @@ impl FileMerge<'_, '_, '_> {
     }
 }
 
-/// Where the file is on each side. The original may have it at another path only: one side renamed it, or both did. All documents that are
-/// here come from there then, and local has nothing there any more.
+/// Where the file is on each side. The original may have it at another path only: one side renamed
+/// it, or both did. All documents that are here come from there then, and local has nothing there
+/// any more.
 pub(super) fn sides(context: &Context<'_, '_>, target: usize, job: &Job) -> Triple<Option<usize>> {
     let has = |slot: &usize, side: fn(&Readings<'_>) -> bool| {
         let files = context.files.get(*slot);

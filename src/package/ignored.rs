@@ -22,7 +22,8 @@ pub(crate) struct Ignored {
 }
 
 impl Ignored {
-    /// Reads the ignore files of the local and the updated package, or of the local one what is its own.
+    /// Reads the ignore files of the local and the updated package, or of the local one what is its
+    /// own.
     ///
     /// # Errors
     /// Where one cannot be read.

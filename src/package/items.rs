@@ -1,4 +1,5 @@
-//! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a document of its own.
+//! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a
+//! document of its own.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +47,8 @@ fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     })
 }
 
-/// A file in which every item of a list of resources is a document of its own; none where there is no such list.
+/// A file in which every item of a list of resources is a document of its own; none where there is
+/// no such list.
 pub(super) fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
     if !text.contains("List") {
         return None;
@@ -154,7 +156,8 @@ impl Item {
     }
 }
 
-/// The text of a list's document with other texts for some of its items, by their index: all at once, for the whole of it is read.
+/// The text of a list's document with other texts for some of its items, by their index: all at
+/// once, for the whole of it is read.
 ///
 /// # Errors
 /// Where the text that came of it does not hold these items and the others as they were (law 6).

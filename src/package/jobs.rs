@@ -1,4 +1,5 @@
-//! What has to be done where: the pairs of documents (SPEC 3), sorted by the file that they end up in.
+//! What has to be done where: the pairs of documents (SPEC 3), sorted by the file that they end up
+//! in.
 
 use super::gone::Gone;
 use super::pair::{DocRef, Group};
@@ -9,7 +10,8 @@ use crate::triple::Triple;
 /// The work on one file of the result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Job {
-    /// Which slot's local file becomes this one: its own, that of a file that upstream renamed, or none.
+    /// Which slot's local file becomes this one: its own, that of a file that upstream renamed, or
+    /// none.
     pub(crate) base: Option<usize>,
     /// The documents of that local file.
     pub(crate) here: Vec<Group>,
@@ -43,8 +45,9 @@ impl Job {
 
 /// Sorts the pairs by the file they end up in.
 ///
-/// A document stays in its local file, but where upstream moved it and the local side did not. Where upstream renamed
-/// a whole file, the local file moves as one, with what is in it beside documents.
+/// A document stays in its local file, but where upstream moved it and the local side did not.
+/// Where upstream renamed a whole file, the local file moves as one, with what is in it beside
+/// documents.
 pub(crate) fn jobs(slots: &[Slot], files: &[Option<Readings<'_>>], groups: &[Group]) -> Vec<Job> {
     let mut jobs: Vec<Job> = Vec::with_capacity(slots.len());
     for (index, file) in files.iter().enumerate() {
@@ -89,7 +92,8 @@ pub(crate) fn jobs(slots: &[Slot], files: &[Option<Readings<'_>>], groups: &[Gro
     jobs
 }
 
-/// The slot that a local document ends up in: three-way, as everything else. `home` says where whole files go.
+/// The slot that a local document ends up in: three-way, as everything else. `home` says where
+/// whole files go.
 fn target(group: &Group, local: DocRef, home: &[usize]) -> usize {
     match (group.original, group.updated) {
         (Some(original), Some(updated)) if original.slot == local.slot => updated.slot,
@@ -105,8 +109,8 @@ enum Target {
     Several,
 }
 
-/// The files that upstream renamed as a whole: gone there, all of their documents in one new file now that has nothing
-/// but these and new ones, and none of them anywhere else on the local side.
+/// The files that upstream renamed as a whole: gone there, all of their documents in one new file
+/// now that has nothing but these and new ones, and none of them anywhere else on the local side.
 fn renames(files: &[Option<Readings<'_>>], groups: &[Group]) -> Vec<(usize, usize)> {
     let present = |slot: usize| {
         files[slot].as_ref().map_or([false; 3], |file| {

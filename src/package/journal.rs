@@ -1,7 +1,9 @@
-//! What a run is about to do to a package, written down before it does any of it, so that the next run can take back what one that
-//! was killed has done. [`RunFolder`](super::run_folder::RunFolder) says where that is kept.
+//! What a run is about to do to a package, written down before it does any of it, so that the next
+//! run can take back what one that was killed has done. [`RunFolder`](super::run_folder::RunFolder)
+//! says where that is kept.
 //!
-//! Whatever is read here is checked: a journal never names a path outside of the package, nor `.git`, nor a mode beyond 0777.
+//! Whatever is read here is checked: a journal never names a path outside of the package, nor
+//! `.git`, nor a mode beyond 0777.
 
 use std::ffi::OsString;
 use std::hash::{BuildHasher as _, RandomState};
@@ -202,13 +204,15 @@ impl Journal {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads what [`Journal::to_bytes`] wrote; none where it is not whole, not of this form, or not about that package.
+    /// Reads what [`Journal::to_bytes`] wrote; none where it is not whole, not of this form, or not
+    /// about that package.
     pub(crate) fn read(bytes: &[u8], package: &OsString) -> Option<Self> {
         let journal: Self = serde_json::from_slice(bytes).ok()?;
         (journal.version == VERSION && journal.package == *package).then_some(journal)
     }
 
-    /// Where the new content of an entry is put before it is renamed into place: beside it, under a name that no other run has.
+    /// Where the new content of an entry is put before it is renamed into place: beside it, under a
+    /// name that no other run has.
     pub(crate) fn staged(&self, index: usize) -> PathBuf {
         let (begin, end) = TEMPORARY;
         let name = format!("{begin}{:016x}-{index}{end}", self.run);

@@ -1,4 +1,5 @@
-//! What kpt writes into the files that it vendors: marks of its own, and none of its user's changes.
+//! What kpt writes into the files that it vendors: marks of its own, and none of its user's
+//! changes.
 
 use std::path::Path;
 
@@ -67,7 +68,8 @@ fn name<'t>(tree: &'t Tree<'_>, entry: EntryId) -> &'t str {
     key.map_or("", |key| key.content)
 }
 
-/// Whether a file of a package is as upstream had it: to the byte, or with what kpt writes into it, formatted as it likes.
+/// Whether a file of a package is as upstream had it: to the byte, or with what kpt writes into it,
+/// formatted as it likes.
 pub(crate) fn is_as_upstream(path: &Path, original: &[u8], local: &[u8]) -> bool {
     if original == local {
         return true;

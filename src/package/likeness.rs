@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::parsed::Parsed;
 use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 
-/// The leaves of a document: each scalar, empty map and empty list, with the keys that lead to it. A resource's version, name
-/// and namespace are left out, and so are the positions in lists.
+/// The leaves of a document: each scalar, empty map and empty list, with the keys that lead to it.
+/// A resource's version, name and namespace are left out, and so are the positions in lists.
 #[derive(Debug, Default)]
 pub(super) struct Leaves {
     /// How often each occurs, by its hash.
@@ -56,8 +56,9 @@ impl Leaves {
         self.total += 1;
     }
 
-    /// How alike two resources of one kind are, in thousandths: how much of this one is in the other. None where that is
-    /// less than two thirds, where more than half of the other is not in this one, or where they share their kind alone.
+    /// How alike two resources of one kind are, in thousandths: how much of this one is in the
+    /// other. None where that is less than two thirds, where more than half of the other is not in
+    /// this one, or where they share their kind alone.
     pub(super) fn likeness(&self, other: &Self) -> Option<usize> {
         let common = self.common(other);
         let shares_more = common > 1 || common == self.total.max(other.total);

@@ -39,7 +39,8 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Sees to what a run left in the local folder that did not come to its end. This one is the merge with that fingerprint.
+    /// Sees to what a run left in the local folder that did not come to its end. This one is the
+    /// merge with that fingerprint.
     ///
     /// # Errors
     /// [`Error::Unfinished`] where that run did a part of its work.
@@ -66,7 +67,8 @@ pub(super) fn settle(root: &Path, left: Option<Left>, merge: u64) -> Result<(), 
 /// Reads three packages, the local one as it is where no run is left half done.
 ///
 /// # Errors
-/// A side that is missing, not of the others' sort, or not readable; a pattern that is none; [`Error::Unfinished`].
+/// A side that is missing, not of the others' sort, or not readable; a pattern that is none;
+/// [`Error::Unfinished`].
 pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, Error> {
     let mut loaded = load_unsettled(sides, settings)?;
     let merge = fingerprint(&loaded.slots);
@@ -140,7 +142,8 @@ fn load_files(
     } else {
         Triple::default()
     };
-    // a link that was named on purpose is resolved, so that its target is written and not the link replaced
+    // a link that was named on purpose is resolved, so that its target is written and not the link
+    // replaced
     let local = fs::canonicalize(&sides.local).map_err(|error| read_error(&sides.local, error))?;
     let name = PathBuf::from(local.file_name().unwrap_or_default());
     let roots = Roots::Files(Triple {

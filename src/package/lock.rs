@@ -1,7 +1,7 @@
 //! One run at a time on a local package.
 //!
-//! What is locked is the folder itself, by a lock that the system holds for the open folder: there is no file that could stay behind,
-//! and the lock of a run that was killed is gone with it.
+//! What is locked is the folder itself, by a lock that the system holds for the open folder: there
+//! is no file that could stay behind, and the lock of a run that was killed is gone with it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -30,10 +30,11 @@ pub struct Lock {
     _folder: Option<File>,
 }
 
-/// Locks a local package: its folder; for a file, the folder that it is in. Where another run is at it, `waiting` is called, and that one
-/// waited for.
+/// Locks a local package: its folder; for a file, the folder that it is in. Where another run is at
+/// it, `waiting` is called, and that one waited for.
 ///
-/// On a file system that knows no locks nothing is locked: that a file changed since it was read is found all the same.
+/// On a file system that knows no locks nothing is locked: that a file changed since it was read is
+/// found all the same.
 ///
 /// # Errors
 /// [`Error::Busy`] where the other run takes longer than half a minute.

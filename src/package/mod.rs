@@ -1,8 +1,10 @@
-//! Packages: three folders (or files) in, a [`Plan`] of what changes in the local one out, and the plan written to disk.
+//! Packages: three folders (or files) in, a [`Plan`] of what changes in the local one out, and the
+//! plan written to disk.
 //!
-//! Loading reads the files of all three (`load`), pairing finds the documents that are the same one (`pair`), each
-//! file of the result gets its job (`jobs`), and the jobs are done in parallel: files of documents by `documents`,
-//! others by `whole_file`. Nothing is written before all of it is done.
+//! Loading reads the files of all three (`load`), pairing finds the documents that are the same one
+//! (`pair`), each file of the result gets its job (`jobs`), and the jobs are done in parallel:
+//! files of documents by `documents`, others by `whole_file`. Nothing is written before all of it
+//! is done.
 
 mod alone;
 mod apply;
@@ -98,15 +100,18 @@ pub struct Settings {
     pub matches: Vec<String>,
     /// Whether other files are left alone.
     pub yaml_only: bool,
-    /// What is known of the fields of resources beside their own text; none leaves it to that (SPEC 6).
+    /// What is known of the fields of resources beside their own text; none leaves it to that (SPEC
+    /// 6).
     pub schema: Option<SchemaSource>,
-    /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the local package.
+    /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the
+    /// local package.
     pub config: Option<PathBuf>,
     /// Folders in the package that are none of its own: left out on all sides.
     pub apart: Vec<PathBuf>,
     /// Whether no rules are read from the local package.
     pub no_rules: bool,
-    /// Whether ignore files count only as far as they are the local side's own: what upstream's say too, or said, excludes nothing.
+    /// Whether ignore files count only as far as they are the local side's own: what upstream's say
+    /// too, or said, excludes nothing.
     pub own_ignores: bool,
     /// Whether the values of Secrets are told, in conflicts and in diffs.
     pub show_secrets: bool,
@@ -119,8 +124,8 @@ impl Settings {
     }
 }
 
-/// Where what is known of the fields of resources comes from: the kinds built into Kubernetes, the custom resource definitions in
-/// the packages, and these.
+/// Where what is known of the fields of resources comes from: the kinds built into Kubernetes, the
+/// custom resource definitions in the packages, and these.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SchemaSource {
     /// Files with custom resource definitions, which count more than those in the packages.

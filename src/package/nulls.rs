@@ -1,4 +1,5 @@
-//! Whether upstream says "clear this" (SPEC 5.2): then its text is not taken as it is, although nobody else changed it.
+//! Whether upstream says "clear this" (SPEC 5.2): then its text is not taken as it is, although
+//! nobody else changed it.
 
 use rustc_hash::FxHashSet;
 
@@ -6,8 +7,8 @@ use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
 /// Whether the updated document has a null as a field's value where the original has none.
 ///
-/// Lists that differ are not paired element by element here: any null in such a one counts. That errs to the side of a
-/// merge, which comes to the same text where there is nothing to clear.
+/// Lists that differ are not paired element by element here: any null in such a one counts. That
+/// errs to the side of a merge, which comes to the same text where there is nothing to clear.
 pub(crate) fn brings_null(original: &Tree<'_>, updated: &Tree<'_>) -> bool {
     let (old, new) = (original.root().value, updated.root().value);
     let mut search = Search {

@@ -54,8 +54,8 @@ pub(super) fn permissions(_mode: Option<Mode>) -> Option<Permissions> {
     None
 }
 
-/// What a new file gets of what upstream's has: whether it may be run, and nothing else. It is 0644 or 0755, less what the user's mask
-/// takes away.
+/// What a new file gets of what upstream's has: whether it may be run, and nothing else. It is 0644
+/// or 0755, less what the user's mask takes away.
 #[cfg(unix)]
 pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
     use std::os::unix::fs::PermissionsExt as _;
@@ -79,8 +79,8 @@ pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
     upstream.clone()
 }
 
-/// The permissions of a local file where upstream changed whether it can be executed and local did not (SPEC 9); none where
-/// they stay. Whoever may read it may execute it then, as git has it.
+/// The permissions of a local file where upstream changed whether it can be executed and local did
+/// not (SPEC 9); none where they stay. Whoever may read it may execute it then, as git has it.
 #[cfg(unix)]
 pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -24,7 +24,8 @@ pub(crate) type Group = Triple<Option<DocRef>>;
 struct Candidate<'r> {
     group: Group,
     id: &'r Identity<'r>,
-    /// Whether what became of it is not looked for in another file: what shares its identity there is an overlay.
+    /// Whether what became of it is not looked for in another file: what shares its identity there
+    /// is an overlay.
     is_bound_to_file: bool,
 }
 
@@ -35,8 +36,9 @@ fn of_any_version<'r>(id: &'r Identity<'_>) -> OfAnyVersion<'r> {
     (id.group(), &id.kind, &id.namespace, &id.name)
 }
 
-/// Binds the original resources to their file that updated and local have there, both in one other version of the API: that is what
-/// became of them, and no resource elsewhere that has their version still.
+/// Binds the original resources to their file that updated and local have there, both in one other
+/// version of the API: that is what became of them, and no resource elsewhere that has their
+/// version still.
 fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
     type Others<'r, 's> = FxHashMap<(usize, OfAnyVersion<'r>), Triple<Option<&'r Identity<'s>>>>;
     let mut others: Others<'_, '_> = FxHashMap::default();
@@ -70,9 +72,10 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
 
 /// Pairs the documents of the files that are given; those of files that are none are left out.
 ///
-/// Resources pair by identity, wherever they are; where one occurs more than once in a package, by path. What is left
-/// pairs without the API version's version, and then with what one side gave another name or namespace in the same file.
-/// Other documents pair by path and by their index among such documents.
+/// Resources pair by identity, wherever they are; where one occurs more than once in a package, by
+/// path. What is left pairs without the API version's version, and then with what one side gave
+/// another name or namespace in the same file. Other documents pair by path and by their index
+/// among such documents.
 pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut resources = Vec::new();
@@ -117,7 +120,8 @@ fn named<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
         .collect()
 }
 
-/// The resources of one file, to be paired. Where all sides have the same ones in the same order, as most files do, those are one already.
+/// The resources of one file, to be paired. Where all sides have the same ones in the same order,
+/// as most files do, those are one already.
 fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
     let ids = sides.as_ref().map(|side| side.iter().map(|(_, id)| *id));
     let candidate = |group, id| Candidate {
@@ -163,9 +167,10 @@ fn others(slot: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
         .collect()
 }
 
-/// Unites the candidates that share a key: all of them where no side has two; else those of one file; else, where that
-/// leaves at most one on each side, these. But of several resources of one identity, one that upstream has deleted is not looked for in
-/// another file: what is there is local's own.
+/// Unites the candidates that share a key: all of them where no side has two; else those of one
+/// file; else, where that leaves at most one on each side, these. But of several resources of one
+/// identity, one that upstream has deleted is not looked for in another file: what is there is
+/// local's own.
 fn unite<'r, K: Hash + Eq>(
     candidates: Vec<Candidate<'r>>,
     key: impl Fn(&Candidate<'r>) -> K,
@@ -200,7 +205,8 @@ fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     done
 }
 
-/// Whether candidates are one that upstream has no longer and that is bound to its file, and local ones in others.
+/// Whether candidates are one that upstream has no longer and that is bound to its file, and local
+/// ones in others.
 fn is_of_other_files(bucket: &[Candidate<'_>]) -> bool {
     bucket.len() > 1
         && bucket.iter().any(|candidate| candidate.is_bound_to_file)
@@ -251,8 +257,9 @@ fn join(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     united.into_iter().collect()
 }
 
-/// Joins what shares a key within one file: the first of each side, then the second, and so on. Twice on one side is an
-/// error where upstream changed the file; where it did not, this keeps the first ones together.
+/// Joins what shares a key within one file: the first of each side, then the second, and so on.
+/// Twice on one side is an error where upstream changed the file; where it did not, this keeps the
+/// first ones together.
 fn join_in_order(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     if disjoint(&bucket) {
         return join(bucket);

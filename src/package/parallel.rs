@@ -7,8 +7,8 @@ use crate::triple::Triple;
 /// Texts shorter than this are dealt with sooner than another thread has woken up.
 const LONG: usize = 64 << 10;
 
-/// Does `work` on each of `items`, at once where the texts they are about have so many `bytes` that it pays and this runs in a
-/// pool of threads. The results are in the order of the items.
+/// Does `work` on each of `items`, at once where the texts they are about have so many `bytes` that
+/// it pays and this runs in a pool of threads. The results are in the order of the items.
 pub(crate) fn in_parallel<T: Send, R: Send>(
     bytes: usize,
     items: Vec<T>,
@@ -24,8 +24,8 @@ pub(crate) fn in_parallel<T: Send, R: Send>(
     }
 }
 
-/// Does `work` on each side, at once where the texts that it is about have so many `bytes` that it pays and this runs in a pool of
-/// threads.
+/// Does `work` on each side, at once where the texts that it is about have so many `bytes` that it
+/// pays and this runs in a pool of threads.
 pub(crate) fn sides_in_parallel<T: Send, R: Send>(
     bytes: usize,
     sides: Triple<T>,

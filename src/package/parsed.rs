@@ -14,8 +14,8 @@ use crate::triple::Triple;
 use crate::yaml::stream::{head, split};
 use crate::yaml::{Document, Outline, ParseError, Tree};
 
-/// A document of a file: what is known of it while all files wait for theirs to be paired. Its tree, which takes many
-/// times the memory of its text, is made when it is merged.
+/// A document of a file: what is known of it while all files wait for theirs to be paired. Its
+/// tree, which takes many times the memory of its text, is made when it is merged.
 #[derive(Debug)]
 pub(crate) struct Parsed<'a> {
     pub(crate) document: Document<'a>,
@@ -49,8 +49,8 @@ pub(crate) enum Trees {
 impl Trees {
     /// Three packages of so many bytes may keep their trees until all of them are read.
     const SMALL: usize = 1 << 20;
-    /// Documents of so many bytes on the three sides of a file may keep theirs until it is merged, and of a quarter of the file more:
-    /// trees take about five times that.
+    /// Documents of so many bytes on the three sides of a file may keep theirs until it is merged,
+    /// and of a quarter of the file more: trees take about five times that.
     pub(super) const OF_FILE: usize = 2 << 20;
 
     /// What to do with those of packages of so many bytes, all together.
@@ -242,7 +242,8 @@ impl<'a> ParsedFile<'a> {
         }
     }
 
-    /// The same file without the trees, its first document cut otherwise: what is above that is the head.
+    /// The same file without the trees, its first document cut otherwise: what is above that is the
+    /// head.
     pub(super) fn with_first(&self, first: &Parsed<'a>) -> Self {
         let mut file = self.without_trees();
         file.head = &self.text[..first.document.start];

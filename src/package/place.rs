@@ -2,7 +2,8 @@
 
 /// What a file has to do with the one that documents come from.
 pub(crate) struct Neighbours {
-    /// For each document of upstream's file, the one of the local file that it pairs with and that stays there.
+    /// For each document of upstream's file, the one of the local file that it pairs with and that
+    /// stays there.
     pub(crate) local_of: Vec<Option<usize>>,
     /// For each document of the local file, whether it is the local side's own.
     pub(crate) own: Vec<Own>,
@@ -21,9 +22,9 @@ pub(crate) enum Own {
 
 /// Where documents go, for every document of upstream's file.
 ///
-/// After the nearest one before it that the local file has, and the local side's own that follow that; else before the
-/// nearest after it; else at the end. The index is that of the local document before which it goes. Documents that go to
-/// one place keep upstream's order.
+/// After the nearest one before it that the local file has, and the local side's own that follow
+/// that; else before the nearest after it; else at the end. The index is that of the local document
+/// before which it goes. Documents that go to one place keep upstream's order.
 pub(crate) fn places(neighbours: &Neighbours) -> Vec<usize> {
     let after_own = after_own(&neighbours.own);
     let mut next = end(&neighbours.own);

@@ -19,11 +19,14 @@ pub struct Plan {
     pub files: Vec<FileChange>,
     /// The places where both sides changed and do not agree, by file and line.
     pub conflicts: Vec<FileConflict>,
-    /// Upstream's changes that a comment `# merge3: keep` held back, by file and line: no conflicts.
+    /// Upstream's changes that a comment `# merge3: keep` held back, by file and line: no
+    /// conflicts.
     pub pinned: Vec<FileConflict>,
-    /// The values that both sides changed and that were put together from both, by file and line: no conflicts (SPEC 5.7, 6).
+    /// The values that both sides changed and that were put together from both, by file and line:
+    /// no conflicts (SPEC 5.7, 6).
     pub combined: Vec<FileConflict>,
-    /// The resources that were paired although their names or namespaces differ (SPEC 3.6), by file and line.
+    /// The resources that were paired although their names or namespaces differ (SPEC 3.6), by file
+    /// and line.
     pub renamed: Vec<Renamed>,
     /// What there is to know beside.
     pub warnings: Vec<Warning>,
@@ -31,7 +34,8 @@ pub struct Plan {
     pub counts: Counts,
     /// Whether a diff shows the content of files that hold Secrets.
     pub show_secrets: bool,
-    /// Whether what is written is to be committed: until it is forgotten then, the next run knows of it.
+    /// Whether what is written is to be committed: until it is forgotten then, the next run knows
+    /// of it.
     pub(crate) awaits_commit: bool,
     /// The fingerprint of what upstream changed: which merge this is.
     pub(crate) merge: u64,
@@ -88,7 +92,8 @@ pub struct FileConflict {
 }
 
 impl FileConflict {
-    /// Whether it says that something whole that local deleted stays deleted: that was decided long ago.
+    /// Whether it says that something whole that local deleted stays deleted: that was decided long
+    /// ago.
     pub fn stays_deleted(&self) -> bool {
         self.conflict.kind == ConflictKind::DeletedLocally
             && self.conflict.resolution == Resolution::Local

@@ -1,5 +1,5 @@
-//! What is recorded while documents merge (SPEC 8): the conflicts of fields, with their file, line and resource, and those
-//! about a whole document that one side deleted (SPEC 3).
+//! What is recorded while documents merge (SPEC 8): the conflicts of fields, with their file, line
+//! and resource, and those about a whole document that one side deleted (SPEC 3).
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -67,8 +67,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// SPEC 3: stays deleted; a conflict if upstream changed it, unless a rule says that this is known. Where nobody
-    /// wins that, it comes, between markers.
+    /// SPEC 3: stays deleted; a conflict if upstream changed it, unless a rule says that this is
+    /// known. Where nobody wins that, it comes, between markers.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
         let members = self.members(group);
         if let (Some(original), Some(updated)) = (members.original, members.updated)
@@ -79,7 +79,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// Keeps what upstream adds out of a file that local deleted as a whole. A document that upstream only moved there comes.
+    /// Keeps what upstream adds out of a file that local deleted as a whole. A document that
+    /// upstream only moved there comes.
     pub(super) fn keep_out(&mut self) {
         let coming = std::mem::take(&mut self.coming);
         for group in coming {

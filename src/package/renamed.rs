@@ -1,4 +1,5 @@
-//! Resources that one side gave another name, namespace or API group, paired with what they were (SPEC 3.6).
+//! Resources that one side gave another name, namespace or API group, paired with what they were
+//! (SPEC 3.6).
 
 use std::cmp::Reverse;
 
@@ -13,13 +14,14 @@ use super::resource::Identity;
 use super::slot::Slot;
 use crate::triple::Triple;
 
-/// How many places apart two resources of one kind are compared at most: a file may hold thousands of them.
+/// How many places apart two resources of one kind are compared at most: a file may hold thousands
+/// of them.
 const REACH: usize = 100;
 
-/// Pairs what is left of the original with what is left of updated, then with what is left of local, in one file: of one
-/// kind, namespace and name, those that moved to another API group and have mostly the same content; then of one group
-/// and kind, those that alone have one name, and those with mostly the same content: the likest first, then the
-/// nearest by place.
+/// Pairs what is left of the original with what is left of updated, then with what is left of
+/// local, in one file: of one kind, namespace and name, those that moved to another API group and
+/// have mostly the same content; then of one group and kind, those that alone have one name, and
+/// those with mostly the same content: the likest first, then the nearest by place.
 pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[Option<Readings<'_>>]) {
     let mut pairing = Pairing {
         groups,
@@ -109,8 +111,8 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         }
     }
 
-    /// What is left of the original and of a side in one file, where there is something of both, for each value of
-    /// `kind`.
+    /// What is left of the original and of a side in one file, where there is something of both,
+    /// for each value of `kind`.
     fn left(&self, side: Side, kind: fn(&'f Identity<'a>) -> (&'f str, &'f str)) -> Vec<Left> {
         let mut of_kind: FxHashMap<(usize, (&str, &str)), Left> = FxHashMap::default();
         for (index, group) in self.groups.iter().enumerate() {
@@ -134,7 +136,8 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         all
     }
 
-    /// Pairs those that alone have a namespace and name, and mostly the same content: their API group moved.
+    /// Pairs those that alone have a namespace and name, and mostly the same content: their API
+    /// group moved.
     fn unite_moved(&mut self, side: Side, left: &Left) {
         let of_name = self.alone(side, left, |id| (id.namespace.as_ref(), id.name.as_ref()));
         for (original, other) in of_name {
@@ -217,8 +220,8 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         *group = both(*group, other);
     }
 
-    /// How alike two resources are; none where they are not, for the most part. Upstream's version of the original counts
-    /// as well: local may have its changes already.
+    /// How alike two resources are; none where they are not, for the most part. Upstream's version
+    /// of the original counts as well: local may have its changes already.
     fn likeness(&mut self, side: Side, original: usize, other: usize) -> Option<usize> {
         let group = self.groups[original];
         // none where it is paired already
@@ -262,8 +265,9 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
     }
 }
 
-/// Whether a group is left of the original, or of a side that the original's are looked for on; none where it is not
-/// left. What local and upstream both have is what upstream has: nobody gave it its name.
+/// Whether a group is left of the original, or of a side that the original's are looked for on;
+/// none where it is not left. What local and upstream both have is what upstream has: nobody gave
+/// it its name.
 fn left_side(side: Side, group: &Group) -> Option<Side> {
     if group.original.is_some() {
         return side.of(group).is_none().then_some(Side::Original);

@@ -37,7 +37,8 @@ impl ResourceId {
         group(&self.api_version)
     }
 
-    /// The identity of a document; none where its top level is no map with a `kind` and a `metadata.name`.
+    /// The identity of a document; none where its top level is no map with a `kind` and a
+    /// `metadata.name`.
     pub fn of(tree: &Tree<'_>) -> Option<Self> {
         Identity::of(tree).map(|identity| identity.to_id())
     }
@@ -94,8 +95,9 @@ impl<'s> Identity<'s> {
         }))
     }
 
-    /// The identity that pairs a document, where that is another one: where a comment `# kpt-merge: NAMESPACE/NAME` stands on
-    /// the `metadata` line, with that namespace and name (SPEC 3.4).
+    /// The identity that pairs a document, where that is another one: where a comment
+    /// `# kpt-merge: NAMESPACE/NAME` stands on the `metadata` line, with that namespace and name
+    /// (SPEC 3.4).
     pub(crate) fn for_pairing(&self, tree: &Tree<'s>) -> Option<Self> {
         let metadata = tree.find(tree.root().value, "metadata")?;
         let (namespace, name) = kpt_merge(tree, metadata)?;

@@ -31,8 +31,8 @@ use crate::triple::Triple;
 
 /// Merges what changed from the original to the updated package into the local one, in memory.
 ///
-/// The sides are three folders or three files. The result does not depend on the number of threads, which is that of the
-/// rayon pool this runs in. Nothing is written: see [`Plan::write`].
+/// The sides are three folders or three files. The result does not depend on the number of threads,
+/// which is that of the rayon pool this runs in. Nothing is written: see [`Plan::write`].
 ///
 /// # Errors
 /// Whatever makes the input unfit: see [`Error`]. Where several files are, all of them are named.
@@ -157,7 +157,8 @@ fn size(slot: &Slot) -> usize {
         .sum()
 }
 
-/// Does something for each slot, at once. Those with much in them come first, lest the others are done and wait for them.
+/// Does something for each slot, at once. Those with much in them come first, lest the others are
+/// done and wait for them.
 fn biggest_first<R: Send>(slots: &[Slot], work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let mut order: Vec<usize> = (0..slots.len()).collect();
     order.sort_by_cached_key(|index| std::cmp::Reverse(size(&slots[*index])));

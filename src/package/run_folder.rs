@@ -1,7 +1,9 @@
-//! Where a run keeps what the next one needs to take it back: out of reach of packages, which may come from anybody.
+//! Where a run keeps what the next one needs to take it back: out of reach of packages, which may
+//! come from anybody.
 //!
-//! It is a folder in the git folder of the work tree that the package is in, which no commit can reach; for a package in no work
-//! tree, one in the user's folder for state. Git is not asked where its folder is: it would read the package's files for that.
+//! It is a folder in the git folder of the work tree that the package is in, which no commit can
+//! reach; for a package in no work tree, one in the user's folder for state. Git is not asked where
+//! its folder is: it would read the package's files for that.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -22,7 +22,8 @@ pub(super) fn hide_all(outcomes: &mut [Outcome], slots: &[Slot], jobs: &[Job]) {
     }
 }
 
-/// A result that is not what was meant, told without a value where one of the texts may hold a Secret.
+/// A result that is not what was meant, told without a value where one of the texts may hold a
+/// Secret.
 pub(super) fn unfaithful<'t>(
     file: PathBuf,
     unfaithful: Unfaithful,
@@ -45,8 +46,9 @@ fn may_hold_secret(slot: &Slot) -> bool {
     sources.any(|source| may_be_in(&source.bytes))
 }
 
-/// Takes the values out of a record where they may be those of a Secret: of one that is a resource what it keeps; of anything that is no
-/// resource, all in a file that may hold one; and every value that looks like one itself.
+/// Takes the values out of a record where they may be those of a Secret: of one that is a resource
+/// what it keeps; of anything that is no resource, all in a file that may hold one; and every value
+/// that looks like one itself.
 fn hide(record: &mut FileConflict, in_file: impl Fn() -> bool) {
     let in_resource = match &record.resource {
         Some(resource) => is_kept_by(&resource.kind, &record.conflict.path).unwrap_or_else(in_file),

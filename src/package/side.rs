@@ -160,7 +160,8 @@ impl Source {
     }
 }
 
-/// What is in a file of about that length, in bytes; shared with a file that is known and has the same.
+/// What is in a file of about that length, in bytes; shared with a file that is known and has the
+/// same.
 fn bytes_of(file: &mut File, length: u64, known: [Option<&Source>; 2]) -> io::Result<Bytes> {
     for other in known.into_iter().flatten() {
         if other.bytes.len() as u64 != length {

@@ -14,8 +14,8 @@ use crate::yaml::stream::split;
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
 ///
-/// Documents that will most likely be merged keep their trees, also where those of others are dropped, unless they would
-/// take too much memory even so.
+/// Documents that will most likely be merged keep their trees, also where those of others are
+/// dropped, unless they would take too much memory even so.
 pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
     if trees == Trees::Dropped && slot.has_three_sides_apart() {
         return read_apart(slot, roots);
@@ -86,8 +86,8 @@ fn read_apart<'a>(slot: &'a Slot, roots: &Roots) -> Readings<'a> {
         })
 }
 
-/// Which of the documents, counted from the top, upstream changed and local has otherwise: only the first ones where the trees of all
-/// would take too much memory at once.
+/// Which of the documents, counted from the top, upstream changed and local has otherwise: only the
+/// first ones where the trees of all would take too much memory at once.
 fn apart(documents: &Triple<&[Document<'_>]>) -> Vec<bool> {
     let counts = documents.map(<[_]>::len).into_array();
     let shortest = counts.into_iter().min().unwrap_or(0);

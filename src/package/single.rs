@@ -29,10 +29,12 @@ pub struct MergedFile {
     pub conflicts: Vec<FileConflict>,
 }
 
-/// Merges three texts of one file document by document (SPEC 3): resources pair by identity, others by index.
+/// Merges three texts of one file document by document (SPEC 3): resources pair by identity, others
+/// by index.
 ///
-/// A side that has no such file is an empty text. None where the texts cannot be merged so: where one is not YAML, none has a map or
-/// a list (any text is a scalar), or one resource occurs twice on a side. `path` is what errors and conflicts call the file.
+/// A side that has no such file is an empty text. None where the texts cannot be merged so: where
+/// one is not YAML, none has a map or a list (any text is a scalar), or one resource occurs twice
+/// on a side. `path` is what errors and conflicts call the file.
 ///
 /// # Errors
 /// Where the merged text does not say what the merge decided (law 6).
@@ -88,7 +90,8 @@ pub fn merge_file(
 /// Texts shorter than this, all three together, are read sooner than two threads are started.
 const SHORT: usize = 96 << 10;
 
-/// Reads the three sides, at once where they are long: somebody waits for each file. None where one is not YAML.
+/// Reads the three sides, at once where they are long: somebody waits for each file. None where one
+/// is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
     let read_like = |text: &'a str, like: Option<&ParsedFile<'_>>| {
         let file = ParsedFile::parse_like(path, text, Trees::Kept, like);

@@ -1,7 +1,7 @@
 //! Templates: texts with a YAML name of which a program makes YAML (SPEC 2).
 
-/// Whether a text has `{{ ... }}` where YAML has a key, a value, or a line of its own. Within quotes, in a comment, and
-/// behind other text it says nothing: YAML can have it there.
+/// Whether a text has `{{ ... }}` where YAML has a key, a value, or a line of its own. Within
+/// quotes, in a comment, and behind other text it says nothing: YAML can have it there.
 ///
 /// Only for a text that is no YAML: `{{ a }}: b` may begin a line of a block scalar as well.
 pub(super) fn is_template(text: &str) -> bool {
@@ -14,7 +14,8 @@ pub(super) fn is_template(text: &str) -> bool {
     })
 }
 
-/// Whether a text begins with `{{`, perhaps behind an anchor or a tag, and has the `}}` that belongs to it.
+/// Whether a text begins with `{{`, perhaps behind an anchor or a tag, and has the `}}` that
+/// belongs to it.
 fn opens(text: &str) -> bool {
     let text = text.trim_start();
     match text.strip_prefix("{{") {

@@ -9,8 +9,8 @@ use super::plan::{ChangeKind, FileChange};
 use super::walk::Kind;
 use crate::error::Warning;
 
-/// A warning for each name that comes beside one which differs from it only in case. Two that the local package has already are its own
-/// affair.
+/// A warning for each name that comes beside one which differs from it only in case. Two that the
+/// local package has already are its own affair.
 pub(crate) fn warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>) -> Vec<Warning> {
     let comes =
         |change: &&FileChange| matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. });

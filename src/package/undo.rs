@@ -1,4 +1,5 @@
-//! What a run has done to a package, taken back: by the run itself where it cannot go on, or by the next one where it was killed.
+//! What a run has done to a package, taken back: by the run itself where it cannot go on, or by the
+//! next one where it was killed.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -53,11 +54,12 @@ pub(crate) fn look(root: &Path, left: &Left, merge: u64) -> Result<Found, Error>
     Ok(Found::Unfinished { same })
 }
 
-/// Takes back what a run did in the folder `local` that was killed before it was done, so that its merge can be run anew.
+/// Takes back what a run did in the folder `local` that was killed before it was done, so that its
+/// merge can be run anew.
 ///
 /// # Errors
-/// [`Error::ChangedSince`] where somebody changed one of its files since: nothing is done then. [`Error::Write`] where the
-/// disk says no: what is left can be taken back later.
+/// [`Error::ChangedSince`] where somebody changed one of its files since: nothing is done then.
+/// [`Error::Write`] where the disk says no: what is left can be taken back later.
 pub fn undo(local: &Path) -> Result<(), Error> {
     let Some(left) = left_at(local)? else {
         return Ok(());
@@ -150,8 +152,8 @@ fn remove_staged(disk: &dyn Disk, root: &Path, journal: &Journal) -> Result<(), 
     Ok(())
 }
 
-/// Puts back every file that is what the journal says it was to become, from the file of old contents. Files that somebody else has
-/// changed since stay.
+/// Puts back every file that is what the journal says it was to become, from the file of old
+/// contents. Files that somebody else has changed since stay.
 ///
 /// # Errors
 /// Where the disk says no. It can be tried again.

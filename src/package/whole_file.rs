@@ -13,12 +13,12 @@ use crate::merge::text::merge_lines_with;
 use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution, with_changes_made};
 use crate::triple::Triple;
 
-/// Merges a file as a whole. `readings` are there where it has a YAML name; `is_gone` says whether local deleted it, or
-/// a folder that it is in.
+/// Merges a file as a whole. `readings` are there where it has a YAML name; `is_gone` says whether
+/// local deleted it, or a folder that it is in.
 ///
 /// # Errors
-/// Where it is YAML on one side and broken on another, no side is a template, and merging it line by line leaves a
-/// conflict, or leaves it broken where it was not.
+/// Where it is YAML on one side and broken on another, no side is a template, and merging it line
+/// by line leaves a conflict, or leaves it broken where it was not.
 pub(crate) fn merge_whole(
     slot: &Slot,
     readings: Option<&Readings<'_>>,
@@ -72,7 +72,8 @@ pub(crate) fn merge_whole(
     Ok(outcome)
 }
 
-/// A file that one side deleted and the other changed, where nobody wins: all of it between markers if it is text.
+/// A file that one side deleted and the other changed, where nobody wins: all of it between markers
+/// if it is text.
 fn deleted_by_one(slot: &Slot, kind: ConflictKind, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
     let texts = slot.sides.as_ref().try_map(|source| match source {
@@ -156,7 +157,8 @@ fn merge_text(
         if let Some(refusal) = health.refused("there are no lines to merge") {
             return Err(refusal);
         }
-        // markers are for lines: the file stays as the local side has it, and somebody has to see to it
+        // markers are for lines: the file stays as the local side has it, and somebody has to see
+        // to it
         let resolution = match options.on_conflict.resolution() {
             Resolution::Markers => Resolution::Open,
             resolution => resolution,
@@ -206,7 +208,8 @@ fn text_of(source: &Source) -> Option<&str> {
     (memchr::memchr(0, text.as_bytes()).is_none()).then_some(text)
 }
 
-/// The texts with the local side's line breaks: who has changed a file's line breaks has not changed each of its lines.
+/// The texts with the local side's line breaks: who has changed a file's line breaks has not
+/// changed each of its lines.
 fn alike<'a>(texts: &Triple<&'a str>) -> Triple<std::borrow::Cow<'a, str>> {
     let LineBreaks::Alike(local) = LineBreaks::of(texts.local) else {
         return texts.map(Into::into);

@@ -1,5 +1,5 @@
-//! Files of which it is plain, as soon as they are read, that their documents pair within them: these are merged at once, while
-//! their trees are there.
+//! Files of which it is plain, as soon as they are read, that their documents pair within them:
+//! these are merged at once, while their trees are there.
 
 use super::Outcome;
 use super::documents::{Context, merge_documents};
@@ -17,9 +17,11 @@ pub(super) struct Merged {
     outcome: Result<Outcome, Error>,
 }
 
-/// Merges a file by its documents; none where one of them may have to do with another file, or nothing is to be merged.
+/// Merges a file by its documents; none where one of them may have to do with another file, or
+/// nothing is to be merged.
 ///
-/// A resource that all three sides have in one file is paired there, whatever the other files hold (SPEC 3).
+/// A resource that all three sides have in one file is paired there, whatever the other files hold
+/// (SPEC 3).
 pub(super) fn merge_within(
     slot: &Slot,
     files: &Option<Readings<'_>>,
@@ -52,7 +54,8 @@ pub(super) fn merge_within(
 }
 
 impl Merged {
-    /// What the merge made of the file in the slot at `index`, where the work on it among all files, `job`, is what was done.
+    /// What the merge made of the file in the slot at `index`, where the work on it among all
+    /// files, `job`, is what was done.
     pub(super) fn outcome(self, index: usize, job: &Job) -> Option<Result<Outcome, Error>> {
         (self.job.in_slot(index) == *job).then_some(self.outcome)
     }

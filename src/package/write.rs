@@ -1,4 +1,5 @@
-//! A plan, written to disk so that every file is whole at any moment, and so that all of it is done or nothing (SPEC 9).
+//! A plan, written to disk so that every file is whole at any moment, and so that all of it is done
+//! or nothing (SPEC 9).
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write as _};
@@ -20,15 +21,17 @@ use crate::error::Error;
 impl Plan {
     /// Writes the plan.
     ///
-    /// First it is seen that no file has changed since it was read. Then what will be done and the old contents are kept in a folder
-    /// of this run, which is not in the package; all new contents are written to temporary files beside their places; these are
-    /// renamed into place, and what goes is deleted, with the folders that are left empty by that. At last the run's folder goes.
-    /// With `durable`, contents and journal reach the disk before the renames, and the renames before the end.
+    /// First it is seen that no file has changed since it was read. Then what will be done and the
+    /// old contents are kept in a folder of this run, which is not in the package; all new contents
+    /// are written to temporary files beside their places; these are renamed into place, and what
+    /// goes is deleted, with the folders that are left empty by that. At last the run's folder
+    /// goes. With `durable`, contents and journal reach the disk before the renames, and the
+    /// renames before the end.
     ///
     /// # Errors
-    /// [`Error::Changed`] where somebody else was at it, [`Error::Write`] where the disk says no. What was done is taken
-    /// back then; where the disk does not allow that either, every file is whole, and [`undo`](super::undo()) can take the
-    /// rest back later.
+    /// [`Error::Changed`] where somebody else was at it, [`Error::Write`] where the disk says no.
+    /// What was done is taken back then; where the disk does not allow that either, every file is
+    /// whole, and [`undo`](super::undo()) can take the rest back later.
     pub fn write(&self, durable: bool) -> Result<(), Error> {
         self.write_to(&RealDisk, durable)
     }
@@ -119,7 +122,8 @@ impl Writer<'_> {
         let (early, late): (Vec<_>, Vec<_>) = self.deletions().partition(|(_, early)| *early);
         let keep = || self.keep_old(run);
         let stage = || self.stage_all(journal);
-        // temporary files do no harm before the old contents are kept; what makes room for them does
+        // temporary files do no harm before the old contents are kept; what makes room for them
+        // does
         let has_room = journal.folders.is_empty() && early.is_empty();
         let begun = || match has_room {
             true => {

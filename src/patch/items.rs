@@ -226,7 +226,8 @@ impl<'a> Patcher<'a> {
         Ok(keys)
     }
 
-    /// Elements of the patch stand in the order that `$setElementOrder` gives, which names them all.
+    /// Elements of the patch stand in the order that `$setElementOrder` gives, which names them
+    /// all.
     fn refuse_other_order(&self, keys: &[ScalarKey<'a>], items: &Items<'a>) -> Decided<()> {
         if keys.is_empty() {
             return Ok(());

@@ -1,4 +1,5 @@
-//! Lists of a patch: elements that pair by a key merge, sets of scalars unite, all others are replaced.
+//! Lists of a patch: elements that pair by a key merge, sets of scalars unite, all others are
+//! replaced.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -241,8 +242,8 @@ impl<'a> Patcher<'a> {
 
     /// The keys of the target's list as far as they say what stands before what.
     ///
-    /// Where the patch gives an order, kubectl compares with the list as it stood before, in which each new element has taken a
-    /// place at the end that a deleted one left free.
+    /// Where the patch gives an order, kubectl compares with the list as it stood before, in which
+    /// each new element has taken a place at the end that a deleted one left free.
     fn held(
         &self,
         target: NodeId,

@@ -1,7 +1,9 @@
-//! Patches: strategic merge patch, JSON merge patch (RFC 7386) and JSON patch (RFC 6902), applied to the text of a document.
+//! Patches: strategic merge patch, JSON merge patch (RFC 7386) and JSON patch (RFC 6902), applied
+//! to the text of a document.
 //!
-//! The same tree, decisions and edits as the merge's, with rules of their own: the patch decides what becomes of the target's
-//! values, the target's bytes stay where it names none, and what comes is cut out of the patch's text.
+//! The same tree, decisions and edits as the merge's, with rules of their own: the patch decides
+//! what becomes of the target's values, the target's bytes stay where it names none, and what comes
+//! is cut out of the patch's text.
 
 mod arriving;
 mod difference;
@@ -47,8 +49,9 @@ pub enum Rules<'s> {
 
 /// The target's text with a merge patch applied; none where that changes nothing.
 ///
-/// A null in the patch removes the field, a map merges into the target's, and lists merge as `rules` say. Comments of what
-/// the patch does not name stay; what it brings comes with the patch's comments.
+/// A null in the patch removes the field, a map merges into the target's, and lists merge as
+/// `rules` say. Comments of what the patch does not name stay; what it brings comes with the
+/// patch's comments.
 ///
 /// # Errors
 /// Where the patch is wrong, or the target does not fit it.
@@ -117,7 +120,8 @@ fn merged(
     }
 }
 
-/// What a patch in JSON brings into a target that is none is written as YAML: `patched` again, with the patch in that form.
+/// What a patch in JSON brings into a target that is none is written as YAML: `patched` again, with
+/// the patch in that form.
 ///
 /// The patch is applied as it is written first, so that what is wrong with it has its place there.
 fn in_the_style_of(

@@ -1,5 +1,6 @@
-//! The order of a merged list, which is kubectl's: what the patch names in the patch's order, the rest in the target's, and the
-//! two interleaved so that the rest stays before what it stood before.
+//! The order of a merged list, which is kubectl's: what the patch names in the patch's order, the
+//! rest in the target's, and the two interleaved so that the rest stays before what it stood
+//! before.
 
 use std::hash::Hash;
 
@@ -14,8 +15,8 @@ pub(super) fn positions_in<K: Hash + Eq>(keys: &[K], list: &[K]) -> Vec<Option<u
 
 /// Puts items in order: `named` is where the patch has each, `held` where the target has.
 ///
-/// An item that the patch does not name goes before the next one that it names where the target had it before that one. What
-/// is new to the target so comes before the target's own.
+/// An item that the patch does not name goes before the next one that it names where the target had
+/// it before that one. What is new to the target so comes before the target's own.
 pub(super) fn in_order<T: Clone>(
     items: &[T],
     named: &[Option<usize>],

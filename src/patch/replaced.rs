@@ -1,4 +1,5 @@
-//! What the patch replaces: the target takes the patch's value, and every part of it that has that value keeps its text.
+//! What the patch replaces: the target takes the patch's value, and every part of it that has that
+//! value keeps its text.
 
 use crate::merge::{
     Arrival, Child, FieldIndex, Incoming, Outcome, Resident, Shape, key_of, place, shape,

@@ -11,8 +11,9 @@ use crate::package::{ChangeKind, FileChange, Plan};
 use crate::secret::may_be_in;
 use crate::visible::visible_lines;
 
-/// The unified diff of everything that changes, by file; paths are relative to the package, after `a/` and `b/`. Of a file
-/// that holds a Secret it says that it changes, unless [`Plan::show_secrets`] is set.
+/// The unified diff of everything that changes, by file; paths are relative to the package, after
+/// `a/` and `b/`. Of a file that holds a Secret it says that it changes, unless
+/// [`Plan::show_secrets`] is set.
 pub fn diff(plan: &Plan, color: bool) -> String {
     diff_in(Path::new(""), plan, color)
 }

@@ -10,8 +10,8 @@ use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed
 use crate::triple::Triple;
 use crate::visible::visible_json;
 
-/// The version of the form. It goes up when something that is there changes its meaning or goes away; fields that come do not
-/// change it.
+/// The version of the form. It goes up when something that is there changes its meaning or goes
+/// away; fields that come do not change it.
 pub(crate) const VERSION: u32 = 1;
 /// The name and the version of the program.
 pub(crate) const PROGRAM: &str = concat!("merge3 ", env!("CARGO_PKG_VERSION"));

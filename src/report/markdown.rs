@@ -10,8 +10,9 @@ use crate::merge::ConflictKind;
 use crate::package::{ChangeKind, FileChange, FileConflict, Plan};
 use crate::visible::visible;
 
-/// The report of a run as Markdown: a line that sums it up, a table of the conflicts, one of what pins held back, and folded
-/// away what stays deleted, what was paired although its name differs, and the changed files.
+/// The report of a run as Markdown: a line that sums it up, a table of the conflicts, one of what
+/// pins held back, and folded away what stays deleted, what was paired although its name differs,
+/// and the changed files.
 pub fn markdown(plan: &Plan, facts: &Facts) -> String {
     let detail = Detail {
         files: false,
@@ -122,8 +123,8 @@ fn file(change: &FileChange) -> String {
     }
 }
 
-/// A text as code, between more backticks than it has in a row, on one line: nothing in it is Markdown, or calls anybody. Whatever
-/// others wrote is told so.
+/// A text as code, between more backticks than it has in a row, on one line: nothing in it is
+/// Markdown, or calls anybody. Whatever others wrote is told so.
 pub(crate) fn code(text: &str) -> String {
     let line = visible(text);
     let runs = line.split(|c| c != '`').map(str::len);
@@ -135,8 +136,9 @@ pub(crate) fn code(text: &str) -> String {
     format!("{ticks}{space}{line}{space}{ticks}")
 }
 
-/// [`code`] in a cell of a table, where a pipe has a backslash before it. Some read that as the end of the cell where another
-/// backslash stands before it: there every character is written as a number.
+/// [`code`] in a cell of a table, where a pipe has a backslash before it. Some read that as the end
+/// of the cell where another backslash stands before it: there every character is written as a
+/// number.
 pub(crate) fn cell(text: &str) -> String {
     let line = visible(text);
     if !line.contains("\\|") {

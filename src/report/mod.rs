@@ -1,6 +1,7 @@
 //! A finished run, told: as a summary, as JSON, as Markdown, as a diff.
 //!
-//! Each form is one view of [`Plan`](crate::package::Plan); further ones have their place beside [`summary`] and [`diff`].
+//! Each form is one view of [`Plan`](crate::package::Plan); further ones have their place beside
+//! [`summary`] and [`diff`].
 
 mod diff;
 mod json;

@@ -1,5 +1,5 @@
-//! The summary after a merge (SPEC 10): how much was done, then each conflict on one line (SPEC 8): what needs a decision
-//! first, what was decided long ago last and counted.
+//! The summary after a merge (SPEC 10): how much was done, then each conflict on one line (SPEC 8):
+//! what needs a decision first, what was decided long ago last and counted.
 
 use super::paint::Paint;
 use super::values;
@@ -21,9 +21,9 @@ pub struct Detail {
     pub color: bool,
 }
 
-/// The summary of a run, a line for the counts, then one for each conflict; with [`Detail::files`] first one for each
-/// file that changes. What was decided long ago, and what was paired by its place, is counted unless [`Detail::records`]
-/// asks for each.
+/// The summary of a run, a line for the counts, then one for each conflict; with [`Detail::files`]
+/// first one for each file that changes. What was decided long ago, and what was paired by its
+/// place, is counted unless [`Detail::records`] asks for each.
 pub fn summary(plan: &Plan, detail: Detail) -> String {
     let mut text = String::new();
     if detail.files {
@@ -79,8 +79,8 @@ pub(crate) fn conflict_lines(plan: &Plan) -> Vec<String> {
     lines.chain(deletion_line(&deleted, false)).collect()
 }
 
-/// The conflicts by how much they need somebody: those left to somebody, those that the policy decided, those that a rule
-/// did; and apart from them those that say what stays deleted.
+/// The conflicts by how much they need somebody: those left to somebody, those that the policy
+/// decided, those that a rule did; and apart from them those that say what stays deleted.
 pub(super) fn by_need(plan: &Plan) -> (Vec<&FileConflict>, Vec<&FileConflict>) {
     let conflicts = plan.conflicts.iter();
     let (deleted, mut live): (Vec<_>, Vec<_>) = conflicts.partition(|it| it.stays_deleted());

@@ -15,7 +15,8 @@ pub(super) fn shown(conflict: &FileConflict) -> Triple<String> {
     })
 }
 
-/// A value in one line: line breaks shown as `\n`, indentation after them left out, the end cut off where it is long.
+/// A value in one line: line breaks shown as `\n`, indentation after them left out, the end cut off
+/// where it is long.
 fn one_line(value: &str) -> String {
     let mut line = String::new();
     for (index, written) in value.trim_end().lines().enumerate() {

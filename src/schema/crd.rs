@@ -89,7 +89,8 @@ impl<'t> Reader<'_, 't> {
         self.child(self.child(map, field)?, "openAPIV3Schema")
     }
 
-    /// A resource's root, or one embedded in another: it has the `metadata` that every resource has.
+    /// A resource's root, or one embedded in another: it has the `metadata` that every resource
+    /// has.
     fn resource(&mut self, schema: NodeId) -> Result<Value, ParseError> {
         let mut value = self.value(schema)?;
         let metadata = copy_metadata(self.types);

@@ -1,7 +1,8 @@
 //! What is known of the fields of Kubernetes resources: which lists merge, and by which keys.
 //!
-//! The facts come from Kubernetes' published OpenAPI, embedded as a small table that is read when it is first asked for,
-//! and from the schemas of custom resource definitions. Knows trees, and nothing of merging.
+//! The facts come from Kubernetes' published OpenAPI, embedded as a small table that is read when
+//! it is first asked for, and from the schemas of custom resource definitions. Knows trees, and
+//! nothing of merging.
 //!
 //! ```
 //! use merge3::schema::{ListRule, Schema};
@@ -42,12 +43,13 @@ impl Schema {
         Self::default()
     }
 
-    /// Adds the kinds that a document defines, if it is a custom resource definition (of `apiextensions.k8s.io/v1` or
-    /// `v1beta1`, every version with a schema); returns how many. A kind that was added earlier is replaced.
+    /// Adds the kinds that a document defines, if it is a custom resource definition (of
+    /// `apiextensions.k8s.io/v1` or `v1beta1`, every version with a schema); returns how many. A
+    /// kind that was added earlier is replaced.
     ///
     /// # Errors
-    /// Where a schema says what no schema can: an unknown `x-kubernetes-list-type`, a list of type `map` without
-    /// `x-kubernetes-list-map-keys`, or keys that are no list of names.
+    /// Where a schema says what no schema can: an unknown `x-kubernetes-list-type`, a list of type
+    /// `map` without `x-kubernetes-list-map-keys`, or keys that are no list of names.
     ///
     /// ```
     /// use merge3::schema::{ListRule, Schema};
@@ -84,8 +86,8 @@ impl Schema {
         found(&self.custom, true).or_else(|| found(table::built_in(), false))
     }
 
-    /// The resource that a map of a document is: of its kind, or, where that is not known, something of which only the
-    /// `metadata` is. None where it has no `apiVersion` and `kind`.
+    /// The resource that a map of a document is: of its kind, or, where that is not known,
+    /// something of which only the `metadata` is. None where it has no `apiVersion` and `kind`.
     pub fn resource_at(&self, tree: &Tree<'_>, map: NodeId) -> Option<Place<'_>> {
         let (api_version, kind) = kind_of(tree, map)?;
         Some(match self.kind(api_version, kind) {

@@ -122,7 +122,8 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// The field by which a strategic merge patch pairs the elements of the list here (`patchMergeKey`).
+    /// The field by which a strategic merge patch pairs the elements of the list here
+    /// (`patchMergeKey`).
     pub fn patch_merge_key(self) -> Option<&'s str> {
         match self.patch_list() {
             PatchRule::MergeBy(key) => Some(key),
@@ -130,13 +131,14 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// Whether a strategic merge patch replaces the map here and does not merge it (`patchStrategy: replace`).
+    /// Whether a strategic merge patch replaces the map here and does not merge it
+    /// (`patchStrategy: replace`).
     pub const fn is_patched_whole(self) -> bool {
         self.value.patch.replaces
     }
 
-    /// Whether a strategic merge patch made by `kubectl apply` clears the fields that it does not name, in the map here or in
-    /// each element of the list here (`patchStrategy: retainKeys`).
+    /// Whether a strategic merge patch made by `kubectl apply` clears the fields that it does not
+    /// name, in the map here or in each element of the list here (`patchStrategy: retainKeys`).
     pub const fn retains_keys(self) -> bool {
         self.value.patch.retains_keys
     }

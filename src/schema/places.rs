@@ -12,8 +12,8 @@ pub struct Places<'s> {
 impl<'s> Places<'s> {
     /// The places of a document as the resource that it is; of none where it is none.
     ///
-    /// A resource inside of another, at a place of which nothing is known (the items of a `List`, say), is one of its own kind. What an
-    /// alias stands for is at the place of its anchor.
+    /// A resource inside of another, at a place of which nothing is known (the items of a `List`,
+    /// say), is one of its own kind. What an alias stands for is at the place of its anchor.
     ///
     /// ```
     /// use merge3::schema::{ListRule, Places, Schema};

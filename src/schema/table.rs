@@ -1,7 +1,8 @@
 //! The kinds built into Kubernetes: a table in the program, read when it is first asked for.
 //!
-//! `make_table.py` writes `kubernetes.txt`: a line for each kind, then for each type that says anything, its fields. A field not
-//! listed has nothing to say: its maps merge, its lists are one value.
+//! `make_table.py` writes `kubernetes.txt`: a line for each kind, then for each type that says
+//! anything, its fields. A field not listed has nothing to say: its maps merge, its lists are one
+//! value.
 
 use std::sync::OnceLock;
 
@@ -107,7 +108,8 @@ fn read(table: &str) -> BuiltIn {
     }
 }
 
-/// Reads what a line says of a field after its name: `TYPE`, `[TYPE]` or `-`, and then `NAME=VALUE`.
+/// Reads what a line says of a field after its name: `TYPE`, `[TYPE]` or `-`, and then
+/// `NAME=VALUE`.
 fn field<'a>(
     shape: &str,
     words: impl Iterator<Item = &'a str>,

@@ -33,7 +33,8 @@ pub(super) enum Location {
 }
 
 impl Address {
-    /// Reads `REPO[/DIR][@REF]`: kpt's `REPO.git/DIR@REF`, `REPO//DIR@REF`, or without a sign between the two.
+    /// Reads `REPO[/DIR][@REF]`: kpt's `REPO.git/DIR@REF`, `REPO//DIR@REF`, or without a sign
+    /// between the two.
     ///
     /// # Errors
     /// Where it cannot be one, or is one that must not be.
@@ -71,7 +72,8 @@ impl Place {
     /// A place, checked.
     ///
     /// # Errors
-    /// Where git would take the repository for an option, or the folder leads out of the repository.
+    /// Where git would take the repository for an option, or the folder leads out of the
+    /// repository.
     pub(super) fn new(repository: &str, directory: &str) -> Result<Self, Error> {
         let place = Self {
             repository: repository.trim_end_matches('/').to_owned(),
@@ -106,7 +108,8 @@ impl Place {
         }
     }
 
-    /// The last name of the path: what the folder of a package is called where nobody says otherwise.
+    /// The last name of the path: what the folder of a package is called where nobody says
+    /// otherwise.
     pub(super) fn base_name(&self) -> &str {
         let path = match self.directory.as_str() {
             "" => self.repository.trim_end_matches("/.git"),
@@ -125,7 +128,8 @@ impl Place {
 /// The protocols that git speaks itself, or with the helpers that come with it.
 const PROTOCOLS: [&str; 7] = ["https", "http", "ssh", "git+ssh", "ssh+git", "git", "file"];
 
-/// What names the program that git would start for an address that it does not know (`ext::`, `fd://`).
+/// What names the program that git would start for an address that it does not know (`ext::`,
+/// `fd://`).
 fn helper(repository: &str) -> Option<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || "+.-".contains(c);
     let end = repository.find(|c| !is_name(c))?;
@@ -196,8 +200,8 @@ fn split_reference(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The ways to cut a location in two. On a disk the longest path that is a repository counts; elsewhere the shortest one, for
-/// a server has no repository in a repository.
+/// The ways to cut a location in two. On a disk the longest path that is a repository counts;
+/// elsewhere the shortest one, for a server has no repository in a repository.
 fn candidates(location: &str, start: usize) -> Result<Vec<Place>, Error> {
     let location = location.trim_end_matches('/');
     let on_disk = is_path(location) || location.starts_with("file://");

@@ -32,7 +32,8 @@ impl Cache {
         Self { root }
     }
 
-    /// The user's cache: where `MERGE3_CACHE_DIR` says, else `merge3` in the system's folder for caches.
+    /// The user's cache: where `MERGE3_CACHE_DIR` says, else `merge3` in the system's folder for
+    /// caches.
     ///
     /// # Errors
     /// Where there is no such folder.
@@ -57,7 +58,8 @@ impl Cache {
         &self.root
     }
 
-    /// Empties it, one repository after the other, each as soon as nobody uses it. Returns how many there were.
+    /// Empties it, one repository after the other, each as soon as nobody uses it. Returns how many
+    /// there were.
     ///
     /// # Errors
     /// Where something cannot be deleted.
@@ -131,8 +133,8 @@ impl Store {
         self.path.join("merge3-ready").is_file()
     }
 
-    /// Makes it beside its place, so that it is there as a whole. What a run left of it that was killed goes, and so the caller is
-    /// alone at it.
+    /// Makes it beside its place, so that it is there as a whole. What a run left of it that was
+    /// killed goes, and so the caller is alone at it.
     fn make(&self, folder: &Path, repository: &str) -> Result<(), Error> {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
         let begin = format!("{name}.new-");

@@ -1,9 +1,10 @@
 //! Commits of upgrades, whatever other processes do at the repository.
 //!
-//! `git commit PATH` reads the index before it locks it. So of two processes one may write back an index that lacks what the other one
-//! has put there in between: a new file is unknown again. So what is to be committed is found out with a copy of the index, to which
-//! nobody else writes; git is told of a new file by name, and refuses where the index has lost it; and the index is looked at again
-//! when all commits are made.
+//! `git commit PATH` reads the index before it locks it. So of two processes one may write back an
+//! index that lacks what the other one has put there in between: a new file is unknown again. So
+//! what is to be committed is found out with a copy of the index, to which nobody else writes; git
+//! is told of a new file by name, and refuses where the index has lost it; and the index is looked
+//! at again when all commits are made.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
@@ -25,8 +26,9 @@ pub(super) const LOST: &str = "another process takes files of it out of the inde
 /// How often the index is put right that another process writes.
 const TRIES: usize = 20;
 
-/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit; none where nothing changed. Another
-/// process that is at the repository is waited for as long as there is `patience`.
+/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit; none
+/// where nothing changed. Another process that is at the repository is waited for as long as there
+/// is `patience`.
 ///
 /// # Errors
 /// Where git refuses.
@@ -115,7 +117,8 @@ pub(super) fn unstage(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Tr
     Ok(Tried::Done(None))
 }
 
-/// Sees that the index has the files that were committed: another process may have written back one that it had read before.
+/// Sees that the index has the files that were committed: another process may have written back one
+/// that it had read before.
 ///
 /// # Errors
 /// Where that does not end: why.
@@ -140,15 +143,15 @@ pub(super) fn settle(top: &Path, files: &[PathBuf], patience: Duration) -> Resul
     Err(LOST.to_owned())
 }
 
-/// The index says of these files what one says to which nobody else writes. A hook may have committed something else than there is: that
-/// is no matter of the index.
+/// The index says of these files what one says to which nobody else writes. A hook may have
+/// committed something else than there is: that is no matter of the index.
 fn is_settled(top: &Path, files: &[PathBuf]) -> Result<bool, Error> {
     let expected = OwnIndex::with(top, files)?.staged(files)?;
     Ok(expected == staged(Git::at(top), files)?)
 }
 
-/// Puts files into an index as they are now. By name, and so in time that grows with their number; an upstream file may match what is
-/// ignored here, and belongs to the package all the same.
+/// Puts files into an index as they are now. By name, and so in time that grows with their number;
+/// an upstream file may match what is ignored here, and belongs to the package all the same.
 fn stage(git: Git, files: &[PathBuf]) -> Result<Output, Error> {
     let stage = ["--add", "--remove", "--replace", "--stdin"];
     git.args(["update-index", "-z"])
@@ -206,8 +209,9 @@ impl<'t> OwnIndex<'t> {
         staged(self.git(), files)
     }
 
-    /// What git is told to commit: what covers the files that have changed and none that is not one of `files`, and a new file. Git
-    /// compares each name that it is given with each file, so these are few where that is possible.
+    /// What git is told to commit: what covers the files that have changed and none that is not one
+    /// of `files`, and a new file. Git compares each name that it is given with each file, so these
+    /// are few where that is possible.
     fn only(&self, changed: &BTreeSet<PathBuf>, files: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         let folder = common_folder(changed);
         let own: HashSet<&Path> = files.iter().map(PathBuf::as_path).collect();

@@ -50,7 +50,8 @@ impl Shard {
             .then_some(Self { index, count })
     }
 
-    /// Whether a package is in this share: by SHA-256 of its path, whatever other packages there are.
+    /// Whether a package is in this share: by SHA-256 of its path, whatever other packages there
+    /// are.
     pub fn has(&self, path: &str) -> bool {
         let digest = Sha256::digest(path.as_bytes());
         let number = digest
@@ -61,7 +62,8 @@ impl Shard {
     }
 }
 
-/// The packages in and below a folder that say where they come from, by path, without those of other shares.
+/// The packages in and below a folder that say where they come from, by path, without those of
+/// other shares.
 ///
 /// # Errors
 /// Where a folder cannot be read.
@@ -111,7 +113,8 @@ pub(super) fn below(
     Ok(found)
 }
 
-/// A package's path in the repository, so that it is the same on every machine and from every folder in it.
+/// A package's path in the repository, so that it is the same on every machine and from every
+/// folder in it.
 fn name_in(top: &Path, package: &Path) -> String {
     let path = worktree::path_in(top, package);
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();

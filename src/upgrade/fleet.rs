@@ -290,7 +290,8 @@ fn one(
     }
 }
 
-/// Commits what was written, one package after the other. What is not committed, or not in the index in the end, is known to the next run.
+/// Commits what was written, one package after the other. What is not committed, or not in the
+/// index in the end, is known to the next run.
 fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>) {
     let mut patience = worktree::PATIENCE;
     let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome>> = BTreeMap::new();

@@ -30,8 +30,8 @@ pub struct Vendored {
     pub warnings: Vec<Warning>,
 }
 
-/// Vendors the package at `address` (`REPO[/DIR][@REF]`) into `folder`, or one of the package's name here. It is there as a whole
-/// afterwards, or not at all.
+/// Vendors the package at `address` (`REPO[/DIR][@REF]`) into `folder`, or one of the package's
+/// name here. It is there as a whole afterwards, or not at all.
 ///
 /// # Errors
 /// Where it cannot be read, and where the folder has something in it already.

@@ -23,8 +23,8 @@ pub struct Commit {
 const SEPARATOR: char = '\u{1f}';
 
 impl Remotes {
-    /// The commits that lead from one version to another and change something in the package's folder, the newest first. None
-    /// where the server does not tell.
+    /// The commits that lead from one version to another and change something in the package's
+    /// folder, the newest first. None where the server does not tell.
     ///
     /// # Errors
     /// Where git or the cache cannot be used.
@@ -55,7 +55,8 @@ impl Remotes {
         store.log(place, from, to).map(Some)
     }
 
-    /// Fetches the commits and trees that lead from one version to the other, and one more on each way.
+    /// Fetches the commits and trees that lead from one version to the other, and one more on each
+    /// way.
     fn fetch_range(
         &self,
         store: &Store,

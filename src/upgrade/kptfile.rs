@@ -8,9 +8,10 @@ use crate::error::{Error, Warning};
 use crate::package::{Entry, Snapshot, read_named};
 use crate::yaml::{NodeKind, Tree};
 
-/// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that they do not merge. Where that cannot be
-/// done, however the file is written, they are no part of the merge; nor where the record is in it and upstream's new version has
-/// none. What is left out so is told.
+/// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that
+/// they do not merge. Where that cannot be done, however the file is written, they are no part of
+/// the merge; nor where the record is in it and upstream's new version has none. What is left out
+/// so is told.
 ///
 /// # Errors
 /// Where the local file cannot be read.
@@ -97,7 +98,8 @@ fn own(text: &str, local: &str) -> Option<String> {
     is_plain(&text).then_some(text)
 }
 
-/// Whether a text is a map without a record, and means what it says: nothing is merged into it from elsewhere.
+/// Whether a text is a map without a record, and means what it says: nothing is merged into it from
+/// elsewhere.
 fn is_plain(text: &str) -> bool {
     let Ok(Some(tree)) = Tree::parse(text) else {
         return false;

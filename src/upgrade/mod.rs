@@ -1,7 +1,8 @@
 //! Packages that come from upstream repositories: vendored, seen to be outdated, upgraded.
 //!
-//! A package's [`Record`] says where it comes from and which commit its files were made from. An upgrade reads that commit and
-//! the new one out of git's objects, merges with the same rules as ever, and brings the record up to date.
+//! A package's [`Record`] says where it comes from and which commit its files were made from. An
+//! upgrade reads that commit and the new one out of git's objects, merges with the same rules as
+//! ever, and brings the record up to date.
 
 mod address;
 mod cache;

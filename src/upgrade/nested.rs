@@ -1,5 +1,6 @@
-//! A package in a package that has a record of its own: where it may be fetched from, and whether it is its parent's to merge. Its record
-//! may have come with the parent, and so be upstream's word.
+//! A package in a package that has a record of its own: where it may be fetched from, and whether
+//! it is its parent's to merge. Its record may have come with the parent, and so be upstream's
+//! word.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -11,7 +12,8 @@ use crate::git_process::top_of;
 use crate::package::read_named;
 use crate::yaml::{Tree, equal};
 
-/// Refuses a package in another one that would be fetched from a repository which is neither the other one's nor allowed by name.
+/// Refuses a package in another one that would be fetched from a repository which is neither the
+/// other one's nor allowed by name.
 ///
 /// # Errors
 /// Where that is so.
@@ -48,7 +50,8 @@ pub(super) fn refuse_foreign(
     }
 }
 
-/// The records of the packages that a package is in, the nearest first; none for one that cannot be read.
+/// The records of the packages that a package is in, the nearest first; none for one that cannot be
+/// read.
 fn outer_packages(package: &Path) -> Vec<Option<Record>> {
     let Ok(folder) = package.canonicalize() else {
         return Vec::new();
@@ -112,7 +115,8 @@ fn host(repository: &str) -> Option<&str> {
     (!host.is_empty() && !host.contains('/')).then_some(host)
 }
 
-/// Whether a package in a package is none of its parent's: it has a record, and what the parent was made from has not the same there.
+/// Whether a package in a package is none of its parent's: it has a record, and what the parent was
+/// made from has not the same there.
 pub(super) fn is_its_own(folder: &Path, original: Option<&[u8]>) -> bool {
     let text = |name: &str| {
         let file = folder.join(name);

@@ -70,10 +70,12 @@ pub(super) struct Fetched {
 }
 
 impl Remotes {
-    /// The files of `place` at a commit. Fetches what is missing: the commit, its trees, and of the files those in the folder.
+    /// The files of `place` at a commit. Fetches what is missing: the commit, its trees, and of the
+    /// files those in the folder.
     ///
     /// # Errors
-    /// Where the repository cannot be reached, the commit is gone, there is no such folder in it, or the cache is unusable.
+    /// Where the repository cannot be reached, the commit is gone, there is no such folder in it,
+    /// or the cache is unusable.
     pub(super) fn snapshot(
         &self,
         place: &Place,
@@ -227,7 +229,8 @@ impl Store {
         Ok(())
     }
 
-    /// What git prints of what is in a folder at a commit, or why it does not; none where it is no folder.
+    /// What git prints of what is in a folder at a commit, or why it does not; none where it is no
+    /// folder.
     fn list(
         &self,
         commit: &str,

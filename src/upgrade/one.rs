@@ -34,7 +34,8 @@ pub struct Wish {
     pub durable: bool,
     /// Whether a package with uncommitted changes is upgraded all the same.
     pub allow_dirty: bool,
-    /// Hosts and repositories that a package in a package may come from, beside those of the package that it is in.
+    /// Hosts and repositories that a package in a package may come from, beside those of the
+    /// package that it is in.
     pub allowed: Vec<String>,
 }
 
@@ -55,7 +56,8 @@ pub struct Upgrade {
     pub facts: Facts,
     /// Conflicts are left, and so nothing was written.
     pub refused: bool,
-    /// Upstream's commits between the two, the newest first; none where upstream does not tell them.
+    /// Upstream's commits between the two, the newest first; none where upstream does not tell
+    /// them.
     pub commits: Option<Vec<Commit>>,
     /// The commit of this upgrade, where one was made.
     pub committed: Option<String>,
@@ -164,8 +166,8 @@ pub(super) fn plan(
     }))
 }
 
-/// Takes back what an upgrade did to a package that was killed, where an error of [`plan`] says so and this is the same upgrade.
-/// Whether it was so, and the plan is to be made anew.
+/// Takes back what an upgrade did to a package that was killed, where an error of [`plan`] says so
+/// and this is the same upgrade. Whether it was so, and the plan is to be made anew.
 ///
 /// # Errors
 /// As for [`package::undo`].
@@ -181,8 +183,8 @@ pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
     Ok(is_same)
 }
 
-/// Sees to what a run left at a package that did not come to its end: it is taken back, and so the upgrade is made, told of and
-/// committed anew. Whether anything was there.
+/// Sees to what a run left at a package that did not come to its end: it is taken back, and so the
+/// upgrade is made, told of and committed anew. Whether anything was there.
 ///
 /// # Errors
 /// As for [`package::undo`], and where somebody changed what it wrote and did not commit.
@@ -332,7 +334,8 @@ fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
 }
 
 impl Upgrade {
-    /// Writes it, the record included. Where it `awaits_commit`, the next run knows of it until [`Upgrade::is_settled`].
+    /// Writes it, the record included. Where it `awaits_commit`, the next run knows of it until
+    /// [`Upgrade::is_settled`].
     ///
     /// # Errors
     /// Where the disk says no, or somebody changed a file in the meantime.

@@ -16,7 +16,8 @@ pub(super) fn make(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Sees that a folder is this user's, that nobody else may write to it, and that nobody else reads it from now on.
+/// Sees that a folder is this user's, that nobody else may write to it, and that nobody else reads
+/// it from now on.
 ///
 /// # Errors
 /// Where it is somebody else's, or others may write to it.

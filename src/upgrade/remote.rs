@@ -22,7 +22,8 @@ pub(super) struct Refs {
 /// A ref and the commit that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolved {
-    /// As a person names it: without `refs/tags/`, and without the package's folder where the record leaves that out.
+    /// As a person names it: without `refs/tags/`, and without the package's folder where the
+    /// record leaves that out.
     pub name: String,
     /// The name on the server, without `refs/tags/` or `refs/heads/`; for a commit its hash.
     pub full: String,
@@ -179,7 +180,8 @@ impl Refs {
         self.commits.get(&format!("refs/{kind}/{name}"))
     }
 
-    /// What a tag, branch or commit names, for a package in `directory`: as kpt does, a tag `DIRECTORY/NAME` comes first.
+    /// What a tag, branch or commit names, for a package in `directory`: as kpt does, a tag
+    /// `DIRECTORY/NAME` comes first.
     pub(super) fn resolve(&self, name: &str, directory: &str) -> Option<Resolved> {
         let short = name
             .strip_prefix("refs/tags/")
@@ -234,7 +236,8 @@ impl Refs {
         }
     }
 
-    /// The newest version after `current`, which a record names: a tag's next one, a branch's head. None where there is none.
+    /// The newest version after `current`, which a record names: a tag's next one, a branch's head.
+    /// None where there is none.
     pub(super) fn newest(
         &self,
         current: &str,
@@ -260,7 +263,8 @@ impl Refs {
         })
     }
 
-    /// What is vendored where nobody says which version: the newest release, else the branch that is there.
+    /// What is vendored where nobody says which version: the newest release, else the branch that
+    /// is there.
     pub(super) fn first(&self, directory: &str, choice: Choice) -> Option<Resolved> {
         let last = directory.rsplit('/').next().unwrap_or_default();
         let prefixes = [format!("{directory}/"), format!("{last}/"), String::new()];

@@ -11,8 +11,8 @@ use super::worktree;
 use crate::error::Error;
 use crate::package::{self, Access};
 
-/// Locks the repositories that the packages are in: a run that commits is alone there, for what it has written and not committed yet is
-/// what a run that was killed leaves.
+/// Locks the repositories that the packages are in: a run that commits is alone there, for what it
+/// has written and not committed yet is what a run that was killed leaves.
 pub(super) fn lock_all(
     families: &[Vec<Found>],
     commits: &Commits,

@@ -1,9 +1,11 @@
-//! Small edits of a YAML file's text: a scalar gets another value, a section comes or goes, and every other byte stays.
+//! Small edits of a YAML file's text: a scalar gets another value, a section comes or goes, and
+//! every other byte stays.
 
 use crate::line_breaks::line_break_of;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span, Tree};
 
-/// Sets the scalar at a path, which has to be there but for its last step. None where that cannot be done.
+/// Sets the scalar at a path, which has to be there but for its last step. None where that cannot
+/// be done.
 pub(super) fn set(text: &str, path: &[&str], value: &str) -> Option<String> {
     let tree = Tree::parse(text).ok()??;
     let mut node = tree.root().value;
@@ -62,8 +64,8 @@ fn add(tree: &Tree<'_>, text: &str, map: NodeId, key: &str, value: &str) -> Opti
     ))
 }
 
-/// Puts a section of lines at the top level, in the place of the one of that name, else behind the field `after`, else at the
-/// end. None where the text is no block map.
+/// Puts a section of lines at the top level, in the place of the one of that name, else behind the
+/// field `after`, else at the end. None where the text is no block map.
 pub(super) fn insert_section(
     text: &str,
     name: &str,

@@ -17,8 +17,8 @@ use crate::triple::Triple;
 
 /// Merges a package, its subpackages each on its own.
 ///
-/// A subpackage that upstream deleted goes where nothing in it was changed here, else it stays whole; one that was deleted here
-/// stays deleted. Either is reported as a conflict.
+/// A subpackage that upstream deleted goes where nothing in it was changed here, else it stays
+/// whole; one that was deleted here stays deleted. Either is reported as a conflict.
 ///
 /// # Errors
 /// As for [`plan_sides`].
@@ -72,7 +72,8 @@ pub(super) fn plan(
             local: local.join(root),
             settings: Settings {
                 apart,
-                // a subpackage has rules of its own, or none; where upstream has some there they may be upstream's
+                // a subpackage has rules of its own, or none; where upstream has some there they
+                // may be upstream's
                 config: None,
                 no_rules: left_out.contains(&root.join(RULES_FILE)),
                 ..settings.clone()
@@ -91,7 +92,8 @@ pub(super) fn plan(
     Ok(whole)
 }
 
-/// The subpackages that are their own, with all that is in them, and those that merge with the package.
+/// The subpackages that are their own, with all that is in them, and those that merge with the
+/// package.
 fn own_and_parents(
     roots: BTreeSet<PathBuf>,
     original: &Snapshot,
@@ -240,7 +242,8 @@ fn same(left: &Snapshot, right: &Snapshot) -> bool {
             .all(|(left, right)| left.0 == right.0 && bytes(left.1) == bytes(right.1))
 }
 
-/// Whether a folder has the files of a snapshot, and no others. What kpt writes into them is no change.
+/// Whether a folder has the files of a snapshot, and no others. What kpt writes into them is no
+/// change.
 pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settings) -> bool {
     let mut count = 0;
     let walk = WalkDir::new(folder).into_iter().filter_entry(|entry| {

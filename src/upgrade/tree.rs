@@ -1,5 +1,5 @@
-//! What a tree of upstream's lists, checked before anything of it is used: git itself would refuse most of what is refused here, but
-//! a server may send any objects.
+//! What a tree of upstream's lists, checked before anything of it is used: git itself would refuse
+//! most of what is refused here, but a server may send any objects.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
@@ -123,7 +123,8 @@ fn check_path(entry: &Listed) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a name is `.git` on some system, or has a part that is, where that system ends names at a backslash.
+/// Whether a name is `.git` on some system, or has a part that is, where that system ends names at
+/// a backslash.
 pub(super) fn is_gits(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let is_nothing = |c: &char| {
@@ -164,7 +165,8 @@ pub(super) fn check_sizes(listed: &[Listed], sizes: &HashMap<String, u64>) -> Re
     Ok(())
 }
 
-/// Whether a link at `path` leads to something in the package, as the system will follow it there: by way of the other links.
+/// Whether a link at `path` leads to something in the package, as the system will follow it there:
+/// by way of the other links.
 pub(super) fn stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
     let mut here: Vec<OsString> = path.iter().map(OsStr::to_owned).collect();
     here.pop();
@@ -202,7 +204,8 @@ pub(super) fn stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
     }
 }
 
-/// One step of a link's way: a name, or none for one up. None where it leads to a place of the system's.
+/// One step of a link's way: a name, or none for one up. None where it leads to a place of the
+/// system's.
 fn step(part: Component<'_>) -> Option<Option<OsString>> {
     match part {
         Component::Normal(name) => Some(Some(name.to_owned())),

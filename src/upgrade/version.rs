@@ -86,7 +86,8 @@ pub(super) fn newest<'t>(
     best(tags, fits, None)
 }
 
-/// Of tags for one version, the one that is written like the present one, else the one with the most numbers.
+/// Of tags for one version, the one that is written like the present one, else the one with the
+/// most numbers.
 fn best<'t>(
     tags: impl Iterator<Item = &'t str>,
     fits: impl Fn(&Tag<'_>) -> bool,

@@ -1,4 +1,5 @@
-//! The repository that a package is in: what is not committed there, and whether commits can be made.
+//! The repository that a package is in: what is not committed there, and whether commits can be
+//! made.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;

@@ -6,7 +6,8 @@ use super::equal;
 use super::scalar::write;
 use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree};
 
-/// The text of a document in JSON in block style, with the same values; none where it is no JSON map or list.
+/// The text of a document in JSON in block style, with the same values; none where it is no JSON
+/// map or list.
 ///
 /// ```
 /// use merge3::yaml::{Tree, json_in_block_style};

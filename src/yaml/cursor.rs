@@ -24,7 +24,8 @@ pub(crate) const fn is_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Whether two texts are the same. Most that are compared are a word: to compare those takes less time than to call for it.
+/// Whether two texts are the same. Most that are compared are a word: to compare those takes less
+/// time than to call for it.
 #[inline]
 pub(crate) fn same_bytes(left: &[u8], right: &[u8]) -> bool {
     const LONG: usize = 32;
@@ -205,7 +206,8 @@ impl<'s> Cursor<'s> {
         Some(self.pos + at)
     }
 
-    /// The end of the block scalar that starts here, inside a block collection that starts in column `parent`.
+    /// The end of the block scalar that starts here, inside a block collection that starts in
+    /// column `parent`.
     pub(crate) fn block_scalar(&self, parent: Option<usize>) -> BlockScalar {
         let header = BlockHeader::read(self, self.pos);
         let mut end = header.end;
@@ -311,7 +313,8 @@ impl BlockHeader {
         }
     }
 
-    /// How far the content is indented: as the header says, else as the first line that is not empty.
+    /// How far the content is indented: as the header says, else as the first line that is not
+    /// empty.
     fn indent(&self, cursor: &Cursor<'_>, parent: Option<usize>) -> usize {
         if self.increment > 0 {
             return parent.unwrap_or(0) + self.increment;

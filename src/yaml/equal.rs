@@ -9,8 +9,9 @@ use super::tree::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 /// Above this many entries a hash table pays.
 const SMALL: usize = 8;
 
-/// Whether two nodes are equal: scalars by type and content, maps whatever the order of their keys, lists in order, an
-/// alias as what it stands for. Style, comments and anchors play no part, nor does a tag that says what was so already.
+/// Whether two nodes are equal: scalars by type and content, maps whatever the order of their keys,
+/// lists in order, an alias as what it stands for. Style, comments and anchors play no part, nor
+/// does a tag that says what was so already.
 ///
 /// Time is about that of reading both texts, aliases that stand for aliases included.
 ///
@@ -72,7 +73,8 @@ impl Comparison<'_, '_, '_> {
         result
     }
 
-    /// Whether two nodes, at least one of which is a scalar, are the same one; none where both are collections.
+    /// Whether two nodes, at least one of which is a scalar, are the same one; none where both are
+    /// collections.
     fn scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
         let ((left_type, left_content), (right_type, right_content)) =
             match (self.left.stored.said(left), self.right.stored.said(right)) {
@@ -88,8 +90,8 @@ impl Comparison<'_, '_, '_> {
         })
     }
 
-    /// Whether two collections are the same because their lines are, indented alike: without anchors, aliases and tags there is nothing else
-    /// that they could mean.
+    /// Whether two collections are the same because their lines are, indented alike: without
+    /// anchors, aliases and tags there is nothing else that they could mean.
     fn are_same_lines(&self, left: Span, right: Span) -> bool {
         let (left_text, right_text) = (self.left.slice(left), self.right.slice(right));
         let is_ordinary = self.left.stored.is_ordinary && self.right.stored.is_ordinary;
@@ -110,8 +112,8 @@ impl Comparison<'_, '_, '_> {
             .all(|(l, r)| self.nodes(self.left.entry(l).value, self.right.entry(r).value))
     }
 
-    /// Pairs of entries at the same place; keys elsewhere are looked up in `r`. (No map has a key twice, so as many
-    /// entries and each found is all of them.)
+    /// Pairs of entries at the same place; keys elsewhere are looked up in `r`. (No map has a key
+    /// twice, so as many entries and each found is all of them.)
     fn maps(&mut self, r: NodeId, pairs: impl Iterator<Item = (EntryId, EntryId)>) -> bool {
         let (left, right) = (self.left, self.right);
         let mut index: Option<FxHashMap<Option<Identity<'_>>, EntryId>> = None;

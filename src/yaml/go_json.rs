@@ -1,4 +1,5 @@
-//! A node as Go's JSON encoder writes what Kubernetes' tools read it as: compact, keys sorted, `<`, `>` and `&` escaped.
+//! A node as Go's JSON encoder writes what Kubernetes' tools read it as: compact, keys sorted, `<`,
+//! `>` and `&` escaped.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -10,10 +10,12 @@ use super::tree::{NodeId, ScalarType, Span};
 /// Above this many entries a hash table pays.
 const SMALL: usize = 16;
 
-/// An odd number without a pattern: a product with it has all bits of the other number in its highest ones.
+/// An odd number without a pattern: a product with it has all bits of the other number in its
+/// highest ones.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What makes two keys the same, and two scalars equal: the type, the content, and an application's own tag.
+/// What makes two keys the same, and two scalars equal: the type, the content, and an application's
+/// own tag.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 pub(crate) struct Identity<'a> {
     scalar_type: ScalarType,
@@ -52,7 +54,8 @@ pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
         return Ok(());
     }
     if entries.len() <= SMALL {
-        // keys that are the same have the same imprint, and so the same bit; most have one of their own
+        // keys that are the same have the same imprint, and so the same bit; most have one of their
+        // own
         let mut bits = 0_u64;
         for (index, entry) in entries.iter().enumerate() {
             let own = match entry.key().and_then(|key| stored.said(key)) {

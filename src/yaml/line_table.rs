@@ -4,14 +4,16 @@ use std::sync::OnceLock;
 
 use super::stream::line_ends;
 
-/// The starts of all lines of the text of a [`Tree`](super::Tree), which are looked for when first needed.
+/// The starts of all lines of the text of a [`Tree`](super::Tree), which are looked for when first
+/// needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LineTable {
     starts: OnceLock<Box<[u32]>>,
 }
 
 impl LineTable {
-    /// How many line breaks end at or before `offset`: the number of the line that it is in, from 0.
+    /// How many line breaks end at or before `offset`: the number of the line that it is in, from
+    /// 0.
     pub(super) fn number(&self, text: &str, offset: u32) -> usize {
         self.starts(text).partition_point(|start| *start <= offset) - 1
     }

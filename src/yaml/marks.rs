@@ -6,8 +6,9 @@ use super::source::Patches;
 ///
 /// Asked in ascending order it goes over the text once.
 ///
-/// Where a block scalar holds characters of more than one byte, the parser counts some of those by their bytes, and is
-/// off from there on by up to as many as there are such bytes: [`Marks::off_by_up_to`].
+/// Where a block scalar holds characters of more than one byte, the parser counts some of those by
+/// their bytes, and is off from there on by up to as many as there are such bytes:
+/// [`Marks::off_by_up_to`].
 #[derive(Debug)]
 pub(crate) struct Marks<'s, 'p> {
     text: &'s str,

@@ -13,15 +13,16 @@ use crate::line_breaks;
 const LONG_LINE: usize = 1024;
 
 impl<'s> Tree<'s> {
-    /// Reads one document: the text of a chunk that [`split`](super::stream::split) cut, markers, directives, comments
-    /// and a byte order mark included.
+    /// Reads one document: the text of a chunk that [`split`](super::stream::split) cut, markers,
+    /// directives, comments and a byte order mark included.
     ///
     /// There is no tree where the document has no content.
     ///
     /// # Errors
-    /// Where the text is no YAML, holds a second document, a key twice in one map, a key that is no scalar (SPEC 5.5), an
-    /// alias without an anchor or inside what it stands for, collections nested deeper than 512 levels, aliases that stand
-    /// for more than a million values, or 64 MiB and more.
+    /// Where the text is no YAML, holds a second document, a key twice in one map, a key that is no
+    /// scalar (SPEC 5.5), an alias without an anchor or inside what it stands for, collections
+    /// nested deeper than 512 levels, aliases that stand for more than a million values, or 64 MiB
+    /// and more.
     ///
     /// ```
     /// use merge3::yaml::Tree;
@@ -37,8 +38,8 @@ impl<'s> Tree<'s> {
         Self::parse_like(text, None)
     }
 
-    /// What [`Tree::parse`] returns, sooner where a tree is there of a text that is mostly the same, another version of the document:
-    /// entries that stand in both are not read again.
+    /// What [`Tree::parse`] returns, sooner where a tree is there of a text that is mostly the
+    /// same, another version of the document: entries that stand in both are not read again.
     ///
     /// # Errors
     /// As [`Tree::parse`].
@@ -58,8 +59,8 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// What [`Tree::parse`] returns, by the parser's events alone, whatever the document: slower, and to the last span the
-    /// same.
+    /// What [`Tree::parse`] returns, by the parser's events alone, whatever the document: slower,
+    /// and to the last span the same.
     ///
     /// # Errors
     /// As [`Tree::parse`].
@@ -68,15 +69,16 @@ impl<'s> Tree<'s> {
         build::parse(text)
     }
 
-    /// What [`Tree::parse`] returns, if the text is an ordinary document that is read without the parser; else none.
+    /// What [`Tree::parse`] returns, if the text is an ordinary document that is read without the
+    /// parser; else none.
     pub fn parse_lines(text: &'s str) -> Option<Self> {
         is_readable(text)
             .ok()
             .and_then(|()| lines::read(text, None))
     }
 
-    /// The field of a map whose key is the text `key` (a string; no field for the integer `1` where `"1"` is asked for).
-    /// An alias of a map is looked through; none for anything else.
+    /// The field of a map whose key is the text `key` (a string; no field for the integer `1` where
+    /// `"1"` is asked for). An alias of a map is looked through; none for anything else.
     pub fn find(&self, mapping: NodeId, key: &str) -> Option<EntryId> {
         self.entries(self.resolve(mapping)).find(|id| {
             let own = self.entry(*id).key;
@@ -90,7 +92,8 @@ impl<'s> Tree<'s> {
         self.stored.scalar(id)
     }
 
-    /// What the scalar says that a node is, or stands for; for as long as the text is there, where it stands so in the text.
+    /// What the scalar says that a node is, or stands for; for as long as the text is there, where
+    /// it stands so in the text.
     pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
         self.stored.to_cow(id)
     }
@@ -100,7 +103,8 @@ impl<'s> Tree<'s> {
         self.stored.type_of(id) == Some(ScalarType::Null)
     }
 
-    /// Whether a node is, or stands for, a scalar of that type and content; one null is as good as another.
+    /// Whether a node is, or stands for, a scalar of that type and content; one null is as good as
+    /// another.
     #[inline]
     pub(crate) fn says(&self, id: NodeId, scalar_type: ScalarType, content: &str) -> bool {
         self.stored.said(id).is_some_and(|(own_type, own)| {
@@ -109,13 +113,15 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// What makes a scalar, or what an alias stands for, equal to another (SPEC 4); none for a collection.
+    /// What makes a scalar, or what an alias stands for, equal to another (SPEC 4); none for a
+    /// collection.
     #[inline]
     pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
         self.stored.identity(scalar)
     }
 
-    /// The tag that is part of a node's value, as a reader resolves it; none where the tag says what was so already.
+    /// The tag that is part of a node's value, as a reader resolves it; none where the tag says
+    /// what was so already.
     pub fn custom_tag(&self, id: NodeId) -> Option<&str> {
         self.stored
             .custom_tags
@@ -143,8 +149,8 @@ impl<'s> Tree<'s> {
         self.stored.anchors().map(|anchor| self.slice(anchor))
     }
 
-    /// A node's text as one of its own: an alias as what it stands for, and lines after the first without the indentation
-    /// that the first one has.
+    /// A node's text as one of its own: an alias as what it stands for, and lines after the first
+    /// without the indentation that the first one has.
     ///
     /// ```
     /// use merge3::yaml::Tree;

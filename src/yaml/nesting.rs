@@ -2,8 +2,8 @@
 
 use super::stream::byte_order_mark;
 
-/// How deep the collections of a text are nested at the most, without reading it: by its indentation and its brackets. None where
-/// aliases may be in it, which stand for something deeper.
+/// How deep the collections of a text are nested at the most, without reading it: by its
+/// indentation and its brackets. None where aliases may be in it, which stand for something deeper.
 ///
 /// ```
 /// use merge3::yaml::nesting_at_most;
@@ -18,7 +18,8 @@ pub fn nesting_at_most(text: &str) -> Option<usize> {
         return None;
     }
     let brackets = memchr::memchr2_iter(b'[', b'{', bytes).count();
-    // a block collection begins behind spaces and indicators, and two can in one column: a list in that of its key
+    // a block collection begins behind spaces and indicators, and two can in one column: a list in
+    // that of its key
     let indentation = |line: usize| {
         let rest = bytes[line..].iter();
         rest.take_while(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'?' | b':'))

@@ -1,8 +1,9 @@
 //! What a document says on its two upper levels, read line by line: many times as fast as a tree.
 //!
-//! This knows plain block YAML and nothing else: maps and lists by indentation, scalars, empty brackets and lists of words in brackets.
-//! Whatever it does not know for sure to be valid, it says nothing about: a tree has to be made then. A tree over what it speaks about can
-//! be made, and says the same.
+//! This knows plain block YAML and nothing else: maps and lists by indentation, scalars, empty
+//! brackets and lists of words in brackets. Whatever it does not know for sure to be valid, it says
+//! nothing about: a tree has to be made then. A tree over what it speaks about can be made, and
+//! says the same.
 
 use memchr::{memchr, memchr2, memchr3};
 
@@ -234,7 +235,8 @@ impl<'s> Reader<'s> {
         (!twice).then_some(())
     }
 
-    /// The key that begins here, and where its colon stands; none where there is none of those that this knows.
+    /// The key that begins here, and where its colon stands; none where there is none of those that
+    /// this knows.
     fn key(&self, at: usize) -> Option<(&'s str, usize)> {
         let (key, colon) = match self.bytes[at] {
             quote @ (b'"' | b'\'') => {

@@ -13,7 +13,8 @@ pub(super) enum Ended {
 }
 
 impl<'s> Reader<'s> {
-    /// A scalar without quotes, and the lines on which it goes on: those indented deeper than `column`.
+    /// A scalar without quotes, and the lines on which it goes on: those indented deeper than
+    /// `column`.
     pub(super) fn plain(&self, at: usize, column: usize) -> Option<(Text<'s>, Ended)> {
         let (end, is_commented) = self.plain_line(at)?;
         let text = Text::Is(self.text[at..end].trim_end_matches(' '));
@@ -89,8 +90,8 @@ impl<'s> Reader<'s> {
         Some((text, Ended::At(end + 1)))
     }
 
-    /// Whether the lines of a quoted scalar, but for the first one, are indented deeper than `column`; the last one too where
-    /// nothing but the quote stands on it.
+    /// Whether the lines of a quoted scalar, but for the first one, are indented deeper than
+    /// `column`; the last one too where nothing but the quote stands on it.
     fn goes_on_well(&self, content: &str, column: usize) -> bool {
         let indent = |line: &str| line.bytes().take_while(|byte| *byte == b' ').count();
         let (above, last) = content.rsplit_once('\n').unwrap_or_default();
@@ -138,7 +139,8 @@ pub(super) fn first_of_plain(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Whether there are characters in a text that readers of YAML may take for line breaks, or may not take at all.
+/// Whether there are characters in a text that readers of YAML may take for line breaks, or may not
+/// take at all.
 pub(super) fn has_odd_characters(text: &str) -> bool {
     // no branch for each byte: this is compiled to vector instructions
     let (mut odd, mut high) = (false, false);

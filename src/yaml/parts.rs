@@ -134,8 +134,9 @@ impl<'s> Parts<'s> {
         }
     }
 
-    /// Gives a comment at the end of the line that begins at `line_start` to the innermost entry that is being read: as the comment of
-    /// its first line or of its last one. Nobody's where it already has one there. The root's is that of the `---`, where there is one.
+    /// Gives a comment at the end of the line that begins at `line_start` to the innermost entry
+    /// that is being read: as the comment of its first line or of its last one. Nobody's where it
+    /// already has one there. The root's is that of the `---`, where there is one.
     pub(super) fn give(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
         let entry = self.open.last().copied().unwrap_or(self.stored.root);
         let own_start = entry.span.start as usize;
@@ -163,8 +164,8 @@ impl<'s> Parts<'s> {
         }
     }
 
-    /// A collection ends, whose entries are the open ones from `first` on: at the end of its last entry, unless its
-    /// bracket stands elsewhere. Returns where it ends.
+    /// A collection ends, whose entries are the open ones from `first` on: at the end of its last
+    /// entry, unless its bracket stands elsewhere. Returns where it ends.
     pub(super) fn end_collection(
         &mut self,
         node: NodeId,

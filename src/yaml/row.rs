@@ -1,4 +1,5 @@
-//! A block collection as the row of lines that it covers: its entries, and what stands between them.
+//! A block collection as the row of lines that it covers: its entries, and what stands between
+//! them.
 //!
 //! Nothing here is stored in the tree: a row is read off the text when a merge asks for it.
 
@@ -9,8 +10,8 @@ use super::tree::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 pub(crate) struct Row {
     /// The column in which its entries start.
     pub(crate) column: u32,
-    /// From the first line below what holds it (or the first entry, where that shares its line with a dash) to the end
-    /// of the last line that is its own.
+    /// From the first line below what holds it (or the first entry, where that shares its line with
+    /// a dash) to the end of the last line that is its own.
     pub(crate) span: Span,
     /// Comment lines and entries in the order of the text; the end is the last one.
     pub(crate) items: Vec<Item>,
@@ -25,7 +26,8 @@ pub(crate) struct Item {
     pub(crate) blank: Span,
     /// How many they are.
     pub(crate) blanks: u32,
-    /// Its own lines, line breaks included. An entry's are those below it too that are indented deeper.
+    /// Its own lines, line breaks included. An entry's are those below it too that are indented
+    /// deeper.
     pub(crate) span: Span,
 }
 
@@ -41,7 +43,8 @@ pub(crate) enum ItemKind {
 }
 
 impl Row {
-    /// Leaves out the comments and blank lines above a line's start, and the blank lines at the top: those set nothing apart.
+    /// Leaves out the comments and blank lines above a line's start, and the blank lines at the
+    /// top: those set nothing apart.
     pub(crate) fn start_at(&mut self, line: u32) {
         if line > self.span.start && self.items.len() > 1 {
             self.span.start = line;
@@ -129,8 +132,8 @@ impl Tree<'_> {
         }
     }
 
-    /// All lines of an entry, from its first one (its first byte, where it shares the line with a dash) to the last comment
-    /// below it that is indented deeper.
+    /// All lines of an entry, from its first one (its first byte, where it shares the line with a
+    /// dash) to the last comment below it that is indented deeper.
     pub(crate) fn lines_of(&self, entry: Entry<'_>) -> Span {
         let start = self.start_of_indent(entry.span.start);
         Span::new(start.unwrap_or(entry.span.start), self.end_of_lines(entry))
@@ -171,7 +174,8 @@ impl Tree<'_> {
         found
     }
 
-    /// The comments from a line's start on, down to the next line that is neither a comment nor blank.
+    /// The comments from a line's start on, down to the next line that is neither a comment nor
+    /// blank.
     pub(crate) fn comments_from(&self, line: u32) -> Vec<Span> {
         let mut found = Vec::new();
         let mut at = line;
@@ -215,7 +219,8 @@ impl Tree<'_> {
         end
     }
 
-    /// Whether other entries or brackets follow an entry on the line where it ends: the rest of that line is not its own.
+    /// Whether other entries or brackets follow an entry on the line where it ends: the rest of
+    /// that line is not its own.
     pub(crate) fn has_more_on_line(&self, entry: Entry<'_>) -> bool {
         let rest = &self.text()[entry.span.end as usize..];
         let rest = rest.trim_start_matches([' ', '\t']);
@@ -243,7 +248,8 @@ impl Tree<'_> {
         }
     }
 
-    /// The comments between two places, as items; what comes back are the blank lines below the last one.
+    /// The comments between two places, as items; what comes back are the blank lines below the
+    /// last one.
     fn gap(&self, range: std::ops::Range<u32>, items: &mut Vec<Item>) -> Span {
         let (mut at, mut blank) = (range.start, Span::new(range.start, range.start));
         while at < range.end {

@@ -1,8 +1,8 @@
 //! The text as the parser gets it.
 //!
-//! The parser holds some texts for broken that every other reader of YAML takes: a closing bracket in the column of its key
-//! (after a quoted element), a tab after a colon. It gets those with more white space, or other white space, where that
-//! means nothing; the tree is over the text as it is.
+//! The parser holds some texts for broken that every other reader of YAML takes: a closing bracket
+//! in the column of its key (after a quoted element), a tab after a colon. It gets those with more
+//! white space, or other white space, where that means nothing; the tree is over the text as it is.
 
 use yaml_rust2::scanner::{Marker, ScanError};
 
@@ -10,7 +10,8 @@ use super::cursor::{is_blank, is_break};
 
 /// How many spaces a pad is.
 const PAD: usize = 64;
-/// Each patch is found by a run of the parser, so there are not too many: in number, and in bytes that are read again.
+/// Each patch is found by a run of the parser, so there are not too many: in number, and in bytes
+/// that are read again.
 const MOST: usize = 256;
 const MOST_BYTES: usize = 1 << 28;
 
@@ -87,8 +88,8 @@ impl Patches {
         }
     }
 
-    /// The byte offset of a mark, by its line and column (its index is off behind some block scalars); the text's end
-    /// for any beyond.
+    /// The byte offset of a mark, by its line and column (its index is off behind some block
+    /// scalars); the text's end for any beyond.
     pub(crate) fn position(&self, text: &str, base: usize, mark: &Marker) -> usize {
         let bytes = text.as_bytes();
         let mut line = base;

@@ -7,25 +7,29 @@ use super::tree::Span;
 /// One document of a file, as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'s> {
-    /// The whole chunk: the comment lines and directives above the marker, the `---` line, the body, a `...` line if
-    /// there is one and what follows it that begins no document. Of the first document without the head of the file.
+    /// The whole chunk: the comment lines and directives above the marker, the `---` line, the
+    /// body, a `...` line if there is one and what follows it that begins no document. Of the first
+    /// document without the head of the file.
     pub text: &'s str,
     /// The head of the file, where this is its first document.
     pub head: &'s str,
     /// Where the chunk starts in the file, in bytes.
     pub start: usize,
-    /// The body within the chunk: from after the `---` (where nothing but white space or a comment follows on that line, after its line
-    /// break and the comments that a blank line sets off), else from the start, to the `...` line or the end.
+    /// The body within the chunk: from after the `---` (where nothing but white space or a comment
+    /// follows on that line, after its line break and the comments that a blank line sets off),
+    /// else from the start, to the `...` line or the end.
     pub body: Span,
     /// The line of the file in which the chunk starts, from 0.
     pub line: usize,
 }
 
-/// Cuts a file into documents at its `---` lines (and after a `...` line, where a document follows without `---`).
+/// Cuts a file into documents at its `---` lines (and after a `...` line, where a document follows
+/// without `---`).
 ///
-/// The head ([`head`]) and the chunks' texts joined are the file, to the byte. Comment lines in column 0 right above a `---`
-/// line belong to the document below, and so do directives. A chunk may be without content (only comments and blank
-/// lines), and a file that is all head has no chunk.
+/// The head ([`head`]) and the chunks' texts joined are the file, to the byte. Comment lines in
+/// column 0 right above a `---` line belong to the document below, and so do directives. A chunk
+/// may be without content (only comments and blank lines), and a file that is all head has no
+/// chunk.
 ///
 /// ```
 /// use merge3::yaml::stream::split;
@@ -71,10 +75,12 @@ pub fn split(text: &str) -> Vec<Document<'_>> {
     splitter.documents
 }
 
-/// The head of a file, which is of none of its documents: a byte order mark, and the comments and blank lines above the first
-/// document, down to the last blank line or the first `---` line, that line included.
+/// The head of a file, which is of none of its documents: a byte order mark, and the comments and
+/// blank lines above the first document, down to the last blank line or the first `---` line, that
+/// line included.
 ///
-/// Comments right above the first content are the document's; so is a `---` line with anything behind it.
+/// Comments right above the first content are the document's; so is a `---` line with anything
+/// behind it.
 ///
 /// ```
 /// use merge3::yaml::stream::head;
@@ -99,8 +105,8 @@ pub fn head(text: &str) -> &str {
     &text[..end]
 }
 
-/// Where what belongs to a document begins, from a line's start: below the comments that a blank line sets off. Where there are only
-/// comments, at the end.
+/// Where what belongs to a document begins, from a line's start: below the comments that a blank
+/// line sets off. Where there are only comments, at the end.
 fn set_off(text: &str, from: usize) -> usize {
     let (mut at, mut end) = (from, from);
     while at < text.len() {
@@ -124,7 +130,8 @@ fn comments_end(text: &str, from: usize) -> usize {
     at
 }
 
-/// Where the `---` of a head or a chunk stands: before it there are comments, directives and blank lines only.
+/// Where the `---` of a head or a chunk stands: before it there are comments, directives and blank
+/// lines only.
 pub(crate) fn marker(text: &str) -> Option<usize> {
     let mut at = byte_order_mark(text);
     while at < text.len() {
@@ -146,7 +153,8 @@ pub(crate) fn is_bare_marker(text: &str) -> bool {
     text[..line_end(text, 0)].trim_end_matches([' ', '\t']) == "---"
 }
 
-/// Where the line below the `---` at `at` starts, if there is nothing but white space or a comment behind the `---`.
+/// Where the line below the `---` at `at` starts, if there is nothing but white space or a comment
+/// behind the `---`.
 pub(crate) fn below_marker(text: &str, at: usize) -> Option<usize> {
     let behind = text[at + 3..line_end(text, at)].trim_start_matches([' ', '\t']);
     (behind.is_empty() || behind.starts_with('#')).then(|| next_line(text, at))
@@ -157,7 +165,8 @@ pub(crate) fn byte_order_mark(text: &str) -> usize {
     if text.starts_with('\u{feff}') { 3 } else { 0 }
 }
 
-/// Whether three bytes that could be `---` or `...` are a line's first, with white space after them.
+/// Whether three bytes that could be `---` or `...` are a line's first, with white space after
+/// them.
 fn is_marker_line(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
     let line_start = at == byte_order_mark(text) || matches!(bytes[at.max(1) - 1], b'\n' | b'\r');
@@ -173,7 +182,8 @@ pub(crate) fn starts_with_marker(text: &str) -> bool {
 struct Splitter<'s> {
     text: &'s str,
     documents: Vec<Document<'s>>,
-    /// Of the chunk that is being read: where it starts, in bytes and lines, its `---` and its `...`.
+    /// Of the chunk that is being read: where it starts, in bytes and lines, its `---` and its
+    /// `...`.
     start: usize,
     line: usize,
     marker: Option<usize>,
@@ -200,7 +210,8 @@ impl Splitter<'_> {
         self.push(self.text.len());
     }
 
-    /// Where the document whose `---` stands at `at` begins: with the directives and the comment lines right above.
+    /// Where the document whose `---` stands at `at` begins: with the directives and the comment
+    /// lines right above.
     fn cut_before(&mut self, at: usize) -> usize {
         self.bare_document(at);
         // directives stand only where no document is open: in a first chunk, or after `...`
@@ -283,7 +294,8 @@ impl Splitter<'_> {
     }
 }
 
-/// Where the comment lines in column 0 begin that stand right above `at`, a line's start; `at` where there are none.
+/// Where the comment lines in column 0 begin that stand right above `at`, a line's start; `at`
+/// where there are none.
 fn comments_above(text: &str, from: usize, at: usize) -> usize {
     let mut cut = at;
     while cut > from {
@@ -312,7 +324,8 @@ fn directives_start(text: &str, from: usize, at: usize) -> Option<usize> {
     None
 }
 
-/// Whether lines that look like comments are, or may be, a part of the root scalar of the document above them.
+/// Whether lines that look like comments are, or may be, a part of the root scalar of the document
+/// above them.
 fn owns_hash_lines(open: &str, lines: &str) -> bool {
     let mut root = open.trim_start();
     loop {

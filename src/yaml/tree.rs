@@ -29,11 +29,12 @@ pub struct EntryId(pub(crate) u32);
 pub struct Node<'t> {
     /// The node's own text, without anchor and tag.
     ///
-    /// A block collection reaches from its first entry's start to its last entry's end, a flow collection from
-    /// bracket to bracket, a quoted scalar from quote to quote, a block scalar from its `|` or `>` to the end of its
-    /// last line that belongs to the value (without that line's line break, unless the chomping is `+` and blank lines
-    /// belong to the value: then to the end of the last of those). An empty scalar is an empty span right after the
-    /// indicator or property before it.
+    /// A block collection reaches from its first entry's start to its last entry's end, a flow
+    /// collection from bracket to bracket, a quoted scalar from quote to quote, a block scalar from
+    /// its `|` or `>` to the end of its last line that belongs to the value (without that line's
+    /// line break, unless the chomping is `+` and blank lines belong to the value: then to the end
+    /// of the last of those). An empty scalar is an empty span right after the indicator or
+    /// property before it.
     pub span: Span,
     /// What it is.
     pub kind: NodeKind<'t>,
@@ -110,8 +111,8 @@ pub enum ScalarType {
 /// The entries of a map or a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collection {
-    /// Whether it is written with brackets (`{}`, `[]`). True too for the one pair in `[a: b]`, a map without
-    /// brackets of its own: its span begins with its key.
+    /// Whether it is written with brackets (`{}`, `[]`). True too for the one pair in `[a: b]`, a
+    /// map without brackets of its own: its span begins with its key.
     pub flow: bool,
     /// Which of the tree's entries are its own, in the order of the text.
     pub(super) entries: Span,
@@ -124,8 +125,9 @@ pub struct Entry<'t> {
     pub key: Option<NodeId>,
     /// The field's or element's value.
     pub value: NodeId,
-    /// From its first byte (`-`, `?`, or the key with its anchor and tag) to the last byte of its value; where there is
-    /// no value, to the end of its indicator. In a flow collection without the comma.
+    /// From its first byte (`-`, `?`, or the key with its anchor and tag) to the last byte of its
+    /// value; where there is no value, to the end of its indicator. In a flow collection without
+    /// the comma.
     pub span: Span,
     pub(super) colon: Option<u32>,
     /// Few have any.
@@ -142,14 +144,14 @@ pub(super) struct Extras {
 /// The comments that an entry owns (SPEC 7); an empty span where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Comments {
-    /// The comment lines right above it, no blank line between: from the first one's line start to the last one's line
-    /// end, its line break included.
+    /// The comment lines right above it, no blank line between: from the first one's line start to
+    /// the last one's line end, its line break included.
     pub leading: Span,
-    /// The comment on the line of its key (or dash), where no entry inside it owns that comment: from `#` to its last
-    /// byte, without white space at the end and line break.
+    /// The comment on the line of its key (or dash), where no entry inside it owns that comment:
+    /// from `#` to its last byte, without white space at the end and line break.
     pub line: Span,
-    /// The comment on the line where it ends, where that is not the line of its key and no entry inside it owns that
-    /// comment.
+    /// The comment on the line where it ends, where that is not the line of its key and no entry
+    /// inside it owns that comment.
     pub tail: Span,
 }
 
@@ -221,7 +223,8 @@ impl ScalarStyle {
 }
 
 impl Comments {
-    /// The comment beside the value: on its key's line, or, where none is there, on the line where it ends.
+    /// The comment beside the value: on its key's line, or, where none is there, on the line where
+    /// it ends.
     pub const fn beside(&self) -> Span {
         if self.line.is_empty() {
             self.tail
@@ -287,8 +290,8 @@ impl<'s> Tree<'s> {
         self.stored.text
     }
 
-    /// The root as an entry: no key; its comments are those of the document (`--- # comment`, and the comment lines
-    /// right above a root that is not a block collection).
+    /// The root as an entry: no key; its comments are those of the document (`--- # comment`, and
+    /// the comment lines right above a root that is not a block collection).
     pub fn root(&self) -> Entry<'_> {
         self.stored.entry(&self.stored.root)
     }

@@ -1,4 +1,5 @@
-//! A case: a folder under `testdata` with the three packages, the expected result and what the program should say.
+//! A case: a folder under `testdata` with the three packages, the expected result and what the
+//! program should say.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -193,7 +194,8 @@ impl Case {
         self.folders[side as usize].clone()
     }
 
-    /// Runs the command in a temporary folder, `merge3 --ancestor ANCESTOR --from FROM --to TO` say, with the arguments of the case.
+    /// Runs the command in a temporary folder, `merge3 --ancestor ANCESTOR --from FROM --to TO`
+    /// say, with the arguments of the case.
     pub(crate) fn run(&self, ancestor: Side, from: Side, to: &Folder) -> Result<Ran, String> {
         let there = tempfile::tempdir().map_err(|error| error.to_string())?;
         let words = self.command.words.iter();

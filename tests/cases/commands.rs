@@ -1,5 +1,5 @@
-//! Cases of the other commands: a folder with a file `run`, the arguments, one on a line. They run in a copy of the case's
-//! folder; what it makes of `local` is to be `expected`.
+//! Cases of the other commands: a folder with a file `run`, the arguments, one on a line. They run
+//! in a copy of the case's folder; what it makes of `local` is to be `expected`.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -9,7 +9,8 @@ use merge3::package::{FileConflict, plan};
 
 use crate::case::{Case, Ran};
 
-/// The conflicts that the library finds with the same arguments, as cases write them: `FILE PATH KIND RESOLUTION`.
+/// The conflicts that the library finds with the same arguments, as cases write them:
+/// `FILE PATH KIND RESOLUTION`.
 ///
 /// # Errors
 /// What the library has to say about the arguments or the packages.
@@ -40,7 +41,8 @@ fn line(found: &FileConflict) -> String {
     )
 }
 
-/// What is wrong with the conflicts, and with what the summary says of them; empty when all is as the case expects.
+/// What is wrong with the conflicts, and with what the summary says of them; empty when all is as
+/// the case expects.
 pub(crate) fn difference(case: &Case, ran: &Ran) -> String {
     let mut out = String::new();
     let found = match &ran.conflicts {

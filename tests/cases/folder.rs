@@ -60,8 +60,8 @@ impl Folder {
         Ok(())
     }
 
-    /// What is wrong with this folder where `expected` should be, one line or one diff for each path; empty when they are
-    /// the same to the byte.
+    /// What is wrong with this folder where `expected` should be, one line or one diff for each
+    /// path; empty when they are the same to the byte.
     pub(crate) fn difference(&self, expected: &Self) -> String {
         let mut out = String::new();
         for (path, content) in &self.0 {

@@ -1,5 +1,6 @@
-//! Runs every case under `testdata` against the real binary. Adding a case takes a folder and no code; CONTRIBUTING.md says
-//! what goes into it. `CASE=6-key cargo test --test cases` runs those whose name contains `6-key`.
+//! Runs every case under `testdata` against the real binary. Adding a case takes a folder and no
+//! code; CONTRIBUTING.md says what goes into it. `CASE=6-key cargo test --test cases` runs those
+//! whose name contains `6-key`.
 
 mod case;
 mod commands;
@@ -12,7 +13,8 @@ use case::{Case, Ran, Side};
 use folder::Folder;
 use rayon::prelude::*;
 
-/// Runs `check` on every case that `CASE` selects and fails with everything that is wrong with any of them.
+/// Runs `check` on every case that `CASE` selects and fails with everything that is wrong with any
+/// of them.
 fn on_every_case(check: impl Fn(&Case) -> Result<(), String> + Sync) {
     let filter = std::env::var("CASE").unwrap_or_default();
     let cases = case::all(&filter).unwrap_or_else(|problem| panic!("{problem}"));

@@ -1,4 +1,5 @@
-//! `merge3 apply` on single files and on mixed ones, and what its options do. Its rules are in testdata.
+//! `merge3 apply` on single files and on mixed ones, and what its options do. Its rules are in
+//! testdata.
 
 use std::fs;
 use std::path::PathBuf;

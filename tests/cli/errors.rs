@@ -150,8 +150,8 @@ fn wrong_arguments() {
     with_work().arg(&["--no-such"]).fails_with(&["--no-such"]);
 }
 
-/// Copies the binary to where anybody may run it. Another process does it: one that this process had open for writing
-/// while another test forks could not be run.
+/// Copies the binary to where anybody may run it. Another process does it: one that this process
+/// had open for writing while another test forks could not be run.
 #[cfg(unix)]
 fn copy_binary(to: &std::path::Path) {
     let copied = std::process::Command::new("cp")

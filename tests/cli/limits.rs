@@ -1,4 +1,5 @@
-//! Documents that are too deep, too large or stand for too much: an error that names the limit, in little time and memory.
+//! Documents that are too deep, too large or stand for too much: an error that names the limit, in
+//! little time and memory.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -20,7 +21,8 @@ fn around(document: &str) -> Case {
     )
 }
 
-/// Such a document is no YAML: on all sides it is merged line by line, with a warning; broken on one side by mistake it is refused.
+/// Such a document is no YAML: on all sides it is merged line by line, with a warning; broken on
+/// one side by mistake it is refused.
 fn is_limited(document: &str, limit: &str) {
     let start = Instant::now();
     let case = around(document);
@@ -126,7 +128,8 @@ fn as_many_aliases_as_are_allowed() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
-/// The original's tree is let go when the merge is decided; a comment that changes is a reason to decide once more.
+/// The original's tree is let go when the merge is decided; a comment that changes is a reason to
+/// decide once more.
 #[test]
 fn a_document_whose_original_is_read_again() {
     let filler: String = (0..250_000).fold(String::new(), |mut text, number| {
@@ -190,7 +193,8 @@ fn many_keys_in_one_map() {
     assert!(many < few * 40.0 + 5.0, "{few} seconds, then {many}");
 }
 
-/// As many patches and configurations as a list has items: the list is put together once, not for each of them.
+/// As many patches and configurations as a list has items: the list is put together once, not for
+/// each of them.
 #[test]
 fn many_items_in_one_list() {
     let count = 5_000;
@@ -232,7 +236,8 @@ fn many_items_in_one_list() {
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
 }
 
-/// How long it takes to bring changes of upstream's in as many places into a fork that has as many of its own.
+/// How long it takes to bring changes of upstream's in as many places into a fork that has as many
+/// of its own.
 fn seconds_for_changes(count: usize, place: fn(usize, char) -> String) -> f64 {
     let text = |side| (0..count).map(|n| place(n, side)).collect::<String>() + "}\n";
     let case = Case::of("a.yaml", &text('o'), &text('u'), &text('l'));

@@ -385,7 +385,8 @@ fn explain_says_what_decided() {
     assert_eq!(explain("a[", "updated").0, Some(2));
 }
 
-/// A run that takes its time shows a bar on a terminal, and only there. `script` plays the terminal.
+/// A run that takes its time shows a bar on a terminal, and only there. `script` plays the
+/// terminal.
 #[test]
 fn a_long_run_shows_a_bar_on_a_terminal() {
     if Command::new("script").arg("--version").output().is_err() {

@@ -4,7 +4,8 @@ use std::fs;
 
 use crate::harness::Case;
 
-/// A file of which upstream changes `1` to `2` and local changes `ours` to `mine`: both changes are in the result, and not a byte else.
+/// A file of which upstream changes `1` to `2` and local changes `ours` to `mine`: both changes are
+/// in the result, and not a byte else.
 fn keeps(text: &str) {
     let change = |from: &str, to: &str, text: &str| {
         assert!(text.contains(from), "{text:?}");

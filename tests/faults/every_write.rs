@@ -1,4 +1,5 @@
-//! A disk that fails, a process that ends, a signal that comes: at each of the things that writing does to a disk, in turn.
+//! A disk that fails, a process that ends, a signal that comes: at each of the things that writing
+//! does to a disk, in turn.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
@@ -385,7 +386,8 @@ fn what_was_changed_after_the_kill_is_not_taken_back() {
     );
 }
 
-/// What says in a package that it is a journal, as earlier versions kept it there, is a file like any other.
+/// What says in a package that it is a journal, as earlier versions kept it there, is a file like
+/// any other.
 #[test]
 fn a_journal_from_elsewhere_does_no_harm() {
     for (content, path) in [

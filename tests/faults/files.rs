@@ -1,4 +1,5 @@
-//! What else stands in folders: pipes, links, devices, names that nobody expects, files that are not what they were.
+//! What else stands in folders: pipes, links, devices, names that nobody expects, files that are
+//! not what they were.
 
 use std::ffi::OsStr;
 use std::fs::{self, Permissions};

@@ -1,4 +1,5 @@
-//! Three packages with a bit of everything to do, the real binary run on them, and what is there afterwards.
+//! Three packages with a bit of everything to do, the real binary run on them, and what is there
+//! afterwards.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -42,8 +43,8 @@ impl Packages {
         Self { folder }
     }
 
-    /// A conflict, a document that moves between two files, files and folders that come, go, move and take each other's place, one
-    /// of which only the mode changes.
+    /// A conflict, a document that moves between two files, files and folders that come, go, move
+    /// and take each other's place, one of which only the mode changes.
     pub(crate) fn varied() -> Self {
         let packages = Self::empty();
         let one = |value: u8| {
@@ -168,7 +169,8 @@ impl Packages {
     }
 }
 
-/// Makes a folder look like a work tree of git's: what runs keep is there then, and not in the folder of whoever runs the tests.
+/// Makes a folder look like a work tree of git's: what runs keep is there then, and not in the
+/// folder of whoever runs the tests.
 pub(crate) fn as_work_tree(folder: &Path) {
     fs::create_dir(folder.join(".git")).unwrap();
     fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
@@ -231,7 +233,8 @@ fn copy(from: &Path, to: &Path) {
     assert!(copied.unwrap().success());
 }
 
-/// Fails where a file is neither what it was nor what it is to be; of temporary files and of the journal nothing is said.
+/// Fails where a file is neither what it was nor what it is to be; of temporary files and of the
+/// journal nothing is said.
 pub(crate) fn assert_whole(now: &Tree, before: &Tree, after: &Tree) {
     for (path, standing) in now {
         let name = path.file_name().unwrap().to_string_lossy();

@@ -54,8 +54,9 @@ impl Scene {
         }
     }
 
-    /// After every so many rounds without enough moments that a test is about, one in which runs take longer: where this process has to
-    /// wait for a processor, a short run is over before a signal comes.
+    /// After every so many rounds without enough moments that a test is about, one in which runs
+    /// take longer: where this process has to wait for a processor, a short run is over before a
+    /// signal comes.
     fn after(self, round: usize, rounds: usize) -> Self {
         match round % rounds {
             0 => Self::new(self.files * 2),
@@ -79,10 +80,12 @@ impl Scene {
 /// How many files the package has at first.
 const FILES: usize = 120;
 
-/// How many times as often as asked for a run is tried, where too few moments were those that a test is about.
+/// How many times as often as asked for a run is tried, where too few moments were those that a
+/// test is about.
 const MOST: usize = 8;
 
-/// A machine is not as fast at one time as at another: moments move to where the runs are under way.
+/// A machine is not as fast at one time as at another: moments move to where the runs are under
+/// way.
 fn shorter(duration: Duration) -> Duration {
     duration * 8 / 10
 }

@@ -1,4 +1,5 @@
-//! What goes wrong around a merge: a disk that is full, a process that is killed, two runs at once, input from strangers.
+//! What goes wrong around a merge: a disk that is full, a process that is killed, two runs at once,
+//! input from strangers.
 //!
 //! What docs/reliability.md promises is shown here. `make soak` runs the long ones longer (`SOAK`).
 #![cfg(unix)]

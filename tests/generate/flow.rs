@@ -7,8 +7,8 @@ use super::style::Use;
 use crate::value::Value;
 
 impl Renderer<'_> {
-    /// A node inside brackets, or the document's root: alias or properties, then the value. `lines`: how far a line
-    /// that goes on is indented; none where it all has to be on one line.
+    /// A node inside brackets, or the document's root: alias or properties, then the value.
+    /// `lines`: how far a line that goes on is indented; none where it all has to be on one line.
     pub(super) fn flow_node(
         &mut self,
         value: &Value,

@@ -1,4 +1,5 @@
-//! Random packages: an original as people write them, two scripts of edits, and a style of writing for each side.
+//! Random packages: an original as people write them, two scripts of edits, and a style of writing
+//! for each side.
 
 pub mod commented;
 pub mod edit;

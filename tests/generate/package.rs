@@ -25,8 +25,8 @@ const HEADS: [&str; 7] = [
 /// The head of each file, as an index.
 type Heads = [u8; 3];
 
-/// A document of a package: a resource by the name it has, behind its namespace and a `/` where it has one, or what the
-/// file has beside resources.
+/// A document of a package: a resource by the name it has, behind its namespace and a `/` where it
+/// has one, or what the file has beside resources.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doc {
     pub name: Option<String>,
@@ -128,7 +128,8 @@ pub fn packages(moves: bool) -> impl Strategy<Value = Packages> {
     })
 }
 
-/// The heads of the files of three packages: half of the time there are none, else each side may give one file another.
+/// The heads of the files of three packages: half of the time there are none, else each side may
+/// give one file another.
 fn heads() -> impl Strategy<Value = Triple<Heads>> {
     let change = || prop::option::of((0..3_usize, any::<u8>()));
     let heads = (any::<Heads>(), change(), change()).prop_map(|(heads, up, own)| {

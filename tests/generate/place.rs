@@ -1,4 +1,5 @@
-//! A place in a value, by which choices are made: what both sides have at one place is written alike.
+//! A place in a value, by which choices are made: what both sides have at one place is written
+//! alike.
 
 use crate::value::Value;
 
@@ -15,7 +16,8 @@ impl Place {
         self.with(b'.').with_text(key)
     }
 
-    /// An element of the list here: by what it says first, so that it is the same place after it moved.
+    /// An element of the list here: by what it says first, so that it is the same place after it
+    /// moved.
     pub fn element(self, element: &Value) -> Self {
         let mut here = self.with(b'-');
         let mut value = element;

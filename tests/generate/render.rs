@@ -1,4 +1,5 @@
-//! A value as text, in a style. What is written says the value and nothing else, which a test of its own checks.
+//! A value as text, in a style. What is written says the value and nothing else, which a test of
+//! its own checks.
 
 use super::place::Place;
 use super::scalars::{self, Spot, Written};

@@ -9,11 +9,13 @@ use crate::value::load::plain_type;
 pub struct Spot {
     pub place: Place,
     pub in_flow: bool,
-    /// The indentation of the collection around it, and of a line that goes on with it; none where it must be one line.
+    /// The indentation of the collection around it, and of a line that goes on with it; none where
+    /// it must be one line.
     pub lines: Option<(usize, usize)>,
 }
 
-/// A scalar as text: the properties it needs, what stands on the line, and the lines after that, indented.
+/// A scalar as text: the properties it needs, what stands on the line, and the lines after that,
+/// indented.
 pub struct Written {
     pub tag: Option<String>,
     pub text: String,

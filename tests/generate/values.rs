@@ -1,4 +1,5 @@
-//! Random values: as they look in the field, and small trees of few keys in which everything collides.
+//! Random values: as they look in the field, and small trees of few keys in which everything
+//! collides.
 
 use crate::value::{Value, load};
 use proptest::prelude::*;

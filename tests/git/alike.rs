@@ -1,5 +1,5 @@
-//! Laws over real files' text with random edits: no merge that git does cleanly comes out otherwise, and markers can be resolved
-//! either way, and lack nothing of the base.
+//! Laws over real files' text with random edits: no merge that git does cleanly comes out
+//! otherwise, and markers can be resolved either way, and lack nothing of the base.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -157,7 +157,8 @@ enum Of {
     Updated,
 }
 
-/// Which side of a conflict the lines below a marker are of; within none below the last one, and no answer where it is no marker.
+/// Which side of a conflict the lines below a marker are of; within none below the last one, and no
+/// answer where it is no marker.
 fn marker(line: &str, within: Option<Of>) -> Option<Option<Of>> {
     let begins = |sign: &str| line.trim_end().starts_with(&sign.repeat(7));
     match within {
@@ -230,7 +231,8 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         if let Some(text) = git_clean(&sides, folder.path()) {
             let merged = resolved(&sides);
-            // two sides that made one key each, say: git's text would be broken where none of the sides was
+            // two sides that made one key each, say: git's text would be broken where none of the
+            // sides was
             let breaks = !is_yaml(&text) && [&sides.original, &sides.updated, &sides.local].into_iter().all(|side| is_yaml(side));
             prop_assert!(merged.conflicts == 0 || breaks, "{}", String::from_utf8_lossy(&merged.bytes));
         }

@@ -62,8 +62,8 @@ fn the_result_is_in_the_current_version_and_the_status_is_0() {
     assert_eq!(files.ours(), BOTH);
 }
 
-/// Flat files are merged on the stack that the program starts with, others on one of their own: the change of both sides is at the
-/// bottom, where only structure brings them together.
+/// Flat files are merged on the stack that the program starts with, others on one of their own: the
+/// change of both sides is at the bottom, where only structure brings them together.
 #[test]
 fn files_of_any_depth_merge() {
     let deep = |depth: usize, x: u8, y: u8| -> String {

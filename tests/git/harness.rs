@@ -1,4 +1,5 @@
-//! A repository in a temporary folder, with a configuration of its own, and git and merge3 run in it.
+//! A repository in a temporary folder, with a configuration of its own, and git and merge3 run in
+//! it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,8 @@ impl Repository {
         repository
     }
 
-    /// Two branches that both changed a file: `main` is checked out and has `ours`, `other` has `theirs`.
+    /// Two branches that both changed a file: `main` is checked out and has `ours`, `other` has
+    /// `theirs`.
     pub(crate) fn apart(file: &str, base: &str, ours: &str, theirs: &str) -> Self {
         let repository = Self::new();
         repository.diverge(file, base, ours, theirs);

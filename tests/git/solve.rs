@@ -82,7 +82,8 @@ fn what_is_no_yaml_stays_as_it_is() {
     assert_eq!(repository.read("x.yaml"), text);
 }
 
-/// What `merge-file` leaves of three texts in the style diff3, solved: `solve` has to find in it what `merge-file` found.
+/// What `merge-file` leaves of three texts in the style diff3, solved: `solve` has to find in it
+/// what `merge-file` found.
 fn solved_after_merge_file(base: &str, ours: &str, theirs: &str) -> (Repository, String, i32) {
     let repository = Repository::bare_of_driver("repository");
     for (name, text) in [("base", base), (FILE, ours), ("theirs", theirs)] {

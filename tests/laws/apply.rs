@@ -10,7 +10,8 @@ use merge3::yaml::{Tree, stream::split};
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 
-/// How lists merge in the resources here, by the name of their field; what is not named is one value.
+/// How lists merge in the resources here, by the name of their field; what is not named is one
+/// value.
 fn list_key(field: &str) -> Option<&'static str> {
     match field {
         "containers" | "env" => Some("name"),
@@ -61,7 +62,8 @@ fn applied_map(last: Option<&Value>, config: &Value, live: &Value) -> Value {
     Value::Map(fields)
 }
 
-/// The configuration's elements, then those that only the live object has and that were not applied before.
+/// The configuration's elements, then those that only the live object has and that were not applied
+/// before.
 fn elements(
     last: Option<&Value>,
     config: &Value,

@@ -1,13 +1,15 @@
-//! A change of comments that upstream alone makes, at every place that a comment can have beside a key. Local changes one value that has
-//! nothing to do with it, so the result is upstream's text with local's value: both edits are made on the lines here. The same for
-//! two other changes that nobody disputes: a line that goes in what the other side renamed, and an alias.
+//! A change of comments that upstream alone makes, at every place that a comment can have beside a
+//! key. Local changes one value that has nothing to do with it, so the result is upstream's text
+//! with local's value: both edits are made on the lines here. The same for two other changes that
+//! nobody disputes: a line that goes in what the other side renamed, and an alias.
 
 use crate::drive::{Told, run};
 use crate::shown::shown;
 use merge3::merge::Options;
 use merge3::triple::Triple;
 
-/// What upstream does to the comment: its lines before and after, and whether a blank line sets them off from what is below.
+/// What upstream does to the comment: its lines before and after, and whether a blank line sets
+/// them off from what is below.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Change {
     Text,
@@ -52,7 +54,8 @@ enum Own {
     Far,
     /// The value of the key that the comment stands at.
     Near,
-    /// Nothing, but there is a space at the end of each other line with a key: no line merge finds its way.
+    /// Nothing, but there is a space at the end of each other line with a key: no line merge finds
+    /// its way.
     Spaces,
 }
 
@@ -251,7 +254,8 @@ fn a_comment_that_upstream_alone_changed_comes_whatever_its_place() {
     );
 }
 
-/// A line that one side deletes in what the other renames: the deletion is made under the new name (SPEC 5.3, 5.6).
+/// A line that one side deletes in what the other renames: the deletion is made under the new name
+/// (SPEC 5.3, 5.6).
 #[test]
 fn a_line_deleted_in_what_the_other_side_renamed_goes() {
     let told = Told {
@@ -316,8 +320,8 @@ fn a_line_deleted_in_what_the_other_side_renamed_goes() {
     );
 }
 
-/// Upstream changes what one service of a compose file has; local wrote the alias of it out in another service. The third service, which
-/// nobody touched, keeps its alias.
+/// Upstream changes what one service of a compose file has; local wrote the alias of it out in
+/// another service. The third service, which nobody touched, keeps its alias.
 #[test]
 fn an_alias_that_nobody_touched_stays() {
     let told = Told {

@@ -98,7 +98,8 @@ pub fn is_loud(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Law 4: a second merge finds nothing to do. (A list without a key in which elements repeat may be an exception.)
+/// Law 4: a second merge finds nothing to do. (A list without a key in which elements repeat may be
+/// an exception.)
 pub fn is_idempotent(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     let expected = told.reference(case.values.as_ref());
     let lists = told.settings().lists;

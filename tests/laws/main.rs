@@ -24,7 +24,8 @@ mod untouched;
 mod value;
 mod writing;
 
-/// As [`config`], for a law that breaks so seldom that it takes more cases to see it: `PACKAGES` says how many.
+/// As [`config`], for a law that breaks so seldom that it takes more cases to see it: `PACKAGES`
+/// says how many.
 fn config_of_packages(cases: u32) -> proptest::test_runner::Config {
     let mut config = config(cases);
     let given = std::env::var("PACKAGES").ok();
@@ -34,7 +35,8 @@ fn config_of_packages(cases: u32) -> proptest::test_runner::Config {
     config
 }
 
-/// At least so many cases, the same in every run; `PROPTEST_CASES` may ask for more, and then they are others each time.
+/// At least so many cases, the same in every run; `PROPTEST_CASES` may ask for more, and then they
+/// are others each time.
 fn config(cases: u32) -> proptest::test_runner::Config {
     let mut config = proptest::test_runner::Config {
         failure_persistence: None,

@@ -171,8 +171,9 @@ proptest! {
     }
 }
 
-/// Whether a comment in the head of a file is in a document of another side, original's of local's or local's of updated's: where that
-/// document becomes the first one, or is it no more, nobody knows which of the two lines it is.
+/// Whether a comment in the head of a file is in a document of another side, original's of local's
+/// or local's of updated's: where that document becomes the first one, or is it no more, nobody
+/// knows which of the two lines it is.
 fn repeats_the_head(files: &Triple<Files>) -> bool {
     let repeats = |above: &Files, below: &Files| {
         above.iter().any(|(name, above)| {

@@ -1,4 +1,5 @@
-//! Laws 3, 4, 6 and 7 of scalars that have parts (SPEC 5.7), and of lists that no key identifies (SPEC 6): both sides change each of them.
+//! Laws 3, 4, 6 and 7 of scalars that have parts (SPEC 5.7), and of lists that no key identifies
+//! (SPEC 6): both sides change each of them.
 
 use crate::documents::{is_idempotent, is_loud, is_sound, leaves_what_is_there};
 use crate::drive::{Told, told_little};

@@ -1,4 +1,5 @@
-//! A patch that was made of two documents gives the second's values where it is applied to the first.
+//! A patch that was made of two documents gives the second's values where it is applied to the
+//! first.
 
 use merge3::patch::{
     PatchError, Rules, json_difference, json_patch, merge_difference, merge_patch,

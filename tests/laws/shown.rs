@@ -30,7 +30,8 @@ pub fn shown(wrong: &[(String, [String; 5])], count: usize) -> String {
     out
 }
 
-/// A text below its name; spaces at the end of a line, CR, and a missing line break at the end can be seen.
+/// A text below its name; spaces at the end of a line, CR, and a missing line break at the end can
+/// be seen.
 pub fn part(name: &str, text: &str) -> String {
     let mut out = format!("-- {name}\n");
     for line in text.split_inclusive('\n') {
@@ -47,8 +48,9 @@ pub fn part(name: &str, text: &str) -> String {
     out
 }
 
-/// Whether the indentation of lines counts in a second merge. Where upstream indents otherwise than the original, an entry may come in
-/// local's width, and meet the original's one in the second merge.
+/// Whether the indentation of lines counts in a second merge. Where upstream indents otherwise than
+/// the original, an entry may come in local's width, and meet the original's one in the second
+/// merge.
 pub struct Depth(bool);
 
 impl Depth {

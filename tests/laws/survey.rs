@@ -1,7 +1,7 @@
 //! All that fails at once: every law on many cases, one shrunk case for each kind of failure.
 //!
-//! Not part of the test run: `cargo test --test laws survey -- --ignored --nocapture`, with `SURVEY=20000` cases, the first of them
-//! number `SURVEY_FROM=0`.
+//! Not part of the test run: `cargo test --test laws survey -- --ignored --nocapture`, with
+//! `SURVEY=20000` cases, the first of them number `SURVEY_FROM=0`.
 
 use crate::drive::{Told, told};
 use crate::generate::{self, Case};

@@ -1,5 +1,6 @@
-//! Law 5: a byte of the local text that is outside what a rule changes is never rewritten. What upstream left alone is outside, and
-//! what both changed where their values agree; what local left as the original has it is upstream's (law 2).
+//! Law 5: a byte of the local text that is outside what a rule changes is never rewritten. What
+//! upstream left alone is outside, and what both changed where their values agree; what local left
+//! as the original has it is upstream's (law 2).
 
 use crate::drive::{Told, only_document, run_case, told, told_little, tree};
 use crate::generate::{self, Case};
@@ -17,12 +18,14 @@ struct Untouched<'t> {
     free: Vec<bool>,
     /// Whole entries, as they are written.
     entries: Vec<&'t str>,
-    /// Whether upstream changed how deep the entries of a map are indented, which comes like a value.
+    /// Whether upstream changed how deep the entries of a map are indented, which comes like a
+    /// value.
     reindented: bool,
 }
 
 impl<'t> Untouched<'t> {
-    /// Compares the fields of a map before and after the merge; the nodes are that map on each side, where it is one.
+    /// Compares the fields of a map before and after the merge; the nodes are that map on each
+    /// side, where it is one.
     fn map(&mut self, nodes: Triple<Option<NodeId>>, before: &Value, after: &Value) {
         let Some(node) = nodes.local else {
             return;
@@ -261,7 +264,8 @@ fn comments(tree: &Tree<'_>, entry: Entry<'_>, deep: bool) -> Vec<String> {
     found
 }
 
-/// What an element may be told from others by (SPEC 6): a comment in one of a list that merges by its elements is that element's.
+/// What an element may be told from others by (SPEC 6): a comment in one of a list that merges by
+/// its elements is that element's.
 fn identity(tree: &Tree<'_>, element: NodeId) -> String {
     let word = |node| {
         let tag = tree.custom_tag(node).unwrap_or_default();
@@ -275,8 +279,8 @@ fn identity(tree: &Tree<'_>, element: NodeId) -> String {
     word(element).unwrap_or_else(|| fields.collect::<Vec<_>>().join(" "))
 }
 
-/// The comment lines above an entry that a blank line sets off from it (they merge three-way, too), from the last to the
-/// first, each with its number.
+/// The comment lines above an entry that a blank line sets off from it (they merge three-way, too),
+/// from the last to the first, each with its number.
 fn lines_set_off<'t>(tree: &'t Tree<'_>, entry: Entry<'_>) -> Vec<(usize, &'t str)> {
     let own = match entry.comments().leading {
         span if span == Span::default() => entry.span.start,
@@ -306,8 +310,8 @@ fn unmarked(text: &str) -> &str {
     text.trim_start_matches('\u{feff}')
 }
 
-/// Whether the wanted lines are among the others, in this order. Comment lines right below a block scalar may have moved out: indented as
-/// before they would be its own.
+/// Whether the wanted lines are among the others, in this order. Comment lines right below a block
+/// scalar may have moved out: indented as before they would be its own.
 fn is_subsequence<'l>(
     wanted: &[&'l str],
     lines: &[&str],
@@ -343,7 +347,8 @@ fn below_block_scalars(tree: &Tree<'_>, node: NodeId, found: &mut BTreeSet<usize
     }
 }
 
-/// Whether local has the original's document, line breaks and the one at the end aside: it fast-forwards.
+/// Whether local has the original's document, line breaks and the one at the end aside: it
+/// fast-forwards.
 fn is_unchanged(documents: Triple<&Document<'_>>) -> bool {
     let lines = |document: &Document<'_>| -> Vec<String> {
         let body = &document.text[document.body.range()];

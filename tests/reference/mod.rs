@@ -1,5 +1,5 @@
-//! A three-way merge of plain values, straight from the words of SPEC 4, 5 and 6, to compare the program's with (law 6).
-//! It knows no text and shares no code with `src/merge`.
+//! A three-way merge of plain values, straight from the words of SPEC 4, 5 and 6, to compare the
+//! program's with (law 6). It knows no text and shares no code with `src/merge`.
 
 mod keys;
 mod likeness;
@@ -13,7 +13,8 @@ use renames::renames;
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
 
-/// What may identify a list's elements (SPEC 6); the pairs come after the keys that the caller gives.
+/// What may identify a list's elements (SPEC 6); the pairs come after the keys that the caller
+/// gives.
 pub const KEYS: &str = "mountPath devicePath ip type topologyKey name containerPort";
 const PAIRS: &str =
     "containerPort+protocol port+protocol mountPath+subPath name+namespace name+kind";
@@ -35,7 +36,8 @@ pub struct Settings {
     pub keys: Vec<String>,
 }
 
-/// The value, the paths of the conflicts, and whether there is no single answer: an element twice, elements that moved.
+/// The value, the paths of the conflicts, and whether there is no single answer: an element twice,
+/// elements that moved.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     pub value: Option<Value>,
@@ -75,7 +77,8 @@ impl<'s> Merger<'s> {
         if keep { local } else { updated }
     }
 
-    /// Whether a field's null on a side is a word of command: where the original has none (SPEC 5.2).
+    /// Whether a field's null on a side is a word of command: where the original has none (SPEC
+    /// 5.2).
     fn commands(&self, side: Option<&Value>, original: Option<&Value>) -> bool {
         self.settings.null_commands && side == Some(&Value::Null) && original != side
     }
@@ -123,7 +126,8 @@ impl<'s> Merger<'s> {
         }
     }
 
-    /// What upstream changed in what the local side deleted (SPEC 5.3, 6). What is below is no conflict of its own.
+    /// What upstream changed in what the local side deleted (SPEC 5.3, 6). What is below is no
+    /// conflict of its own.
     fn rest(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
         let (mut settings, outcome) = (self.settings.clone(), Outcome::default());
         settings.local_wins = false;
@@ -135,7 +139,8 @@ impl<'s> Merger<'s> {
         }
     }
 
-    /// Two maps, two associative lists, or two other lists as `--lists` has it; none where they are one value.
+    /// Two maps, two associative lists, or two other lists as `--lists` has it; none where they are
+    /// one value.
     fn inside(&mut self, at: &str, sides: Sides<'_>, by_element: bool) -> Option<Value> {
         match (sides.updated?, sides.local?) {
             (Value::Map(_), Value::Map(_)) => {
@@ -309,8 +314,9 @@ fn with_key(by: &[&str], element: &Value, changed: &Value) -> Value {
     Value::Map(fields.filter_map(part).collect())
 }
 
-/// Where an element of `updated` goes: after the nearest before it there and the local side's own that follow that,
-/// else before the nearest after it, else at the end; what is behind all that the local side has stays at the end.
+/// Where an element of `updated` goes: after the nearest before it there and the local side's own
+/// that follow that, else before the nearest after it, else at the end; what is behind all that the
+/// local side has stays at the end.
 fn place(by: &[&str], list: &[Value], updated: &[Value], index: usize) -> usize {
     let at = |near: &Value| list.iter().position(|e| id(by, e) == id(by, near));
     let own = |element: &&Value| find(by, updated, element).is_none();

@@ -50,8 +50,8 @@ impl Merger<'_> {
         Some(self.settle(at, agree, updated, local))
     }
 
-    /// Texts by their lines, where each hunk was changed by one side. What becomes of others, and of texts with a structure, is not a
-    /// matter of values alone.
+    /// Texts by their lines, where each hunk was changed by one side. What becomes of others, and
+    /// of texts with a structure, is not a matter of values alone.
     fn lines(&mut self, texts: Triple<&str>) -> Option<Value> {
         let bodies = texts.map(|text| text.trim_end_matches('\n'));
         let end = part(texts.zip(bodies).map(|(text, body)| &text[body.len()..]));

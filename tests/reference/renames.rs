@@ -29,7 +29,8 @@ pub fn renames<K: PartialEq + Clone>(rows: Triple<&[Named<'_, K>]>) -> Vec<(K, K
     taken.chain(own_ones).cloned().collect()
 }
 
-/// What one side took away and added again at the same place, under another name and with mostly the same content.
+/// What one side took away and added again at the same place, under another name and with mostly
+/// the same content.
 fn by_side<'v, K: PartialEq + Clone>(
     original: &[Named<'v, K>],
     side: &[Named<'v, K>],
@@ -54,7 +55,8 @@ fn by_side<'v, K: PartialEq + Clone>(
     found
 }
 
-/// The entries of a row whose name the other row lacks, each with the nearest name above it that both have.
+/// The entries of a row whose name the other row lacks, each with the nearest name above it that
+/// both have.
 fn changed<'r, 'v, K: PartialEq>(
     row: &'r [Named<'v, K>],
     other: &[Named<'_, K>],
@@ -76,7 +78,8 @@ fn changed<'r, 'v, K: PartialEq>(
         .collect()
 }
 
-/// Whether the other side still has the entry, as the same kind of value, and has nothing under its new name.
+/// Whether the other side still has the entry, as the same kind of value, and has nothing under its
+/// new name.
 fn meets<K: PartialEq>(
     (old, new): &(K, K),
     original: &[Named<'_, K>],
@@ -116,7 +119,8 @@ fn is_mostly(before: &Value, now: &Value) -> bool {
     common > 0 && 3 * common >= 2 * most
 }
 
-/// The scalars of a value, each with the keys that lead to it; all elements of a list are at one place.
+/// The scalars of a value, each with the keys that lead to it; all elements of a list are at one
+/// place.
 fn gather(value: &Value, path: &mut Vec<String>, leaves: &mut Vec<(Vec<String>, Value)>) {
     let mut below = |step: &str, value: &Value| {
         path.push(step.to_owned());

@@ -14,7 +14,8 @@ pub(super) type Partners = Vec<Option<usize>>;
 type Hunk = (Range<usize>, Range<usize>);
 
 impl Merger<'_> {
-    /// The merged list; none where it is one value: where local left it alone, or where the words of SPEC 6 have no single answer.
+    /// The merged list; none where it is one value: where local left it alone, or where the words
+    /// of SPEC 6 have no single answer.
     pub(super) fn sequence(&mut self, at: &str, lists: Triple<&[Value]>) -> Option<Value> {
         let Triple {
             original: o,
@@ -269,7 +270,8 @@ fn has_inserted(d: &[Value], in_d: &Partners, wanted: &[&Value]) -> bool {
     })
 }
 
-/// Whether an element that upstream inserted does not come: local inserted it too, or deleted it where upstream only moved it.
+/// Whether an element that upstream inserted does not come: local inserted it too, or deleted it
+/// where upstream only moved it.
 fn is_settled(
     lists: Triple<&[Value]>,
     (in_u, in_d): (&Partners, &Partners),
@@ -318,7 +320,8 @@ const fn kind(value: &Value) -> u8 {
     }
 }
 
-/// What a side did. Where it put as many elements there as it took away, each is in the place of one.
+/// What a side did. Where it put as many elements there as it took away, each is in the place of
+/// one.
 fn hunks(partners: &Partners, olds: &Range<usize>, news: &Range<usize>) -> Vec<Hunk> {
     let mut hunks = Vec::new();
     let (mut i, mut j) = (olds.start, news.start);

@@ -98,7 +98,8 @@ fn hooks_and_monitors_of_the_users_own_run_for_commits_only() {
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
 
-/// The files of a bare repository in a package configure nothing, either, for whoever merges a file there.
+/// The files of a bare repository in a package configure nothing, either, for whoever merges a file
+/// there.
 #[test]
 fn a_package_that_is_a_bare_repository_configures_nothing() {
     let workshop = Workshop::new();

@@ -183,7 +183,8 @@ fn rules_of_ones_own_count_in_a_package_in_a_package() {
     assert_eq!(workshop.read("fleet/app/sub/web.yaml"), web("1.1", 5));
 }
 
-/// Upstream's ignore file, in each release and each folder: what upstream changed comes, or the record does not say that it did.
+/// Upstream's ignore file, in each release and each folder: what upstream changed comes, or the
+/// record does not say that it did.
 #[test]
 fn an_ignore_file_of_upstreams_hides_nothing() {
     for pattern in [
@@ -244,7 +245,8 @@ fn an_ignore_file_of_upstreams_hides_nothing() {
     }
 }
 
-/// A package in a package that is at another version than its parent's is left whole, and so is its record.
+/// A package in a package that is at another version than its parent's is left whole, and so is its
+/// record.
 #[test]
 fn a_nested_package_of_another_version_is_left_whole() {
     let workshop = Workshop::new();

@@ -1,4 +1,5 @@
-//! `upgrade --all --commit` that is interrupted, or meets others at the repository: one more run finishes it.
+//! `upgrade --all --commit` that is interrupted, or meets others at the repository: one more run
+//! finishes it.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -204,8 +205,8 @@ fn beside_another_committer_everything_is_committed() {
     }
 }
 
-/// What `git commit PATH` may do: it writes back an index that it read before it had the lock. Each time that a file has come to the
-/// index it is thrown out, `times` times.
+/// What `git commit PATH` may do: it writes back an index that it read before it had the lock. Each
+/// time that a file has come to the index it is thrown out, `times` times.
 fn throw_out(workshop: &Workshop, times: usize, stop: &AtomicBool) -> usize {
     let index = workshop.path("fleet/.git/index");
     let lock = workshop.path("fleet/.git/index.lock");

@@ -1,4 +1,5 @@
-//! One upstream that does not end, or unfolds to more than a machine has, stops only its own package.
+//! One upstream that does not end, or unfolds to more than a machine has, stops only its own
+//! package.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -202,7 +203,8 @@ fn a_patch_that_doubles_forty_times() {
     assert_eq!(workshop.read("fleet/web.yaml"), "a: {b: 0123456789}\n");
 }
 
-/// Time grows with the number of files that an upgrade changes, not with its square; what else is changed stays uncommitted.
+/// Time grows with the number of files that an upgrade changes, not with its square; what else is
+/// changed stays uncommitted.
 #[test]
 fn a_commit_of_many_files() {
     let workshop = Workshop::new();

@@ -66,7 +66,8 @@ fn a_link_to_rules_is_refused_and_a_link_to_a_kptfile_hides_no_record() {
         .with(0);
 }
 
-/// A branch may bring rules that name files of definitions: what is told of these shows lines of them.
+/// A branch may bring rules that name files of definitions: what is told of these shows lines of
+/// them.
 #[test]
 fn definitions_of_kinds_are_read_in_the_repository_only() {
     let told = |workshop: &Workshop, path: &str| {

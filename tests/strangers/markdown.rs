@@ -1,4 +1,5 @@
-//! Reports in Markdown, which a bot puts into pull requests: what others named stays code in its place, and calls nobody.
+//! Reports in Markdown, which a bot puts into pull requests: what others named stays code in its
+//! place, and calls nobody.
 
 use pretty_assertions::assert_eq;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -67,7 +68,8 @@ impl Texts {
     }
 }
 
-/// Expects nothing of Markdown but what the report itself has, and the word of the texts in code alone. Returns how much code there is.
+/// Expects nothing of Markdown but what the report itself has, and the word of the texts in code
+/// alone. Returns how much code there is.
 #[track_caller]
 fn assert_tame(report: &str) -> usize {
     let (mut code, mut in_code, mut cells, mut columns) = (0, false, 0, 0);
@@ -118,7 +120,8 @@ fn assert_tame(report: &str) -> usize {
         }
     }
     assert!(!in_code);
-    // the table of a row is as wide as GitHub reads it: a pipe after any backslash counts as one that is written out
+    // the table of a row is as wide as GitHub reads it: a pipe after any backslash counts as one
+    // that is written out
     for line in report.lines().filter(|line| line.starts_with("| ")) {
         let plain = line.replace("\\|", "");
         let (others, rows) = (plain.matches('|').count(), [5, 7]);

@@ -1,4 +1,5 @@
-//! Upgrades in the middle of which something else happens: other upgrades, a folder that becomes a link, a disk that is full.
+//! Upgrades in the middle of which something else happens: other upgrades, a folder that becomes a
+//! link, a disk that is full.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +11,8 @@ use pretty_assertions::assert_eq;
 use crate::harness::{Ran, Workshop, files, merge3, web};
 use crate::interrupted::{Moments, UPGRADE, assert_finished, fleet, packages};
 
-/// Each ends, what it says is clear, no commit is a part of an upgrade, and one more run leaves nothing to do.
+/// Each ends, what it says is clear, no commit is a part of an upgrade, and one more run leaves
+/// nothing to do.
 #[test]
 fn twenty_upgrades_at_once() {
     let workshop = fleet();
@@ -39,7 +41,8 @@ fn twenty_upgrades_at_once() {
     assert_eq!(names.count(), 4 * packages(), "{log}");
 }
 
-/// A folder of the package becomes a link to one elsewhere, at any moment: what is there stays as it is.
+/// A folder of the package becomes a link to one elsewhere, at any moment: what is there stays as
+/// it is.
 #[test]
 fn a_folder_that_becomes_a_link_meanwhile() {
     let workshop = Workshop::new();
@@ -98,8 +101,8 @@ fn a_folder_that_becomes_a_link_meanwhile() {
     assert!(refused > 0);
 }
 
-/// No file may be longer than 20 KiB: the upgrade of the package that has one fails, and nothing of it is written; where there is room, the
-/// next run does it.
+/// No file may be longer than 20 KiB: the upgrade of the package that has one fails, and nothing of
+/// it is written; where there is room, the next run does it.
 #[test]
 fn a_file_that_has_no_room() {
     let workshop = Workshop::new();

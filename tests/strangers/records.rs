@@ -36,7 +36,8 @@ fn fleet(names: &[String], with_kptfile: bool) -> Workshop {
     workshop
 }
 
-/// A package for each way to write a record, and upstream's next release, in which each has such a Kptfile.
+/// A package for each way to write a record, and upstream's next release, in which each has such a
+/// Kptfile.
 fn ways_of(with_kptfile: bool) -> (Workshop, Vec<(String, String)>) {
     let ways = ways().into_iter().enumerate();
     let ways: Vec<_> = ways.map(|(at, way)| (format!("p{at}"), way)).collect();
@@ -60,7 +61,8 @@ fn without_x(text: &str) -> String {
     lines.filter(|line| !line.starts_with("x: &")).collect()
 }
 
-/// The records as they are read: nothing of them names what upstream's files name, and the next run has nothing to do.
+/// The records as they are read: nothing of them names what upstream's files name, and the next run
+/// has nothing to do.
 #[track_caller]
 fn records_are_ours(workshop: &Workshop, ways: &[(String, String)]) {
     for (name, way) in ways {

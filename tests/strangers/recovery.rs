@@ -55,7 +55,8 @@ fn journal(merge: u64, entries: &[Entry<'_>]) -> String {
 const OWN: &str = "own: 1\n";
 const HOOK: &str = "#!/bin/sh\ntouch hooked\n";
 
-/// A journal of the merge from 1.0 to 1.1 that deletes a local file, and writes a hook and a setuid file.
+/// A journal of the merge from 1.0 to 1.1 that deletes a local file, and writes a hook and a setuid
+/// file.
 fn hostile() -> String {
     let merge = fingerprint("web.yaml", &web("1.0", 1), &web("1.1", 1));
     let entries: [Entry<'_>; 3] = [

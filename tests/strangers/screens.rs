@@ -6,7 +6,8 @@ use std::process::Command;
 use crate::harness::{Workshop, merge3, web};
 use crate::ran::Ran;
 
-/// An escape sequence, a line of its own, commands to GitHub's runner, text that runs backwards, a C1 control, a tag.
+/// An escape sequence, a line of its own, commands to GitHub's runner, text that runs backwards, a
+/// C1 control, a tag.
 const HOSTILE: &str = "a\u{1b}]0;owned\u{7}\n::error::forged\r::add-mask::x\n  ::stop-commands::y\u{202e}gpj\u{9b}31m##[error]z\u{2028}::warning::w\u{e0041}";
 
 /// As a scalar in double quotes.

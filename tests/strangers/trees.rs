@@ -26,7 +26,8 @@ fn get(workshop: &Workshop, tag: &str) -> crate::harness::Ran {
     ran
 }
 
-/// Every link that was written leads to something in the package, followed as the system follows it.
+/// Every link that was written leads to something in the package, followed as the system follows
+/// it.
 fn links_stay_within(workshop: &Workshop) {
     let root = workshop.path("fleet/app");
     if !root.is_dir() {

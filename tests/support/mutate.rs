@@ -1,4 +1,5 @@
-//! Texts made a little different: mostly broken, sometimes something else that is YAML all the same.
+//! Texts made a little different: mostly broken, sometimes something else that is YAML all the
+//! same.
 
 /// What is put in somewhere: what means something to YAML.
 const PIECES: [&str; 48] = [
@@ -8,7 +9,8 @@ const PIECES: [&str; 48] = [
     "é", "\u{feff}", "null", "<<: ",
 ];
 
-/// Numbers without a pattern, the same ones for a name: those of one file do not change where another one comes.
+/// Numbers without a pattern, the same ones for a name: those of one file do not change where
+/// another one comes.
 pub(crate) fn numbers_for(name: &str) -> impl FnMut() -> usize + use<> {
     let seed = name.bytes().fold(0xcbf2_9ce4_u32, |seed, byte| {
         (seed ^ u32::from(byte)).wrapping_mul(0x0100_0193)

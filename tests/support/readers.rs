@@ -2,7 +2,8 @@
 
 use merge3::yaml::Tree;
 
-/// Whether the reader of lines took the text; an error where the parser refuses it then, or reads another tree.
+/// Whether the reader of lines took the text; an error where the parser refuses it then, or reads
+/// another tree.
 pub(crate) fn agree(text: &str) -> Result<bool, String> {
     let Some(tree) = Tree::parse_lines(text) else {
         return Ok(false);
@@ -25,7 +26,8 @@ pub(crate) fn agree(text: &str) -> Result<bool, String> {
     Err(format!("{}:\n{text:?}", differences.join("; ")))
 }
 
-/// Whether a text is read the same with and without the tree of another version of it; an error where it is not.
+/// Whether a text is read the same with and without the tree of another version of it; an error
+/// where it is not.
 pub(crate) fn agree_like(text: &str, version: &str) -> Result<(), String> {
     let version_tree = Tree::parse(version).ok().flatten();
     let read_like = Tree::parse_like(text, version_tree.as_ref());

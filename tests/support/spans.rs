@@ -1,5 +1,5 @@
-//! Whether a tree's spans and the gaps between them are the text again, with nothing in the gaps but white space and
-//! comments, each comment owned at most once.
+//! Whether a tree's spans and the gaps between them are the text again, with nothing in the gaps
+//! but white space and comments, each comment owned at most once.
 
 use std::collections::BTreeMap;
 
@@ -347,8 +347,9 @@ fn scalar_events(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// (Where the parser itself takes the text: the tree is built from some texts with other white space. In a block scalar without a line
-/// the parser finds a line break or none, as what follows has it; and of spaces at the end of the text it makes a line.)
+/// (Where the parser itself takes the text: the tree is built from some texts with other white
+/// space. In a block scalar without a line the parser finds a line break or none, as what follows
+/// has it; and of spaces at the end of the text it makes a line.)
 fn same_contents(text: &str, contents: &[String]) -> Check {
     let is_no_line = |found: &str, expected: &str| {
         let lines = expected.trim_end_matches('\n');

@@ -12,7 +12,8 @@ pub(crate) struct Case {
     pub(crate) invalid: bool,
 }
 
-/// The cases of one of the suite's files; a case without a text inherits the one before it, and adds nothing.
+/// The cases of one of the suite's files; a case without a text inherits the one before it, and
+/// adds nothing.
 pub(crate) fn cases(file: &str) -> Vec<Case> {
     let Ok(documents) = YamlLoader::load_from_str(file) else {
         return Vec::new();

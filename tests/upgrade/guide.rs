@@ -1,4 +1,5 @@
-//! The guide, followed word by word in an empty folder: every block of `sh` in it is run, one after the other.
+//! The guide, followed word by word in an empty folder: every block of `sh` in it is run, one after
+//! the other.
 
 use std::ffi::OsString;
 use std::fs;
@@ -73,7 +74,8 @@ fn the_guide_works_word_by_word() {
     }
 }
 
-/// The workflow, the pipeline and the action that the guide shows are the files that are there, and YAML.
+/// The workflow, the pipeline and the action that the guide shows are the files that are there, and
+/// YAML.
 #[test]
 fn what_the_guide_shows_for_others_is_yaml() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -102,7 +104,8 @@ fn step(id: &str) -> String {
     lines.map(|line| format!("{}\n", &line[8..])).collect()
 }
 
-/// What the action hands to the next step, one package being out of reach. It needs jq, as it does on GitHub's machines.
+/// What the action hands to the next step, one package being out of reach. It needs jq, as it does
+/// on GitHub's machines.
 #[test]
 fn the_action_tells_what_is_outdated() {
     if Command::new("jq").arg("--version").output().is_err() {

@@ -1,4 +1,5 @@
-//! A workshop in a temporary folder: an upstream repository, a repository with vendored packages, and the programs run in it.
+//! A workshop in a temporary folder: an upstream repository, a repository with vendored packages,
+//! and the programs run in it.
 
 use std::collections::BTreeMap;
 use std::fs;

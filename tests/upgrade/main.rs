@@ -1,4 +1,5 @@
-//! Packages that come from upstream: the real binary, the real git, bare repositories over file:// and over HTTP.
+//! Packages that come from upstream: the real binary, the real git, bare repositories over file://
+//! and over HTTP.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 mod commits;

@@ -1,4 +1,5 @@
-//! kube-prometheus through `get`, local edits and `upgrade`. It is no part of the project: a variable names the folder.
+//! kube-prometheus through `get`, local edits and `upgrade`. It is no part of the project: a
+//! variable names the folder.
 
 use std::path::PathBuf;
 

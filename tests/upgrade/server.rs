@@ -5,7 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Serves the repositories in a folder, each under its name; those under `/private/` ask for a password.
+/// Serves the repositories in a folder, each under its name; those under `/private/` ask for a
+/// password.
 pub(crate) fn serve(root: &Path) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

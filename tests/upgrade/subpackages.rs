@@ -136,7 +136,8 @@ fn a_package_of_ones_own_in_a_package() {
     assert_eq!(workshop.read("fleet/app/kept/web.yaml"), web("1.1", 1));
 }
 
-/// A folder that upstream moved comes where it is now. What was changed here stays where it was, and that is told.
+/// A folder that upstream moved comes where it is now. What was changed here stays where it was,
+/// and that is told.
 #[test]
 fn a_package_that_upstream_moved() {
     let workshop = workshop();

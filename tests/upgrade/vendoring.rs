@@ -182,7 +182,8 @@ fn a_repository_is_found_in_an_address() {
     );
 }
 
-/// Vendors one package, makes the local side of another one of it, upgrades, and compares with the main command.
+/// Vendors one package, makes the local side of another one of it, upgrades, and compares with the
+/// main command.
 pub(crate) fn is_the_main_commands(
     original: &Path,
     updated: &Path,
@@ -306,7 +307,8 @@ fn an_upgrade_that_leaves_conflicts_says_so() {
     );
 }
 
-/// The record is written last: what was interrupted is finished by running again, which then has nothing left to do.
+/// The record is written last: what was interrupted is finished by running again, which then has
+/// nothing left to do.
 #[test]
 fn an_upgrade_is_done_once() {
     let workshop = Workshop::with_app();

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use yaml_rust2::parser::{Event, MarkedEventReceiver, Parser, Tag};
 use yaml_rust2::scanner::{Marker, TScalarStyle};
 
-/// The values of a text's documents; an empty document is null. A field is called as its key is written, whatever its type.
+/// The values of a text's documents; an empty document is null. A field is called as its key is
+/// written, whatever its type.
 pub fn documents(text: &str) -> Result<Vec<Value>, String> {
     read(text, Loader::default())
 }
@@ -51,7 +52,8 @@ fn only(mut documents: Vec<Value>) -> Result<Option<Value>, String> {
 #[derive(Default)]
 struct Loader {
     documents: Vec<Value>,
-    /// The collections that are open, with their anchor; the children of a map alternate between key and value.
+    /// The collections that are open, with their anchor; the children of a map alternate between
+    /// key and value.
     open: Vec<(bool, usize, Vec<Value>)>,
     anchors: HashMap<usize, Value>,
     error: Option<String>,

@@ -44,7 +44,8 @@ impl Value {
         matches!(self, Self::Scalar { .. }).then_some(self)
     }
 
-    /// What a map's field is called of which this is the key: a string as it is, anything else with its type.
+    /// What a map's field is called of which this is the key: a string as it is, anything else with
+    /// its type.
     pub fn into_key(self) -> String {
         match self {
             Self::Scalar { tag, text } if tag == "str" => text,

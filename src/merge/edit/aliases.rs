@@ -18,8 +18,8 @@ struct Fates<'o> {
 }
 
 impl Editor<'_> {
-    /// Writes out the aliases of the target that would stand for something else afterwards. Where the anchor itself goes, its first
-    /// remaining use takes the value and the anchor.
+    /// Writes out the aliases of the target that would stand for something else afterwards. Where
+    /// the anchor itself goes, its first remaining use takes the value and the anchor.
     pub(super) fn write_out_touched_aliases(&mut self, outcome: &Outcome) {
         let mut fates = Fates::default();
         fates.visit(self.target, self.target.root().value, outcome);
@@ -51,7 +51,8 @@ impl Editor<'_> {
 }
 
 impl<'o> Fates<'o> {
-    /// What an outcome does to a node and to those in it; whether the node has another value afterwards.
+    /// What an outcome does to a node and to those in it; whether the node has another value
+    /// afterwards.
     fn visit(&mut self, tree: &Tree<'_>, node: NodeId, outcome: &'o Outcome) -> bool {
         let changes = match outcome {
             Outcome::Keep | Outcome::Apart(_) => false,

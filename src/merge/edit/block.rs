@@ -11,7 +11,8 @@ use crate::yaml::row::{Item, ItemKind, Row as Lines};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
 impl Editor<'_> {
-    /// A block map or list of which at least one entry is left. What stands between the entries goes along with them.
+    /// A block map or list of which at least one entry is left. What stands between the entries
+    /// goes along with them.
     pub(super) fn block(&mut self, node: NodeId, owner: Entry<'_>, children: &[Child]) -> Carried {
         let is_edited = |child: &Child| {
             child.stays()
@@ -84,7 +85,8 @@ impl Editor<'_> {
         self.edits.replace(lines.start..lines.end, text);
     }
 
-    /// The row of the target with the entries that stay and those that come, in the order of `children`.
+    /// The row of the target with the entries that stay and those that come, in the order of
+    /// `children`.
     fn pieces_of(&self, lines: &Lines, children: &[Child]) -> Vec<Piece> {
         let mut gaps: FxHashMap<EntryId, (usize, usize)> = FxHashMap::default();
         let mut start = 0;
@@ -152,7 +154,8 @@ impl Editor<'_> {
         pieces
     }
 
-    /// An entry that comes, with the comments right above it. Gives back how many blank lines there are below it.
+    /// An entry that comes, with the comments right above it. Gives back how many blank lines there
+    /// are below it.
     fn arriving_pieces(&self, id: EntryId, column: u32, child: &Child, pieces: &mut Pieces) -> u32 {
         let source = self.source;
         let entry = source.entry(id);
@@ -240,7 +243,8 @@ impl Editor<'_> {
         carried
     }
 
-    /// The lines of a document that has no entry any more: brackets, and the comments above and below them.
+    /// The lines of a document that has no entry any more: brackets, and the comments above and
+    /// below them.
     fn emptied(&mut self, node: NodeId, pieces: &[Piece], column: u32) -> String {
         let first = self.target.node(node).span.start;
         let theirs = self.source.node(self.source.root().value).span.start;
@@ -306,8 +310,8 @@ impl Editor<'_> {
             .replace(at..row.span.end, format!("{line_break}{text}"));
     }
 
-    /// Whether a field with an empty key, of which only `:` and the value are written, would be taken for the value of the `? key` that
-    /// it now follows, and that has none.
+    /// Whether a field with an empty key, of which only `:` and the value are written, would be
+    /// taken for the value of the `? key` that it now follows, and that has none.
     pub(super) fn needs_key_sign(&self, above: Option<&Child>, child: &Child) -> bool {
         let entry_of = |child: &Child| match child.slot {
             Slot::Local(id) => self.target.entry(id),
@@ -348,7 +352,8 @@ impl Editor<'_> {
         Some(self.target.column(self.target.entry(first).span.start))
     }
 
-    /// Whether the entries of a collection of the target begin behind a dash, and a choice has to be made for the first of the result.
+    /// Whether the entries of a collection of the target begin behind a dash, and a choice has to
+    /// be made for the first of the result.
     pub(super) fn begins_with_choice(&self, node: NodeId, outcome: &Outcome) -> bool {
         let first = self.target.entries(node).next();
         let shares_line =
@@ -427,7 +432,8 @@ impl Pieces {
         self.below_first = 0;
     }
 
-    /// An entry of the target, at `at`, with what stands above it from `start` on. Where it goes, the comments right above it go too.
+    /// An entry of the target, at `at`, with what stands above it from `start` on. Where it goes,
+    /// the comments right above it go too.
     fn resident(
         &mut self,
         lines: &Lines,

@@ -1,4 +1,5 @@
-//! Comments of entries that stay: those that are taken from the source replace the target's (SPEC 7).
+//! Comments of entries that stay: those that are taken from the source replace the target's (SPEC
+//! 7).
 
 use super::Editor;
 use super::layout::{ends_within_text, indents_of_comments, is_blank, starts_its_line, trimmed};
@@ -16,7 +17,8 @@ impl Editor<'_> {
         }
     }
 
-    /// The same where the lines of the value were replaced, so that no comment can come behind the first of them.
+    /// The same where the lines of the value were replaced, so that no comment can come behind the
+    /// first of them.
     pub(super) fn comments_of_replaced(&mut self, entry: Entry<'_>, choices: Remarks) {
         let end = match entry.comments().line.is_empty() {
             true => Some(self.end_of_entry(entry)),
@@ -25,8 +27,9 @@ impl Editor<'_> {
         self.comments_with(entry, choices, end);
     }
 
-    /// The same where the lines of the collection that begins behind the dash were put together anew: a comment beside it stays with the
-    /// dash, and the first entry comes below, with so many blank lines between.
+    /// The same where the lines of the collection that begins behind the dash were put together
+    /// anew: a comment beside it stays with the dash, and the first entry comes below, with so many
+    /// blank lines between.
     pub(super) fn comments_behind_dash(
         &mut self,
         entry: Entry<'_>,
@@ -59,7 +62,8 @@ impl Editor<'_> {
         (is_new && !theirs.is_empty()).then_some(theirs)
     }
 
-    /// The same where the value stands on lines below its key, and is another now: a comment beside it goes behind the key.
+    /// The same where the value stands on lines below its key, and is another now: a comment beside
+    /// it goes behind the key.
     pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, choices: Remarks) {
         let Some(theirs) = self.chosen(choices) else {
             return;
@@ -130,15 +134,16 @@ impl Editor<'_> {
         text
     }
 
-    /// Moves the comment lines from a line's start `at` on, down to the next line that is none, out to a column. Below a block
-    /// scalar, what is indented like its lines is one of them.
+    /// Moves the comment lines from a line's start `at` on, down to the next line that is none, out
+    /// to a column. Below a block scalar, what is indented like its lines is one of them.
     pub(super) fn outdent_comments(&mut self, at: u32, column: u32) {
         for deep in indents_of_comments(&self.target.text()[at as usize..], column) {
             self.edits.delete(at + deep.start..at + deep.end);
         }
     }
 
-    /// A comment on a line: replaced, taken away with the white space before it, or added at `end`, where a line has room.
+    /// A comment on a line: replaced, taken away with the white space before it, or added at `end`,
+    /// where a line has room.
     fn line_comment(&mut self, ours: Span, theirs: Span, end: Option<u32>) {
         let text = self.source.slice(theirs);
         if !ours.is_empty() && !text.is_empty() {

@@ -1,4 +1,5 @@
-//! The pieces of a row as text. Where neither side wins, both are written down, to stand between conflict markers.
+//! The pieces of a row as text. Where neither side wins, both are written down, to stand between
+//! conflict markers.
 
 use super::Editor;
 use super::block::last_block_scalar;
@@ -61,7 +62,8 @@ struct Composition {
     text: String,
     /// A hunk that may go on.
     open: Option<Hunk>,
-    /// Whether a comment that is indented deeper than its row would be part of the block scalar above it.
+    /// Whether a comment that is indented deeper than its row would be part of the block scalar
+    /// above it.
     is_below_text: bool,
     /// The piece of the target that was written last, as it stands there.
     last: Option<Span>,
@@ -277,7 +279,8 @@ impl Editor<'_> {
         Some(self.lines_in_column(tree, id, column))
     }
 
-    /// The original's lines of entries that follow each other, in that column, with the comments and blank lines above them.
+    /// The original's lines of entries that follow each other, in that column, with the comments
+    /// and blank lines above them.
     fn original_stretch(&self, entries: &[EntryId], column: u32) -> Option<String> {
         let tree = self.original?;
         let (first, last) = (tree.entry(*entries.first()?), tree.entry(*entries.last()?));
@@ -402,7 +405,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether an entry of the result ends in a block scalar, so that a comment indented like its lines would be one of them.
+    /// Whether an entry of the result ends in a block scalar, so that a comment indented like its
+    /// lines would be one of them.
     fn ends_in_block_scalar(&self, child: &Child) -> bool {
         match (&child.outcome, child.slot) {
             (Outcome::Take(incoming), _) => last_block_scalar(self.source, incoming.node).is_some(),
@@ -473,7 +477,8 @@ fn outdent_comments(text: &mut String, column: u32) {
     }
 }
 
-/// A text whose lines are so many columns further in; blank ones stay, and none moves out further than it is in.
+/// A text whose lines are so many columns further in; blank ones stay, and none moves out further
+/// than it is in.
 fn shifted(text: String, by: i64) -> String {
     if by == 0 {
         return text;

@@ -13,7 +13,8 @@ pub(crate) struct Edits {
     count: u32,
 }
 
-/// Where an edit comes: what is put in at a byte comes before what replaces it, in the order of its coming.
+/// Where an edit comes: what is put in at a byte comes before what replaces it, in the order of its
+/// coming.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     start: u32,

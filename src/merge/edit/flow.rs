@@ -10,7 +10,8 @@ use crate::line_breaks::lines;
 use crate::merge::decision::{Child, Incoming, Outcome, Remarks, Slot};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 
-/// An entry of the result on a line of its own: what comes up to its last byte, and what follows its comma.
+/// An entry of the result on a line of its own: what comes up to its last byte, and what follows
+/// its comma.
 struct Line {
     head: String,
     rest: String,
@@ -50,7 +51,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether each entry, with its comma, has its lines for itself, and the brackets are on others.
+    /// Whether each entry, with its comma, has its lines for itself, and the brackets are on
+    /// others.
     fn one_per_line(&self, node: NodeId) -> bool {
         let target = self.target;
         let span = target.node(node).span;
@@ -200,7 +202,8 @@ impl Editor<'_> {
         self.edits.replace(range, text);
     }
 
-    /// What stands between two entries: as it was where they were neighbours, else as between the first two.
+    /// What stands between two entries: as it was where they were neighbours, else as between the
+    /// first two.
     fn separator(&mut self, entries: &[EntryId], before: Slot, after: Slot) -> String {
         let target = self.target;
         let between = |before: EntryId, after: EntryId| {
@@ -244,13 +247,15 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether text in a flow collection is all in double quotes: keys of a map, or those of the maps in a list, or its
-    /// scalars. It stays so whatever goes, so that a second merge finds what the first one found.
+    /// Whether text in a flow collection is all in double quotes: keys of a map, or those of the
+    /// maps in a list, or its scalars. It stays so whatever goes, so that a second merge finds what
+    /// the first one found.
     fn has_json(&self, node: NodeId) -> bool {
         self.is_quoted(node) == Some(true)
     }
 
-    /// Whether the keys of a map, or the elements of a list, that are texts are in double quotes; none where none is a text.
+    /// Whether the keys of a map, or the elements of a list, that are texts are in double quotes;
+    /// none where none is a text.
     fn is_quoted(&self, node: NodeId) -> Option<bool> {
         let target = self.target;
         let mut quoted = None;
@@ -295,7 +300,8 @@ impl Editor<'_> {
             _ if self.would_be_key(entry, start, &text) => format!(" {text}"),
             _ => text,
         };
-        // What is put in at the end of an entry without a comma goes behind the comma that it may get: that is for comments.
+        // What is put in at the end of an entry without a comma goes behind the comma that it may
+        // get: that is for comments.
         let before = target.text()[..start as usize].chars().next_back();
         match before.filter(|_| start == entry.span.end && entry.comma().is_none()) {
             Some(before) => self.edits.replace(
@@ -307,8 +313,8 @@ impl Editor<'_> {
         self.comments_of_replaced(entry, comments);
     }
 
-    /// Whether what stands at `start`, right behind a key without quotes and its colon, would be a part of the key: only brackets are
-    /// not. What follows a key in quotes never is.
+    /// Whether what stands at `start`, right behind a key without quotes and its colon, would be a
+    /// part of the key: only brackets are not. What follows a key in quotes never is.
     fn would_be_key(&self, entry: Entry<'_>, start: u32, text: &str) -> bool {
         let is_close = entry.colon().is_some_and(|colon| colon + 1 == start);
         let key = entry.key.and_then(|key| self.target.scalar(key));
@@ -364,7 +370,8 @@ fn is_json_text(text: &str) -> bool {
     parses(text) || parses(&format!("{{{text}}}"))
 }
 
-/// What has to stand between an entry and its comma: a dash alone on the last line of a text is one of its words only with a space.
+/// What has to stand between an entry and its comma: a dash alone on the last line of a text is one
+/// of its words only with a space.
 fn space_before_comma(text: &str) -> &'static str {
     let is_in_line = |letter: char| letter.is_whitespace() && !matches!(letter, '\n' | '\r');
     // the line may be as long as the whole text: only its end is looked at
@@ -377,8 +384,8 @@ fn space_before_comma(text: &str) -> &'static str {
     }
 }
 
-/// Whether a line of a text, below its first, begins with a dash: where that is not in the first column, the parser takes it for an
-/// element.
+/// Whether a line of a text, below its first, begins with a dash: where that is not in the first
+/// column, the parser takes it for an element.
 fn has_line_like_an_element(text: &str) -> bool {
     let mut words = lines(text)
         .skip(1)

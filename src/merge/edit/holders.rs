@@ -7,7 +7,8 @@ const NOBODY: u32 = u32::MAX;
 /// What holds each node and each entry of a tree.
 #[derive(Debug)]
 pub(super) struct Holders {
-    /// By the number of the node; [`NOBODY`] where there is none. (There are as many as nodes: a number takes half of what an option does.)
+    /// By the number of the node; [`NOBODY`] where there is none. (There are as many as nodes: a
+    /// number takes half of what an option does.)
     entry_of_value: Vec<u32>,
     /// By the number of the entry, likewise.
     collection_of_entry: Vec<u32>,

@@ -8,7 +8,8 @@ use crate::yaml::stream::starts_with_marker;
 use crate::yaml::{EntryId, ScalarStyle, ScalarType, Tree, scalar};
 
 impl Editor<'_> {
-    /// The lines of an entry that comes into the first column, its key between quotes where it would be a marker there.
+    /// The lines of an entry that comes into the first column, its key between quotes where it
+    /// would be a marker there.
     pub(super) fn without_marker(&self, id: EntryId, lines: String) -> String {
         let Some(key) = self.source.entry(id).key else {
             return lines;

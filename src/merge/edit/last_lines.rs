@@ -1,5 +1,6 @@
-//! The blank lines at the ends of block scalars. Those of one that keeps its line breaks (`|+`) are a value's, and no distance between
-//! entries; and so are those of any, where there are spaces in them that reach further than its text is indented.
+//! The blank lines at the ends of block scalars. Those of one that keeps its line breaks (`|+`) are
+//! a value's, and no distance between entries; and so are those of any, where there are spaces in
+//! them that reach further than its text is indented.
 
 use std::ops::Range;
 
@@ -48,7 +49,8 @@ pub(crate) fn set_last_lines(tree: &Tree<'_>, last_lines: &[LastLines]) -> Strin
             };
         }
         if wanted > found {
-            // the end of the text counts as a line break, and the header's own is none of the value's
+            // the end of the text counts as a line break, and the header's own is none of the
+            // value's
             let unended = usize::from(tree.line_start(end) != end);
             edits.insert(end, line_break.repeat(wanted - found + unended));
         } else {

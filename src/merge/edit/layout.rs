@@ -10,7 +10,8 @@ pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     own_line(tree, entry).is_some()
 }
 
-/// The start of the line that an entry begins on, where nothing but white space stands before it there.
+/// The start of the line that an entry begins on, where nothing but white space stands before it
+/// there.
 fn own_line(tree: &Tree<'_>, entry: Entry<'_>) -> Option<u32> {
     tree.start_of_indent(entry.span.start).or_else(|| {
         let start = tree.line_start(entry.span.start);
@@ -18,8 +19,8 @@ fn own_line(tree: &Tree<'_>, entry: Entry<'_>) -> Option<u32> {
     })
 }
 
-/// The lines of an entry, with the comments below that are indented deeper. Where it shares its first line with a dash, from its own
-/// first byte.
+/// The lines of an entry, with the comments below that are indented deeper. Where it shares its
+/// first line with a dash, from its own first byte.
 pub(super) fn lines(tree: &Tree<'_>, entry: Entry<'_>) -> Range<u32> {
     let span = tree.lines_of(entry);
     span.start..span.end
@@ -68,7 +69,8 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
         && tree.text().as_bytes().get(entry.span.start as usize) == Some(&b'-')
 }
 
-/// Whether the line that ends at `line_end` ends within a text of an entry, without quotes or between them: no comment can stand there.
+/// Whether the line that ends at `line_end` ends within a text of an entry, without quotes or
+/// between them: no comment can stand there.
 pub(super) fn ends_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32) -> bool {
     entry.key.into_iter().chain([entry.value]).any(|part| {
         let node = tree.node(part);
@@ -84,7 +86,8 @@ pub(super) fn ends_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32)
     })
 }
 
-/// Of the comment lines that a text begins with, blank ones between them, and that are indented deeper than a column: what is too much.
+/// Of the comment lines that a text begins with, blank ones between them, and that are indented
+/// deeper than a column: what is too much.
 pub(super) fn indents_of_comments(text: &str, column: u32) -> Vec<Range<u32>> {
     let mut found = Vec::new();
     let mut at = 0;

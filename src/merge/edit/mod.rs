@@ -1,5 +1,5 @@
-//! Decisions become edits of a text (SPEC 7): the target's bytes stay where no decision names them, and what comes is cut
-//! out of the source's text and re-indented.
+//! Decisions become edits of a text (SPEC 7): the target's bytes stay where no decision names them,
+//! and what comes is cut out of the source's text and re-indented.
 
 mod aliases;
 mod block;
@@ -45,7 +45,8 @@ pub(crate) enum Aliases {
     WriteOut,
 }
 
-/// The target's text with the decisions carried out. `original` is asked for the lines that conflict markers show.
+/// The target's text with the decisions carried out. `original` is asked for the lines that
+/// conflict markers show.
 pub(crate) fn carry_out(
     target: &Tree<'_>,
     source: &Tree<'_>,
@@ -67,8 +68,8 @@ pub(crate) fn carry_out(
     Draft::new(editor.edits.apply(target.text()), editor.hunks)
 }
 
-/// How much longer a text may become when its aliases are written out; a document that repeats itself without end is
-/// refused.
+/// How much longer a text may become when its aliases are written out; a document that repeats
+/// itself without end is refused.
 const LONGEST: usize = 16 << 20;
 
 /// A document with every alias written out; none where that makes it longer than is sensible.
@@ -95,9 +96,11 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
 enum Carried {
     /// Each in its place.
     InPlace,
-    /// From behind the dash on, on whose line the first one stood, all lines were put together anew.
+    /// From behind the dash on, on whose line the first one stood, all lines were put together
+    /// anew.
     Anew {
-        /// How many blank lines are above its first entry, for which there is no room behind the dash.
+        /// How many blank lines are above its first entry, for which there is no room behind the
+        /// dash.
         blanks: usize,
     },
     /// The same, and they begin with a comment: the first one is below the dash, and not behind it.
@@ -123,12 +126,14 @@ struct Editor<'a> {
     in_flow: bool,
     /// Whether those hold JSON.
     is_json: bool,
-    /// Whether entries there get no comment that local has not got: it is JSON, or entries share lines.
+    /// Whether entries there get no comment that local has not got: it is JSON, or entries share
+    /// lines.
     no_new_comments: bool,
     edits: Edits,
     /// The lines of which each side has its own.
     hunks: Vec<Hunk>,
-    /// Whether of the target a part is cut out, with no other comments than those right above what is in it.
+    /// Whether of the target a part is cut out, with no other comments than those right above what
+    /// is in it.
     cuts_part: bool,
     /// Aliases that are done: written out, or left to follow their anchor.
     done_aliases: FxHashSet<NodeId>,
@@ -211,7 +216,8 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Whether target and source have an alias of one name here: where the anchor changes alike, it may stay.
+    /// Whether target and source have an alias of one name here: where the anchor changes alike, it
+    /// may stay.
     fn is_same_alias(&self, entry: Entry<'_>, incoming: &Incoming) -> bool {
         let (ours, theirs) = (
             self.target.node(entry.value),

@@ -61,7 +61,8 @@ impl<'a> Overview<'a> {
         outermost[..before].last().is_some_and(|span| at < span.end)
     }
 
-    /// The aliases in a stretch that are values, in their order, each with the entry whose value it is.
+    /// The aliases in a stretch that are values, in their order, each with the entry whose value it
+    /// is.
     pub(super) fn aliases_in(&self, range: &Range<u32>) -> &[(NodeId, EntryId)] {
         let start_of = |(node, _): &(NodeId, EntryId)| self.tree.node(*node).span.start;
         let aliases = self.aliases.get_or_init(|| {

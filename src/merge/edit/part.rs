@@ -1,4 +1,5 @@
-//! What of the source comes: a whole entry as its text stands, or one of which parts are left out, edited first.
+//! What of the source comes: a whole entry as its text stands, or one of which parts are left out,
+//! edited first.
 
 use std::ops::Range;
 
@@ -63,7 +64,8 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The aliases in a stretch of the target that are values: the entry whose value each is, and what it stands for.
+    /// The aliases in a stretch of the target that are values: the entry whose value each is, and
+    /// what it stands for.
     pub(super) fn aliases_in(&self, range: &Range<u32>) -> Vec<(Entry<'a>, NodeId)> {
         let target = self.target;
         let aliases = self.of_target.aliases_in(range).iter();

@@ -43,8 +43,8 @@ impl Reindent<'_> {
         self.moved(lines(self.tree, entry), &shifts)
     }
 
-    /// The lines of a block collection's entries, the first byte of each in `column`; with the comments above the first one, where
-    /// those come along.
+    /// The lines of a block collection's entries, the first byte of each in `column`; with the
+    /// comments above the first one, where those come along.
     pub(super) fn entries(&self, node: NodeId, column: u32, known: Above) -> String {
         let mut shifts = Vec::new();
         self.shift_entries(node, i64::from(column), 0, &mut shifts);
@@ -98,7 +98,8 @@ impl Reindent<'_> {
         new + habit.unwrap_or(width).max(self.least_width(owner, node))
     }
 
-    /// How far inside an entry a collection begins at least: on the line of its dash, behind that and a space.
+    /// How far inside an entry a collection begins at least: on the line of its dash, behind that
+    /// and a space.
     fn least_width(&self, owner: Entry<'_>, node: NodeId) -> i64 {
         let line = |at| self.tree.line_start(at);
         let start = self.tree.node(node).span.start;
@@ -145,8 +146,8 @@ impl Reindent<'_> {
         }
     }
 
-    /// By how much the lines of a block scalar move in an entry that moves by `by`; none where the value is none, or says
-    /// itself how far it is indented.
+    /// By how much the lines of a block scalar move in an entry that moves by `by`; none where the
+    /// value is none, or says itself how far it is indented.
     pub(super) fn block_scalar_shift(&self, entry: Entry<'_>, by: i64) -> Option<i64> {
         let tree = self.tree;
         let node = tree.node(entry.value);
@@ -168,7 +169,8 @@ impl Reindent<'_> {
         Some(by + habit - width)
     }
 
-    /// `outer` is by how much the entry moves that holds them: behind its dash, that much is done already.
+    /// `outer` is by how much the entry moves that holds them: behind its dash, that much is done
+    /// already.
     fn shift_entries(&self, node: NodeId, column: i64, outer: i64, shifts: &mut Vec<Shift>) {
         let mut end_of_last = None;
         for id in self.tree.entries(node) {
@@ -195,7 +197,8 @@ impl Reindent<'_> {
         }
     }
 
-    /// A stretch of the text, each of its lines moved as the last shift at or before its start says.
+    /// A stretch of the text, each of its lines moved as the last shift at or before its start
+    /// says.
     fn moved(&self, range: Range<u32>, shifts: &[Shift]) -> String {
         if let Some(same) = self.unmoved(&range, shifts) {
             return same;
@@ -237,7 +240,8 @@ impl Reindent<'_> {
         result
     }
 
-    /// The stretch as it is, where it is one of whole lines that stay in their columns and have the place's line break.
+    /// The stretch as it is, where it is one of whole lines that stay in their columns and have the
+    /// place's line break.
     fn unmoved(&self, range: &Range<u32>, shifts: &[Shift]) -> Option<String> {
         let text = &self.tree.text()[range.start as usize..range.end as usize];
         let stays = self.line_break == "\n"
@@ -270,8 +274,8 @@ pub(super) fn is_block(tree: &Tree<'_>, node: NodeId) -> bool {
     }
 }
 
-/// Writes a line's white space, moved, and gives back the rest of the line. `before` counts the columns that stand before
-/// the cut on the same line.
+/// Writes a line's white space, moved, and gives back the rest of the line. `before` counts the
+/// columns that stand before the cut on the same line.
 fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by: i64) -> &'t str {
     let content = line.trim_start_matches(' ');
     let width = (line.len() - content.len()) as i64 + i64::from(before);

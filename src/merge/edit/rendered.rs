@@ -1,4 +1,5 @@
-//! What a value that comes looks like in the entry that it comes into: in its column, and in the target's habits.
+//! What a value that comes looks like in the entry that it comes into: in its column, and in the
+//! target's habits.
 
 use std::borrow::Cow;
 
@@ -36,7 +37,8 @@ pub(super) struct Rendered {
 }
 
 impl Rendered {
-    /// Whether the tag of the target's value says of this one, too, what is so already (SPEC 4): it keeps its place.
+    /// Whether the tag of the target's value says of this one, too, what is so already (SPEC 4): it
+    /// keeps its place.
     pub(super) fn fits_tag(&self, target: &Tree<'_>, entry: Entry<'_>) -> bool {
         let old = target.scalar(entry.value).map(|scalar| scalar.scalar_type);
         self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()
@@ -178,7 +180,8 @@ impl Editor<'_> {
         }
     }
 
-    /// The tag of a value that comes, and its anchor where the target has none here that keeps its place.
+    /// The tag of a value that comes, and its anchor where the target has none here that keeps its
+    /// place.
     fn properties_of(&self, place: Entry<'_>, tree: &Tree<'_>, entry: Entry<'_>) -> String {
         let node = tree.node(entry.value);
         let anchor = match self.target.node(place.value).anchor() {
@@ -242,8 +245,8 @@ impl Editor<'_> {
         Rendered::of_text(tag, &text, is_block_scalar(self.source, incoming.node))
     }
 
-    /// Whether the comments above the entries of a block collection come along that comes as the whole document: not where the target
-    /// has them.
+    /// Whether the comments above the entries of a block collection come along that comes as the
+    /// whole document: not where the target has them.
     fn comments_of_root(&self, root: NodeId) -> Above {
         let source = self.source;
         let Some(first) = source.entries(root).next().map(|id| source.entry(id)) else {
@@ -257,15 +260,16 @@ impl Editor<'_> {
         }
     }
 
-    /// The column for the entries of a block collection that comes as the whole document: in the first, a key can look like a marker.
+    /// The column for the entries of a block collection that comes as the whole document: in the
+    /// first, a key can look like a marker.
     fn column_of_root(&self, root: NodeId) -> u32 {
         let mut entries = self.source.entries(root).map(|id| self.source.entry(id));
         let text = self.source.text();
         u32::from(entries.any(|entry| starts_with_marker(&text[entry.span.start as usize..])))
     }
 
-    /// A block scalar without a word that comes as the whole document, in quotes: comments below, and those above the next `---`, would
-    /// be its text.
+    /// A block scalar without a word that comes as the whole document, in quotes: comments below,
+    /// and those above the next `---`, would be its text.
     fn blank_root(&self, root: NodeId) -> Option<String> {
         let scalar = self.source.scalar(root)?;
         let is_blank = scalar.style.is_block() && trimmed(scalar.content).is_empty();
@@ -275,8 +279,9 @@ impl Editor<'_> {
             .flatten()
     }
 
-    /// By how much the lines of a block scalar that comes as the whole document have to move in, where comment lines stand below the
-    /// target's: those would be lines of one that starts in the first column.
+    /// By how much the lines of a block scalar that comes as the whole document have to move in,
+    /// where comment lines stand below the target's: those would be lines of one that starts in the
+    /// first column.
     fn distance_from_margin(&self, scalar: NodeId) -> i64 {
         let root = self.target.node(self.target.root().value).span;
         let below = &self.target.text()[root.end as usize..];
@@ -292,8 +297,9 @@ impl Editor<'_> {
         if moves { 2 } else { 0 }
     }
 
-    /// By how much the lines of a value in brackets have to move further in, where it stood between brackets and now stands
-    /// under a key: there every line of it has to be indented deeper than the key.
+    /// By how much the lines of a value in brackets have to move further in, where it stood between
+    /// brackets and now stands under a key: there every line of it has to be indented deeper than
+    /// the key.
     fn depth_of_brackets(&self, tree: &Tree<'_>, id: EntryId) -> i64 {
         let theirs = tree.entry(id);
         let span = tree.node(theirs.value).span;

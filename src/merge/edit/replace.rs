@@ -84,7 +84,8 @@ impl Editor<'_> {
             }
             // White space behind the old value would become part of the last line of the new one.
             let line_end = self.target.line_end(node.span.end).max(node.span.end);
-            // A comment behind a block collection's last entry is that entry's own, and goes with it.
+            // A comment behind a block collection's last entry is that entry's own, and goes with
+            // it.
             let has_tail = !is_block(self.target, entry.value)
                 && (rendered.below.is_empty() || !is_blank(self.target, node.span.end..line_end));
             let end = if has_tail { node.span.end } else { line_end };
@@ -97,8 +98,8 @@ impl Editor<'_> {
         self.rewrite_from_indicator(entry, &rendered, comments);
     }
 
-    /// A block collection in the place of a root of another kind: on lines of its own, a comment that stood behind the old
-    /// value above it.
+    /// A block collection in the place of a root of another kind: on lines of its own, a comment
+    /// that stood behind the old value above it.
     fn replace_root(&mut self, entry: Entry<'_>, start: u32, rendered: Rendered) {
         let mut text = rendered.on_line;
         let span = self.target.node(entry.value).span;
@@ -203,8 +204,8 @@ impl Editor<'_> {
         }
     }
 
-    /// The end of the text, where a block scalar comes as the whole document and nothing but white space follows `end`: spaces in it
-    /// would be a line of the scalar. Else `end`.
+    /// The end of the text, where a block scalar comes as the whole document and nothing but white
+    /// space follows `end`: spaces in it would be a line of the scalar. Else `end`.
     fn after_spaces_below(&self, entry: Entry<'_>, rendered: &Rendered, end: u32) -> u32 {
         let below = &self.target.text()[end as usize..];
         let is_white = below.trim().is_empty() && below.contains([' ', '\t']);
@@ -214,7 +215,8 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether an entry, which has a value behind an indicator or none at all, is the whole document.
+    /// Whether an entry, which has a value behind an indicator or none at all, is the whole
+    /// document.
     fn is_root(&self, entry: Entry<'_>) -> bool {
         entry.colon().is_none() && !has_dash(self.target, entry)
     }
@@ -236,7 +238,8 @@ impl Editor<'_> {
         }
     }
 
-    /// The comment beside an entry's value: where it is, and what the line ends with afterwards, with the white space before it.
+    /// The comment beside an entry's value: where it is, and what the line ends with afterwards,
+    /// with the white space before it.
     fn comment_beside(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().beside();
         let ours = entry.comments().beside();
@@ -279,8 +282,8 @@ impl Editor<'_> {
         Some(Span::new(start + at as u32, line.end))
     }
 
-    /// Puts the target's comments behind `indicator`, where all is replaced, above the entry: those that are not `written` there again,
-    /// and that upstream did not change.
+    /// Puts the target's comments behind `indicator`, where all is replaced, above the entry: those
+    /// that are not `written` there again, and that upstream did not change.
     fn keep_comments(&mut self, entry: Entry<'_>, choices: Remarks, indicator: u32, written: Span) {
         let Comments { line, tail, .. } = entry.comments();
         let header = self.header_comment(entry).unwrap_or_default();

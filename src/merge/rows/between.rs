@@ -1,4 +1,5 @@
-//! What stands between two entries that stay in their order: the three-way rule, and where both sides changed, line by line.
+//! What stands between two entries that stay in their order: the three-way rule, and where both
+//! sides changed, line by line.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +9,8 @@ use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, Token, TokenKind
 use crate::merge::Resolution;
 use crate::triple::Triple;
 
-/// An entry weighs more than any comments around it, and a line that the original has more than one that came later.
+/// An entry weighs more than any comments around it, and a line that the original has more than one
+/// that came later.
 const ENTRY: u32 = 40;
 const ENTRY_THAT_GOES: u32 = 16;
 const COMMENT: u32 = 8;
@@ -25,7 +27,8 @@ pub(super) struct Between<'r, 'a> {
     disagreements: std::cell::RefCell<Vec<Disagreement>>,
     /// The entry that each piece of local's stands right above.
     owners_of_local: std::cell::OnceCell<Vec<Option<u32>>>,
-    /// The comments that follow local's row, and those in it: looked for where updated's may be there already.
+    /// The comments that follow local's row, and those in it: looked for where updated's may be
+    /// there already.
     of_local: std::cell::OnceCell<[Known<'a>; 2]>,
 }
 
@@ -48,7 +51,8 @@ struct Changed {
     local: Vec<Ref>,
     /// Comment lines of the original that neither side has any more.
     rewritten: Vec<Ref>,
-    /// The first piece that updated took away and local has: in original and local, and how many of ours are above it.
+    /// The first piece that updated took away and local has: in original and local, and how many of
+    /// ours are above it.
     gone: Option<(Ref, Ref, usize)>,
 }
 
@@ -157,8 +161,8 @@ impl<'r, 'a> Between<'r, 'a> {
             })
     }
 
-    /// A piece that updated and local both have: local's, with the blank lines above it three-way; updated's, where local left the
-    /// original's white space alone.
+    /// A piece that updated and local both have: local's, with the blank lines above it three-way;
+    /// updated's, where local left the original's white space alone.
     fn piece(&self, original: Option<Ref>, updated: Ref, local: Ref) -> Placed {
         let Some(original) = original else {
             return own(local);
@@ -175,7 +179,8 @@ impl<'r, 'a> Between<'r, 'a> {
         }
     }
 
-    /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where both changed it.
+    /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where
+    /// both changed it.
     fn blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
         let count = |piece| self.rows.token(piece).blanks;
         let are_both_changed = count(updated) != count(original) && count(local) != count(original);
@@ -186,8 +191,8 @@ impl<'r, 'a> Between<'r, 'a> {
         }
     }
 
-    /// Both sides changed something. The original's lines and updated's insertions are made one row; local is held against it, and
-    /// each line is there or not, three-way.
+    /// Both sides changed something. The original's lines and updated's insertions are made one
+    /// row; local is held against it, and each line is there or not, three-way.
     fn line_by_line(&self, here: Stretch<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
         let lines = self.with_insertions(here.original, here.updated);
         let in_local = self.found_in_local(&lines, here.local);
@@ -255,7 +260,8 @@ impl<'r, 'a> Between<'r, 'a> {
         }
     }
 
-    /// An entry that local deleted and that comes back, with the comments right above it that local has not got.
+    /// An entry that local deleted and that comes back, with the comments right above it that local
+    /// has not got.
     fn bring(&self, updated: Ref, changed: &mut Changed) {
         let has = |piece: Ref| {
             let words = self.rows.token(piece).words();
@@ -288,8 +294,8 @@ impl<'r, 'a> Between<'r, 'a> {
         lines
     }
 
-    /// For each of the lines, where it is in local. Lines that updated inserted and that local has in a row are those; around them each
-    /// line is where most lines agree.
+    /// For each of the lines, where it is in local. Lines that updated inserted and that local has
+    /// in a row are those; around them each line is where most lines agree.
     fn found_in_local(&self, lines: &[Line], local: &[Ref]) -> Vec<Option<usize>> {
         let mut found = vec![None; lines.len()];
         self.find_in_local((lines, local), (0, 0), &mut found);
@@ -333,8 +339,8 @@ impl<'r, 'a> Between<'r, 'a> {
         }
     }
 
-    /// The first run of comments that updated inserted and that local has line by line, at least one of them new: where it begins in
-    /// each, and how long it is.
+    /// The first run of comments that updated inserted and that local has line by line, at least
+    /// one of them new: where it begins in each, and how long it is.
     fn inserted_in_both(
         &self,
         lines: &[Line],
@@ -381,9 +387,9 @@ impl<'r, 'a> Between<'r, 'a> {
         }
     }
 
-    /// Local's insertions before updated's, but its comments right above an entry stay there. Where both rewrote a comment, one
-    /// side's lines stand, as the policy says. What updated puts in the place of something that it removed takes its place and its
-    /// blank lines.
+    /// Local's insertions before updated's, but its comments right above an entry stay there. Where
+    /// both rewrote a comment, one side's lines stand, as the policy says. What updated puts in the
+    /// place of something that it removed takes its place and its blank lines.
     fn flush(&self, changed: Changed, below: Option<Ref>, merged: &mut Vec<Placed>) {
         let Changed {
             mut ours,
@@ -411,7 +417,8 @@ impl<'r, 'a> Between<'r, 'a> {
         let disagree = self.disagree(&stays, &theirs, &rewritten);
         let apart = disagree && theirs.iter().any(|piece| self.rows.is_comment(*piece));
         if disagree && !apart {
-            // what local has written anew stays as it is, with the lines around that upstream took away with it
+            // what local has written anew stays as it is, with the lines around that upstream took
+            // away with it
             let is_kept = |piece: &Ref| {
                 ours.contains(piece)
                     || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
@@ -516,8 +523,8 @@ impl<'r, 'a> Between<'r, 'a> {
         apart
     }
 
-    /// How many of local's insertions are above the comments that stand right above its piece below; those at the end are the end's if a
-    /// blank line sets them off.
+    /// How many of local's insertions are above the comments that stand right above its piece
+    /// below; those at the end are the end's if a blank line sets them off.
     fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
         let first = match self.rows.is_comment(below) {
             true => return ours.len(),

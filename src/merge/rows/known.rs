@@ -39,7 +39,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// For each piece of a row, the entry that it stands right above, with none but comments and no blank line between.
+/// For each piece of a row, the entry that it stands right above, with none but comments and no
+/// blank line between.
 pub(super) fn owners(row: &[Token<'_>]) -> Vec<Option<u32>> {
     let mut owners = vec![None; row.len()];
     for at in (1..row.len()).rev() {

@@ -1,7 +1,9 @@
-//! Three rows of pieces (comment lines, entries, an end) merged into one: what stands between entries merges as values do, by its text.
+//! Three rows of pieces (comment lines, entries, an end) merged into one: what stands between
+//! entries merges as values do, by its text.
 //!
-//! The rows are cut at the entries that all three have in one order. Between two cuts, what one side left alone is the other's; what both
-//! changed is aligned line by line. Which entries the result has is decided by the rules for values, and the row follows them.
+//! The rows are cut at the entries that all three have in one order. Between two cuts, what one
+//! side left alone is the other's; what both changed is aligned line by line. Which entries the
+//! result has is decided by the rules for values, and the row follows them.
 
 mod between;
 mod known;
@@ -85,7 +87,8 @@ pub(crate) struct MergedRow {
     pub(crate) disagreements: Vec<Disagreement>,
 }
 
-/// What a piece is compared by: a comment by its words and, where the original lacks the entry below it, by that entry.
+/// What a piece is compared by: a comment by its words and, where the original lacks the entry
+/// below it, by that entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Id {
     Comment { words: u32, owner: Option<u32> },
@@ -93,7 +96,9 @@ enum Id {
     End,
 }
 
-/// Merges three rows. `below` are the comments that follow local's row in the one around it; `stays` says of an entry whether the result has it. Disagreements are resolved as `resolution` says.
+/// Merges three rows. `below` are the comments that follow local's row in the one around it;
+/// `stays` says of an entry whether the result has it. Disagreements are resolved as `resolution`
+/// says.
 ///
 /// Implements the section on text of the rules.
 pub(crate) fn merge(
@@ -225,8 +230,8 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// Comments right above an entry that the original lacks pair with that entry's comments alone: those of which a side has more than
-    /// the original.
+    /// Comments right above an entry that the original lacks pair with that entry's comments alone:
+    /// those of which a side has more than the original.
     fn name_owners(&mut self) {
         let above = [Side::Updated, Side::Local].map(|side| self.above_new_entries(side));
         let is_new =
@@ -250,7 +255,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The comments of a side that are right above entries which the original lacks, with those entries and their words.
+    /// The comments of a side that are right above entries which the original lacks, with those
+    /// entries and their words.
     fn above_new_entries(&self, side: Side) -> Vec<(Ref, u32, &'a str)> {
         let row = self.row(side);
         let mut found = Vec::new();
@@ -332,8 +338,8 @@ impl<'a> Rows<'a> {
         first
     }
 
-    /// The entries that all three rows have in one order, and the comments right above the others that all three have: one side
-    /// moved those entries, and their comments go along.
+    /// The entries that all three rows have in one order, and the comments right above the others
+    /// that all three have: one side moved those entries, and their comments go along.
     fn carried(&self) -> (FxHashSet<u32>, FxHashMap<u32, Carried>) {
         let shared: Vec<(u32, usize, usize)> = self
             .tokens

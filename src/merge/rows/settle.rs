@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::between::own;
 use super::{Id, Placed, Ref, Rows, Side, TokenKind};
 
-/// The row with just the entries that stay: what the rules remove goes with the comments right above it that are not local's own,
-/// what they bring stands behind its neighbour.
+/// The row with just the entries that stay: what the rules remove goes with the comments right
+/// above it that are not local's own, what they bring stands behind its neighbour.
 pub(super) fn settle(
     rows: &Rows<'_>,
     merged: Vec<Placed>,
@@ -42,7 +42,8 @@ fn entry(rows: &Rows<'_>, piece: Ref) -> Option<u32> {
     }
 }
 
-/// Takes the comments right above an entry that goes off the end of the row, but for those that local wrote itself.
+/// Takes the comments right above an entry that goes off the end of the row, but for those that
+/// local wrote itself.
 fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
     let first = rows.own_above(piece.side, piece.at);
     let mut kept = Vec::new();
@@ -88,8 +89,9 @@ pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
     piece.side == Side::Local && words.is_some_and(|words| !rows.words.contains(words))
 }
 
-/// Puts in the entries of a side that stay and are not in the row, with the comments right above them: each behind the
-/// nearest entry before it on that side that is there, and the other side's own ones that follow; else at the beginning.
+/// Puts in the entries of a side that stay and are not in the row, with the comments right above
+/// them: each behind the nearest entry before it on that side that is there, and the other side's
+/// own ones that follow; else at the beginning.
 fn bring(
     rows: &Rows<'_>,
     side: Side,
@@ -177,7 +179,8 @@ fn bring(
     *settled = result;
 }
 
-/// Comments that local wrote above a piece are between it and its blank lines: those merge as if they were the piece's own.
+/// Comments that local wrote above a piece are between it and its blank lines: those merge as if
+/// they were the piece's own.
 pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
     let count = |piece: Ref| rows.token(piece).blanks;
     for at in (1..merged.len()).rev() {
@@ -246,8 +249,8 @@ fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
     rows.is_comment(piece) && !rows.known.contains(&id)
 }
 
-/// A comment that a blank line sets off from what is below it stays set off, whatever comes below it now. And a piece that becomes the
-/// first leaves its blank lines to the one that was.
+/// A comment that a blank line sets off from what is below it stays set off, whatever comes below
+/// it now. And a piece that becomes the first leaves its blank lines to the one that was.
 pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
     let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
     for at in 1..merged.len() {

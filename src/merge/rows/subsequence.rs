@@ -7,7 +7,8 @@ use crate::merge::differences::differences;
 /// Above so many cells the exact table would take too long; lines align as `diff` aligns them then.
 const LARGEST_TABLE: usize = 1 << 20;
 
-/// Pairs of positions of a heaviest common subsequence of two rows, in order. `weight` says what each of `left` is worth.
+/// Pairs of positions of a heaviest common subsequence of two rows, in order. `weight` says what
+/// each of `left` is worth.
 pub(super) fn heaviest<T: Ord + std::hash::Hash + Copy>(
     left: &[T],
     right: &[T],
@@ -67,7 +68,8 @@ pub(super) fn heaviest_between<T: Ord + std::hash::Hash + Copy>(
     pairs
 }
 
-/// What only one row has begins as far down as it can: of lines that come twice in a row, the upper ones are the old ones.
+/// What only one row has begins as far down as it can: of lines that come twice in a row, the upper
+/// ones are the old ones.
 fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T]) {
     let (mut i, mut j) = (0, 0);
     for (n, m) in pairs {

@@ -15,8 +15,8 @@ use crate::yaml::EntryId;
 /// Where each of the original's elements is on a side, if it is there.
 pub(super) type Found = Vec<Option<usize>>;
 
-/// Among so many pairs of elements between two that are equal, the ones that are most alike are looked for; among more, the
-/// first that are alike.
+/// Among so many pairs of elements between two that are equal, the ones that are most alike are
+/// looked for; among more, the first that are alike.
 const MOST_PAIRS: usize = 10_000;
 
 /// Three lists, cut at the elements that all of them have.
@@ -40,8 +40,8 @@ pub(super) enum Stretch {
 }
 
 impl Walker<'_> {
-    /// Cuts three lists into elements that all of them have and what lies between. `values` are the elements'
-    /// fingerprints.
+    /// Cuts three lists into elements that all of them have and what lies between. `values` are the
+    /// elements' fingerprints.
     pub(super) fn aligned(
         &self,
         elements: &Triple<Vec<EntryId>>,
@@ -79,7 +79,8 @@ impl Walker<'_> {
             && is_in_place(&in_local, values.local.len())
             && !values.updated.iter().enumerate().any(is_elsewhere)
         {
-            // nothing came or went, nor is anything of upstream's at another place of local's: collections are what they were there
+            // nothing came or went, nor is anything of upstream's at another place of local's:
+            // collections are what they were there
             let shapes = trees
                 .zip(elements.as_ref())
                 .map(|(tree, elements)| -> Vec<Shape> {
@@ -136,8 +137,8 @@ fn is_in_place(found: &Found, len: usize) -> bool {
     found.len() == len && found.iter().enumerate().all(at_place)
 }
 
-/// For each element of the first list, where it is in the second: where its value is, or one that is like it between the same
-/// neighbours.
+/// For each element of the first list, where it is in the second: where its value is, or one that
+/// is like it between the same neighbours.
 fn found_in(olds: &[u64], news: &[u64], likeness: impl Fn(usize, usize) -> Option<usize>) -> Found {
     let mut found = vec![None; olds.len()];
     for operation in differences(olds, news) {

@@ -16,8 +16,9 @@ const NAMING_FIELDS: [&str; 6] = ["name", "id", "alert", "record", "path", "uses
 /// What equal values have in common; parts of it are what values that differ have in common.
 const ALL: usize = 1000;
 
-/// How much two elements have in common that are alike: maps of the same name, or, where none has one, maps, lists or texts of
-/// several lines of which at least half of the larger one is the same. None where they are not alike.
+/// How much two elements have in common that are alike: maps of the same name, or, where none has
+/// one, maps, lists or texts of several lines of which at least half of the larger one is the same.
+/// None where they are not alike.
 pub(super) fn likeness(
     (left_prints, left): (&Fingerprints<'_>, EntryId),
     (right_prints, right): (&Fingerprints<'_>, EntryId),
@@ -45,7 +46,8 @@ fn named<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 
     Some((prints, tree.entry(entry).value))
 }
 
-/// Whether two names are one. What an action is pinned to (`uses: org/action@v4`) is no part of its name.
+/// Whether two names are one. What an action is pinned to (`uses: org/action@v4`) is no part of its
+/// name.
 fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
     let action = |(prints, name): Value<'_, '_>| {
         let scalar = prints.tree().scalar(name).filter(|_| field == "uses")?;

@@ -1,4 +1,5 @@
-//! What comes from upstream where local has nothing (SPEC 5.3, 6): the difference from original to updated.
+//! What comes from upstream where local has nothing (SPEC 5.3, 6): the difference from original to
+//! updated.
 
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
@@ -9,8 +10,8 @@ use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
 impl Walker<'_> {
-    /// What of an entry comes that updated has and local has not. Where original has it, local deleted it: a conflict. An
-    /// element of which only a part comes takes its key along.
+    /// What of an entry comes that updated has and local has not. Where original has it, local
+    /// deleted it: a conflict. An element of which only a part comes takes its key along.
     pub(super) fn absent_locally(
         &mut self,
         nodes: Nodes,
@@ -33,7 +34,8 @@ impl Walker<'_> {
         (outcome != Outcome::Remove).then_some(outcome)
     }
 
-    /// What of `updated` is not in `original`, as a part of the updated tree; none where there is nothing.
+    /// What of `updated` is not in `original`, as a part of the updated tree; none where there is
+    /// nothing.
     fn difference(&self, original: Option<NodeId>, updated: NodeId) -> Option<Outcome> {
         let Some(original) = original else {
             return self.addition(updated);
@@ -115,7 +117,8 @@ impl Walker<'_> {
         part_of(children)
     }
 
-    /// The entries of an updated collection for which `coming` gives a part; none where it gives none for any.
+    /// The entries of an updated collection for which `coming` gives a part; none where it gives
+    /// none for any.
     fn part_that_comes(
         &self,
         updated: NodeId,
@@ -127,7 +130,8 @@ impl Walker<'_> {
         children.iter().any(Child::stays).then(|| part_of(children))
     }
 
-    /// All of a value that original has not; nothing where it is a null, which has nothing to clear here.
+    /// All of a value that original has not; nothing where it is a null, which has nothing to clear
+    /// here.
     fn addition(&self, updated: NodeId) -> Option<Outcome> {
         let is_command = self.nulls_clear && self.trees.updated.is_null(updated);
         (!is_command).then_some(Outcome::Keep)

@@ -1,7 +1,9 @@
-//! Giving a local list or map exactly upstream's value while every part of it that has that value already keeps its text.
+//! Giving a local list or map exactly upstream's value while every part of it that has that value
+//! already keeps its text.
 //!
-//! A list that is one value (SPEC 5.1) is taken whole. Taken as text, it would lose local's comments and quoting on
-//! elements that did not even change, so the elements are aligned, and only those that differ are touched.
+//! A list that is one value (SPEC 5.1) is taken whole. Taken as text, it would lose local's
+//! comments and quoting on elements that did not even change, so the elements are aligned, and only
+//! those that differ are touched.
 
 use similar::DiffOp;
 
@@ -21,7 +23,8 @@ impl Walker<'_> {
         self.exact(Triple::new(None, Some(updated), Some(local)))
     }
 
-    /// Updated's value for a local node, whatever local holds; `original` serves the comments alone.
+    /// Updated's value for a local node, whatever local holds; `original` serves the comments
+    /// alone.
     pub(super) fn exact(&mut self, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
@@ -104,7 +107,8 @@ impl Walker<'_> {
         found
     }
 
-    /// One element with updated's value: local's text, edited, where the two have something in common.
+    /// One element with updated's value: local's text, edited, where the two have something in
+    /// common.
     fn exact_element(&mut self, sides: Entries, index: usize, children: &mut Vec<Child>) {
         let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
             return;
@@ -184,8 +188,8 @@ impl Walker<'_> {
         Child::updated(updated, Outcome::Take(Incoming::whole(value)))
     }
 
-    /// Whether editing the one into the other leaves anything of it: two scalars, two lists, two maps of which at least
-    /// half of the fields are the same.
+    /// Whether editing the one into the other leaves anything of it: two scalars, two lists, two
+    /// maps of which at least half of the fields are the same.
     fn has_something_in_common(&self, nodes: Nodes) -> bool {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return false;

@@ -101,8 +101,8 @@ impl Walker<'_> {
         self.what_is_left(nodes, own, children)
     }
 
-    /// What is left of a map or list that upstream deleted; a conflict where local has added to it, for then upstream's
-    /// deletion is not carried out whole.
+    /// What is left of a map or list that upstream deleted; a conflict where local has added to it,
+    /// for then upstream's deletion is not carried out whole.
     fn what_is_left(&mut self, nodes: Nodes, own: bool, children: Vec<Child>) -> Outcome {
         let row = match children.iter().any(Child::has_choice) {
             true => None,

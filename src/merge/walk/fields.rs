@@ -31,7 +31,8 @@ impl Walker<'_> {
                 }
             })
             .collect();
-        // no map has a key twice: where each of updated's fields is beside one of local's, none comes
+        // no map has a key twice: where each of updated's fields is beside one of local's, none
+        // comes
         let beside = residents.iter().filter(|resident| !resident.own).count();
         if beside == entries_of(trees.updated, updated).len() {
             drop((fields, renames));
@@ -124,7 +125,8 @@ impl Walker<'_> {
         self.at(step, |walker| walker.entry(sides))
     }
 
-    /// The outcome of a local map or list whose entries are decided; those that come are of `updated`.
+    /// The outcome of a local map or list whose entries are decided; those that come are of
+    /// `updated`.
     pub(crate) fn merged_children(
         &mut self,
         updated: NodeId,
@@ -204,7 +206,8 @@ impl Triple<FieldIndex<'_>> {
         Triple::new(find(&self.original), find(&self.updated), Some(local))
     }
 
-    /// The same where one side may have given the field another key; and the updated entry whose new key it gets.
+    /// The same where one side may have given the field another key; and the updated entry whose
+    /// new key it gets.
     fn beside_renamed(
         &self,
         key: Option<ScalarKey<'_>>,

@@ -1,8 +1,10 @@
-//! A stretch of a list without a key that both sides changed: what each did to the original's elements, put together (SPEC 6).
+//! A stretch of a list without a key that both sides changed: what each did to the original's
+//! elements, put together (SPEC 6).
 //!
-//! A hunk is what one side put in the place of some elements. Hunks of both sides that have elements in common are one place;
-//! all others are places of their own. At one place, local's elements come first, then upstream's, what is equal once. Only
-//! where both put something else in the place of the same elements is there a conflict.
+//! A hunk is what one side put in the place of some elements. Hunks of both sides that have
+//! elements in common are one place; all others are places of their own. At one place, local's
+//! elements come first, then upstream's, what is equal once. Only where both put something else in
+//! the place of the same elements is there a conflict.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -26,7 +28,8 @@ pub(super) struct Lists<'l> {
     pub(super) alignment: &'l Alignment,
 }
 
-/// What is at a place and not in the original, by position: what only one side has, what both have, and what both took away.
+/// What is at a place and not in the original, by position: what only one side has, what both have,
+/// and what both took away.
 struct Rest {
     gone: Vec<usize>,
     updated: Vec<usize>,
@@ -115,7 +118,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A scalar that each side put another one in the place of: where it is. (A null is no word of command there.)
+    /// A scalar that each side put another one in the place of: where it is. (A null is no word of
+    /// command there.)
     fn changed_scalar(
         &self,
         lists: &Lists<'_>,
@@ -140,7 +144,8 @@ impl Walker<'_> {
         sides.into_iter().all(is_scalar).then_some(at)
     }
 
-    /// An element of local's that is no part of a disagreement, and the one of upstream's that is equal, where both inserted it.
+    /// An element of local's that is no part of a disagreement, and the one of upstream's that is
+    /// equal, where both inserted it.
     fn child_of_local(&mut self, lists: &Lists<'_>, at: usize, same: Option<usize>) -> Child {
         let elements = lists.elements;
         let local = elements.local[at];
@@ -202,8 +207,8 @@ impl Walker<'_> {
 }
 
 impl Lists<'_> {
-    /// Whether an element of upstream's that came there does not come here: local has inserted it too, at some place, or has
-    /// deleted what upstream only moved.
+    /// Whether an element of upstream's that came there does not come here: local has inserted it
+    /// too, at some place, or has deleted what upstream only moved.
     pub(super) fn is_settled(&self, updated: usize) -> bool {
         let (values, found) = (self.values, self.alignment);
         let value = values.updated[updated];
@@ -218,7 +223,8 @@ impl Lists<'_> {
         }
     }
 
-    /// Whether upstream inserted, at some place, an element of local's too that the original has not.
+    /// Whether upstream inserted, at some place, an element of local's too that the original has
+    /// not.
     fn is_there_too(&self, local: usize) -> bool {
         let (values, found) = (self.values, self.alignment);
         let value = values.local[local];
@@ -327,8 +333,8 @@ impl Rest {
         rest
     }
 
-    /// Whether both put something else in the place of the same elements. Where upstream has nothing that local lacks, local
-    /// has done what upstream did.
+    /// Whether both put something else in the place of the same elements. Where upstream has
+    /// nothing that local lacks, local has done what upstream did.
     fn disagrees(&self) -> bool {
         !self.disputed.is_empty() && !self.there_already
     }

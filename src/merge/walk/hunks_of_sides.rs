@@ -1,4 +1,5 @@
-//! What each of two sides put in the place of an original's elements, and which of that is at one place.
+//! What each of two sides put in the place of an original's elements, and which of that is at one
+//! place.
 
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ pub(super) struct Hunk {
     pub(super) news: Range<usize>,
 }
 
-/// Elements of the original that both sides changed together, or one did, or none where something came; and where what the
-/// sides put there ends, if they did.
+/// Elements of the original that both sides changed together, or one did, or none where something
+/// came; and where what the sides put there ends, if they did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place<'h> {
     pub(super) olds: Range<usize>,
@@ -22,7 +23,8 @@ pub(super) struct Place<'h> {
     pub(super) local: Option<usize>,
 }
 
-/// What a side did in a stretch. Where it put as many elements there as it took away, each is in the place of one.
+/// What a side did in a stretch. Where it put as many elements there as it took away, each is in
+/// the place of one.
 pub(super) fn hunks(found: &Found, olds: &Range<usize>, news: &Range<usize>) -> Vec<Hunk> {
     let mut hunks = Vec::new();
     let (mut old_start, mut new_start) = (olds.start, news.start);

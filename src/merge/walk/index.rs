@@ -66,7 +66,8 @@ impl<'t> FieldIndex<'t> {
         }
     }
 
-    /// The field of a key. In a resource keys are texts, for Kubernetes: `9000` is one as `"9000"` is (SPEC 5.5).
+    /// The field of a key. In a resource keys are texts, for Kubernetes: `9000` is one as `"9000"`
+    /// is (SPEC 5.5).
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         self.find_typed(key).or_else(|| {
             let (scalar_type, content) = key;
@@ -104,7 +105,8 @@ impl<'t> FieldIndex<'t> {
 }
 
 impl FieldIndex<'_> {
-    /// The one of the fields that is so, looked for from the one behind the last one that was found on.
+    /// The one of the fields that is so, looked for from the one behind the last one that was found
+    /// on.
     fn next_with(&self, own: &Range<u32>, is_it: impl Fn(&EntryId) -> bool) -> Option<EntryId> {
         let next = self.next.get();
         let mut in_turn = (next..own.end).chain(own.start..next).map(EntryId);

@@ -40,7 +40,8 @@ pub(super) enum ListKey {
     Pair([&'static str; 2]),
     /// Two fields that a rule names, the second of which may be missing.
     Ruled([String; 2]),
-    /// The fields that a schema names. Where one is missing, its default stands for it; not all of them may be.
+    /// The fields that a schema names. Where one is missing, its default stands for it; not all of
+    /// them may be.
     Known(Vec<MapKey>),
     /// The elements are scalars, and the list is a set of them.
     Scalar,
@@ -127,7 +128,8 @@ impl ListKey {
         self.first_without(tree, list).is_none()
     }
 
-    /// The first element of a list without an identity of its own, and whether that is because another one has the same.
+    /// The first element of a list without an identity of its own, and whether that is because
+    /// another one has the same.
     pub(super) fn first_without(&self, tree: &Tree<'_>, list: NodeId) -> Option<(EntryId, bool)> {
         let mut elements = entries_of(tree, list);
         if elements.len() == 1 {
@@ -211,8 +213,8 @@ fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<Scal
 }
 
 impl Walker<'_> {
-    /// The key that identifies the elements of a list in each side that has elements; none where the list is not
-    /// associative. A side that is no list is not asked.
+    /// The key that identifies the elements of a list in each side that has elements; none where
+    /// the list is not associative. A side that is no list is not asked.
     fn list_key(&self, nodes: Nodes) -> Option<ListKey> {
         let lists = self.lists_with_elements(nodes);
         let every = |key: &ListKey| lists.iter().all(|(tree, list)| key.identifies(tree, *list));
@@ -234,8 +236,8 @@ impl Walker<'_> {
             .find(every)
     }
 
-    /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`). A list in which a scalar
-    /// occurs twice is no set.
+    /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`).
+    /// A list in which a scalar occurs twice is no set.
     pub(super) fn set_key(&self, nodes: Nodes) -> Option<ListKey> {
         if self.ruled_lists(nodes).unwrap_or(self.options.lists) != Lists::Set {
             return None;
@@ -247,7 +249,8 @@ impl Walker<'_> {
         are_sets.then_some(ListKey::Scalar)
     }
 
-    /// The key of a list whose elements are maps with an identity; none where the list merges otherwise.
+    /// The key of a list whose elements are maps with an identity; none where the list merges
+    /// otherwise.
     pub(super) fn element_key(&self, nodes: Nodes) -> Option<ListKey> {
         match self.ruled_lists(nodes) {
             Some(_) => None,

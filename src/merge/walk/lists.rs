@@ -168,7 +168,8 @@ impl Walker<'_> {
             && !self.is_equal_updated_local(self.values_of(sides))
     }
 
-    /// Where both sides added elements at one place, nobody knows which come first, or whether both are meant: a conflict.
+    /// Where both sides added elements at one place, nobody knows which come first, or whether both
+    /// are meant: a conflict.
     fn part_insertions(
         &mut self,
         nodes: Nodes,

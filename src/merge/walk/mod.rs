@@ -1,4 +1,5 @@
-//! The walk over original, updated and local at once: what changed upstream, and what becomes of the local text.
+//! The walk over original, updated and local at once: what changed upstream, and what becomes of
+//! the local text.
 
 mod align;
 mod alike;
@@ -58,7 +59,8 @@ pub(crate) struct Walker<'a> {
     fingerprints: Triple<Fingerprints<'a>>,
     steps: Vec<Step>,
     pins: Pins,
-    /// Whose version is the higher one, of the conflict that is being recorded, if a rule asks for that.
+    /// Whose version is the higher one, of the conflict that is being recorded, if a rule asks for
+    /// that.
     higher: Option<Resolution>,
     conflicts: Vec<Conflict>,
     /// What is told and is no conflict.
@@ -69,7 +71,8 @@ pub(crate) struct Walker<'a> {
 pub(crate) struct Decided {
     pub(crate) outcome: Outcome,
     pub(crate) conflicts: Vec<Conflict>,
-    /// What is told and is no conflict: what pins held back, and what was put together from both sides.
+    /// What is told and is no conflict: what pins held back, and what was put together from both
+    /// sides.
     pub(crate) noted: Vec<Conflict>,
 }
 
@@ -110,7 +113,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The same, where what stands between entries merges too, from where the documents' bodies begin.
+    /// The same, where what stands between entries merges too, from where the documents' bodies
+    /// begin.
     pub(crate) fn with_lines(self, bodies: Triple<u32>) -> Self {
         Self {
             merges_lines: true,
@@ -143,7 +147,8 @@ impl<'a> Walker<'a> {
         )
     }
 
-    /// What becomes of an entry that at least one side has; none where the result has none and local has none.
+    /// What becomes of an entry that at least one side has; none where the result has none and
+    /// local has none.
     fn entry(&mut self, entries: Entries) -> Option<Child> {
         let nodes = self.values_of(entries);
         if let Some(local) = entries.local.filter(|local| self.pins.has(*local)) {
@@ -210,7 +215,8 @@ impl<'a> Walker<'a> {
         is_left.then(|| Child::rewritten(local, updated, value).of_sides(entries))
     }
 
-    /// Whether nothing in an entry can have to do with anchors, in original and updated, nor anything that it is in.
+    /// Whether nothing in an entry can have to do with anchors, in original and updated, nor
+    /// anything that it is in.
     fn names_no_anchor(&self, original: EntryId, updated: EntryId) -> bool {
         let has_sign = |tree: &Tree<'_>, id: EntryId| {
             let lines = tree.lines_of(tree.entry(id));
@@ -247,7 +253,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether, between equals, both made a value of another kind of what the original has, and not alike.
+    /// Whether, between equals, both made a value of another kind of what the original has, and not
+    /// alike.
     fn became_apart(&self, nodes: Nodes) -> bool {
         let shapes = self
             .trees
@@ -293,7 +300,8 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// On which sides a null stands where one is a word of command (SPEC 5.2): in a field. A document that is null as a whole is data.
+    /// On which sides a null stands where one is a word of command (SPEC 5.2): in a field. A
+    /// document that is null as a whole is data.
     fn clearing_nulls(&self, nodes: Nodes) -> Triple<bool> {
         let is_field = !self.steps.is_empty();
         let is_null = |tree: &Tree<'_>, node: Option<NodeId>| {
@@ -324,7 +332,8 @@ impl<'a> Walker<'a> {
             if equal(self.trees.original, original, self.trees.local, local))
     }
 
-    /// Upstream's outcome where local did not change the value; else a conflict, decided by the policy.
+    /// Upstream's outcome where local did not change the value; else a conflict, decided by the
+    /// policy.
     fn override_local(&mut self, nodes: Nodes, taken: Outcome) -> Outcome {
         if self.unchanged_locally(nodes) {
             return taken;
@@ -383,8 +392,8 @@ impl<'a> Walker<'a> {
             && !self.holds_pin(nodes)
     }
 
-    /// Whether the lines of an entry are the same in original and updated, comments included: then nothing in it
-    /// changed upstream.
+    /// Whether the lines of an entry are the same in original and updated, comments included: then
+    /// nothing in it changed upstream.
     fn same_text(&self, original: EntryId, updated: EntryId) -> bool {
         self.text_is_value
             && same_owned_text(
@@ -413,7 +422,8 @@ fn same_owned_text(
     )
 }
 
-/// Whether the lines of two entries are the same, but for their line breaks and how far all of them are indented.
+/// Whether the lines of two entries are the same, but for their line breaks and how far all of them
+/// are indented.
 fn same_lines(
     (left_tree, left): (&Tree<'_>, EntryId),
     (right_tree, right): (&Tree<'_>, EntryId),

@@ -7,8 +7,8 @@ use crate::yaml::EntryId;
 /// Local's elements, each with its three sides, in the order that the result has them.
 pub(super) type Ordered = Vec<(EntryId, Entries)>;
 
-/// Brings local's elements into the order of the result. True where both sides moved elements, and not alike: then
-/// local's order stays, and it is a conflict.
+/// Brings local's elements into the order of the result. True where both sides moved elements, and
+/// not alike: then local's order stays, and it is a conflict.
 pub(super) fn put_in_order(elements: &mut Ordered) -> bool {
     let mut shared: Vec<(EntryId, EntryId, EntryId)> = elements
         .iter()
@@ -24,7 +24,8 @@ pub(super) fn put_in_order(elements: &mut Ordered) -> bool {
     moved_upstream && moved_locally && !same_order
 }
 
-/// Elements that all three have take updated's order among themselves; every other one keeps its position.
+/// Elements that all three have take updated's order among themselves; every other one keeps its
+/// position.
 fn take_updated_order(elements: &mut Ordered) {
     let is_shared =
         |(_, sides): &(EntryId, Entries)| sides.original.is_some() && sides.updated.is_some();
@@ -47,7 +48,8 @@ pub(super) fn in_updated_order(
     })
 }
 
-/// Items in the order of the updated entries that they are; one that is none stays behind the item that it follows.
+/// Items in the order of the updated entries that they are; one that is none stays behind the item
+/// that it follows.
 fn groups_by_updated<T>(
     items: impl Iterator<Item = T>,
     updated_of: impl Fn(&T) -> Option<EntryId>,

@@ -18,14 +18,16 @@ impl Walker<'_> {
         Outcome::Keep
     }
 
-    /// Records that a pin kept upstream's change away, if upstream changed anything that local has not got already.
+    /// Records that a pin kept upstream's change away, if upstream changed anything that local has
+    /// not got already.
     pub(super) fn hold_back(&mut self, nodes: Nodes) {
         if !self.settled(nodes) && (nodes.original.is_some() || nodes.updated.is_some()) {
             self.record_pinned(nodes);
         }
     }
 
-    /// What is left of an element that upstream removed and that holds something pinned: that, and its key.
+    /// What is left of an element that upstream removed and that holds something pinned: that, and
+    /// its key.
     pub(super) fn pinned_rest(&mut self, key: &ListKey, nodes: Nodes) -> Outcome {
         match (nodes.original, nodes.local) {
             (Some(original), Some(local)) => self.deleted_fields(nodes, original, local, Some(key)),

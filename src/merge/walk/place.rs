@@ -1,5 +1,6 @@
-//! Where an entry that comes goes (SPEC 6, and SPEC 7 for fields): after the nearest entry before it in updated that local
-//! has, and after local's own ones that follow that; else before the nearest after it; else at the end.
+//! Where an entry that comes goes (SPEC 6, and SPEC 7 for fields): after the nearest entry before
+//! it in updated that local has, and after local's own ones that follow that; else before the
+//! nearest after it; else at the end.
 
 use crate::merge::decision::Child;
 
@@ -20,7 +21,8 @@ pub(crate) enum Arrival {
     Nothing,
 }
 
-/// All entries in the order of the result; `residents` are in the order that they will have, `arrivals` in updated's.
+/// All entries in the order of the result; `residents` are in the order that they will have,
+/// `arrivals` in updated's.
 pub(crate) fn place(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> Vec<Child> {
     place_with(residents, arrivals, false)
 }
@@ -79,7 +81,8 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
     children
 }
 
-/// For each position, the last of local's own entries that follow the one there; entries that go in between do not separate them.
+/// For each position, the last of local's own entries that follow the one there; entries that go in
+/// between do not separate them.
 fn last_of_own(residents: &[Resident]) -> Vec<usize> {
     let mut last: Vec<usize> = (0..residents.len()).collect();
     for position in (1..residents.len()).rev() {

@@ -19,7 +19,8 @@ pub(super) struct Step {
     pub(super) entries: Entries,
 }
 
-/// What a step is named by. (Its name is made where it is asked for: most steps are taken without a word.)
+/// What a step is named by. (Its name is made where it is asked for: most steps are taken without a
+/// word.)
 #[derive(Debug, Clone)]
 pub(super) enum Segment {
     /// A field of a map, by its key.
@@ -59,7 +60,8 @@ impl Walker<'_> {
         resolved(resolution, local, updated)
     }
 
-    /// Records that both sides changed a stretch of a list's elements, and not alike; gives back what becomes of each of local's.
+    /// Records that both sides changed a stretch of a list's elements, and not alike; gives back
+    /// what becomes of each of local's.
     pub(super) fn conflict_over_elements(&mut self, elements: Triple<&[EntryId]>) -> Outcome {
         let span = |tree: &Tree<'_>, elements: &[EntryId]| {
             let (first, last) = (elements.first()?, elements.last()?);
@@ -82,8 +84,8 @@ impl Walker<'_> {
         resolved(resolution, Outcome::Keep, Outcome::Remove)
     }
 
-    /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win or a rule
-    /// for this place says otherwise.
+    /// Records a conflict in which the rules themselves keep local's side, unless nobody is to win
+    /// or a rule for this place says otherwise.
     pub(super) fn conflict_kept(
         &mut self,
         kind: ConflictKind,
@@ -158,7 +160,8 @@ impl Walker<'_> {
         self.noted.extend(records.noted.into_iter().map(outer));
     }
 
-    /// Records a disagreement over comment lines, at that byte of local's text; `values` are those of each side.
+    /// Records a disagreement over comment lines, at that byte of local's text; `values` are those
+    /// of each side.
     pub(super) fn record_lines(
         &mut self,
         kind: ConflictKind,
@@ -202,7 +205,8 @@ impl Walker<'_> {
         });
     }
 
-    /// Where in local's text the innermost of the entries is, down to which the walk is, that local has.
+    /// Where in local's text the innermost of the entries is, down to which the walk is, that local
+    /// has.
     fn nearest_offset(&self) -> Option<u32> {
         let local = self.steps.iter().rev().find_map(|step| step.entries.local);
         local.map(|entry| self.trees.local.entry(entry).span.start)

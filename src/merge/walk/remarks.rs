@@ -47,7 +47,8 @@ impl Walker<'_> {
         }
         let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
         let line = self.choice(owned.map(|comments| comments.beside()), value_taken);
-        // one that upstream took away goes wherever local says it: without the first, the second would stand in its place
+        // one that upstream took away goes wherever local says it: without the first, the second
+        // would stand in its place
         let goes_twice = line.is_updated()
             && owned.updated.beside().is_empty()
             && comment_text(self.trees.original, owned.original.beside())
@@ -73,7 +74,8 @@ impl Walker<'_> {
         self.choice(spans, false)
     }
 
-    /// Whether an entry stands in what an alias stands for: its comments are written at the anchor, and are that place's.
+    /// Whether an entry stands in what an alias stands for: its comments are written at the anchor,
+    /// and are that place's.
     fn is_below_alias(&self, updated: EntryId) -> bool {
         let tree = self.trees.updated;
         let is_alias = |entry: EntryId| {
@@ -84,7 +86,8 @@ impl Walker<'_> {
         !self.text_is_value && above.any(|entry| entry != updated && is_alias(entry))
     }
 
-    /// Whose comment stands in the result; `with_value` says that the value on its line is taken from updated.
+    /// Whose comment stands in the result; `with_value` says that the value on its line is taken
+    /// from updated.
     fn choice(&mut self, spans: Triple<Span>, with_value: bool) -> CommentChoice {
         let texts = self
             .trees
@@ -119,8 +122,8 @@ impl Walker<'_> {
     }
 }
 
-/// The comment that nobody would mind, where nobody is to win: local's, where they differ in white space only; of two that were
-/// added, the one that has the other's lines in it.
+/// The comment that nobody would mind, where nobody is to win: local's, where they differ in white
+/// space only; of two that were added, the one that has the other's lines in it.
 fn settled(texts: &Triple<String>) -> Option<CommentChoice> {
     let words = |text: &str| -> String { text.split_whitespace().collect() };
     if words(&texts.updated) == words(&texts.local) {

@@ -1,5 +1,5 @@
-//! Entries that one side gave another key: removed under the old one, and added at the same place under a new one with mostly the same
-//! content.
+//! Entries that one side gave another key: removed under the old one, and added at the same place
+//! under a new one with mostly the same content.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -54,7 +54,8 @@ impl Renames {
 }
 
 impl Walker<'_> {
-    /// What each side renamed. `find` gives the entry with the key that an entry has, in another of the three collections.
+    /// What each side renamed. `find` gives the entry with the key that an entry has, in another of
+    /// the three collections.
     pub(super) fn renames(
         &self,
         entries: Triple<Vec<EntryId>>,
@@ -101,7 +102,8 @@ impl Walker<'_> {
             let old = shape(trees.original, trees.original.entry(old).value);
             other.is_some_and(|other| shape(tree, tree.entry(other).value) == old)
         };
-        // what has the new key here and not the old one any more was renamed alike, whatever is in it now
+        // what has the new key here and not the old one any more was renamed alike, whatever is in
+        // it now
         for (old, new) in &renames.updated.new_of_old {
             let is_gone = find(Side::Original, *old, Side::Local).is_none();
             if is_gone
@@ -114,8 +116,8 @@ impl Walker<'_> {
                 renames.local.old_of_new.insert(ours, *old);
             }
         }
-        // where each side gave it a key of its own, they are two changes; so they are where the other side has the new key for something
-        // else, or not the old one any more
+        // where each side gave it a key of its own, they are two changes; so they are where the
+        // other side has the new key for something else, or not the old one any more
         let both: FxHashSet<EntryId> = renames
             .updated
             .new_of_old
@@ -142,8 +144,8 @@ impl Walker<'_> {
     }
 }
 
-/// Each entry without a partner with the first one at the same place that is mostly like it. Of very many only the next ones that
-/// are left are looked at.
+/// Each entry without a partner with the first one at the same place that is mostly like it. Of
+/// very many only the next ones that are left are looked at.
 fn matching(
     (old, new): (&Matched, &Matched),
     befores: impl Fn(EntryId) -> Vec<Leaves>,
@@ -222,8 +224,8 @@ impl Pairs {
     }
 }
 
-/// The entries without a partner, each with the partner of the entry before it that has one: its place. `named` names that partner by
-/// the new side's entry.
+/// The entries without a partner, each with the partner of the entry before it that has one: its
+/// place. `named` names that partner by the new side's entry.
 fn gaps(
     row: &Matched,
     named: impl Fn(EntryId, EntryId) -> EntryId,

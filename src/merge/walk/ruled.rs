@@ -1,4 +1,5 @@
-//! What is said of the place where the walk is: by a rule for it, else by the schema of the resource.
+//! What is said of the place where the walk is: by a rule for it, else by the schema of the
+//! resource.
 
 use std::cmp::Ordering;
 
@@ -13,8 +14,8 @@ use crate::semantic_version::higher;
 use crate::yaml::{NodeId, Tree};
 
 impl Walker<'_> {
-    /// The rule that says who wins a conflict here, and who that is. One that asks for the higher version has a say where the
-    /// versions of the conflict are known.
+    /// The rule that says who wins a conflict here, and who that is. One that asks for the higher
+    /// version has a say where the versions of the conflict are known.
     pub(super) fn ruling(&self) -> Option<(&Rule, Resolution)> {
         let mut rules = self.options.rules.iter().rev();
         rules.find_map(|rule| {
@@ -27,7 +28,8 @@ impl Walker<'_> {
         })
     }
 
-    /// Whose version is the higher one, where a rule here asks for that and both values are versions, or images with a version.
+    /// Whose version is the higher one, where a rule here asks for that and both values are
+    /// versions, or images with a version.
     pub(super) fn higher_of(&self, nodes: Nodes) -> Option<Resolution> {
         let mut rules = self.options.rules.iter();
         if !rules.any(|rule| rule.take == Some(Take::Higher)) {
@@ -90,7 +92,8 @@ impl Walker<'_> {
         self.last_here(|rule| (!rule.keys.is_empty()).then_some(rule.keys.as_slice()))
     }
 
-    /// What the schema says of a node: as upstream's document sees it, else local's, else the original.
+    /// What the schema says of a node: as upstream's document sees it, else local's, else the
+    /// original.
     fn place(&self, nodes: Nodes) -> Option<Place<'_>> {
         let places = self.places.as_ref()?;
         let [original, updated, local] = places
@@ -110,7 +113,8 @@ impl Walker<'_> {
         })
     }
 
-    /// Whether a pattern stands for the place that these steps lead to; with `below`, or for one above it.
+    /// Whether a pattern stands for the place that these steps lead to; with `below`, or for one
+    /// above it.
     fn fits(&self, pattern: &[PatternStep], steps: &[Step], below: bool) -> bool {
         match (pattern.split_first(), steps.split_first()) {
             (None, None) => true,

@@ -1,4 +1,5 @@
-//! Lists whose elements have no identity: one value (SPEC 5.1), or merged element by element (`--lists merge`, SPEC 6).
+//! Lists whose elements have no identity: one value (SPEC 5.1), or merged element by element
+//! (`--lists merge`, SPEC 6).
 
 use std::ops::Range;
 
@@ -64,8 +65,8 @@ impl Walker<'_> {
         self.merged(nodes, children)
     }
 
-    /// A list merged element by element, as `diff3` merges lines: a stretch that one side changed is that side's, one that
-    /// both changed is a conflict.
+    /// A list merged element by element, as `diff3` merges lines: a stretch that one side changed
+    /// is that side's, one that both changed is a conflict.
     pub(super) fn sequence(&mut self, nodes: Nodes) -> Outcome {
         let original = nodes
             .original
@@ -227,7 +228,8 @@ impl Walker<'_> {
         children.extend(theirs.filter_map(|entry| apart.updated(self.whole(*entry))));
     }
 
-    /// Elements that both sides put in the place of the same ones, and that are not equal: a conflict.
+    /// Elements that both sides put in the place of the same ones, and that are not equal: a
+    /// conflict.
     pub(super) fn apart(&mut self, sides: Triple<&[EntryId]>) -> Apart {
         Apart {
             ours: self.conflict_over_elements(sides),
@@ -236,8 +238,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A stretch of the same length in all three, in which no element was changed by both sides, or only maps were: its
-    /// elements pair up. False where it is not one.
+    /// A stretch of the same length in all three, in which no element was changed by both sides, or
+    /// only maps were: its elements pair up. False where it is not one.
     fn merge_one_by_one(
         &mut self,
         elements: &Triple<Vec<EntryId>>,
@@ -316,8 +318,8 @@ enum Agreed {
     Updated(usize),
 }
 
-/// What both sides made of a stretch, where neither contradicts the other: both only took elements away, or both only added
-/// elements and the one side all that the other did.
+/// What both sides made of a stretch, where neither contradicts the other: both only took elements
+/// away, or both only added elements and the one side all that the other did.
 fn agreement(values: Triple<&[u64]>) -> Option<Vec<Agreed>> {
     if values.original.is_empty() {
         if let Some(kept) = positions_in(values.local, values.updated) {

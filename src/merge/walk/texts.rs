@@ -1,4 +1,5 @@
-//! Scalars of several lines that both sides changed: merged line by line, and where that conflicts, by their structure (SPEC 5.7).
+//! Scalars of several lines that both sides changed: merged line by line, and where that conflicts,
+//! by their structure (SPEC 5.7).
 
 use super::{Nodes, Walker};
 use crate::merge::decision::{Outcome, ScalarLines};
@@ -17,7 +18,8 @@ struct Merged {
 }
 
 impl Walker<'_> {
-    /// Three scalars that have parts which merge; none where they are one value, or local did not change its own.
+    /// Three scalars that have parts which merge; none where they are one value, or local did not
+    /// change its own.
     pub(super) fn merged_parts(&mut self, nodes: Nodes) -> Option<Outcome> {
         if self.unchanged_locally(nodes) {
             return None;
@@ -156,8 +158,8 @@ fn merged_lines(texts: Triple<&str>) -> Merged {
 }
 
 impl Walker<'_> {
-    /// The lines of three scalars without or between quotes, or of folded ones, all written alike and in one column, merged; none where
-    /// they are not that, or the lines conflict.
+    /// The lines of three scalars without or between quotes, or of folded ones, all written alike
+    /// and in one column, merged; none where they are not that, or the lines conflict.
     fn merged_scalar_lines(&self, nodes: Nodes) -> Option<ScalarLines> {
         let owners = self.steps.last()?.entries;
         let sides = self.trees.zip(nodes.zip(owners));

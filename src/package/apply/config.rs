@@ -79,8 +79,9 @@ fn twice(id: &ResourceId, first: &Place, second: Place) -> Error {
     }
 }
 
-/// What the annotation says after an application: the configuration as JSON, as `kubectl` writes it, without the annotation itself, and
-/// with the namespace of the live object where the configuration leaves it out.
+/// What the annotation says after an application: the configuration as JSON, as `kubectl` writes
+/// it, without the annotation itself, and with the namespace of the live object where the
+/// configuration leaves it out.
 pub(super) fn annotation(
     config: &Tree<'_>,
     live: Option<&Tree<'_>>,

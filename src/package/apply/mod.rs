@@ -1,7 +1,8 @@
 //! `merge3 apply`: configurations applied to live objects, as `kubectl apply` does it, on files.
 //!
-//! The configurations are the updated side, the live objects the local one; what was applied last stands in each live object. A
-//! document's own rules are in `merge`; here is which document is applied to which.
+//! The configurations are the updated side, the live objects the local one; what was applied last
+//! stands in each live object. A document's own rules are in `merge`; here is which document is
+//! applied to which.
 
 mod config;
 mod last;
@@ -48,10 +49,11 @@ pub struct ApplyTo {
     pub last_applied: Option<PathBuf>,
 }
 
-/// Applies configurations to live objects, in memory: what `kubectl apply` would leave of each, in the text of the live one.
+/// Applies configurations to live objects, in memory: what `kubectl apply` would leave of each, in
+/// the text of the live one.
 ///
-/// A resource that only the configurations have is added; one that only the live side has stays. Nothing is written: see
-/// [`Plan::write`].
+/// A resource that only the configurations have is added; one that only the live side has stays.
+/// Nothing is written: see [`Plan::write`].
 ///
 /// # Errors
 /// Whatever makes the input unfit; where several files are, all of them are named.
@@ -291,7 +293,8 @@ impl Apply<'_> {
         self.sources.live(files.live, &live.document, offset)
     }
 
-    /// What configurations make of a live document that is a list of resources; none where not a byte of it changes.
+    /// What configurations make of a live document that is a list of resources; none where not a
+    /// byte of it changes.
     pub(crate) fn applied_items<'f>(
         &'f self,
         list: DocRef,
@@ -330,7 +333,8 @@ impl Apply<'_> {
         Ok(here)
     }
 
-    /// The numbers of the live objects that are items of a list: they stand in the order of their lists.
+    /// The numbers of the live objects that are items of a list: they stand in the order of their
+    /// lists.
     fn numbers_of(&self, list: DocRef) -> std::ops::Range<usize> {
         let first = self.items.partition_point(|item| item.list < list);
         let items = self.items[first..].iter();

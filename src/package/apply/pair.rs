@@ -26,15 +26,17 @@ enum Live {
     Item(usize),
 }
 
-/// What a configuration and a live object share: group, kind and name. The namespace is looked at beside.
+/// What a configuration and a live object share: group, kind and name. The namespace is looked at
+/// beside.
 type Key<'r> = (&'r str, &'r str, &'r str);
 
 fn key<'r>(id: &'r Identity<'_>) -> Key<'r> {
     (id.group(), &id.kind, &id.name)
 }
 
-/// Pairs every configuration with the live object of its group, kind, namespace and name; one without a namespace with the only live
-/// object there is of the others. What only one side has is alone.
+/// Pairs every configuration with the live object of its group, kind, namespace and name; one
+/// without a namespace with the only live object there is of the others. What only one side has is
+/// alone.
 ///
 /// # Errors
 /// Where a configuration is for more than one live object.

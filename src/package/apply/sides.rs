@@ -15,8 +15,8 @@ use crate::package::slot::{Roots, Slot};
 use crate::triple::Triple;
 use crate::yaml::Document;
 
-/// The configurations as the updated side and the live objects as the local one, by path; a file by the name of the live one. What was
-/// made of configurations that are lists comes along.
+/// The configurations as the updated side and the live objects as the local one, by path; a file by
+/// the name of the live one. What was made of configurations that are lists comes along.
 pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), Error> {
     let settings = Settings {
         yaml_only: true,

@@ -17,12 +17,14 @@ use crate::patch::{PatchError, Rules, first_directive, json_difference, merge_di
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{ParseError, Tree, equal};
 
-/// The patch that makes the new resources of the old ones: one document for each that changed. Empty where none did.
+/// The patch that makes the new resources of the old ones: one document for each that changed.
+/// Empty where none did.
 ///
 /// The items of a list of resources are resources like any others, as far as a patch can name them.
 ///
 /// # Errors
-/// Where a patch cannot say it: a resource that only one of the two has, or, for a JSON patch, more than one that changed.
+/// Where a patch cannot say it: a resource that only one of the two has, or, for a JSON patch, more
+/// than one that changed.
 pub fn difference(differing: &Differing, form: PatchForm) -> Result<String, Error> {
     let comparison = Comparison {
         differing,
@@ -91,7 +93,8 @@ impl<'f> Found<'f, '_> {
         )
     }
 
-    /// By what it is found in the other package. Of two files each is the other, whatever they are called.
+    /// By what it is found in the other package. Of two files each is the other, whatever they are
+    /// called.
     fn name(&self, in_files: bool) -> Name<'f> {
         let file = if in_files {
             Path::new("")
@@ -128,7 +131,8 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Makes every item of a list a document, so that a patch can name it. A JSON patch reaches it by its position.
+    /// Makes every item of a list a document, so that a patch can name it. A JSON patch reaches it
+    /// by its position.
     fn taken_apart(&self, package: &mut Package) -> Origins {
         let mut origins = Origins::default();
         if self.form == PatchForm::Json && self.differing.resource.is_none() {

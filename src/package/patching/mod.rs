@@ -49,7 +49,8 @@ pub struct Patching {
 /// Applies patches to a package, in memory.
 ///
 /// # Errors
-/// Where a patch is wrong, names no resource, or names one that the target does not have or has more than once.
+/// Where a patch is wrong, names no resource, or names one that the target does not have or has
+/// more than once.
 ///
 /// ```
 /// use merge3::package::{PatchForm, Patching, plan_patches};

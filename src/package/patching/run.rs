@@ -139,8 +139,8 @@ impl Run<'_> {
         merge_patch(&target, patch.tree, rules).map_err(failed)
     }
 
-    /// What to know where a strategic merge patch is for a kind without a schema: it is a JSON merge patch then, in which
-    /// nothing is a directive.
+    /// What to know where a strategic merge patch is for a kind without a schema: it is a JSON
+    /// merge patch then, in which nothing is a directive.
     fn without_schema(&self, patch: &Patch<'_>, found: Found) -> Result<Warning, Error> {
         let id = self.target.id(found);
         let resource = id.map_or_else(|| "this document".to_owned(), |id| id.to_string());

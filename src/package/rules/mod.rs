@@ -1,4 +1,5 @@
-//! `.merge3.yaml`: rules for single places of a package, each limited to a kind, an API version or some files if it says so.
+//! `.merge3.yaml`: rules for single places of a package, each limited to a kind, an API version or
+//! some files if it says so.
 
 use std::borrow::Cow;
 use std::io;
@@ -243,10 +244,12 @@ fn search(file: &ParsedFile<'_>, open: &mut Vec<&Scoped>) {
     }
 }
 
-/// The rules of a run: those of the file that was given, else of the one at the top of the local package, if there is one.
+/// The rules of a run: those of the file that was given, else of the one at the top of the local
+/// package, if there is one.
 ///
 /// # Errors
-/// As for [`Rules::read`], and where a link stands at the top of the package: it may have come with a branch.
+/// As for [`Rules::read`], and where a link stands at the top of the package: it may have come with
+/// a branch.
 pub(crate) fn rules_of(given: Option<&PathBuf>, local: &Path) -> Result<Rules, Error> {
     if let Some(given) = given {
         return Rules::read(given);

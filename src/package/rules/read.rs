@@ -335,8 +335,8 @@ fn listed(words: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// Whether a file is in the repository that a package is in, links followed; in the package, where that is in none. One that is not there
-/// is told of elsewhere.
+/// Whether a file is in the repository that a package is in, links followed; in the package, where
+/// that is in none. One that is not there is told of elsewhere.
 fn is_in_repository(package: &Path, file: &Path) -> bool {
     let Ok(file) = file.canonicalize() else {
         return true;

@@ -18,7 +18,8 @@ struct Operation {
     value: Option<Value>,
 }
 
-/// The JSON patch (RFC 6902) that makes `new` of `old`, an operation on each line; none where they have the same values.
+/// The JSON patch (RFC 6902) that makes `new` of `old`, an operation on each line; none where they
+/// have the same values.
 ///
 /// Numbers and booleans are what Kubernetes' tools read them as: `0644` is 420, `yes` is true.
 ///
@@ -113,7 +114,8 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// What is the same at both ends stays; between, elements at one position change, and the rest goes or comes.
+    /// What is the same at both ends stays; between, elements at one position change, and the rest
+    /// goes or comes.
     fn elements(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         let values = |tree: &Tree<'_>, list: NodeId| -> Vec<NodeId> {
             let entries = tree.entries(tree.resolve(list));

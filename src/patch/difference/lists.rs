@@ -1,4 +1,5 @@
-//! Lists that merge: the elements that changed or came, directives for those that went, and an order where it takes one.
+//! Lists that merge: the elements that changed or came, directives for those that went, and an
+//! order where it takes one.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -177,7 +178,8 @@ impl<'a> Differ<'a> {
     }
 }
 
-/// Whether the elements come out in the new order without a directive: `patched` are those that the patch names.
+/// Whether the elements come out in the new order without a directive: `patched` are those that the
+/// patch names.
 fn has_order(olds: &Keys<'_>, news: &Keys<'_>, patched: &[ScalarKey<'_>]) -> bool {
     let after: FxHashSet<_> = news.keys.iter().collect();
     let olds = olds.keys.iter();

@@ -17,8 +17,9 @@ pub use json::json_difference;
 
 /// The merge patch that makes `new` of `old`; none where they have the same values.
 ///
-/// It is the text of `new` without what did not change, so comments come along; what `old` alone has is removed by nulls and
-/// directives. A null in `new` counts as absent: no merge patch can set one.
+/// It is the text of `new` without what did not change, so comments come along; what `old` alone
+/// has is removed by nulls and directives. A null in `new` counts as absent: no merge patch can set
+/// one.
 ///
 /// # Errors
 /// Where the patch, applied to `old`, would not give the values of `new`: a defect of this program.

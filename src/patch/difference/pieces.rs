@@ -1,4 +1,5 @@
-//! What a patch says that the new document's text does not: nulls for fields that went, and directives.
+//! What a patch says that the new document's text does not: nulls for fields that went, and
+//! directives.
 
 use crate::merge::{Child, Incoming, Outcome, Slot};
 use crate::yaml::{EntryId, NodeId, Tree};
@@ -41,7 +42,8 @@ impl Pieces {
         text
     }
 
-    /// The outcome with each number as the entry that it became in `tree`, which is over [`Self::text`].
+    /// The outcome with each number as the entry that it became in `tree`, which is over
+    /// [`Self::text`].
     pub(super) fn placed(&self, tree: &Tree<'_>, outcome: Outcome) -> Outcome {
         let entries: Vec<Option<EntryId>> = tree
             .entries(tree.root().value)

@@ -4,7 +4,8 @@ use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
 use crate::patch::{Decided, key_text, parsed};
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
-/// The text of an entry of `source` as a field of this name, or without one as an element: with its comments.
+/// The text of an entry of `source` as a field of this name, or without one as an element: with its
+/// comments.
 pub(super) fn arriving_text(
     source: &Tree<'_>,
     entry: Entry<'_>,
@@ -46,7 +47,8 @@ pub(super) fn is_block_list(tree: &Tree<'_>, node: NodeId) -> bool {
     matches!(&tree.node(tree.resolve(node)).kind, NodeKind::Sequence(list) if !list.flow)
 }
 
-/// A list as an element: a list stands below its key without indentation, but never so below a dash.
+/// A list as an element: a list stands below its key without indentation, but never so below a
+/// dash.
 pub(super) fn list_in_list(source: &Tree<'_>, list: NodeId) -> String {
     let leading = owner_of(source, list).map_or("", |owner| {
         source.slice(source.comments_above(source.entry(owner)))

@@ -1,4 +1,5 @@
-//! JSON patch (RFC 6902): operations, one after the other, each an edit of the text that the one before left.
+//! JSON patch (RFC 6902): operations, one after the other, each an edit of the text that the one
+//! before left.
 
 mod arriving;
 mod operation;
@@ -17,8 +18,8 @@ use same::is_same;
 /// The target's text with a JSON patch applied; none where that changes nothing.
 ///
 /// # Errors
-/// Where the patch is none, a path leads nowhere, or a `test` fails: the error says which operation, and nothing of the patch
-/// is to be taken.
+/// Where the patch is none, a path leads nowhere, or a `test` fails: the error says which
+/// operation, and nothing of the patch is to be taken.
 ///
 /// ```
 /// use merge3::patch::json_patch;
@@ -44,7 +45,8 @@ fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
     let mut copied = 0_usize;
     for operation in operations(patch)? {
         let next = match applied(&text, patch, &operation) {
-            // what an alias stands for changes in one place: the last resort is to write them all out
+            // what an alias stands for changes in one place: the last resort is to write them all
+            // out
             Err(PatchError::Unfaithful(unfaithful)) => {
                 let tree = parsed(&text)?;
                 let plain = without_aliases(&tree).filter(|_| tree.has_aliases());

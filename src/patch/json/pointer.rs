@@ -14,7 +14,8 @@ pub(super) struct Step<'t> {
 /// A place in a document, whether something is there or could be.
 #[derive(Debug, Clone)]
 pub(super) struct Spot {
-    /// The maps and lists that it is in, outermost first, each with its entry on the way; without the innermost.
+    /// The maps and lists that it is in, outermost first, each with its entry on the way; without
+    /// the innermost.
     pub(super) above: Vec<(NodeId, EntryId)>,
     /// The innermost: the map or list that it is in.
     pub(super) holder: NodeId,

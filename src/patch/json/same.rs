@@ -1,4 +1,5 @@
-//! Equality as a JSON patch's `test` has it (RFC 6902, section 4.6): numbers by what they are worth.
+//! Equality as a JSON patch's `test` has it (RFC 6902, section 4.6): numbers by what they are
+//! worth.
 
 use crate::patch::same::Sense;
 use crate::yaml::go_json::{decimal, is_true};

@@ -1,4 +1,5 @@
-//! The change of the record in an upgrade, and that nothing else changes it: it is the local side's own.
+//! The change of the record in an upgrade, and that nothing else changes it: it is the local side's
+//! own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +12,9 @@ use crate::upgrade::remote::Resolved;
 use crate::yaml::Tree;
 
 impl Record {
-    /// The change of the record's file from what the merge makes of it. A merge that would change what the record says, or would take
-    /// its file away, is no merge of it: the file stays what it is here, and that is told.
+    /// The change of the record's file from what the merge makes of it. A merge that would change
+    /// what the record says, or would take its file away, is no merge of it: the file stays what it
+    /// is here, and that is told.
     ///
     /// # Errors
     /// Where the file cannot be edited or read.
@@ -54,7 +56,8 @@ impl Record {
         }))
     }
 
-    /// Takes changes of the record's file out of a plan that are more than a merge of what is beside the record.
+    /// Takes changes of the record's file out of a plan that are more than a merge of what is
+    /// beside the record.
     fn keep(&self, plan: &mut Plan, name: &Path) {
         let has_markers = plan.conflicts.iter().any(|record| {
             record.file == name && record.conflict.resolution == crate::merge::Resolution::Markers
@@ -102,8 +105,8 @@ fn is_broken(text: &str) -> bool {
     Tree::parse(text).is_err()
 }
 
-/// Makes the change that leads from `old` to `new`, lines of the record, in a text that has the same lines: the merge leaves them
-/// alone, whatever it did beside them.
+/// Makes the change that leads from `old` to `new`, lines of the record, in a text that has the
+/// same lines: the merge leaves them alone, whatever it did beside them.
 fn lines_changed(text: &str, old: &str, new: &str) -> String {
     let diff = similar::TextDiff::from_lines(old, new);
     let mut text = text.to_owned();

@@ -1,5 +1,5 @@
-//! Where a package comes from: what its Kptfile or its `.merge3.yaml` says (`read`), how that is brought up to date (`write`), and
-//! that a merge leaves it alone (`change`).
+//! Where a package comes from: what its Kptfile or its `.merge3.yaml` says (`read`), how that is
+//! brought up to date (`write`), and that a merge leaves it alone (`change`).
 
 mod change;
 mod read;
@@ -62,7 +62,8 @@ pub(super) enum Strategy {
 /// Reads a package's record; none where it has none.
 ///
 /// # Errors
-/// Where a file cannot be read or is no YAML, where what it says of upstream is not complete, and where both files say it.
+/// Where a file cannot be read or is no YAML, where what it says of upstream is not complete, and
+/// where both files say it.
 pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
     let kptfile = read_file(package, KPTFILE)?;
     let own = read_file(package, RULES_FILE)?;

@@ -1,8 +1,9 @@
 //! From the parser's events to the tree.
 //!
-//! The parser says what a document means; where things stand is read from the text, event by event: after each one the
-//! cursor steps over white space and comments, reads the indicators that the structure demands, and looks for the end
-//! of what the event names. Where text and events do not agree, it is an error, never a wrong span.
+//! The parser says what a document means; where things stand is read from the text, event by event:
+//! after each one the cursor steps over white space and comments, reads the indicators that the
+//! structure demands, and looks for the end of what the event names. Where text and events do not
+//! agree, it is an error, never a wrong span.
 
 use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
@@ -17,8 +18,8 @@ use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, Properties, Span, Tree};
 
-/// How many nodes the aliases of one document may stand for: a few lines of aliases of aliases can stand for more than a computer
-/// holds.
+/// How many nodes the aliases of one document may stand for: a few lines of aliases of aliases can
+/// stand for more than a computer holds.
 const REPETITION_LIMIT: usize = 1_000_000;
 
 mod nodes;

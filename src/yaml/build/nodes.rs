@@ -42,7 +42,8 @@ impl<'s> Builder<'s, '_> {
         let is_block = style.is_block();
         let is_in_text = !is_block && source == content;
         let content = if is_block && !source.contains(['\n', '\r']) {
-            // nothing but its header is there; where the text ends behind that, the parser finds a line break
+            // nothing but its header is there; where the text ends behind that, the parser finds a
+            // line break
             ""
         } else if is_block && content.ends_with("\n\n") && !keeps_line_breaks(source) {
             // one more stands for spaces at the end of the text, of which the parser makes a line

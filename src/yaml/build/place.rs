@@ -48,8 +48,9 @@ impl Builder<'_, '_> {
         Ok(Role::Element)
     }
 
-    /// What stands before an entry of a block collection on its line is indentation, and that is spaces: the parser takes a tab for one of
-    /// them here and there, and then means another column than a reader does.
+    /// What stands before an entry of a block collection on its line is indentation, and that is
+    /// spaces: the parser takes a tab for one of them here and there, and then means another column
+    /// than a reader does.
     fn indented_with_spaces(&self, start: usize) -> Result<()> {
         let line = self.cursor.line_start(start);
         match memchr::memchr(b'\t', &self.cursor.bytes()[line..start]) {

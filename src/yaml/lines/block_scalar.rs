@@ -14,7 +14,8 @@ enum Chomping {
 }
 
 impl Reader<'_, '_> {
-    /// The block scalar whose `|` or `>` stands at `at`; none where it has no lines, or says itself how they are indented.
+    /// The block scalar whose `|` or `>` stands at `at`; none where it has no lines, or says itself
+    /// how they are indented.
     pub(super) fn block_scalar(&mut self, at: usize, style: ScalarStyle) -> Option<()> {
         let (chomping, header_end) = match self.bytes.get(at + 1) {
             Some(b'-') => (Chomping::Strip, at + 2),
@@ -32,7 +33,8 @@ impl Reader<'_, '_> {
         Some(())
     }
 
-    /// Resolves what the lines from here on say. Returns where the last one ends, and goes on to the line behind that.
+    /// Resolves what the lines from here on say. Returns where the last one ends, and goes on to
+    /// the line behind that.
     fn block_lines(&mut self, style: ScalarStyle, chomping: Chomping) -> Option<usize> {
         let mut blank_lines = self.blank_lines(usize::MAX)?;
         let indent = self.skip_spaces(self.line) - self.line;

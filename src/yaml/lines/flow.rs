@@ -11,8 +11,9 @@ use super::scalar::{Found, LONGEST_KEY, Stop};
 const DEEPEST: usize = 64;
 
 impl Reader<'_, '_> {
-    /// The collection whose bracket stands at `at`, up to the end of its line; none where comments, pairs without braces or entries
-    /// without values are in it. Ends on the line of its closing bracket.
+    /// The collection whose bracket stands at `at`, up to the end of its line; none where comments,
+    /// pairs without braces or entries without values are in it. Ends on the line of its closing
+    /// bracket.
     pub(super) fn flow(&mut self, at: usize, role: Role) -> Option<()> {
         let (node, end) = self.flow_collection(at, 1)?;
         self.parts.fill(role, node, span(end, end).end);
@@ -118,8 +119,8 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Steps over spaces and line breaks between brackets; the next line is the reader's then, and has to be deeper than what holds the
-    /// collection.
+    /// Steps over spaces and line breaks between brackets; the next line is the reader's then, and
+    /// has to be deeper than what holds the collection.
     fn skip_white(&mut self, at: usize) -> Option<usize> {
         let mut at = self.skip_spaces(at);
         let line = self.line;

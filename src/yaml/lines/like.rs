@@ -1,8 +1,9 @@
-//! Entries that another text has too, one that was read before: their nodes are taken over from its tree.
+//! Entries that another text has too, one that was read before: their nodes are taken over from its
+//! tree.
 //!
-//! The versions of a document are mostly the same, and to read a line takes many times as long as to see that it is the same. What
-//! an entry is depends on its column, its own lines, and how the next line with content begins: where those are the same, so is what
-//! is read.
+//! The versions of a document are mostly the same, and to read a line takes many times as long as
+//! to see that it is the same. What an entry is depends on its column, its own lines, and how the
+//! next line with content begins: where those are the same, so is what is read.
 
 use std::ops::Range;
 
@@ -18,12 +19,14 @@ const SEARCHED: u32 = 32;
 /// A tree of a text that is mostly the same.
 pub(super) struct Like<'l> {
     pub(super) stored: &'l Stored<'l>,
-    /// A stretch of the text that is being read, and where it begins in the other one, which has it too.
+    /// A stretch of the text that is being read, and where it begins in the other one, which has it
+    /// too.
     same: Range<usize>,
     same_there: usize,
 }
 
-/// The collection in the other text's tree that stands where one stands that is being read; one without entries where there is none.
+/// The collection in the other text's tree that stands where one stands that is being read; one
+/// without entries where there is none.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Counterpart {
     entries: Span,
@@ -95,7 +98,8 @@ impl Counterpart {
         }
     }
 
-    /// Finds the entry that begins like the one at `at`: as a field by its key, as an element by its first line.
+    /// Finds the entry that begins like the one at `at`: as a field by its key, as an element by
+    /// its first line.
     fn seek(&mut self, like: &mut Like<'_>, bytes: &[u8], at: usize, is_list: bool) {
         let end = self.entries.end.min(self.next.saturating_add(SEARCHED));
         let mut found = None;
@@ -125,8 +129,8 @@ impl Counterpart {
         }
     }
 
-    /// The last of the entries, from `first` on, that stand so at `at` as well, and below which the next line begins alike; none where
-    /// not even the first does.
+    /// The last of the entries, from `first` on, that stand so at `at` as well, and below which the
+    /// next line begins alike; none where not even the first does.
     fn last_same(&self, like: &mut Like<'_>, bytes: &[u8], at: usize, first: u32) -> Option<u32> {
         let start = like.entry(first)?.span.start as usize;
         let common = like.common(bytes, at, start);
@@ -179,7 +183,8 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Finds the entry of the other text's tree that begins like the one at `at` of the innermost collection.
+    /// Finds the entry of the other text's tree that begins like the one at `at` of the innermost
+    /// collection.
     pub(super) fn seek(&mut self, at: usize) {
         if let (Some(like), Some(frame)) = (&mut self.like, self.frames.last_mut()) {
             let is_list = frame.is_list;
@@ -187,8 +192,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The entries from `at` on of the innermost collection that the other text has too. Goes on to the line behind them; none where it
-    /// has not got the first.
+    /// The entries from `at` on of the innermost collection that the other text has too. Goes on to
+    /// the line behind them; none where it has not got the first.
     pub(super) fn taken_over(&mut self, at: usize) -> Option<()> {
         self.seek(at);
         let like = self.like.as_mut()?;

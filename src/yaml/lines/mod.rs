@@ -1,8 +1,9 @@
 //! Reads ordinary documents line by line, several times faster than by the parser's events.
 //!
-//! Ordinary is what people and programs mostly write: block maps and lists, scalars of every style, comments, brackets. At the first
-//! thing that is anything else (an anchor, a tag, `?`, a tab, a directive), that is wrong, or that may be, the whole
-//! document is left to the parser: errors are its business. What is read here is the same tree, to the last span and comment.
+//! Ordinary is what people and programs mostly write: block maps and lists, scalars of every style,
+//! comments, brackets. At the first thing that is anything else (an anchor, a tag, `?`, a tab, a
+//! directive), that is wrong, or that may be, the whole document is left to the parser: errors are
+//! its business. What is read here is the same tree, to the last span and comment.
 
 mod block_scalar;
 mod flow;
@@ -19,8 +20,8 @@ use super::tree::{NodeId, ScalarStyle, Span, Tree};
 use like::{Counterpart, Like};
 use scalar::{Found, LONGEST_KEY, Stop};
 
-/// Reads a document's text; none where it is not ordinary, or has no content. Where a tree is given of a text that is mostly the
-/// same, what is the same is not read again.
+/// Reads a document's text; none where it is not ordinary, or has no content. Where a tree is given
+/// of a text that is mostly the same, what is the same is not read again.
 pub(super) fn read<'s>(text: &'s str, like: Option<&Tree<'_>>) -> Option<Tree<'s>> {
     let tree = read_like(text, like);
     debug_assert!(
@@ -44,7 +45,8 @@ struct Frame {
     /// Its first entry in [`Parts::open`].
     first: usize,
     counterpart: Counterpart,
-    /// Whether it has keys that its counterpart has not got. Where it has none, none of its keys occurs twice: none does there.
+    /// Whether it has keys that its counterpart has not got. Where it has none, none of its keys
+    /// occurs twice: none does there.
     has_other_keys: bool,
 }
 
@@ -58,7 +60,8 @@ struct Reader<'s, 'l> {
     above: Option<Span>,
     /// The `---`, where there is one.
     marker: Option<usize>,
-    /// Where the innermost entry's indicator ends, as long as its value is missing: it may stand on a line below.
+    /// Where the innermost entry's indicator ends, as long as its value is missing: it may stand on
+    /// a line below.
     missing: Option<usize>,
     /// The tree of a text that is mostly the same.
     like: Option<Like<'l>>,
@@ -114,7 +117,8 @@ impl<'s, 'l> Reader<'s, 'l> {
         (!self.parts.has_no_root()).then(|| self.parts.into_tree())
     }
 
-    /// Steps over blank lines and comment lines to the next that has content: where that begins, or the text's end.
+    /// Steps over blank lines and comment lines to the next that has content: where that begins, or
+    /// the text's end.
     fn content(&mut self) -> Option<usize> {
         loop {
             let at = self.skip_spaces(self.line);
@@ -259,7 +263,8 @@ impl<'s, 'l> Reader<'s, 'l> {
         Some(())
     }
 
-    /// A field of the innermost map with a key that its counterpart has not got, and the rest of its line.
+    /// A field of the innermost map with a key that its counterpart has not got, and the rest of
+    /// its line.
     fn other_field(&mut self, at: usize, key: Found) -> Option<()> {
         if let Some(frame) = self.frames.last_mut() {
             frame.has_other_keys = true;
@@ -328,7 +333,8 @@ impl<'s, 'l> Reader<'s, 'l> {
         }
     }
 
-    /// The line's rest at `at`, white space after `end` skipped: nothing, or a comment. Goes on to the next line.
+    /// The line's rest at `at`, white space after `end` skipped: nothing, or a comment. Goes on to
+    /// the next line.
     fn nothing_or_comment(&mut self, end: usize, at: usize) -> Option<()> {
         let line_end = if self.is_line_end(at)? {
             at

@@ -5,7 +5,8 @@ use super::Reader;
 use super::scalar::{Found, Stop};
 
 impl Reader<'_, '_> {
-    /// The scalar whose opening quote stands at `at`. Where it ends on another line, the reader goes on to that.
+    /// The scalar whose opening quote stands at `at`. Where it ends on another line, the reader
+    /// goes on to that.
     pub(super) fn quoted(&mut self, at: usize) -> Option<Found> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
@@ -36,7 +37,8 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// Where the scalar ends whose opening quote stands at `at`, and whether it says what stands between its quotes.
+    /// Where the scalar ends whose opening quote stands at `at`, and whether it says what stands
+    /// between its quotes.
     fn closing_quote(&self, at: usize, is_double: bool) -> Option<(usize, bool)> {
         let (quote, escape) = if is_double {
             (b'"', b'\\')
@@ -61,8 +63,8 @@ impl Reader<'_, '_> {
         Some((end, is_literal))
     }
 
-    /// What a text between quotes says that begins at `start`: its escapes resolved, its lines joined.
-    /// Returns where in [`Parts::resolving`](super::Parts::resolving) that begins.
+    /// What a text between quotes says that begins at `start`: its escapes resolved, its lines
+    /// joined. Returns where in [`Parts::resolving`](super::Parts::resolving) that begins.
     fn unfolded(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
         let resolved = self.parts.resolving().len();
@@ -104,8 +106,8 @@ impl Reader<'_, '_> {
         Some(resolved)
     }
 
-    /// The white space at `at` of a source that begins at `start`; with a line break in it, the next line is the reader's, and has to
-    /// be deeper than what holds the scalar.
+    /// The white space at `at` of a source that begins at `start`; with a line break in it, the
+    /// next line is the reader's, and has to be deeper than what holds the scalar.
     fn line_breaks(
         &mut self,
         source: &str,
@@ -140,7 +142,8 @@ struct WhiteSpace {
     breaks: usize,
 }
 
-/// Puts in what the escape at `at` stands for, and returns where it ends; none where it stands for nothing.
+/// Puts in what the escape at `at` stands for, and returns where it ends; none where it stands for
+/// nothing.
 fn unescape(content: &mut String, source: &str, at: usize) -> Option<usize> {
     let mut after = source[at + 1..].chars();
     let letter = after.next()?;

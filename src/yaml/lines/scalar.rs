@@ -11,7 +11,8 @@ use super::Reader;
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) style: ScalarStyle,
-    /// Where in [`Parts::resolving`](super::Parts::resolving) it begins what it says, where that does not stand so in the text.
+    /// Where in [`Parts::resolving`](super::Parts::resolving) it begins what it says, where that
+    /// does not stand so in the text.
     pub(super) resolved: Option<usize>,
     pub(super) end: usize,
     pub(super) stop: Stop,
@@ -74,7 +75,8 @@ impl Reader<'_, '_> {
         Some((at - spaces, stop))
     }
 
-    /// A scalar that is a value: what follows it on its line, and the lines below on which it goes on.
+    /// A scalar that is a value: what follows it on its line, and the lines below on which it goes
+    /// on.
     pub(super) fn scalar(&mut self, at: usize, mut found: Found) -> Option<()> {
         let line_end = match found.stop {
             Stop::Colon(_) | Stop::Other => return None,
@@ -88,8 +90,8 @@ impl Reader<'_, '_> {
         self.nothing_or_comment(end, line_end)
     }
 
-    /// The lines below on which a plain scalar goes on: those deeper than what holds it. Returns where the last one ends, or the
-    /// comment on it.
+    /// The lines below on which a plain scalar goes on: those deeper than what holds it. Returns
+    /// where the last one ends, or the comment on it.
     fn more_lines(&mut self, start: usize, line_end: usize, found: &mut Found) -> Option<usize> {
         let column = self.frames.last()?.column;
         let text = self.parts.text();
@@ -151,8 +153,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Where the next colon, `#` or control character stands: whatever may end a scalar without quotes, and a tab, which is none of this
-/// reader's business.
+/// Where the next colon, `#` or control character stands: whatever may end a scalar without quotes,
+/// and a tab, which is none of this reader's business.
 #[inline]
 fn end_of_word(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = u64::from_le_bytes([1; 8]);

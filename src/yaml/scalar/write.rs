@@ -3,11 +3,12 @@
 use super::super::tree::{ScalarStyle, ScalarType};
 use super::type_of_plain;
 
-/// The one-line text for a value in a style; none where the style cannot say that value, type included, on one line.
+/// The one-line text for a value in a style; none where the style cannot say that value, type
+/// included, on one line.
 ///
-/// The text is right as a value and as a map's key, in block context and, with `in_flow`, between brackets. Only
-/// text ([`ScalarType::Str`]) has quoted forms. An absent null (no content) is written `null`. A block style is no
-/// one-line style and gives none.
+/// The text is right as a value and as a map's key, in block context and, with `in_flow`, between
+/// brackets. Only text ([`ScalarType::Str`]) has quoted forms. An absent null (no content) is
+/// written `null`. A block style is no one-line style and gives none.
 ///
 /// ```
 /// use merge3::yaml::{ScalarStyle, ScalarType, scalar::write};

@@ -1,4 +1,5 @@
-//! Nodes and entries as a tree keeps them, in as few bytes as they need: there are several for each line of a document.
+//! Nodes and entries as a tree keeps them, in as few bytes as they need: there are several for each
+//! line of a document.
 
 mod packed;
 mod taken_over;
@@ -53,7 +54,8 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// The same, empty as it is, with room for so many nodes, and as many entries and collections as they mostly are.
+    /// The same, empty as it is, with room for so many nodes, and as many entries and collections
+    /// as they mostly are.
     pub(in crate::yaml) fn with_room(self, nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes),
@@ -122,7 +124,8 @@ impl<'s> Stored<'s> {
         })
     }
 
-    /// What a scalar is, and says in bytes, which are sooner compared than a text is cut out; none for a collection.
+    /// What a scalar is, and says in bytes, which are sooner compared than a text is cut out; none
+    /// for a collection.
     #[inline]
     pub(in crate::yaml) fn said(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
         let stored = &self.nodes[self.resolve(id).0 as usize];

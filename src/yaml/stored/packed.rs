@@ -20,7 +20,8 @@ pub(super) struct StoredNode {
     pub(super) start: Packed,
     /// With [`OPEN`] and [`HAS_PROPERTIES`].
     pub(super) end: Packed,
-    /// A scalar's content, where it does not stand so in the text; a collection's entries; what an alias stands for.
+    /// A scalar's content, where it does not stand so in the text; a collection's entries; what an
+    /// alias stands for.
     pub(super) number: u32,
 }
 
@@ -64,7 +65,8 @@ impl Packed {
         self.0 >> OFFSET_BITS
     }
 
-    /// The same so much further down, with wrapping: what is more than the offset stays, as long as the sum is an offset.
+    /// The same so much further down, with wrapping: what is more than the offset stays, as long as
+    /// the sum is an offset.
     pub(super) const fn moved(self, by: u32) -> Self {
         Self(self.0.wrapping_add(by))
     }
@@ -97,7 +99,8 @@ impl StoredKind {
         }
     }
 
-    /// The kind of that code. (What compiles to next to nothing: the codes of styles and types are those that Rust gives them.)
+    /// The kind of that code. (What compiles to next to nothing: the codes of styles and types are
+    /// those that Rust gives them.)
     #[inline(always)]
     pub(super) const fn of_code(code: u32) -> Self {
         if code >= Self::ALIAS {
@@ -177,7 +180,8 @@ impl StoredEntry {
         self.colon = at;
     }
 
-    /// The same in another text, so many bytes further down, where its nodes have numbers so much higher (both with wrapping).
+    /// The same in another text, so many bytes further down, where its nodes have numbers so much
+    /// higher (both with wrapping).
     pub(super) fn moved(&self, by: u32, renumbered: u32, extras: u32) -> Self {
         Self {
             value: self.value.moved(renumbered),

@@ -7,7 +7,8 @@ use super::packed::{NOWHERE, StoredKind, StoredNode};
 use super::{Stored, StoredEntry, number};
 
 impl Stored<'_> {
-    /// Where a scalar stands and how it is written, where it says what stands there; none for any other node.
+    /// Where a scalar stands and how it is written, where it says what stands there; none for any
+    /// other node.
     pub(in crate::yaml) fn written(&self, id: NodeId) -> Option<(Span, ScalarStyle)> {
         let stored = self.nodes.get(id.0 as usize)?;
         match stored.kind() {
@@ -34,9 +35,10 @@ impl Stored<'_> {
         number(self.nodes.len())
     }
 
-    /// Entries of one collection of another tree and all that is in them, whose nodes end before `nodes_end`. Their text stands `moved`
-    /// bytes further down here (with wrapping), below these comment lines. The entries themselves go to the end of `open`: they are
-    /// still to be put among those of what holds them.
+    /// Entries of one collection of another tree and all that is in them, whose nodes end before
+    /// `nodes_end`. Their text stands `moved` bytes further down here (with wrapping), below these
+    /// comment lines. The entries themselves go to the end of `open`: they are still to be put
+    /// among those of what holds them.
     ///
     /// The other tree has no anchors, aliases and tags.
     pub(in crate::yaml) fn take_over(
@@ -74,8 +76,8 @@ impl Stored<'_> {
         }
     }
 
-    /// Returns which entries are those of the collections among the nodes: they stand in a row, as these collections end one after the
-    /// other.
+    /// Returns which entries are those of the collections among the nodes: they stand in a row, as
+    /// these collections end one after the other.
     fn take_over_nodes(
         &mut self,
         other: &Stored<'_>,

@@ -1,9 +1,11 @@
-//! Where a merge leaves something that the next one pairs otherwise (docs/rules.md): law 4 has these exceptions.
+//! Where a merge leaves something that the next one pairs otherwise (docs/rules.md): law 4 has
+//! these exceptions.
 
 use crate::reference;
 use crate::value::Value;
 
-/// Whether a file after a merge may pair otherwise than the one before it; none is a file that is no YAML, or too large to tell.
+/// Whether a file after a merge may pair otherwise than the one before it; none is a file that is
+/// no YAML, or too large to tell.
 pub(super) fn pairs_anew(
     before: Option<Value>,
     after: Option<Value>,
@@ -18,7 +20,8 @@ pub(super) fn pairs_anew(
         || identities(&after).iter().any(|it| !known.contains(it))
 }
 
-/// Whether a resource of the original is not on another side: in a single file it may be found by how much it is alike.
+/// Whether a resource of the original is not on another side: in a single file it may be found by
+/// how much it is alike.
 pub(super) fn renamed(
     original: Option<Value>,
     updated: Option<Value>,
@@ -33,7 +36,8 @@ pub(super) fn renamed(
         .any(|it| !updated.contains(it) || !local.contains(it))
 }
 
-/// Whether upstream deleted the only resource of an identity of which local has two: the one that is left is taken for it.
+/// Whether upstream deleted the only resource of an identity of which local has two: the one that
+/// is left is taken for it.
 pub(super) fn taken_for_deleted(original: &[Value], updated: &[Value], local: &[Value]) -> bool {
     fn names(files: &[Value]) -> Vec<[Option<&Value>; 4]> {
         let all = files.iter().flat_map(identities);
@@ -47,8 +51,9 @@ pub(super) fn taken_for_deleted(original: &[Value], updated: &[Value], local: &[
     })
 }
 
-/// Whether of several resources of one identity in local's files, one alone has it after the merge, as upstream brought the others another
-/// version of the API: what of upstream's was nobody's then is taken to be its.
+/// Whether of several resources of one identity in local's files, one alone has it after the merge,
+/// as upstream brought the others another version of the API: what of upstream's was nobody's then
+/// is taken to be its.
 pub(super) fn left_alone(original: &[Value], local: &[Value], after: &[Value]) -> bool {
     fn all(files: &[Value]) -> Vec<[Option<&Value>; 5]> {
         files.iter().flat_map(identities).collect()
@@ -60,7 +65,8 @@ pub(super) fn left_alone(original: &[Value], local: &[Value], after: &[Value]) -
         .any(|name| count(name, &local) > 1 && count(name, &after) == 1)
 }
 
-/// Whether the sides do not have as many documents that are no resources: those pair by their index, which the second run finds changed.
+/// Whether the sides do not have as many documents that are no resources: those pair by their
+/// index, which the second run finds changed.
 fn nameless(sides: [&Value; 3]) -> bool {
     let counts = sides.map(|file| file.elements().len() - identities(file).len());
     counts.iter().any(|count| *count != counts[0])

@@ -1,6 +1,7 @@
 //! From a fuzzer's bytes to what a merge is given.
 //!
-//! The first three bytes choose the options; the parts behind them are set apart by 0xFF, which no UTF-8 text holds.
+//! The first three bytes choose the options; the parts behind them are set apart by 0xFF, which no
+//! UTF-8 text holds.
 
 use merge3::merge::{ConflictStyle, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts};
 

@@ -1,5 +1,5 @@
-//! What has to hold for any input, however broken. The fuzz targets in `fuzz/` call these functions, and `make test` does on
-//! the inputs that were kept.
+//! What has to hold for any input, however broken. The fuzz targets in `fuzz/` call these
+//! functions, and `make test` does on the inputs that were kept.
 
 mod again;
 mod input;

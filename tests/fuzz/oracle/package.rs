@@ -35,8 +35,8 @@ const MOST: usize = 12;
 
 type Files = BTreeMap<&'static str, Vec<u8>>;
 
-/// Whatever the packages: no panic, laws 1 to 4, a file that only local has stays, a local file that is YAML comes out as YAML, and where
-/// there is an error, nothing is written.
+/// Whatever the packages: no panic, laws 1 to 4, a file that only local has stays, a local file
+/// that is YAML comes out as YAML, and where there is an error, nothing is written.
 ///
 /// # Errors
 /// Says what of this does not hold.
@@ -149,7 +149,8 @@ fn laws(sides: &Triple<Files>, settings: &Settings, plain: bool) -> Verdict {
     Ok(())
 }
 
-/// Whether a resource has another path on the one side than on the other: then no file of it fast-forwards as a whole.
+/// Whether a resource has another path on the one side than on the other: then no file of it
+/// fast-forwards as a whole.
 fn moves(original: &Files, updated: &Files) -> bool {
     let named = |files: &Files| -> Vec<(&str, String)> {
         let of = |(name, bytes): (&&'static str, &Vec<u8>)| {
@@ -232,7 +233,8 @@ fn again(sides: &Triple<Files>, settings: &Settings, merged: &Merged) -> Verdict
     }
 }
 
-/// Whether a line of the original stands more often in the merged text: the next merge may take another one for it.
+/// Whether a line of the original stands more often in the merged text: the next merge may take
+/// another one for it.
 fn repeats(original: Option<&Vec<u8>>, merged: Option<&Vec<u8>>) -> bool {
     let lines = |bytes: Option<&Vec<u8>>| {
         let text = String::from_utf8_lossy(bytes.map_or(&[][..], Vec::as_slice)).into_owned();
@@ -247,7 +249,8 @@ fn repeats(original: Option<&Vec<u8>>, merged: Option<&Vec<u8>>) -> bool {
     original.any(|(line, count)| merged.get(&line).is_some_and(|it| *it > count))
 }
 
-/// Each part is a file: two bytes say which sides have it and what it is called, the rest is what is in it.
+/// Each part is a file: two bytes say which sides have it and what it is called, the rest is what
+/// is in it.
 fn packages(parts: &[&[u8]]) -> Triple<Files> {
     let mut sides: Triple<Files> = Triple::default();
     for part in parts {

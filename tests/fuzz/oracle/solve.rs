@@ -10,8 +10,9 @@ use super::{Verdict, ensure, same};
 /// What git's markers have.
 const SIZE: usize = 7;
 
-/// Whatever the file: no panic; no marker is left where no conflict is said to be; where no conflict is left and every way to choose was
-/// YAML, the result is; what is left can be solved again.
+/// Whatever the file: no panic; no marker is left where no conflict is said to be; where no
+/// conflict is left and every way to choose was YAML, the result is; what is left can be solved
+/// again.
 ///
 /// # Errors
 /// Says what of this does not hold.

@@ -11,9 +11,10 @@ use crate::readers;
 use crate::spans;
 use crate::value::load;
 
-/// Whatever the bytes: no panic; the documents joined are the text; the spans and gaps of a tree joined are its text, its values are
-/// those that the parser alone reads, both readers read the same, also beside the tree of another document, and it equals itself; an
-/// error points into the text.
+/// Whatever the bytes: no panic; the documents joined are the text; the spans and gaps of a tree
+/// joined are its text, its values are those that the parser alone reads, both readers read the
+/// same, also beside the tree of another document, and it equals itself; an error points into the
+/// text.
 ///
 /// # Errors
 /// Says what of this does not hold.

@@ -5,7 +5,8 @@ use merge3::yaml::{EntryId, NodeId, NodeKind, ScalarType, Span, Tree};
 
 use super::{Verdict, ensure};
 
-/// Compares the maps of a merged document with those of the local one, as far down as all sides have maps.
+/// Compares the maps of a merged document with those of the local one, as far down as all sides
+/// have maps.
 pub(super) fn check(trees: Triple<&Tree<'_>>, merged: &Tree<'_>) -> Verdict {
     let aliases = trees.into_array().iter().any(|tree| tree.has_aliases());
     if aliases || trees.local.anchor_names().next().is_some() {
@@ -86,7 +87,8 @@ fn tag(tree: &Tree<'_>, node: Option<NodeId>) -> Option<String> {
         .map(|span| tree.slice(span).to_owned())
 }
 
-/// The comments that belong to a field itself, and those above the first entry of its value, where that text does not begin yet.
+/// The comments that belong to a field itself, and those above the first entry of its value, where
+/// that text does not begin yet.
 fn comments(tree: &Tree<'_>, map: NodeId, key: &str) -> Option<[String; 3]> {
     let entry = tree.entry(tree.find(map, key)?);
     let comments = entry.comments();

@@ -12,8 +12,9 @@ pub(super) fn is_small(text: &str) -> bool {
     text.matches('*').count() <= MOST_ALIASES
 }
 
-/// The value of a text's documents; none where the parser alone does not take it. (To the parser a text in lines at the root goes on
-/// behind a `---`, where it is not indented: it finds fewer documents then than there are.)
+/// The value of a text's documents; none where the parser alone does not take it. (To the parser a
+/// text in lines at the root goes on behind a `---`, where it is not indented: it finds fewer
+/// documents then than there are.)
 pub(super) fn of_file(text: &str) -> Option<Value> {
     if !is_small(text) {
         return None;
@@ -59,7 +60,8 @@ pub(super) fn of_tree(tree: &Tree<'_>, id: NodeId) -> Value {
     }
 }
 
-/// Whether a map or list has a tag of its own: that is a part of what it says, and none of its [`Value`].
+/// Whether a map or list has a tag of its own: that is a part of what it says, and none of its
+/// [`Value`].
 pub(super) fn has_tagged_collection(tree: &Tree<'_>, id: NodeId) -> bool {
     let is_tagged = tree.scalar(id).is_none() && tree.custom_tag(id).is_some();
     let mut entries = tree.entries(id);
@@ -74,10 +76,11 @@ fn custom(tree: &Tree<'_>, id: NodeId) -> String {
         .to_owned()
 }
 
-/// A value in which a text of line breaks is none: in a block scalar without a line the parser finds one or not, as what follows has
-/// it. And numbers to the base of 60, numbers with `_` and dates have no type of their own: the readers of the tests know those
-/// only roughly. Of spaces at the end of the text the parser makes a line of a block scalar, be it one that keeps such lines or not:
-/// where it `ends_in_spaces`, one line break at the end of a text is as good as several.
+/// A value in which a text of line breaks is none: in a block scalar without a line the parser
+/// finds one or not, as what follows has it. And numbers to the base of 60, numbers with `_` and
+/// dates have no type of their own: the readers of the tests know those only roughly. Of spaces at
+/// the end of the text the parser makes a line of a block scalar, be it one that keeps such lines
+/// or not: where it `ends_in_spaces`, one line break at the end of a text is as good as several.
 pub(super) fn roughly(value: Value, ends_in_spaces: bool) -> Value {
     let said = |text: &str| match text.trim_end_matches('\n') {
         "" => String::new(),

@@ -1,4 +1,5 @@
-//! Edits of a text by hand, each of one piece that its id names: what two sides do to different pieces can be done one after the other.
+//! Edits of a text by hand, each of one piece that its id names: what two sides do to different
+//! pieces can be done one after the other.
 
 use super::{Content, Piece, banner, key, scaled};
 
@@ -116,7 +117,8 @@ pub fn ids(row: &[Piece]) -> Vec<u32> {
     row.iter().flat_map(of).collect()
 }
 
-/// Whether a piece is an element that is a text: with another value it is another element, and its list one that has been changed.
+/// Whether a piece is an element that is a text: with another value it is another element, and its
+/// list one that has been changed.
 pub fn is_text_of_a_list(row: &[Piece], id: u32, list: bool) -> bool {
     row.iter().any(|piece| match &piece.content {
         _ if piece.id == id => list && piece.is_scalar(),
@@ -232,7 +234,8 @@ impl Edit {
         true
     }
 
-    /// A piece goes, unless that leaves no entry, or brings comments that stand alone to another entry.
+    /// A piece goes, unless that leaves no entry, or brings comments that stand alone to another
+    /// entry.
     fn remove(row: &mut Vec<Piece>, at: usize) -> bool {
         let entries = row.iter().filter(|piece| !piece.is_comment()).count();
         let below_comment = at > 0 && row[at - 1].is_comment();

@@ -1,5 +1,6 @@
-//! Texts as people write them by hand, Helm values say: comments above, beside and below keys, banners, commented fields, blank lines
-//! between. Each key and each comment occurs once in a text, so that a test can say of each where it is.
+//! Texts as people write them by hand, Helm values say: comments above, beside and below keys,
+//! banners, commented fields, blank lines between. Each key and each comment occurs once in a text,
+//! so that a test can say of each where it is.
 
 pub mod edits;
 
@@ -111,7 +112,8 @@ fn write_row(row: &[Piece], column: usize, list: bool, lines: &mut Vec<String>) 
     }
 }
 
-/// One of so many choices by two random bytes; a smaller number is a simpler choice, or the same, so that a failing case shrinks.
+/// One of so many choices by two random bytes; a smaller number is a simpler choice, or the same,
+/// so that a failing case shrinks.
 fn scaled(number: usize, choices: usize) -> usize {
     (number * choices) >> 16
 }

@@ -73,7 +73,8 @@ impl Disturbance {
         }
     }
 
-    /// The text without what the disturbance added; none where it took something away or changed the order.
+    /// The text without what the disturbance added; none where it took something away or changed
+    /// the order.
     pub fn undone(self, text: &str) -> Option<String> {
         let kept = |keep: fn(&str) -> bool| {
             by_line(text, |line| match keep(line) {
@@ -109,7 +110,8 @@ fn by_line(text: &str, made: impl Fn(&str) -> Vec<String>) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// The sections of the top level in another order, each with the comments right above its key; what is above the first one stays there.
+/// The sections of the top level in another order, each with the comments right above its key; what
+/// is above the first one stays there.
 fn in_order(text: &str, change: impl Fn(&mut [Vec<&str>])) -> String {
     let mut sections: Vec<Vec<&str>> = vec![Vec::new()];
     for line in text.lines() {

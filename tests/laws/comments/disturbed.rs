@@ -1,4 +1,5 @@
-//! How local's text is written is no matter: the merge of a disturbed text is the plain merge, disturbed.
+//! How local's text is written is no matter: the merge of a disturbed text is the plain merge,
+//! disturbed.
 
 use super::disturb::{Disturbance, OWN, key};
 use super::{comments, fails, merged, value};
@@ -9,7 +10,8 @@ use merge3::triple::Triple;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// What is wrong with the remarks above keys: one twice, by a stranger, or lost though its key is there.
+/// What is wrong with the remarks above keys: one twice, by a stranger, or lost though its key is
+/// there.
 fn remarks(before: &str, after: &str, updated: &str) -> Option<String> {
     let lines: Vec<&str> = after.lines().collect();
     let named = |line: &str| {
@@ -60,7 +62,8 @@ fn sorted(value: Value) -> Value {
     }
 }
 
-/// Whether all comments that upstream touches are an entry's. Those that stand alone have no place in another order of the entries.
+/// Whether all comments that upstream touches are an entry's. Those that stand alone have no place
+/// in another order of the entries.
 fn has_owners(history: &History, disturbance: Disturbance) -> bool {
     let stands_alone = |edit: &Edit| {
         matches!(edit.what, What::CommentOut | What::Uncomment | What::Banner)

@@ -1,5 +1,5 @@
-//! The laws of text, on texts with comments everywhere: pieces that one side left alone (law 2), what git merges (law 8), and where comments
-//! are afterwards (law 9).
+//! The laws of text, on texts with comments everywhere: pieces that one side left alone (law 2),
+//! what git merges (law 8), and where comments are afterwards (law 9).
 
 mod disturb;
 mod disturbed;

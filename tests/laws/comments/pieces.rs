@@ -1,5 +1,6 @@
-//! Law 2 at every level: a piece of text that one side left alone becomes the other side's. Where the sides edit different pieces, the
-//! result is the original with the edits of both made one after the other.
+//! Law 2 at every level: a piece of text that one side left alone becomes the other side's. Where
+//! the sides edit different pieces, the result is the original with the edits of both made one
+//! after the other.
 
 use super::{fails, merged};
 use crate::generate::commented::edits::{
@@ -36,7 +37,8 @@ fn changes_values(edit: &Edit) -> bool {
     edit.what == What::Value || takes_away(edit)
 }
 
-/// Whether two edits have nothing to do with each other: they are of different pieces, and not at one place.
+/// Whether two edits have nothing to do with each other: they are of different pieces, and not at
+/// one place.
 fn are_apart(original: &[Piece], one: &Edit, other: &Edit) -> bool {
     let (a, b) = (range(original, one.id), range(original, other.id));
     let of_texts = [one, other].map(|edit| is_text_of_a_list(original, edit.id, false));
@@ -69,7 +71,8 @@ fn apart(mut history: History) -> History {
     history
 }
 
-/// A space at the end of each line that has a key: it says nothing, and no line merge finds its way.
+/// A space at the end of each line that has a key: it says nothing, and no line merge finds its
+/// way.
 fn spaced(text: &str) -> String {
     let line = |line: &str| match line.contains(':') && !line.contains('#') {
         true => format!("{line} \n"),

@@ -1,4 +1,5 @@
-//! Law 9: no comment is lost, comes twice, or stands by a stranger, whatever the two sides did. And law 4, on the same texts.
+//! Law 9: no comment is lost, comes twice, or stands by a stranger, whatever the two sides did. And
+//! law 4, on the same texts.
 
 use super::{comment, comments, entry, fails, merged};
 use crate::generate::commented::edits::{ALL, ALL_BUT_MOVES, Edit, What, is_text_of_a_list};
@@ -8,7 +9,8 @@ use merge3::triple::Triple;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// The two nearest entries above a comment on a line of its own, and those below it, the nearest first.
+/// The two nearest entries above a comment on a line of its own, and those below it, the nearest
+/// first.
 type Neighbours<'t> = [Vec<&'t str>; 2];
 
 fn neighbours(text: &str) -> BTreeMap<&str, Neighbours<'_>> {

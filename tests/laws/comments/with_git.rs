@@ -1,4 +1,5 @@
-//! Law 8: where git merges the lines cleanly, and to the values that the rules decide, its text is the result.
+//! Law 8: where git merges the lines cleanly, and to the values that the rules decide, its text is
+//! the result.
 
 use super::{fails, told, value};
 use crate::drive::{Ran, Told, only_document, run, run_files, told_little};
@@ -39,7 +40,8 @@ fn wanted(texts: Triple<&str>, values: Triple<&Value>, told: &Told) -> Option<St
     same.then_some(text)
 }
 
-/// What is in a text beside its document: directives, markers, a byte order mark. The merge of a document leaves them as local has them.
+/// What is in a text beside its document: directives, markers, a byte order mark. The merge of a
+/// document leaves them as local has them.
 fn frame(text: &str) -> Result<(bool, [&str; 2]), TestCaseError> {
     let document = only_document(text)?;
     let body = document.body.range();

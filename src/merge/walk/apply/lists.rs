@@ -10,7 +10,8 @@ use crate::triple::Triple;
 /// An element of a list that merges by a key, and has none that tells it from the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unkeyed {
-    /// The side's number: 0 for what was applied last, 1 for the configuration, 2 for the live object.
+    /// The side's number: 0 for what was applied last, 1 for the configuration, 2 for the live
+    /// object.
     pub(crate) side: usize,
     /// Where the element is.
     pub(crate) offset: u32,
@@ -45,7 +46,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Elements that pair by a key, or the members of a set: the table, the configuration's order, then what only the live object has.
+    /// Elements that pair by a key, or the members of a set: the table, the configuration's order,
+    /// then what only the live object has.
     fn applied_elements(
         &mut self,
         rules: &mut Rules,
@@ -98,7 +100,8 @@ impl Walker<'_> {
         self.merged(nodes, children)
     }
 
-    /// How a list merges: for a built-in kind as `kubectl apply` has it, for a custom one as its definition says.
+    /// How a list merges: for a built-in kind as `kubectl apply` has it, for a custom one as its
+    /// definition says.
     pub(super) fn way(&self, rules: &mut Rules, nodes: Nodes, at: Option<Place<'_>>) -> Way {
         let Some(at) = at else {
             return Way::Replace;

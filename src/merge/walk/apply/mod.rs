@@ -1,7 +1,9 @@
-//! What `kubectl apply` makes of the last applied configuration, the configuration and the live object: rules of its own over the same
-//! trees. Original is what was applied last, updated the configuration, local the live object.
+//! What `kubectl apply` makes of the last applied configuration, the configuration and the live
+//! object: rules of its own over the same trees. Original is what was applied last, updated the
+//! configuration, local the live object.
 //!
-//! What the configuration has is set; what it no longer has goes, if it was applied before; everything else stays.
+//! What the configuration has is set; what it no longer has goes, if it was applied before;
+//! everything else stays.
 
 mod lists;
 
@@ -49,7 +51,8 @@ enum Level {
 }
 
 impl Walker<'_> {
-    /// Decides what becomes of the live object. Of a kind of which nothing is known, lists are one value, as in a merge patch.
+    /// Decides what becomes of the live object. Of a kind of which nothing is known, lists are one
+    /// value, as in a merge patch.
     pub(crate) fn apply(mut self, has_last: bool, kind: Option<Kind<'_>>) -> Applied {
         let mut rules = Rules {
             is_custom: kind.is_some_and(|kind| kind.is_custom),
@@ -111,7 +114,8 @@ impl Walker<'_> {
         self.exact(Triple::new(None, nodes.updated, nodes.local))
     }
 
-    /// A map: the table of fields. With `retains`, a change of what the map is clears what only the live object has.
+    /// A map: the table of fields. With `retains`, a change of what the map is clears what only the
+    /// live object has.
     fn applied_fields(
         &mut self,
         rules: &mut Rules,
@@ -209,7 +213,8 @@ impl Walker<'_> {
         ))
     }
 
-    /// A value without the fields that are null, in maps and in lists that merge by a key; what is one value stays whole.
+    /// A value without the fields that are null, in maps and in lists that merge by a key; what is
+    /// one value stays whole.
     fn without_nulls(&self, rules: &mut Rules, node: NodeId, at: Option<Place<'_>>) -> Outcome {
         let tree = self.trees.updated;
         let is_map = match shape(tree, node) {
@@ -239,7 +244,8 @@ impl Walker<'_> {
         part_of(children.collect())
     }
 
-    /// Whether a map that is one of several things becomes another: a field comes, or a scalar changes.
+    /// Whether a map that is one of several things becomes another: a field comes, or a scalar
+    /// changes.
     fn is_changed_as_union(&self, nodes: Nodes, locals: &FieldIndex<'_>) -> bool {
         let trees = self.trees;
         let Some(updated) = nodes.updated else {
@@ -287,8 +293,8 @@ fn is_one_value(rules: &Rules, at: Option<Place<'_>>) -> bool {
     })
 }
 
-/// What no configuration changes: what the server writes, and the annotation that is written afterwards. A resource keeps its
-/// namespace, which a configuration may leave out.
+/// What no configuration changes: what the server writes, and the annotation that is written
+/// afterwards. A resource keeps its namespace, which a configuration may leave out.
 fn is_left_alone(level: Level, name: &str) -> bool {
     match level {
         Level::Root => name == "status",

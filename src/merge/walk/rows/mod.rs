@@ -65,7 +65,8 @@ impl Walker<'_> {
         Some(Outcome::Row(Box::new(row)))
     }
 
-    /// Moves comments below an entry out to its column: one that is indented deeper would be in the entry above.
+    /// Moves comments below an entry out to its column: one that is indented deeper would be in the
+    /// entry above.
     fn keep_in_column(&self, pieces: &mut [Piece], column: u32) {
         let first = pieces.iter().position(Piece::is_entry);
         let below = first.map_or(&mut [][..], |first| &mut pieces[first..]);
@@ -92,7 +93,8 @@ impl Walker<'_> {
             .ends_with(':')
     }
 
-    /// The comment lines below an entry of local whose value is no block collection, or becomes none; none where they stay.
+    /// The comment lines below an entry of local whose value is no block collection, or becomes
+    /// none; none where they stay.
     pub(super) fn merged_below(&mut self, sides: Entries, outcome: &Outcome) -> Option<Vec<Piece>> {
         let (updated, local) = (sides.updated?, sides.local?);
         let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
@@ -152,7 +154,8 @@ impl Walker<'_> {
         }
         let mut original = original;
         if is_emptied || !is_taken {
-            // nothing comes that brings its comments along: the lines between the entries that go are all there is
+            // nothing comes that brings its comments along: the lines between the entries that go
+            // are all there is
             let row = |tree: &Tree<'_>, entry: EntryId| {
                 let entry = tree.entry(entry);
                 tree.row(entry.value, Some(entry))
@@ -182,7 +185,8 @@ impl Walker<'_> {
         Some(pieces)
     }
 
-    /// An empty local map or list below a key that gets lines of its own: its first entries, and the comments around them.
+    /// An empty local map or list below a key that gets lines of its own: its first entries, and
+    /// the comments around them.
     pub(super) fn opened_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<Outcome> {
         let owners = self.owners(nodes)?;
         let (owner, updated_owner) = (owners.local?, owners.updated?);
@@ -229,7 +233,8 @@ impl Walker<'_> {
         })))
     }
 
-    /// The entries whose values the collections are; those of the documents have none. None where the walk is elsewhere.
+    /// The entries whose values the collections are; those of the documents have none. None where
+    /// the walk is elsewhere.
     fn owners(&self, nodes: Nodes) -> Option<Entries> {
         let Some(step) = self.steps.last() else {
             return Some(Triple::default());
@@ -247,7 +252,8 @@ impl Walker<'_> {
         value.is_some_and(|value| tree.is_block_collection(value))
     }
 
-    /// The row of a side: of a value that is no block collection its entries, and the comments around it.
+    /// The row of a side: of a value that is no block collection its entries, and the comments
+    /// around it.
     fn row_of(&self, tree: &Tree<'_>, node: Option<NodeId>, owner: Option<EntryId>) -> Option<Row> {
         let Some(node) = node else {
             return Some(empty_row(0));
@@ -394,7 +400,8 @@ fn is_in_place(local: &Row, children: &[Child]) -> bool {
     children.iter().all(Child::stays) && entries.eq(children.iter().map(|child| child.slot))
 }
 
-/// Whether two rows have the same comments, blank lines and column, between entries of the same keys.
+/// Whether two rows have the same comments, blank lines and column, between entries of the same
+/// keys.
 fn same_lines(
     (left_tree, left): (&Tree<'_>, &Row),
     (right_tree, right): (&Tree<'_>, &Row),

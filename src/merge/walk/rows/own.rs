@@ -1,4 +1,5 @@
-//! Comment lines that local wrote itself, where upstream removed what they are about or rewrote them too.
+//! Comment lines that local wrote itself, where upstream removed what they are about or rewrote
+//! them too.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,8 +18,8 @@ use super::tokens::Numbers;
 pub(super) type Placed = Vec<(Option<Ref>, Piece)>;
 
 impl Walker<'_> {
-    /// Where upstream removed an entry, comment lines that local itself wrote in it or right above it are a conflict: they
-    /// go with the entry where upstream wins, and stay where local does.
+    /// Where upstream removed an entry, comment lines that local itself wrote in it or right above
+    /// it are a conflict: they go with the entry where upstream wins, and stay where local does.
     pub(super) fn keep_own_lines(
         &mut self,
         rows: &Triple<Row>,

@@ -12,7 +12,8 @@ use crate::yaml::{EntryId, Tree};
 /// The number of each entry of a row.
 pub(super) type Numbers = FxHashMap<EntryId, u32>;
 
-/// The number of each entry of the three rows: that of its child; one that those of the same key or text share where it is in none.
+/// The number of each entry of the three rows: that of its child; one that those of the same key or
+/// text share where it is in none.
 pub(super) fn numbers(
     trees: Triple<&Tree<'_>>,
     rows: &Triple<Row>,
@@ -115,7 +116,8 @@ pub(super) fn piece(
     Piece { blanks, kind }
 }
 
-/// The pieces with their entries in the order of these children; what is above an entry goes with it.
+/// The pieces with their entries in the order of these children; what is above an entry goes with
+/// it.
 pub(super) fn in_order(pieces: Vec<Piece>, children: &[Child]) -> Vec<Piece> {
     let slot = |piece: &Piece| match &piece.kind {
         PieceKind::Entry(child) => Some(child.slot),
