@@ -28,6 +28,13 @@ struct Done {
     stopped: bool,
 }
 
+impl Done {
+    fn with_note(mut self, note: Option<&str>) -> Self {
+        self.notes.extend(note.map(str::to_owned));
+        self
+    }
+}
+
 /// Runs a command about upstream.
 pub(super) fn run(run: &Run, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
     // a system that knows no signals sends none
@@ -115,6 +122,7 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             packages,
             allowed,
             choice,
+            exit_code,
         } => {
             let wish = Wish {
                 choice: *choice,
@@ -122,7 +130,8 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
                 ..Wish::default()
             };
             let states = upgrade::outdated(&Remotes::new(cache), packages, &wish)?;
-            Ok(outdated(run, &states))
+            let none = states.is_empty().then(|| packages.none());
+            Ok(outdated(run, &states, *exit_code).with_note(none))
         }
         Command::Upgrade {
             packages,
@@ -145,10 +154,12 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             });
             let outcomes: Vec<Outcome> = outcomes.collect();
             let stopped = |it: &Outcome| matches!(it, Outcome::Failed(_, Error::Stopped { .. }));
-            Ok(Done {
+            let none = outcomes.is_empty().then(|| packages.none());
+            let done = Done {
                 stopped: outcomes.iter().any(stopped),
                 ..upgraded(run, &outcomes, wish.dry_run, *diff)
-            })
+            };
+            Ok(done.with_note(none))
         }
     }
 }
@@ -194,21 +205,22 @@ fn get(
     })
 }
 
-fn outdated(run: &Run, states: &[State]) -> Done {
+fn outdated(run: &Run, states: &[State], exit_code: bool) -> Done {
     let failures = states.iter().filter_map(|state| match state {
         State::Failed(package, error) => Some(failed(package, error, run)),
         _ => None,
     });
     let notes: Vec<String> = failures.collect();
-    let text = upgrade::outdated_table(states, false);
+    let text = upgrade::outdated_text(states);
     Done {
         report: match run.report.form {
             Form::Text => text.clone(),
             Form::Json => upgrade::outdated_json(states),
-            Form::Markdown => upgrade::outdated_table(states, true),
+            Form::Markdown => upgrade::outdated_markdown(states),
         },
         text,
         code: match notes.is_empty() {
+            true if exit_code && states.iter().any(State::is_outdated) => ExitCode::Conflicts,
             true => ExitCode::Merged,
             false => ExitCode::Failed,
         },

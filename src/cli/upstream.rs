@@ -13,10 +13,15 @@ use super::output::{Color, RunArgs};
 use super::report::ReportArgs;
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Commits, Packages, Shard, Wish, Within};
+use crate::upgrade::{Choice, Commits, Packages, Shard, Template, Wish, Within};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
+
+const MESSAGE: &str = "\
+The commits' message. In it stand {package} for the package's folder, {name} for the folder's last name, {from} and {to} for the \
+versions, {upstream} for the address, {conflicts} for their number, and {details} for all of it. \
+The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {details}";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -27,7 +32,9 @@ pub(super) enum Subcommands {
     #[command(after_help = STATUS)]
     Upgrade(Box<UpgradeArgs>),
     /// Tell which packages have a newer version
-    #[command(after_help = "Exit status: 0 found out, 2 something failed")]
+    #[command(
+        after_help = "Exit status: 0 found out; 1 something is outdated, with --exit-code; 2 something failed"
+    )]
     Outdated(OutdatedArgs),
     /// What was fetched from upstream repositories
     #[command(subcommand, hide = true)]
@@ -66,12 +73,15 @@ pub(super) struct UpgradeArgs {
     /// Upgrade a package with uncommitted changes too
     #[arg(long)]
     allow_dirty: bool,
-    /// Make this branch for the upgrades, and go to it
+    /// Make this branch for the upgrades, or make it anew, and go to it
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// Commit each upgrade; nothing is pushed
     #[arg(long)]
     commit: bool,
+    /// The commits' message, such as "deps: {name} {from} to {to}"; --help names all
+    #[arg(long, value_name = "TEXT", value_parser = Template::new, requires = "commit", long_help = MESSAGE)]
+    message: Option<Template>,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -82,6 +92,9 @@ pub(super) struct UpgradeArgs {
 pub(super) struct OutdatedArgs {
     #[command(flatten)]
     which: WhichArgs,
+    /// Exit status 1 if a package is outdated
+    #[arg(long)]
+    exit_code: bool,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -164,6 +177,8 @@ pub enum Command {
         allowed: Vec<String>,
         /// Which version is the newest.
         choice: Choice,
+        /// Whether the exit status says that there is one.
+        exit_code: bool,
     },
     /// Empty the cache.
     CleanCache,
@@ -237,6 +252,7 @@ impl Subcommands {
                     choice: args.which.choice(),
                     allowed: args.which.allow_upstream.clone(),
                     packages: args.which.packages(true)?,
+                    exit_code: args.exit_code,
                 },
                 args.report,
                 &args.run,
@@ -249,6 +265,10 @@ impl Subcommands {
 
 impl UpgradeArgs {
     fn into_run(self) -> Result<Run, String> {
+        if self.commit && self.merge.leaves_markers() {
+            let message = "--on-conflict markers leaves conflicts to you, and --commit would commit them: take one of the two";
+            return Err(message.to_owned());
+        }
         let names = Triple::new("original", "updated", "local").map(str::to_owned);
         let command = Command::Upgrade {
             wish: Box::new(Wish {
@@ -267,6 +287,7 @@ impl UpgradeArgs {
             commits: Commits {
                 branch: self.branch,
                 commit: self.commit,
+                template: self.message.unwrap_or_default(),
             },
             diff: self.diff,
         };

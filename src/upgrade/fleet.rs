@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::branch::Branches;
 use super::commit;
 use super::find::{Found, Shard, below};
-use super::message::message;
+use super::message::Template;
 use super::nested::refuse_foreign;
 use super::one::{self, Upgrade, Wish};
 use super::remote::{Remotes, Resolved};
+use super::version::Within;
 use super::{record, repositories, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
@@ -27,10 +29,12 @@ pub enum Packages {
 /// Where commits go.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Commits {
-    /// A new branch for them, if one is wanted.
+    /// The branch for them, if one is wanted.
     pub branch: Option<String>,
     /// Whether commits are made.
     pub commit: bool,
+    /// What their messages are made from.
+    pub template: Template,
 }
 
 /// The program that upgrades are run by.
@@ -63,10 +67,12 @@ pub struct Outdated {
     pub package: PathBuf,
     /// Where it comes from.
     pub place: super::Place,
-    /// The version here: its ref and its commit.
-    pub current: (String, String),
+    /// The version here.
+    pub current: Resolved,
+    /// The one that an upgrade goes to; none where the newest one is too far.
+    pub wanted: Option<Resolved>,
     /// The newest one.
-    pub newest: Resolved,
+    pub latest: Resolved,
 }
 
 /// What was found out about a package's version.
@@ -78,6 +84,25 @@ pub enum State {
     UpToDate(PathBuf),
     /// That could not be found out.
     Failed(PathBuf, Error),
+}
+
+impl Packages {
+    /// What is said where there are none.
+    pub fn none(&self) -> &'static str {
+        match self {
+            Self::Below(_, Some(_)) => "no packages in this share",
+            _ => {
+                "no packages here: vendor one with `merge3 get`, or record where a copy comes from with `merge3 adopt`"
+            }
+        }
+    }
+}
+
+impl State {
+    /// Whether an upgrade would go to another version.
+    pub fn is_outdated(&self) -> bool {
+        matches!(self, Self::Outdated(outdated) if outdated.wanted.is_some())
+    }
 }
 
 /// The packages that are meant, in groups of those that are in one another, by path.
@@ -147,12 +172,16 @@ fn state(remotes: &Remotes, found: Found, wish: &Wish) -> State {
         let record = found.record?;
         one::refuse_unfinished(&found.path)?;
         let refs = remotes.refs(&record.place.repository)?;
-        let newest = one::target(&record, &refs, wish)?;
-        Ok(newest.map(|newest| Outdated {
+        let wanted = one::target(&record, &refs, wish)?;
+        let mut widest = wish.clone();
+        widest.choice.within = Within::Major;
+        let latest = one::target(&record, &refs, &widest)?;
+        Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
             package: found.path.clone(),
+            current: one::current(&record, &refs),
             place: record.place,
-            current: (record.reference, record.lock.commit),
-            newest,
+            wanted,
+            latest,
         }))
     };
     match state() {
@@ -181,6 +210,12 @@ pub fn upgrade(
     let families = families(packages, &wish.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
     let tops = repositories::tops(paths, wish, commits)?;
+    let branches = Branches::prepare(&tops, commits)?;
+    // the branch may have been another version of them
+    let families = match commits.branch {
+        Some(_) => self::families(packages, &wish.allowed)?,
+        None => families,
+    };
     // what is not committed is looked for before our own changes are there
     let families: Vec<Vec<Found>> = families
         .into_par_iter()
@@ -191,19 +226,26 @@ pub fn upgrade(
                 .collect()
         })
         .collect();
-    let branches = repositories::Branches::default();
     let outcomes: Vec<Vec<Outcome>> = families
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
-            let go = || branches.go(&tops, commits);
+            let go = || branches.go();
             each.map(|found| one(remotes, found, wish, commits, host, go))
                 .collect()
         })
         .collect();
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     if commits.commit && !wish.dry_run {
-        commit_all(&mut outcomes, &tops);
+        commit_all(&mut outcomes, &tops, &commits.template);
+    }
+    let same = branches.finish()?;
+    for outcome in &mut outcomes {
+        if let Outcome::Upgraded(upgrade) = outcome
+            && let Some(old) = upgrade.committed.as_ref().and_then(|new| same.get(new))
+        {
+            upgrade.committed = Some(old.clone());
+        }
     }
     Ok(outcomes)
 }
@@ -279,7 +321,9 @@ fn one(
             upgrade.show_record();
         } else {
             branch()?;
-            host.write(&mut |disk| upgrade.write(disk, wish.durable, commits.commit))?;
+            // what somebody has to resolve is not committed
+            let awaits_commit = commits.commit && !upgrade.facts.open;
+            host.write(&mut |disk| upgrade.write(disk, wish.durable, awaits_commit))?;
         }
         Ok(Some(upgrade))
     };
@@ -292,14 +336,14 @@ fn one(
 
 /// Commits what was written, one package after the other. What is not committed, or not in the
 /// index in the end, is known to the next run.
-fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>) {
+fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>, template: &Template) {
     let mut patience = worktree::PATIENCE;
     let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome>> = BTreeMap::new();
     for outcome in outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
         };
-        let told = message(upgrade, &upgrade.path_in(top));
+        let told = template.message(upgrade, &upgrade.path_in(top));
         match commit::commit(top, &upgrade.files(top), &told, &mut patience) {
             Ok(commit) => {
                 upgrade.committed = commit;
@@ -337,7 +381,7 @@ fn written<'t, 'o>(
     tops: &'t HashMap<PathBuf, PathBuf>,
 ) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
     match outcome {
-        Outcome::Upgraded(upgrade) if upgrade.facts.written => {
+        Outcome::Upgraded(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
             Some((tops.get(&upgrade.package)?, upgrade))
         }
         _ => None,

@@ -58,15 +58,8 @@ pub fn get(
         None => refs.first(&place.directory, choice),
     };
     let version = version.ok_or_else(|| {
-        let name = address.reference.as_deref().unwrap_or("at all");
-        let alike = refs.alike(name).join(", ");
-        Error::Git {
-            message: format!("{} has no tag, branch or commit {name}", place.shown()),
-            help: match alike.as_str() {
-                "" => "see what there is with `git ls-remote`".to_owned(),
-                alike => format!("upstream has {alike}"),
-            },
-        }
+        let name = address.reference.as_deref();
+        refs.no_version(&place, name.unwrap_or("HEAD"))
     })?;
     let folder = folder.map_or_else(|| PathBuf::from(place.base_name()), Path::to_owned);
     refuse_taken(&folder)?;

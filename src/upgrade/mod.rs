@@ -5,12 +5,14 @@
 //! ever, and brings the record up to date.
 
 mod address;
+mod branch;
 mod cache;
 mod commit;
 mod find;
 mod fleet;
 mod get;
 mod history;
+mod host;
 mod kptfile;
 mod message;
 mod nested;
@@ -33,10 +35,12 @@ pub use find::Shard;
 pub use fleet::{Commits, Host, Outcome, Outdated, Packages, State, outdated, upgrade};
 pub use get::{Vendored, get};
 pub use history::Commit;
+pub use message::Template;
 pub use one::{Upgrade, Wish};
 pub use record::{Lock, Record};
 pub use remote::{Remotes, Resolved};
 pub use report::{
-    Told, outdated_json, outdated_table, upgrade_json, upgrade_markdown, upgrade_text,
+    Told, outdated_json, outdated_markdown, outdated_text, upgrade_json, upgrade_markdown,
+    upgrade_text,
 };
 pub use version::{Choice, Within};

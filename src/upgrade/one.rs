@@ -75,14 +75,14 @@ pub(super) fn target(record: &Record, refs: &Refs, wish: &Wish) -> Result<Option
     let target = match &wish.to {
         Some(name) => Some(
             refs.resolve(name, directory)
-                .ok_or_else(|| no_version(record, refs, name))?,
+                .ok_or_else(|| refs.no_version(&record.place, name))?,
         ),
         None => refs.newest(&record.reference, directory, wish.choice),
     };
     let Some(target) = target else {
         let known = refs.resolve(&record.reference, directory).is_some();
         if !known && Tag::parse(&record.reference).is_none() {
-            return Err(no_version(record, refs, &record.reference));
+            return Err(refs.no_version(&record.place, &record.reference));
         }
         return Ok(None);
     };
@@ -92,18 +92,16 @@ pub(super) fn target(record: &Record, refs: &Refs, wish: &Wish) -> Result<Option
     Ok((!is_here).then_some(target))
 }
 
-fn no_version(record: &Record, refs: &Refs, name: &str) -> Error {
-    let alike = refs.alike(name);
-    let help = match alike.as_slice() {
-        [] => "see what there is with `git ls-remote`, and name it with --to".to_owned(),
-        names => format!("upstream has {}; name one with --to", names.join(", ")),
-    };
-    Error::Git {
-        message: format!(
-            "{} has no tag, branch or commit {name}",
-            record.place.shown()
-        ),
-        help,
+/// The version that the local files were made from.
+pub(super) fn current(record: &Record, refs: &Refs) -> Resolved {
+    let lock = &record.lock;
+    Resolved {
+        name: record.reference.clone(),
+        full: lock.reference.clone(),
+        commit: lock.commit.clone(),
+        tag: refs
+            .resolve(&lock.reference, "")
+            .is_some_and(|found| found.tag && found.commit == lock.commit),
     }
 }
 
@@ -124,11 +122,7 @@ pub(super) fn plan(
     };
     let from = Resolved {
         name: record.lock.reference.clone(),
-        full: record.lock.reference.clone(),
-        commit: record.lock.commit.clone(),
-        tag: refs
-            .resolve(&record.lock.reference, "")
-            .is_some_and(|found| found.tag && found.commit == record.lock.commit),
+        ..current(record, &refs)
     };
     let modes = Modes::of_system()?;
     let original = remotes.snapshot(&record.lock.place, &from, &modes)?;

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::address::{Address, Location, Place, is_path};
 use super::cache::{Cache, Store};
-use super::version::{Choice, Tag, newer, newest};
+use super::version::{Choice, Tag, nearest, newer, newest};
 use crate::error::Error;
 use crate::git_process::{Git, reason, without_password};
+use crate::visible::visible;
 
 /// The refs of a repository.
 #[derive(Debug, Default)]
@@ -276,16 +277,44 @@ impl Refs {
         self.resolve(name, "")
     }
 
-    /// Some names of tags that look like a name that is none.
-    pub(super) fn alike(&self, name: &str) -> Vec<&str> {
-        let last = name
-            .rsplit('/')
-            .next()
-            .unwrap_or(name)
-            .trim_start_matches('v');
-        let mut tags: Vec<&str> = self.tags().filter(|tag| tag.contains(last)).collect();
-        tags.truncate(3);
-        tags
+    /// That a name is none here.
+    pub(super) fn no_version(&self, place: &Place, name: &str) -> Error {
+        let alike = self.alike(name);
+        let help = match alike.as_slice() {
+            [] => format!(
+                "name one with --to or @; see what there is: git ls-remote {}",
+                without_password(&place.repository)
+            ),
+            names => {
+                let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
+                format!("the nearest that are there: {}", names.join(", "))
+            }
+        };
+        Error::Git {
+            message: format!(
+                "{} has no tag, branch or commit {}",
+                place.shown(),
+                visible(name)
+            ),
+            help,
+        }
+    }
+
+    /// Some names that are near to one that is none: the versions around it, else what is written
+    /// almost alike.
+    fn alike(&self, name: &str) -> Vec<&str> {
+        let near = nearest(name, self.tags());
+        if !near.is_empty() {
+            return near;
+        }
+        let names = self.commits.keys();
+        let names: Vec<&str> = names
+            .filter_map(|name| {
+                let tag = name.strip_prefix("refs/tags/");
+                tag.or_else(|| name.strip_prefix("refs/heads/"))
+            })
+            .collect();
+        similar::get_close_matches(name, &names, 3, 0.6)
     }
 }
 

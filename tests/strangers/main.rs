@@ -27,3 +27,4 @@ mod recovery;
 mod screens;
 mod secrets;
 mod trees;
+mod words;

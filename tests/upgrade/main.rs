@@ -2,6 +2,7 @@
 //! and over HTTP.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
+mod branches;
 mod commits;
 #[cfg(unix)]
 #[path = "../support/ending.rs"]
@@ -12,6 +13,7 @@ mod harness;
 mod http;
 #[cfg(unix)]
 mod killed;
+mod outdated;
 #[path = "../support/ran.rs"]
 mod ran;
 mod real;

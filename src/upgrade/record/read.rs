@@ -6,6 +6,7 @@ use super::{Lock, Record, SECTIONS, Strategy, wrong};
 use crate::error::Error;
 use crate::upgrade::address::{Place, check_reference, is_path};
 use crate::upgrade::remote::is_hash;
+use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
 
 /// Reads a record out of a file's text.
@@ -17,15 +18,16 @@ pub(super) fn parse(package: &Path, name: &str, text: &str) -> Result<Option<Rec
     })?;
     let Some(tree) = tree else { return Ok(None) };
     let root = tree.root().value;
-    if tree.find(root, SECTIONS[0]).is_none() {
-        return Ok(None);
-    }
     let reader = Reader {
         package,
         file: &file,
         text,
         tree: &tree,
     };
+    reader.refuse_misspelled()?;
+    if tree.find(root, SECTIONS[0]).is_none() {
+        return Ok(None);
+    }
     reader.record().map(Some)
 }
 
@@ -36,7 +38,45 @@ struct Reader<'r> {
     tree: &'r Tree<'r>,
 }
 
+/// The fields of a record, by where they are.
+const FIELDS: [(&[&str], &[&str]); 5] = [
+    (&[], &SECTIONS),
+    (&["upstream"], &["type", "git", "updateStrategy"]),
+    (&["upstream", "git"], &["repo", "directory", "ref"]),
+    (&["upstreamLock"], &["type", "git"]),
+    (
+        &["upstreamLock", "git"],
+        &["repo", "directory", "ref", "commit"],
+    ),
+];
+
 impl Reader<'_> {
+    /// Refuses a field that is called almost like one of a record that is missing there.
+    fn refuse_misspelled(&self) -> Result<(), Error> {
+        for (path, fields) in FIELDS {
+            let Ok(map) = self.node(path) else { continue };
+            for entry in self.tree.entries(map) {
+                let entry = self.tree.entry(entry);
+                let Some(key) = entry.key.and_then(|key| self.tree.scalar(key)) else {
+                    continue;
+                };
+                let name = key.content;
+                let meant = similar::get_close_matches(name, fields, 1, 0.8);
+                let missing = |meant: &&&str| self.tree.find(map, meant).is_none();
+                if let Some(meant) = meant.first().filter(missing) {
+                    return Err(wrong(
+                        self.file,
+                        self.text,
+                        entry.span.start as usize,
+                        &format!("`{}` is no field of a record", visible(name)),
+                        &format!("write `{meant}`"),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn record(&self) -> Result<Record, Error> {
         let repository = self.needed(&["upstream", "git", "repo"])?;
         let directory = self
