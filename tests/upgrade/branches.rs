@@ -18,6 +18,9 @@ fn log(workshop: &Workshop) -> Vec<String> {
     log.lines().map(str::to_owned).collect()
 }
 
+/// What somebody does on the branch.
+type Work = fn(&Workshop);
+
 fn upgrade(workshop: &Workshop) -> Ran {
     workshop.merge3(&ARGUMENTS)
 }
@@ -79,7 +82,7 @@ fn a_branch_stays_where_nothing_could_be_upgraded() {
 
 #[test]
 fn a_branch_with_somebodys_work_is_left() {
-    let work: [(&str, fn(&Workshop)); 3] = [
+    let work: [(&str, Work); 3] = [
         ("a commit", |workshop| {
             workshop.write("fleet/app/more.yaml", "a: 1\n");
             workshop.save("by hand");
