@@ -1,18 +1,19 @@
 //! Runs of the subcommands about packages that come from upstream, and what is told of them.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::config::{Form, Verbosity};
 use super::elsewhere;
 use super::exit_code::ExitCode;
+use super::progress::Line;
 use super::run::{in_pool, on_terminal, readable, waiting_at};
 use super::signals::Signals;
 use super::upstream::{Command, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report;
-use crate::upgrade::{self, Cache, Choice, Outcome, Remotes, State, Told, Wish};
+use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Remotes, State, Told, Wish};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -107,6 +108,10 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
         elsewhere::ready_for_report(file)?;
     }
     let cache = Cache::of_user()?;
+    let is_shown = run.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
+    let line = Line::new(is_shown);
+    let tell = |what: &str| line.tell(what);
+    let remotes = |cache| Remotes::new(cache, &tell);
     match &run.command {
         Command::CachePath => Ok(plain(format!("{}\n", cache.root().display()))),
         Command::CleanCache => {
@@ -117,7 +122,15 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             address,
             folder,
             choice,
-        } => get(run, cache, address, folder.as_ref(), *choice),
+        } => get(run, &remotes(cache), address, folder.as_ref(), *choice),
+        Command::Adopt {
+            folder,
+            address,
+            choice,
+        } => {
+            let adopted = upgrade::adopt(&remotes(cache), folder, address, *choice)?;
+            Ok(plain(told_of(folder, &adopted)))
+        }
         Command::Outdated {
             packages,
             allowed,
@@ -129,7 +142,7 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
                 allowed: allowed.clone(),
                 ..Wish::default()
             };
-            let states = upgrade::outdated(&Remotes::new(cache), packages, &wish)?;
+            let states = upgrade::outdated(&remotes(cache), packages, &wish)?;
             let none = states.is_empty().then(|| packages.none());
             Ok(outdated(run, &states, *exit_code).with_note(none))
         }
@@ -139,13 +152,8 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             commits,
             diff,
         } => {
-            let outcomes = upgrade::upgrade(
-                &Remotes::new(cache),
-                packages,
-                wish,
-                commits,
-                &Here(signals),
-            )?;
+            let outcomes =
+                upgrade::upgrade(&remotes(cache), packages, wish, commits, &Here(signals))?;
             let outcomes = outcomes.into_iter().map(|outcome| match outcome {
                 Outcome::Failed(package, error) => {
                     Outcome::Failed(package, readable(run.show_secrets, error))
@@ -176,17 +184,12 @@ fn plain(text: String) -> Done {
 
 fn get(
     run: &Run,
-    cache: Cache,
+    remotes: &Remotes<'_>,
     address: &str,
     folder: Option<&PathBuf>,
     choice: Choice,
 ) -> Result<Done, Error> {
-    let vendored = upgrade::get(
-        &Remotes::new(cache),
-        address,
-        folder.map(PathBuf::as_path),
-        choice,
-    )?;
+    let vendored = upgrade::get(remotes, address, folder.map(PathBuf::as_path), choice)?;
     let files = match vendored.files {
         1 => "1 file".to_owned(),
         count => format!("{count} files"),
@@ -203,6 +206,37 @@ fn get(
         notes: warnings.map(|it| it.render(run.color.1)).collect(),
         ..plain(text)
     })
+}
+
+/// Where a copy comes from, and how near it is to that.
+fn told_of(folder: &Path, adopted: &Adopted) -> String {
+    let near = adopted.nearness;
+    let all = near.same + near.changed + near.missing;
+    let mut parts = vec![format!(
+        "{} of {} the same",
+        near.same,
+        report::many(all, "file")
+    )];
+    for (count, what) in [
+        (near.changed, "changed"),
+        (near.missing, "missing"),
+        (near.added, "only here"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    }
+    if near.lines > 0 {
+        parts.push(report::many(near.lines, "line") + " apart");
+    }
+    format!(
+        "{}: {} of {}: {}; recorded in {}\n",
+        shown(folder),
+        visible(&adopted.version.full),
+        visible(&adopted.place.shown()),
+        parts.join(", "),
+        shown(&adopted.record)
+    )
 }
 
 fn outdated(run: &Run, states: &[State], exit_code: bool) -> Done {

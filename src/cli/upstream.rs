@@ -9,7 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::config::{Form, ReportTo, Verbosity};
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
-use super::output::{Color, RunArgs};
+use super::output::{Color, RunArgs, threads};
 use super::report::ReportArgs;
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -23,11 +23,16 @@ The commits' message. In it stand {package} for the package's folder, {name} for
 versions, {upstream} for the address, {conflicts} for their number, and {details} for all of it. \
 The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {details}";
 
+/// How many packages are worked on at the same time at least.
+const FEWEST_JOBS: usize = 8;
+
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Subcommands {
     /// Vendor a package of a git repository, and record where it comes from
     Get(GetArgs),
+    /// Record where a copy of a package comes from that is there already
+    Adopt(AdoptArgs),
     /// Bring packages up to date with where they come from
     #[command(after_help = STATUS)]
     Upgrade(Box<UpgradeArgs>),
@@ -49,6 +54,18 @@ pub(super) struct GetArgs {
     /// The folder that it goes to; else one of its name, here
     folder: Option<PathBuf>,
     /// Take a version before a release too, where no REF is given
+    #[arg(long)]
+    pre_releases: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AdoptArgs {
+    /// The folder with the copy
+    folder: PathBuf,
+    /// Where it comes from: REPO[/DIR][@REF]; without a REF the version that is nearest to the copy
+    #[arg(value_name = "REPO[/DIR][@REF]")]
+    address: String,
+    /// Look at versions before a release too
     #[arg(long)]
     pre_releases: bool,
 }
@@ -122,6 +139,9 @@ struct WhichArgs {
     /// Count versions before a release too
     #[arg(long)]
     pre_releases: bool,
+    /// How many packages at the same time; else one for each core, and 8 at least
+    #[arg(short, long, value_name = "N", value_parser = threads, conflicts_with = "threads")]
+    jobs: Option<NonZeroUsize>,
     /// A host or repository that a package in a package may come from, beside the outer one's
     /// repository
     #[arg(long, value_name = "HOST")]
@@ -156,6 +176,15 @@ pub enum Command {
         /// The folder that it goes to.
         folder: Option<PathBuf>,
         /// Which version is the newest.
+        choice: Choice,
+    },
+    /// Record where a copy comes from.
+    Adopt {
+        /// The copy.
+        folder: PathBuf,
+        /// Where that is.
+        address: String,
+        /// Which versions it may have.
         choice: Choice,
     },
     /// Upgrade packages.
@@ -224,6 +253,14 @@ impl WhichArgs {
         }
     }
 
+    /// How many packages at the same time: more than there are cores, for servers are waited for.
+    fn jobs(&self, run: &RunArgs) -> Option<NonZeroUsize> {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.jobs
+            .or(run.threads)
+            .or(NonZeroUsize::new(cores.max(FEWEST_JOBS)))
+    }
+
     fn packages(self, everything: bool) -> Result<Packages, String> {
         if !self.packages.is_empty() {
             return Ok(Packages::Named(self.packages));
@@ -246,17 +283,25 @@ impl Subcommands {
                     ..Choice::default()
                 },
             }),
+            Self::Adopt(args) => Run::quiet_of_reports(Command::Adopt {
+                folder: args.folder,
+                address: args.address,
+                choice: Choice {
+                    pre_releases: args.pre_releases,
+                    ..Choice::default()
+                },
+            }),
             Self::Upgrade(args) => args.into_run()?,
-            Self::Outdated(args) => Run::new(
-                Command::Outdated {
+            Self::Outdated(args) => {
+                let jobs = args.which.jobs(&args.run);
+                let command = Command::Outdated {
                     choice: args.which.choice(),
                     allowed: args.which.allow_upstream.clone(),
                     packages: args.which.packages(true)?,
                     exit_code: args.exit_code,
-                },
-                args.report,
-                &args.run,
-            ),
+                };
+                Run::new(command, args.report.into(), &args.run, jobs)
+            }
             Self::Cache(CacheCommand::Clean) => Run::quiet_of_reports(Command::CleanCache),
             Self::Cache(CacheCommand::Path) => Run::quiet_of_reports(Command::CachePath),
         })
@@ -269,6 +314,8 @@ impl UpgradeArgs {
             let message = "--on-conflict markers leaves conflicts to you, and --commit would commit them: take one of the two";
             return Err(message.to_owned());
         }
+        let report = ReportTo::from(self.report);
+        let jobs = self.which.jobs(&self.run);
         let names = Triple::new("original", "updated", "local").map(str::to_owned);
         let command = Command::Upgrade {
             wish: Box::new(Wish {
@@ -277,6 +324,7 @@ impl UpgradeArgs {
                 dry_run: self.dry_run || self.diff,
                 durable: self.run.sync,
                 allow_dirty: self.allow_dirty,
+                log: report.form != Form::Text,
                 allowed: self.which.allow_upstream.clone(),
                 settings: Settings {
                     show_secrets: self.run.show_secrets,
@@ -291,18 +339,18 @@ impl UpgradeArgs {
             },
             diff: self.diff,
         };
-        Ok(Run::new(command, self.report, &self.run))
+        Ok(Run::new(command, report, &self.run, jobs))
     }
 }
 
 impl Run {
-    fn new(command: Command, report: ReportArgs, run: &RunArgs) -> Self {
+    fn new(command: Command, report: ReportTo, run: &RunArgs, jobs: Option<NonZeroUsize>) -> Self {
         Self {
             command,
-            report: report.into(),
+            report,
             verbosity: run.verbosity(),
             color: Self::color(run.color),
-            threads: run.threads,
+            threads: jobs,
             show_secrets: run.show_secrets,
         }
     }

@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::address::Place;
 use super::branch::Branches;
 use super::commit;
 use super::find::{Found, Shard, below};
 use super::message::Template;
 use super::nested::refuse_foreign;
 use super::one::{self, Upgrade, Wish};
+use super::record::Record;
 use super::remote::{Remotes, Resolved};
 use super::version::Within;
 use super::{record, repositories, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
+use crate::report;
 
 /// Which packages are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,13 +140,7 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     }
     let record = match record::read(folder) {
         Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
-        Ok(None) => Err(Error::Package {
-            path: folder.to_owned(),
-            message: "it does not say where it comes from".to_owned(),
-            help: "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
-                   write them (docs/upgrade-bot.md)"
-                .to_owned(),
-        }),
+        Ok(None) => Err(no_record(folder)),
         Err(error) => Err(error),
     };
     Ok(Found {
@@ -154,11 +151,25 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     })
 }
 
+pub(super) fn no_record(package: &Path) -> Error {
+    Error::Package {
+        path: package.to_owned(),
+        message: "it does not say where it comes from".to_owned(),
+        help: "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
+               record where it comes from with `merge3 adopt`"
+            .to_owned(),
+    }
+}
+
 /// Which packages have a newer version.
 ///
 /// # Errors
 /// Where the packages cannot be found; what is wrong with one of them is in its state.
-pub fn outdated(remotes: &Remotes, packages: &Packages, wish: &Wish) -> Result<Vec<State>, Error> {
+pub fn outdated(
+    remotes: &Remotes<'_>,
+    packages: &Packages,
+    wish: &Wish,
+) -> Result<Vec<State>, Error> {
     let families = families(packages, &wish.allowed)?;
     let found: Vec<Found> = families.into_iter().flatten().collect();
     Ok(found
@@ -167,7 +178,7 @@ pub fn outdated(remotes: &Remotes, packages: &Packages, wish: &Wish) -> Result<V
         .collect())
 }
 
-fn state(remotes: &Remotes, found: Found, wish: &Wish) -> State {
+fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> State {
     let state = || -> Result<Option<Outdated>, Error> {
         let record = found.record?;
         one::refuse_unfinished(&found.path)?;
@@ -196,7 +207,7 @@ fn state(remotes: &Remotes, found: Found, wish: &Wish) -> State {
 /// # Errors
 /// Where the packages cannot be found, or no commit could be made: then nothing was changed.
 pub fn upgrade(
-    remotes: &Remotes,
+    remotes: &Remotes<'_>,
     packages: &Packages,
     wish: &Wish,
     commits: &Commits,
@@ -226,6 +237,7 @@ pub fn upgrade(
                 .collect()
         })
         .collect();
+    fetch_all(remotes, &families, wish);
     let outcomes: Vec<Vec<Outcome>> = families
         .into_par_iter()
         .map(|family| {
@@ -250,6 +262,46 @@ pub fn upgrade(
     Ok(outcomes)
 }
 
+/// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is told for
+/// the package that needs it.
+fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
+    let mut wanted: BTreeMap<&str, Vec<(Place, Resolved)>> = BTreeMap::new();
+    let records = families.iter().flatten();
+    let records = records.filter(|found| found.uncommitted.is_none());
+    let records: Vec<&Record> = records.filter_map(|it| it.record.as_ref().ok()).collect();
+    let targets: Vec<(&Record, Option<Resolved>)> = records
+        .into_par_iter()
+        .map(|record| {
+            let refs = remotes.refs(&record.place.repository);
+            let target = refs.and_then(|refs| one::target(record, &refs, wish));
+            (record, target.ok().flatten())
+        })
+        .collect();
+    for (record, target) in targets {
+        let Some(target) = target else { continue };
+        let lock = &record.lock;
+        let from = Resolved {
+            name: lock.reference.clone(),
+            full: lock.reference.clone(),
+            commit: lock.commit.clone(),
+            tag: false,
+        };
+        for (place, version) in [(&lock.place, from), (&record.place, target)] {
+            let of_repository = wanted.entry(&place.repository).or_default();
+            of_repository.push((place.clone(), version));
+        }
+    }
+    let wanted: Vec<Vec<(Place, Resolved)>> = wanted.into_values().collect();
+    wanted.par_iter().for_each(|versions| {
+        let each: Vec<(&Place, &Resolved)> = versions.iter().map(|(p, v)| (p, v)).collect();
+        // one package is fetched when its turn comes
+        if each.len() > 2 {
+            let packages = report::many(each.len() / 2, "package");
+            remotes.fetch(&each, &packages);
+        }
+    });
+}
+
 /// Looks whether something in a package is not committed, where that matters.
 fn looked_at(found: Found, wish: &Wish) -> Found {
     let uncommitted = match found.record {
@@ -269,7 +321,7 @@ fn uncommitted_in(package: &Path, wish: &Wish) -> Option<Error> {
 }
 
 fn one(
-    remotes: &Remotes,
+    remotes: &Remotes<'_>,
     found: Found,
     wish: &Wish,
     commits: &Commits,
@@ -303,7 +355,7 @@ fn one(
             }
         }
         let planned = loop {
-            match one::plan(remotes, &found.path, &record, wish) {
+            match one::plan(remotes, &found.path, &record, wish, &mut uncommitted) {
                 Err(error) if !wish.dry_run && one::recovered(&record, &error)? => {
                     // what a killed run did was none of the user's changes
                     uncommitted = uncommitted_in(&found.path, wish);
@@ -314,9 +366,6 @@ fn one(
         let Some(mut upgrade) = planned else {
             return Ok(None);
         };
-        if let Some(error) = uncommitted {
-            return Err(error);
-        }
         if wish.dry_run || upgrade.refused {
             upgrade.show_record();
         } else {

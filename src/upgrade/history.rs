@@ -22,7 +22,7 @@ pub struct Commit {
 /// Between the parts of a line of the log.
 const SEPARATOR: char = '\u{1f}';
 
-impl Remotes {
+impl Remotes<'_> {
     /// The commits that lead from one version to another and change something in the package's
     /// folder, the newest first. None where the server does not tell.
     ///
@@ -46,6 +46,10 @@ impl Remotes {
             return Ok(None);
         }
         if !store.path.join("merge3-fetched").is_file() {
+            self.tell(&format!(
+                "reading what upstream committed in {}",
+                place.shown()
+            ));
             if !self.fetch_range(&store, place, from, to)? {
                 return Ok(None);
             }

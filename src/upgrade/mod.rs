@@ -5,6 +5,7 @@
 //! ever, and brings the record up to date.
 
 mod address;
+mod adopt;
 mod branch;
 mod cache;
 mod commit;
@@ -30,6 +31,7 @@ mod version;
 mod worktree;
 
 pub use address::Place;
+pub use adopt::{Adopted, Nearness, adopt, original};
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use find::Shard;
 pub use fleet::{Commits, Host, Outcome, Outdated, Packages, State, outdated, upgrade};

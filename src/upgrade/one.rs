@@ -34,6 +34,8 @@ pub struct Wish {
     pub durable: bool,
     /// Whether a package with uncommitted changes is upgraded all the same.
     pub allow_dirty: bool,
+    /// Whether upstream's commits are told.
+    pub log: bool,
     /// Hosts and repositories that a package in a package may come from, beside those of the
     /// package that it is in.
     pub allowed: Vec<String>,
@@ -57,7 +59,7 @@ pub struct Upgrade {
     /// Conflicts are left, and so nothing was written.
     pub refused: bool,
     /// Upstream's commits between the two, the newest first; none where upstream does not tell
-    /// them.
+    /// them, or nobody asked.
     pub commits: Option<Vec<Commit>>,
     /// The commit of this upgrade, where one was made.
     pub committed: Option<String>,
@@ -105,15 +107,17 @@ pub(super) fn current(record: &Record, refs: &Refs) -> Resolved {
     }
 }
 
-/// Plans the upgrade of a package. Nothing is written. None where there is nothing to do.
+/// Plans the upgrade of a package. Nothing is written. None where there is nothing to do. A package
+/// that is refused because something in it is `uncommitted` is refused before anything is fetched.
 ///
 /// # Errors
 /// See [`Error`]; whatever it is, nothing was changed.
 pub(super) fn plan(
-    remotes: &Remotes,
+    remotes: &Remotes<'_>,
     package: &Path,
     record: &Record,
     wish: &Wish,
+    uncommitted: &mut Option<Error>,
 ) -> Result<Option<Upgrade>, Error> {
     let start = Instant::now();
     let refs = remotes.refs(&record.place.repository)?;
@@ -124,10 +128,18 @@ pub(super) fn plan(
         name: record.lock.reference.clone(),
         ..current(record, &refs)
     };
+    if let Some(error) = uncommitted.take() {
+        return Err(error);
+    }
     let modes = Modes::of_system()?;
+    let both = [(&record.lock.place, &from), (&record.place, &to)];
+    remotes.fetch(&both, &shown(package));
     let original = remotes.snapshot(&record.lock.place, &from, &modes)?;
     let updated = remotes.snapshot(&record.place, &to, &modes)?;
-    let commits = remotes.commits(&record.place, &from, &to)?;
+    let commits = match wish.log {
+        true => remotes.commits(&record.place, &from, &to)?,
+        false => None,
+    };
     let known = original.left_out;
     let all_left_out = [known.as_slice(), &updated.left_out].concat();
     // rules that upstream had before are no news
@@ -295,7 +307,7 @@ fn refuse_changed(package: &Path, record: &Record, original: &Snapshot) -> Resul
 }
 
 /// `updateStrategy: force-delete-replace`: whatever is here counts as upstream's.
-fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
+pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
     let mut snapshot = Snapshot {
         name: package.to_owned(),
         ..Snapshot::default()

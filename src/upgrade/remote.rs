@@ -37,20 +37,28 @@ pub struct Resolved {
 /// What a server said of its refs: these, or why it did not.
 type Listing = Result<Arc<Refs>, String>;
 
+/// Is told what is being fetched, and for which package.
+type Tell<'t> = &'t (dyn Fn(&str) + Sync);
+
 /// What is asked of servers in one run, each thing once.
-#[derive(Debug)]
-pub struct Remotes {
+pub struct Remotes<'t> {
     pub(super) cache: Cache,
     refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
+    tell: Tell<'t>,
 }
 
-impl Remotes {
-    /// With what was fetched before.
-    pub fn new(cache: Cache) -> Self {
+impl<'t> Remotes<'t> {
+    /// With what was fetched before. What is being fetched is told to `tell`.
+    pub fn new(cache: Cache, tell: Tell<'t>) -> Self {
         Self {
             cache,
             refs: Mutex::new(HashMap::new()),
+            tell,
         }
+    }
+
+    pub(super) fn tell(&self, what: &str) {
+        (self.tell)(what);
     }
 
     pub(super) fn store(&self, place: &Place) -> Result<Store, Error> {
@@ -67,7 +75,12 @@ impl Remotes {
             Arc::clone(known.entry(repository.to_owned()).or_default())
         };
         let mut failed = None;
-        let told = slot.get_or_init(|| match list(repository) {
+        let list = || {
+            let shown = without_password(repository);
+            self.tell(&format!("asking {shown} for its versions"));
+            list(repository)
+        };
+        let told = slot.get_or_init(|| match list() {
             Ok(Ok(refs)) => Ok(Arc::new(refs)),
             Ok(Err(reason)) => Err(reason),
             Err(error) => {

@@ -2,6 +2,7 @@
 //! and over HTTP.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
+mod adopting;
 mod branches;
 mod commits;
 #[cfg(unix)]
@@ -13,6 +14,7 @@ mod harness;
 mod http;
 #[cfg(unix)]
 mod killed;
+mod network;
 mod outdated;
 #[path = "../support/ran.rs"]
 mod ran;
