@@ -30,16 +30,35 @@ pub(super) enum Location {
     Clear(Place),
     /// Git has to be asked: each may be it, the likeliest first.
     Candidates(Vec<Place>),
+    /// A page of a host's about a folder: behind the repository stand a ref and a folder, either of
+    /// which may have several names.
+    Page(String, String),
 }
 
 impl Address {
     /// Reads `REPO[/DIR][@REF]`: kpt's `REPO.git/DIR@REF`, `REPO//DIR@REF`, or without a sign
-    /// between the two.
+    /// between the two; kustomize's `REPO//DIR?ref=REF`; the address of a folder at a host, such as
+    /// `https://github.com/OWNER/REPO/tree/REF/DIR`. `https://` may be missing before a host.
     ///
     /// # Errors
     /// Where it cannot be one, or is one that must not be.
     pub(super) fn parse(text: &str) -> Result<Self, Error> {
-        let (location, reference) = split_reference(text);
+        let (text, asked) = without_query(text.strip_prefix("git::").unwrap_or(text));
+        let text = &with_scheme(text);
+        let (location, reference) = match asked {
+            Some(_) => (text.as_str(), asked),
+            None => split_reference(text),
+        };
+        if let Some((repository, rest)) = page(location) {
+            if reference.is_some() {
+                return Err(wrong(text, "it names a version twice"));
+            }
+            let place = Place::new(&repository, "")?;
+            return Ok(Self {
+                location: Location::Page(place.repository, rest),
+                reference: None,
+            });
+        }
         if location.is_empty() {
             return Err(wrong(text, "no repository is named"));
         }
@@ -57,6 +76,9 @@ impl Address {
             clear(location, "")?
         } else if let Some(at) = location[start..].find("//") {
             let (repository, directory) = location.split_at(start + at);
+            clear(repository, directory)?
+        } else if let Some(at) = end_at_known_host(location) {
+            let (repository, directory) = location.split_at(at);
             clear(repository, directory)?
         } else {
             Location::Candidates(candidates(location, start)?)
@@ -180,6 +202,80 @@ pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// Hosts at which a repository has two names: its owner's and its own.
+const HOSTS: [&str; 5] = [
+    "github.com",
+    "bitbucket.org",
+    "codeberg.org",
+    "gitea.com",
+    "gitlab.com",
+];
+
+/// A text without what follows a question mark, and the ref that this names.
+fn without_query(text: &str) -> (&str, Option<&str>) {
+    let Some((address, query)) = text.split_once('?') else {
+        return (text, None);
+    };
+    let mut fields = query.split('&').filter_map(|field| field.split_once('='));
+    let reference = fields.find(|(name, _)| ["ref", "version"].contains(name));
+    (address, reference.map(|(_, value)| value))
+}
+
+/// `https://` before a known host that has no scheme, where no file is called so.
+fn with_scheme(text: &str) -> String {
+    let host = text.split('/').next().unwrap_or(text);
+    let is_host = HOSTS.contains(&host.to_ascii_lowercase().as_str());
+    match is_host && !Path::new(host).exists() {
+        true => format!("https://{text}"),
+        false => text.to_owned(),
+    }
+}
+
+/// The path at a known host, and where it begins in the address.
+fn path_at_host(location: &str) -> Option<(&str, usize)> {
+    let rest = location.strip_prefix("https://")?;
+    let (authority, path) = rest.split_once('/')?;
+    let host = authority.rsplit('@').next()?.to_ascii_lowercase();
+    let known = HOSTS.contains(&host.as_str());
+    known.then_some((path, location.len() - path.len()))
+}
+
+/// Where the repository ends in an address at a host that has none in another one.
+fn end_at_known_host(location: &str) -> Option<usize> {
+    let (path, start) = path_at_host(location)?;
+    // groups of GitLab's may be in groups
+    if location.contains("gitlab.com/") {
+        return None;
+    }
+    let mut slashes = path.match_indices('/').map(|(at, _)| at);
+    slashes.next()?;
+    Some(slashes.next().map_or(location.len(), |at| start + at))
+}
+
+/// The repository of the page about a folder, and what follows: a ref and a folder.
+fn page(location: &str) -> Option<(String, String)> {
+    let signs = [
+        "/-/tree/",
+        "/tree/",
+        "/src/branch/",
+        "/src/tag/",
+        "/src/commit/",
+    ];
+    let (path, start) = match path_at_host(location) {
+        Some(found) => found,
+        // a host of somebody's own, by the sign that is GitLab's alone
+        None if location.contains("/-/tree/") => (location, 0),
+        None => return None,
+    };
+    let found = signs
+        .iter()
+        .filter_map(|sign| Some((path.find(sign)?, sign)));
+    let (at, sign) = found.min()?;
+    let rest = path[at + sign.len()..].trim_matches('/');
+    let is_whole = !rest.is_empty();
+    is_whole.then(|| (location[..start + at].to_owned(), rest.to_owned()))
+}
+
 /// The ref is behind the last `@` that is not between a user and a host.
 fn split_reference(text: &str) -> (&str, Option<&str>) {
     let start = match (text.find("://"), text.find(".git")) {
@@ -287,6 +383,26 @@ mod tests {
                 parts("https://u@h/o/r", "d", Some("v1")),
             ),
             ("/srv/r.git/d@main", parts("/srv/r.git", "d", Some("main"))),
+            (
+                "github.com/o/r/a/b@v1",
+                parts("https://github.com/o/r", "a/b", Some("v1")),
+            ),
+            (
+                "https://GitHub.com/o/r",
+                parts("https://GitHub.com/o/r", "", None),
+            ),
+            (
+                "https://h/o/r//d/e?ref=v1&timeout=9s",
+                parts("https://h/o/r", "d/e", Some("v1")),
+            ),
+            (
+                "git::https://h/o/r.git//d?ref=a/v1",
+                parts("https://h/o/r.git", "d", Some("a/v1")),
+            ),
+            (
+                "git@h:o/r.git//d?ref=v1",
+                parts("git@h:o/r.git", "d", Some("v1")),
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(clear(text), expected, "{text}");
@@ -315,6 +431,37 @@ mod tests {
     }
 
     #[test]
+    fn a_page_names_a_repository_and_what_is_shown() {
+        let told = |text: &str| match Address::parse(text).unwrap().location {
+            Location::Page(repository, rest) => format!("{repository} {rest}"),
+            other => panic!("{text}: {other:?}"),
+        };
+        for (text, expected) in [
+            (
+                "https://github.com/o/r/tree/v1/a/b/",
+                "https://github.com/o/r v1/a/b",
+            ),
+            ("github.com/o/r/tree/main", "https://github.com/o/r main"),
+            (
+                "https://git.h/g/s/r/-/tree/v1/d",
+                "https://git.h/g/s/r v1/d",
+            ),
+            (
+                "https://codeberg.org/o/r/src/tag/v1/d",
+                "https://codeberg.org/o/r v1/d",
+            ),
+        ] {
+            assert_eq!(told(text), expected);
+        }
+        for twice in [
+            "https://github.com/o/r/tree/v1/d@v2",
+            "https://github.com/o/r/tree/v1?ref=v2",
+        ] {
+            assert!(Address::parse(twice).is_err(), "{twice}");
+        }
+    }
+
+    #[test]
     fn what_git_could_misunderstand_is_refused() {
         for text in [
             "--upload-pack=x@v1",
@@ -323,6 +470,8 @@ mod tests {
             "https://h/r.git@--exec",
             "https://h/r.git@a..b",
             "@v1",
+            "https://h/r.git//d?ref=--exec",
+            "git::ext::sh -c x",
         ] {
             assert!(Address::parse(text).is_err(), "{text}");
         }

@@ -77,16 +77,16 @@ pub fn adopt(
         return Err(wrong("it says already where it comes from", help));
     }
     let address = Address::parse(address)?;
-    let place = remotes.locate(&address)?;
+    let (place, reference) = remotes.locate(&address)?;
     refuse_password(&place)?;
     let refs = remotes.refs(&place.repository)?;
     let here = local(folder)?;
-    let version = match &address.reference {
+    let version = match &reference {
         Some(name) => refs.resolve(name, &place.directory),
         None => nearest(remotes, &place, &refs, &here, choice)?,
     };
     let version = version.ok_or_else(|| {
-        let name = address.reference.as_deref();
+        let name = reference.as_deref();
         refs.no_version(&place, name.unwrap_or("HEAD"))
     })?;
     let fetched = remotes.snapshot(&place, &version, &Modes::of_system()?)?;

@@ -136,6 +136,12 @@ impl Branch {
         if !self.is_here {
             return Ok(());
         }
+        // work that is not committed stays where it is, and so does the branch
+        let status = ["status", "--porcelain", "--untracked-files=no"];
+        let status = Git::at(&self.top).args(status).output()?;
+        if !status.status.success() || !status.stdout.is_empty() {
+            return Ok(());
+        }
         let all = commits(&self.top, &["HEAD"], 1000)?;
         let upgrades = all.iter().take_while(|commit| commit.is_ours).count();
         let Some(below) = all.get(upgrades).filter(|_| upgrades > 0) else {

@@ -42,15 +42,15 @@ pub fn get(
     choice: Choice,
 ) -> Result<Vendored, Error> {
     let address = Address::parse(address)?;
-    let place = remotes.locate(&address)?;
+    let (place, reference) = remotes.locate(&address)?;
     refuse_password(&place)?;
     let refs = remotes.refs(&place.repository)?;
-    let version = match &address.reference {
+    let version = match &reference {
         Some(name) => refs.resolve(name, &place.directory),
         None => refs.first(&place.directory, choice),
     };
     let version = version.ok_or_else(|| {
-        let name = address.reference.as_deref();
+        let name = reference.as_deref();
         refs.no_version(&place, name.unwrap_or("HEAD"))
     })?;
     let folder = folder.map_or_else(|| PathBuf::from(place.base_name()), Path::to_owned);

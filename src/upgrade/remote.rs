@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::address::{Address, Location, Place, is_path};
+use super::address::{Address, Location, Place, check_reference, is_path};
 use super::cache::{Cache, Store};
 use super::version::{Choice, Tag, nearest, newer, newest};
 use crate::error::Error;
@@ -96,14 +96,41 @@ impl<'t> Remotes<'t> {
         }
     }
 
-    /// Where the package is that an address names.
+    /// Where the package is that an address names, and its ref, where it has one.
     ///
     /// # Errors
     /// Where there is no repository.
-    pub(super) fn locate(&self, address: &Address) -> Result<Place, Error> {
-        let candidates = match &address.location {
+    pub(super) fn locate(&self, address: &Address) -> Result<(Place, Option<String>), Error> {
+        if let Location::Page(repository, rest) = &address.location {
+            return self.locate_page(repository, rest);
+        }
+        let place = self.locate_place(&address.location)?;
+        Ok((place, address.reference.clone()))
+    }
+
+    /// The ref of a page is the longest one that is there.
+    fn locate_page(&self, repository: &str, rest: &str) -> Result<(Place, Option<String>), Error> {
+        let refs = self.refs(repository)?;
+        let ends = rest.match_indices('/').map(|(at, _)| at);
+        let mut ends: Vec<usize> = ends.chain([rest.len()]).collect();
+        ends.reverse();
+        let is_ref = |end: &usize| {
+            let name = &rest[..*end];
+            check_reference(name).is_ok() && refs.resolve(name, "").is_some()
+        };
+        let Some(end) = ends.into_iter().find(is_ref) else {
+            let first = rest.split('/').next().unwrap_or(rest);
+            return Err(refs.no_version(&Place::new(repository, "")?, first));
+        };
+        let (name, directory) = rest.split_at(end);
+        Ok((Place::new(repository, directory)?, Some(name.to_owned())))
+    }
+
+    fn locate_place(&self, location: &Location) -> Result<Place, Error> {
+        let candidates = match location {
             Location::Clear(place) => return Ok(absolute(place.clone())),
             Location::Candidates(places) => places,
+            Location::Page(repository, _) => return Place::new(repository, ""),
         };
         let mut told = Vec::new();
         for place in candidates {
