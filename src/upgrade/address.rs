@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::registry::is_archive;
+use super::remote::is_hash;
 use crate::error::Error;
 use crate::git_process::{ALLOWED, without_password};
 
@@ -43,6 +45,9 @@ impl Address {
     /// # Errors
     /// Where it cannot be one, or is one that must not be.
     pub(super) fn parse(text: &str) -> Result<Self, Error> {
+        if is_archive(text) {
+            return Self::of_archive(text);
+        }
         let (text, asked) = without_query(text.strip_prefix("git::").unwrap_or(text));
         let text = &with_scheme(text);
         let (location, reference) = match asked {
@@ -90,6 +95,40 @@ impl Address {
     }
 }
 
+impl Address {
+    /// `helm+https://HOST/PATH/CHART[@VERSION]`, `oci://HOST/PATH[@TAG]`, or `:TAG`.
+    fn of_archive(text: &str) -> Result<Self, Error> {
+        let start = text.find("://").map_or(0, |at| at + 3);
+        let path = text[start..].find('/').map_or(text.len(), |at| start + at);
+        let sign = match text.starts_with("oci://") {
+            true => text[path..].find(['@', ':']),
+            false => text[path..].find('@'),
+        };
+        let (location, reference) = match sign {
+            Some(at) => (&text[..path + at], Some(&text[path + at + 1..])),
+            None => (text, None),
+        };
+        if let Some(reference) = reference.filter(|reference| !is_hash(reference)) {
+            check_reference(reference)?;
+        }
+        let location = location.trim_end_matches('/');
+        let place = match (location.starts_with("oci://"), location.rfind('/')) {
+            (false, Some(at)) if at >= path => Place::new(&location[..at], &location[at..])?,
+            (true, Some(at)) if at >= path => Place::new(location, "")?,
+            _ => {
+                return Err(wrong(
+                    text,
+                    "no chart or repository is named behind the host",
+                ));
+            }
+        };
+        Ok(Self {
+            location: Location::Clear(place),
+            reference: reference.map(str::to_owned),
+        })
+    }
+}
+
 impl Place {
     /// A place, checked.
     ///
@@ -109,7 +148,9 @@ impl Place {
                 "it begins with a dash, and git would take it for an option",
             ));
         }
-        if let Some(helper) = helper(repository).filter(|it| !is_allowed(it)) {
+        if let Some(helper) =
+            helper(repository).filter(|it| !is_allowed(it) && !is_archive(repository))
+        {
             let message = format!(
                 "git would start a program for `{helper}`, which is not allowed unless GIT_ALLOW_PROTOCOL names it"
             );

@@ -12,8 +12,10 @@ use super::address::{Address, Place};
 use super::get::{put, refuse_password};
 use super::kptfile;
 use super::objects::Modes;
-use super::record::{self, KPTFILE, RULES_FILE, with_record};
+use super::record::{self, Form, KPTFILE, RULES_FILE, with_record};
+use super::registry::is_archive;
 use super::remote::{Refs, Remotes, Resolved};
+use super::splice::get;
 use super::version::{Choice, Tag};
 use crate::error::{Error, Warning};
 use crate::package::{Entry, Snapshot, read_own, replace};
@@ -83,12 +85,17 @@ pub fn adopt(
     let here = local(folder)?;
     let version = match &reference {
         Some(name) => refs.resolve(name, &place.directory),
+        // of an archive no version is fetched to be compared: a chart says its own
+        None if is_archive(&place.repository) => {
+            chart_version(&here).and_then(|name| refs.resolve(&name, &place.directory))
+        }
         None => nearest(remotes, &place, &refs, &here, choice)?,
     };
     let version = version.ok_or_else(|| {
         let name = reference.as_deref();
         refs.no_version(&place, name.unwrap_or("HEAD"))
     })?;
+    let version = remotes.fixed(&place, version)?;
     let fetched = remotes.snapshot(&place, &version, &Modes::of_system()?)?;
     let nearness = nearness(&here, &fetched.snapshot);
     if nearness.same + nearness.changed == 0 {
@@ -98,7 +105,8 @@ pub fn adopt(
             "name the folder in the repository: REPO/DIR[@REF]",
         ));
     }
-    let name = match here.entries.contains_key(Path::new(KPTFILE)) {
+    let has_kptfile = here.entries.contains_key(Path::new(KPTFILE));
+    let name = match has_kptfile && Form::of(&place.repository).is_git() {
         true => KPTFILE,
         false => RULES_FILE,
     };
@@ -128,6 +136,14 @@ fn local(folder: &Path) -> Result<Snapshot, Error> {
     let mut snapshot = super::one::of_disk(folder, &crate::package::Settings::default())?;
     snapshot.entries.remove(Path::new(RULES_FILE));
     Ok(snapshot)
+}
+
+/// The version that a copy's `Chart.yaml` says.
+fn chart_version(here: &Snapshot) -> Option<String> {
+    match here.entries.get(Path::new("Chart.yaml"))? {
+        Entry::File { bytes, .. } => get(std::str::from_utf8(bytes).ok()?, &["version"]),
+        _ => None,
+    }
 }
 
 /// The version whose files are nearest to those of a copy; of equal ones the newest.

@@ -183,10 +183,10 @@ fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> State {
         let record = found.record?;
         one::refuse_unfinished(&found.path)?;
         let refs = remotes.refs(&record.place.repository)?;
-        let wanted = one::target(&record, &refs, wish)?;
+        let wanted = one::target(remotes, &record, &refs, wish)?;
         let mut widest = wish.clone();
         widest.choice.within = Within::Major;
-        let latest = one::target(&record, &refs, &widest)?;
+        let latest = one::target(remotes, &record, &refs, &widest)?;
         Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
             package: found.path.clone(),
             current: one::current(&record, &refs),
@@ -273,7 +273,7 @@ fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
         .into_par_iter()
         .map(|record| {
             let refs = remotes.refs(&record.place.repository);
-            let target = refs.and_then(|refs| one::target(record, &refs, wish));
+            let target = refs.and_then(|refs| one::target(remotes, record, &refs, wish));
             (record, target.ok().flatten())
         })
         .collect();

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::address::{Address, Place};
 use super::objects::{Fetched, Modes};
-use super::record::{KPTFILE, RULES_FILE, with_record};
+use super::record::{Form, KPTFILE, RULES_FILE, with_record};
 use super::remote::{Remotes, Resolved};
 use super::tree::stays_within;
 use super::version::Choice;
@@ -53,6 +53,7 @@ pub fn get(
         let name = reference.as_deref();
         refs.no_version(&place, name.unwrap_or("HEAD"))
     })?;
+    let version = remotes.fixed(&place, version)?;
     let folder = folder.map_or_else(|| PathBuf::from(place.base_name()), Path::to_owned);
     refuse_taken(&folder)?;
     let modes = Modes::of_system()?;
@@ -122,7 +123,9 @@ fn write(
         snapshot.entries.get(Path::new(KPTFILE)),
         Some(Entry::File { .. })
     );
-    let record = PathBuf::from(if has_kptfile { KPTFILE } else { RULES_FILE });
+    // kpt knows records of git alone
+    let in_kptfile = has_kptfile && Form::of(&place.repository).is_git();
+    let record = PathBuf::from(if in_kptfile { KPTFILE } else { RULES_FILE });
     let record_text = match snapshot.entries.remove(&record) {
         Some(Entry::File { bytes, .. }) => {
             String::from_utf8(bytes).map_err(|_| Error::Package {

@@ -2,6 +2,7 @@
 
 use super::address::Place;
 use super::cache::{Store, hash};
+use super::registry::is_archive;
 use super::remote::{Remotes, Resolved};
 use crate::error::Error;
 use crate::git_process::reason;
@@ -34,6 +35,9 @@ impl Remotes<'_> {
         from: &Resolved,
         to: &Resolved,
     ) -> Result<Option<Vec<Commit>>, Error> {
+        if is_archive(&place.repository) {
+            return Ok(None);
+        }
         if from.commit == to.commit {
             return Ok(Some(Vec::new()));
         }

@@ -21,6 +21,7 @@ mod objects;
 mod one;
 mod owner;
 mod record;
+mod registry;
 mod remote;
 mod report;
 mod repositories;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::address::Place;
 use super::cache::Store;
+use super::registry::is_archive;
 use super::remote::{Remotes, Resolved};
 use super::tree::{self, Listed, path_of};
 use crate::error::Error;
@@ -21,6 +22,14 @@ pub(super) struct Modes {
 }
 
 impl Modes {
+    /// What a file gets that can be run or not.
+    pub(super) fn of_file(&self, is_program: bool) -> Permissions {
+        match is_program {
+            true => self.executable.clone(),
+            false => self.plain.clone(),
+        }
+    }
+
     /// What a plain file gets.
     pub(super) fn of_new(&self) -> Permissions {
         self.plain.clone()
@@ -77,6 +86,7 @@ impl Remotes<'_> {
     pub(super) fn fetch(&self, wanted: &[(&Place, &Resolved)], who: &str) {
         let repositories: BTreeSet<&str> =
             wanted.iter().map(|(place, _)| &*place.repository).collect();
+        let repositories = repositories.into_iter().filter(|it| !is_archive(it));
         for repository in repositories {
             let own = wanted
                 .iter()
@@ -210,6 +220,9 @@ impl Remotes<'_> {
         version: &Resolved,
         modes: &Modes,
     ) -> Result<Fetched, Error> {
+        if is_archive(&place.repository) {
+            return self.archive(place, version, modes);
+        }
         let store = self.store(place)?;
         let refused = |reason: String| refused(place, version, &reason);
         let mut lacking: Option<String> = None;

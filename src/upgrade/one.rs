@@ -72,7 +72,12 @@ pub struct Upgrade {
 ///
 /// # Errors
 /// Where upstream cannot be reached, or has no such version.
-pub(super) fn target(record: &Record, refs: &Refs, wish: &Wish) -> Result<Option<Resolved>, Error> {
+pub(super) fn target(
+    remotes: &Remotes<'_>,
+    record: &Record,
+    refs: &Refs,
+    wish: &Wish,
+) -> Result<Option<Resolved>, Error> {
     let directory = &record.place.directory;
     let target = match &wish.to {
         Some(name) => Some(
@@ -88,6 +93,7 @@ pub(super) fn target(record: &Record, refs: &Refs, wish: &Wish) -> Result<Option
         }
         return Ok(None);
     };
+    let target = remotes.fixed(&record.place, target)?;
     let is_here = target.commit == record.lock.commit
         && target.name == record.reference
         && record.place == record.lock.place;
@@ -121,7 +127,7 @@ pub(super) fn plan(
 ) -> Result<Option<Upgrade>, Error> {
     let start = Instant::now();
     let refs = remotes.refs(&record.place.repository)?;
-    let Some(to) = target(record, &refs, wish)? else {
+    let Some(to) = target(remotes, record, &refs, wish)? else {
         return Ok(None);
     };
     let from = Resolved {

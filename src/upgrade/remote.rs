@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::address::{Address, Location, Place, check_reference, is_path};
 use super::cache::{Cache, Store};
+use super::registry;
 use super::version::{Choice, Tag, nearest, newer, newest};
 use crate::error::Error;
 use crate::git_process::{Git, reason, without_password};
@@ -18,6 +19,8 @@ pub(super) struct Refs {
     head: Option<String>,
     /// The commit of each ref, by its full name.
     commits: BTreeMap<String, String>,
+    /// Where archives are, by their digests.
+    pub(super) urls: BTreeMap<String, String>,
 }
 
 /// A ref and the commit that it names.
@@ -172,6 +175,9 @@ fn absolute(place: Place) -> Place {
 }
 
 fn list(repository: &str) -> Result<Result<Refs, String>, Error> {
+    if registry::is_archive(repository) {
+        return registry::list(repository).map(Ok);
+    }
     let output = Git::new()
         .quiet_ssh()
         .args(["ls-remote", "--symref", "--", repository])
@@ -198,6 +204,9 @@ fn list(repository: &str) -> Result<Result<Refs, String>, Error> {
 }
 
 pub(super) fn unreachable(repository: &str, reason: &str) -> Error {
+    if registry::is_archive(repository) {
+        return registry::unreachable(repository, reason);
+    }
     let shown = without_password(repository);
     Error::Git {
         message: format!("{shown} cannot be read: {reason}"),
@@ -206,6 +215,12 @@ pub(super) fn unreachable(repository: &str, reason: &str) -> Error {
 }
 
 impl Refs {
+    /// Adds a tag.
+    pub(super) fn add_tag(&mut self, name: &str, commit: &str) {
+        self.commits
+            .insert(format!("refs/tags/{name}"), commit.to_owned());
+    }
+
     /// The branch that is there where nobody says which.
     pub(super) fn head(&self) -> Option<&str> {
         self.head.as_deref()
@@ -290,7 +305,16 @@ impl Refs {
             Some(found) if !found.tag => return (found.commit != current).then_some(found),
             _ => {}
         }
-        let full = resolved.map_or_else(|| current.to_owned(), |found| found.full);
+        // the present version may be gone, and the others are called as ever
+        let unknown = || {
+            let below = format!("{directory}/");
+            let has = |tag: &str| tag.starts_with(&below);
+            match !directory.is_empty() && self.tags().any(has) {
+                true => below.clone() + current,
+                false => current.to_owned(),
+            }
+        };
+        let full = resolved.map_or_else(unknown, |found| found.full);
         let tag = Tag::parse(&full)?;
         let next = newer(&tag, self.tags(), choice)?;
         // what the record leaves out stays left out
@@ -358,7 +382,10 @@ impl Refs {
     }
 }
 
-/// Whether a name is a whole hash.
+/// Whether a name is a whole hash, or the digest of an archive.
 pub(super) fn is_hash(name: &str) -> bool {
+    if registry::is_digest(name) {
+        return true;
+    }
     matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

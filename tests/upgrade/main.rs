@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 mod adopting;
+mod archives;
 mod branches;
 mod commits;
 #[cfg(unix)]
@@ -20,6 +21,8 @@ mod outdated;
 mod ran;
 mod real;
 mod refused;
+#[path = "../support/archives.rs"]
+mod served;
 mod server;
 mod subpackages;
 mod vendoring;

@@ -15,7 +15,8 @@ pub use text::{Told, outdated_text, upgrade_text};
 
 /// A hash as people write it.
 pub(super) fn short_name(name: &str) -> &str {
-    if is_hash(name) { &name[..10] } else { name }
+    let digits = name.trim_start_matches("sha256:");
+    if is_hash(name) { &digits[..10] } else { name }
 }
 
 /// The two versions of an upgrade, as people name them.
