@@ -4,6 +4,7 @@
 
 mod adopting;
 mod archives;
+mod bots;
 mod branches;
 mod commits;
 #[cfg(unix)]
