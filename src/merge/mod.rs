@@ -26,6 +26,7 @@ pub(crate) mod pins;
 mod regions;
 pub(crate) mod rows;
 mod rules;
+#[doc(hidden)]
 pub mod stages;
 pub mod text;
 mod walk;
