@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # how long `make fuzz` runs each target
 TIME ?= 600
 
-.PHONY: help demo test real merges bench growth kubectl kubectl-apply soak fuzz build fmt cargo components
+.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply soak fuzz build fmt cargo components
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain 
 
 build: cargo
 	@$(CARGO) build --release --quiet
+
+lines: ## count the lines of code in src by module; name files and functions that are too long
+	@python3 tests/lines.py
 
 fmt: cargo components ## format the code
 	$(CARGO) fmt --all
