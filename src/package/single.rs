@@ -13,6 +13,7 @@ use super::rules::Rules;
 use super::slot::{Slot, Source};
 use crate::error::Error;
 use crate::merge::Options;
+use crate::merge::text::LineMerge;
 use crate::triple::Triple;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
@@ -55,6 +56,19 @@ pub fn merge_file(
     texts: Triple<&str>,
     options: &Options,
 ) -> Result<Option<MergedFile>, Error> {
+    merge_beside_lines(path, texts, None, options)
+}
+
+/// The same, where it may be known what a merge of the lines makes of the texts.
+///
+/// # Errors
+/// As [`merge_file`].
+pub(crate) fn merge_beside_lines(
+    path: &Path,
+    texts: Triple<&str>,
+    lines: Option<&LineMerge>,
+    options: &Options,
+) -> Result<Option<MergedFile>, Error> {
     let sides = texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec())));
     let slots = [Slot::new(path.to_owned(), true, sides)];
     let Some(readings) = read_all(path, texts) else {
@@ -72,6 +86,7 @@ pub fn merge_file(
         options,
         rules: &Rules::default(),
         apply: None,
+        lines: lines.map(|lines| (texts, lines)),
     };
     let outcome = merge_documents(&context, 0, &jobs[0])?;
     let text = match outcome.content {
