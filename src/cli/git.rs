@@ -32,8 +32,10 @@ pub(super) enum Git {
     Install(ScopeArgs),
     /// Take back what `install` wrote
     Uninstall(ScopeArgs),
-    /// Tell what is set up
+    /// Tell what is set up, and whether git uses it here
     Status,
+    /// Set `git mergetool --tool=merge3` up
+    Mergetool(MergetoolArgs),
     /// What git calls: merges three files into the second
     Driver(DriverArgs),
 }
@@ -43,6 +45,15 @@ pub(super) struct ScopeArgs {
     /// For all of your repositories
     #[arg(long)]
     global: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MergetoolArgs {
+    /// Write it to git's configuration; `git uninstall` takes it back
+    #[arg(long, required = true)]
+    install: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
 }
 
 #[derive(Debug, Args)]
@@ -146,6 +157,9 @@ impl Subcommands {
             Self::Git(Git::Install(arguments)) => Command::Install(arguments.scope()),
             Self::Git(Git::Uninstall(arguments)) => Command::Uninstall(arguments.scope()),
             Self::Git(Git::Status) => Command::Status,
+            Self::Git(Git::Mergetool(arguments)) => {
+                Command::InstallMergetool(arguments.scope.scope())
+            }
             Self::Git(Git::Driver(arguments)) => Command::Driver(arguments.into()),
             Self::MergeFile(arguments) if arguments.labels.len() > 3 => {
                 return Err("-L can be given three times at most".to_owned());

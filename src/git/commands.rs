@@ -31,6 +31,8 @@ pub enum Command {
     Solve(Solve),
     /// `git install`
     Install(Scope),
+    /// `git mergetool --install`
+    InstallMergetool(Scope),
     /// `git uninstall`
     Uninstall(Scope),
     /// `git status`
@@ -83,6 +85,9 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
         Command::MergeFile(arguments) => (merge_file(arguments, output, errors), MERGE_FILE_FAILED),
         Command::Solve(arguments) => (solve::solve(arguments, output, errors), 2),
         Command::Install(scope) => (install::install(*scope, output).map(|()| 0), 2),
+        Command::InstallMergetool(scope) => {
+            (install::install_mergetool(*scope, output).map(|()| 0), 2)
+        }
         Command::Uninstall(scope) => (install::uninstall(*scope, output).map(|()| 0), 2),
         Command::Status => (status::status(output), 2),
     };
