@@ -167,3 +167,18 @@ fn status_runs_what_is_configured() {
     assert_eq!(ran.status, 1);
     assert!(ran.stdout.contains("put merge3 on the PATH"), "{ran:?}");
 }
+
+/// git does not tell a driver of `-X theirs`.
+#[test]
+fn one_merge_can_favor_a_side() {
+    for (side, replicas) in [("ours", "  replicas: 2\n"), ("theirs", "  replicas: 3\n")] {
+        let repository = Repository::apart(FILE, BASE, OURS, OTHER);
+        let mut git = Command::new("git");
+        let ran = repository.run(git.args(["merge", "-q", "other"]).env("MERGE3", side));
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(
+            repository.read(FILE),
+            BOTH.replace("  replicas: 2\n", replicas)
+        );
+    }
+}
