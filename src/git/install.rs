@@ -18,7 +18,7 @@ const NAME: &str = "merge3: YAML and JSON by structure";
 /// conflicts, and the file for one that shows them.
 ///
 /// A git before 2.44 does not know `%S %X %Y` and leaves them as they are.
-const DRIVER: &str = concat!(
+pub(super) const DRIVER: &str = concat!(
     r#"if test "$MERGE3" != 0; then "#,
     "merge3 git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y; s=$?; ",
     r"test $s = 0 && exit; test $s -lt 128 && grep -q '^<\{%L\}' %A && exit $s; ",

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::attributes::{self, PATTERNS};
 use super::call;
 use super::commands::print;
-use super::install::{DRIVER_KEY, Scope, attributes_file, on_path, read_if_there};
+use super::install::{DRIVER, DRIVER_KEY, Scope, attributes_file, on_path, read_if_there};
 use crate::error::shown;
 
 /// Tells what is set up where. The status is 0 where git uses the driver here, else 1.
@@ -28,7 +28,11 @@ pub(super) fn status(output: &mut impl Write) -> Result<u8, String> {
         let missing = attributes::missing(&read_if_there(&file)?).len();
         told += &format!(
             "{name}:\n  driver: {}\n",
-            driver.as_deref().unwrap_or("not set")
+            match driver.as_deref() {
+                None => "not set",
+                Some(DRIVER) => "set",
+                Some(other) => other,
+            }
         );
         let patterns = match missing {
             0 => "all".to_owned(),

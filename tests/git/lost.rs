@@ -1,4 +1,5 @@
 //! A driver that is set up and cannot be run: nothing of either side is lost.
+#![cfg(unix)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,16 +11,26 @@ use crate::harness::{BASE, BOTH, OTHER, OURS, Ran, Repository, THEIRS, merge3, p
 
 const FILE: &str = "shop.yaml";
 
-/// A folder of the home with a program `merge3` in it, and a repository that was set up by it.
+/// A repository that is set up, and the program in a folder of the home.
 fn set_up(folder: &str) -> (Repository, PathBuf) {
-    let repository = Repository::bare_of_driver("repository");
+    let repository = Repository::new();
     let program = repository.home().join(folder).join("merge3");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
-    fs::copy(merge3(), &program).unwrap();
-    let mut install = Command::new(&program);
-    let ran = repository.run(install.args(["git", "install"]));
-    assert_eq!(ran.status, 0, "{ran:?}");
+    std::os::unix::fs::symlink(merge3(), &program).unwrap();
     (repository, program)
+}
+
+/// Puts a script in the program's place. Another process writes it: a file that this one has open
+/// is busy, and so is its copy in whatever another test starts meanwhile.
+fn replace(program: &Path, script: &str) {
+    fs::remove_file(program).unwrap();
+    let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$2\" && chmod +x \"$2\"";
+    let mut shell = Command::new("sh");
+    let status = shell
+        .args(["-c", write, "sh", script])
+        .arg(program)
+        .status();
+    assert!(status.unwrap().success());
 }
 
 /// Git without this program's own folder in its path, and with another one's.
@@ -111,12 +122,11 @@ fn markers_are_as_long_as_the_attributes_say() {
 }
 
 /// PyPI and Debian have other programs of this name.
-#[cfg(unix)]
 #[test]
 fn another_program_of_this_name_does_no_harm() {
     for script in ["echo merged; exit 2", "exit 127", "kill -9 $$"] {
         let (repository, program) = set_up("bin");
-        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        replace(&program, script);
         repository.diverge(FILE, BASE, OURS, OTHER);
         let ran = git_beside(&repository, &program, &["merge", "-q", "other"]);
         let left = (ran.status, repository.read(FILE));
@@ -158,7 +168,7 @@ fn status_runs_what_is_configured() {
         repository.run(command.args(["git", "status"]).env("PATH", path_with(path)))
     };
     assert_eq!(status(&program).status, 0);
-    fs::write(&program, "#!/bin/sh\nexit 2\n").unwrap();
+    replace(&program, "exit 2");
     let ran = status(&program);
     assert_eq!(ran.status, 1);
     assert!(ran.stdout.contains("set up, but does not run"), "{ran:?}");

@@ -133,7 +133,7 @@ fn status_says_whether_git_uses_it() {
     repository.install();
     let after = repository.merge3(&["git", "status"]);
     assert_eq!(after.status, 0, "{after:?}");
-    assert!(after.stdout.contains("git driver %O") && after.stdout.contains(": all\n"));
+    assert!(after.stdout.contains("driver: set\n") && after.stdout.contains(": all\n"));
     repository.write(".gitattributes", "*.yml merge=merge3\n");
     let half = repository.merge3(&["git", "status"]);
     assert_eq!(half.status, 1);
