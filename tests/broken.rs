@@ -137,7 +137,8 @@ fn what_was_yaml_stays_yaml() {
             let after = fs::read(&paths.local).unwrap_or_default();
             // a file that local has not touched becomes upstream's, whatever that is (law 2)
             let forward = sides.original == sides.local && after == sides.updated;
-            // where upstream has a template, or had one, local's counts as one as well (SPEC 2)
+            // where upstream has a template, or had one, local's counts as one as well (rules:
+            // Packages and files)
             let is_template = [&sides.original, &sides.updated]
                 .into_iter()
                 .any(|side| !is_yaml(side) && has_braces(side));

@@ -1,4 +1,5 @@
-//! `--on-conflict markers` (SPEC 8): whoever takes one side of every hunk has that side's values.
+//! `--on-conflict markers` (rules: Conflict markers): whoever takes one side of every hunk has that
+//! side's values.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 use std::collections::BTreeMap;

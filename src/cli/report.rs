@@ -1,4 +1,4 @@
-//! The arguments about reports (SPEC 10).
+//! The arguments about reports (rules: Reports).
 
 use std::path::PathBuf;
 

@@ -73,19 +73,19 @@ fn the_result_is_what_the_case_expects() {
     });
 }
 
-/// SPEC 1, law 4.
+/// Law 4.
 #[test]
 fn merging_the_result_again_changes_nothing() {
     on_every_case(|case| nothing_changes(case, Side::Original, Side::Updated, Side::Expected));
 }
 
-/// SPEC 1, law 1.
+/// Law 1.
 #[test]
 fn where_upstream_changed_nothing_nothing_is_done() {
     on_every_merge(|case| nothing_changes(case, Side::Original, Side::Original, Side::Local));
 }
 
-/// SPEC 1, law 3.
+/// Law 3.
 #[test]
 fn what_is_there_already_is_left_alone() {
     on_every_merge(|case| nothing_changes(case, Side::Original, Side::Updated, Side::Updated));

@@ -1,4 +1,4 @@
-//! What is printed, and what is written or not (SPEC 8, 10).
+//! What is printed, and what is written or not (rules: Conflicts, Reports).
 
 use std::fs;
 use std::process::Command;
@@ -395,14 +395,14 @@ fn explain_says_what_decided() {
             Some(0),
             "original: 1\nupdated: 2\nlocal: 3\nupstream: changed\nlocally: changed\n\
              rule: both sides changed a and do not agree: a conflict, both-changed; \
-             the policy (--on-conflict) or the rule for this kind resolves it: local (SPEC 8)\nresult: 3\n"
+             the policy (--on-conflict) or the rule for this kind resolves it: local (rules: Conflicts)\nresult: 3\n"
                 .to_owned()
         )
     );
     assert!(
         explain("b", "updated")
             .1
-            .contains("only upstream changed it: its value is taken (SPEC 5.1)\nresult: 2\n")
+            .contains("only upstream changed it: its value is taken (rules: Scalars)\nresult: 2\n")
     );
     assert!(
         explain("c", "updated")

@@ -67,7 +67,7 @@ impl<'t> FieldIndex<'t> {
     }
 
     /// The field of a key. In a resource keys are texts, for Kubernetes: `9000` is one as `"9000"`
-    /// is (SPEC 5.5).
+    /// is (rules: Keys).
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         self.find_typed(key).or_else(|| {
             let (scalar_type, content) = key;
