@@ -68,7 +68,7 @@ pub enum Error {
         /// How many files had been changed before.
         written: usize,
     },
-    /// A pattern of `--match` is none.
+    /// A pattern of `--yaml` is none.
     Pattern {
         /// The pattern.
         pattern: String,

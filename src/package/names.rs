@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::error::Error;
 
-/// How the names of files end that are read as YAML unless `--match` says otherwise, and one that
+/// How the names of files end that are read as YAML unless `--yaml` says otherwise, and one that
 /// is so as a whole (rules: Packages and files).
 const YAML_ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 const YAML_NAME: &str = "Kptfile";
