@@ -29,7 +29,10 @@ One = collections.namedtuple("One", "choices")
 WORDS = One(["a", "b", "c", "80", "true", "x: y", "# no", "say \"so\"", "it's"])
 NAMES = ["app", "log", "web", "db"]
 NUMBERS = One([1, 2, 3, 80, 8080])
-LABELS = Map({"app": WORDS, "tier": WORDS, "example.com/x": WORDS})
+LABELS = Map({"app": WORDS, "tier": WORDS, "example.com/x": WORDS, "9000": WORDS, "true": WORDS, "1.5": WORDS, "2020-01-01": WORDS})
+# How a key can be written in YAML that is no word: for Kubernetes it is one key, whichever of these it is.
+SPELLINGS = {"9000": ["9000", "0x2328", '"9000"'], "true": ["true", "y", "Yes", "on", "'true'"], "1.5": ["1.5", "1.50", '"1.5"'],
+             "2020-01-01": ["2020-01-01", "'2020-01-01'"]}
 METADATA = Map({
     "labels": LABELS, "annotations": LABELS, "finalizers": Set(["x/a", "x/b", "x/c", "x/d"]),
     "ownerReferences": Keyed("uid", Map({"uid": One(["u1", "u2", "u3"]), "kind": WORDS, "name": WORDS})),
@@ -270,6 +273,7 @@ class Writer:
             if lead.strip() == "" and self.random.random() < self.comments / 2:
                 self.lines.append(" " * column + "# about " + name)
             key = name if name.isalnum() else json.dumps(name)
+            key = self.random.choice(SPELLINGS.get(name, [key]))
             self.entry(lead + key + ":", below, column)
 
     def entry(self, lead, value, column):
@@ -375,7 +379,7 @@ def known_differences(binary, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, help="the merge3 to test")
-    parser.add_argument("--pairs", type=int, default=2400)
+    parser.add_argument("--pairs", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--keep", help="keep the files there")
     arguments = parser.parse_args()

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::merge::{ScalarKey, Shape, scalar_key, shape};
+use crate::merge::{ScalarKey, Shape, name_of, scalar_key, shape};
 use crate::schema::{PatchRule, Place};
 use crate::yaml::{EntryId, NodeId};
 
-use super::directives::{Command, PATCH, name_of};
+use super::directives::{Command, PATCH};
 use super::{Decided, PatchError, Patcher};
 
 /// An element that merges or comes.
@@ -186,7 +186,7 @@ impl<'a> Patcher<'a> {
         let tree = self.patch;
         for entry in tree.entries(tree.resolve(element)) {
             let name = name_of(tree, entry);
-            if name != Some(field) && name != Some(PATCH) {
+            if name.as_deref() != Some(field) && name.as_deref() != Some(PATCH) {
                 let at = tree.entry(entry).key.unwrap_or(element);
                 let message = "a field of an element that `$patch: delete` deletes";
                 let help = format!("leave it out: `{field}` alone says which element goes");
