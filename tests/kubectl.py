@@ -57,7 +57,7 @@ POD = Map({
     "tolerations": Atomic(Map({"key": WORDS, "operator": WORDS})),
     "imagePullSecrets": Keyed("name", Map({"name": One(NAMES)})),
     "hostAliases": Keyed("ip", Map({"ip": One(["::1", "127.0.0.1"]), "hostnames": Atomic(WORDS)})),
-    "topologySpreadConstraints": Keyed("topologyKey", Map({"topologyKey": WORDS, "maxSkew": NUMBERS})),
+    "topologySpreadConstraints": Keyed("topologyKey", Map({"topologyKey": WORDS, "maxSkew": NUMBERS, "whenUnsatisfiable": WORDS})),
     "nodeSelector": LABELS, "priority": NUMBERS, "serviceAccountName": WORDS,
     "securityContext": Map({"runAsUser": NUMBERS, "runAsNonRoot": One([True, False])}),
 })
@@ -108,7 +108,14 @@ class Generator:
             return self.random.sample(kind.choices, self.random.randint(0, 3))
         if isinstance(kind, Atomic):
             return [self.value(kind.element, depth + 1) for _ in range(self.random.randint(0, 3))]
-        return self.elements(kind, self.keys(kind, self.random.randint(0, 3)), depth)
+        return self.shared(kind, self.elements(kind, self.keys(kind, self.random.randint(0, 3)), depth))
+
+    def shared(self, kind, elements):
+        """Where nothing merges, elements may share what would be their key: port 53 of UDP and of TCP."""
+        if elements and kind.element.fields.keys() & {"protocol", "whenUnsatisfiable"} and self.chance(0.2):
+            key = self.directive("one key twice") and elements[0][kind.key]
+            elements += self.elements(kind, [key])
+        return elements
 
     def keys(self, kind, count):
         choices = kind.element.fields[kind.key].choices
@@ -193,7 +200,7 @@ class Generator:
         held = [one[kind.key] for one in value]
         if self.chance(0.08):
             self.directive("- $patch: replace")
-            elements = self.elements(kind, self.keys(kind, 2))
+            elements = self.shared(kind, self.elements(kind, self.keys(kind, 2)))
             elements.insert(self.random.randint(0, len(elements)), {"$patch": "replace"})
             return elements
         elements = []
