@@ -35,8 +35,8 @@ bench: build ## measure against cp, git and mergiraf, print a Markdown table, RE
 growth: build ## measure how time and memory grow with the input, over many shapes of it; ONLY=words for some of them
 	@python3 benches/growth.py --bin $(TARGET)/release/merge3 --only "$(ONLY)"
 
-kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=300
-	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),300)
+kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=600
+	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),600)
 
 kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generated pairs; needs kubectl, no cluster
 	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3
