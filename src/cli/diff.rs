@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::exit_code::ExitCode;
-use super::output::Color;
+use super::output::ShownArgs;
 use super::progress::Line;
-use super::run::{in_pool, readable, waiting_at};
+use super::run::{in_pool, readable, tell_left_out, waiting_at};
 use crate::error::{Error, shown};
 use crate::package::{
     self, Access, Differing, FileChange, PatchForm, ResourceName, difference, plan_difference,
 };
-use crate::report;
+use crate::report::{self, Diff};
 use crate::upgrade::{self, Cache, Remotes};
 
 /// Two packages to compare, and the form of the answer.
@@ -55,18 +55,16 @@ pub(super) struct DiffArgs {
     /// Compare this resource only: KIND/NAME
     #[arg(long, value_name = "KIND/NAME")]
     resource: Option<ResourceName>,
-    /// Which files are YAML (repeatable)
-    #[arg(long = "match", value_name = "GLOB")]
-    matches: Vec<String>,
-    /// Show values of Secrets in a unified diff, and in errors
-    #[arg(long, hide_short_help = true)]
-    show_secrets: bool,
-    /// Colour: auto (default), always, never
+    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile (repeatable)
     #[arg(
-        long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
-        hide_possible_values = true, hide_default_value = true
+        long = "yaml",
+        alias = "match",
+        value_name = "GLOB",
+        hide_short_help = true
     )]
-    color: Color,
+    matches: Vec<String>,
+    #[command(flatten)]
+    shown: ShownArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -96,14 +94,14 @@ impl DiffArgs {
                 Format::Merge => Some(PatchForm::Merge),
                 Format::Json => Some(PatchForm::Json),
             },
-            show_secrets: args.show_secrets,
-            color_output: args.color.is_on(io::stdout().is_terminal()),
-            color_errors: args.color.is_on(io::stderr().is_terminal()),
+            show_secrets: args.shown.show_secrets,
+            color_output: args.shown.color.is_on(io::stdout().is_terminal()),
+            color_errors: args.shown.color.is_on(io::stderr().is_terminal()),
         }
     }
 }
 
-fn compare(job: &DiffJob) -> Result<String, Error> {
+fn compare(job: &DiffJob) -> Result<Diff, Error> {
     let mut differing = job.differing.clone();
     let upstream = match job.since_upstream {
         true => {
@@ -118,16 +116,24 @@ fn compare(job: &DiffJob) -> Result<String, Error> {
         differing.old = folder.path().to_owned();
     }
     if let Some(form) = job.form {
-        return difference(&differing, form);
+        return difference(&differing, form).map(plain);
     }
     let mut plan = plan_difference(&differing)?;
     plan.show_secrets = job.show_secrets;
     if job.list {
         let line =
             |change: &FileChange| format!("{} {}\n", change.kind.as_str(), shown(&change.path));
-        return Ok(plan.files.iter().map(line).collect());
+        return Ok(plain(plan.files.iter().map(line).collect()));
     }
     Ok(report::diff(&plan, job.color_output))
+}
+
+/// A text from which nothing was left out.
+fn plain(text: String) -> Diff {
+    Diff {
+        text,
+        ..Diff::default()
+    }
 }
 
 /// Prints the patch to `output`, and what is wrong to `errors`.
@@ -143,8 +149,8 @@ pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Writ
         .and_then(|_locks| in_pool(None, || compare(job)))
         .map_err(|error| readable(job.show_secrets, error));
     let told = match &text {
-        Ok(text) => output
-            .write_all(text.as_bytes())
+        Ok(diff) => tell_left_out(&diff.left_out, errors)
+            .and_then(|()| output.write_all(diff.text.as_bytes()))
             .and_then(|()| output.flush()),
         Err(error) => writeln!(errors, "{}", error.render(job.color_errors)),
     };

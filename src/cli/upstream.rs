@@ -29,7 +29,7 @@ const FEWEST_JOBS: usize = 8;
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Subcommands {
-    /// Vendor a package of a git repository, and record where it comes from
+    /// Vendor a package from git, and record where it comes from
     Get(GetArgs),
     /// Record where a copy of a package comes from that is there already
     Adopt(AdoptArgs),
@@ -42,7 +42,7 @@ pub(super) enum Subcommands {
     )]
     Outdated(OutdatedArgs),
     /// What was fetched from upstream repositories
-    #[command(subcommand, hide = true)]
+    #[command(subcommand)]
     Cache(CacheCommand),
 }
 
@@ -62,9 +62,10 @@ pub(super) struct GetArgs {
 pub(super) struct AdoptArgs {
     /// The folder with the copy
     folder: PathBuf,
-    /// Where it comes from: REPO[/DIR][@REF]; without a REF the version that is nearest to the copy
+    /// Where it comes from: REPO[/DIR][@REF], without a REF the version that is nearest to the copy;
+    /// else what vendir.lock.yml says
     #[arg(value_name = "REPO[/DIR][@REF]")]
-    address: String,
+    address: Option<String>,
     /// Look at versions before a release too
     #[arg(long)]
     pre_releases: bool,
@@ -119,7 +120,7 @@ pub(super) struct OutdatedArgs {
 }
 
 /// Which packages, and which of their versions.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 struct WhichArgs {
     /// The packages' folders
     #[arg(value_name = "PACKAGE")]
@@ -182,8 +183,8 @@ pub enum Command {
     Adopt {
         /// The copy.
         folder: PathBuf,
-        /// Where that is.
-        address: String,
+        /// Where that is; else where vendir has it from.
+        address: Option<String>,
         /// Which versions it may have.
         choice: Choice,
     },
@@ -273,7 +274,8 @@ impl WhichArgs {
 }
 
 impl Subcommands {
-    pub(super) fn into_run(self) -> Result<Run, String> {
+    /// What is to be run; else the subcommand whose arguments are wrong, and why.
+    pub(super) fn into_run(self) -> Result<Run, (&'static str, String)> {
         Ok(match self {
             Self::Get(args) => Run::quiet_of_reports(Command::Get {
                 address: args.address,
@@ -291,13 +293,14 @@ impl Subcommands {
                     ..Choice::default()
                 },
             }),
-            Self::Upgrade(args) => args.into_run()?,
+            Self::Upgrade(args) => args.into_run().map_err(|it| ("upgrade", it))?,
             Self::Outdated(args) => {
                 let jobs = args.which.jobs(&args.run);
+                let packages = args.which.clone().packages(true);
                 let command = Command::Outdated {
                     choice: args.which.choice(),
-                    allowed: args.which.allow_upstream.clone(),
-                    packages: args.which.packages(true)?,
+                    allowed: args.which.allow_upstream,
+                    packages: packages.map_err(|it| ("outdated", it))?,
                     exit_code: args.exit_code,
                 };
                 Run::new(command, args.report.into(), &args.run, jobs)
@@ -327,7 +330,7 @@ impl UpgradeArgs {
                 log: report.form != Form::Text,
                 allowed: self.which.allow_upstream.clone(),
                 settings: Settings {
-                    show_secrets: self.run.show_secrets,
+                    show_secrets: self.run.shown.show_secrets,
                     ..self.merge.settings(self.markers, names)?
                 },
             }),
@@ -349,9 +352,9 @@ impl Run {
             command,
             report,
             verbosity: run.verbosity(),
-            color: Self::color(run.color),
+            color: Self::color(run.shown.color),
             threads: jobs,
-            show_secrets: run.show_secrets,
+            show_secrets: run.shown.show_secrets,
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod body;
 mod diff;
+mod hunks;
 mod json;
 mod markdown;
 mod paint;
@@ -14,7 +15,7 @@ mod values;
 use std::time::Duration;
 
 pub(crate) use body::{Body, Part};
-pub use diff::{diff, diff_in};
+pub use diff::{Diff, diff, diff_in};
 pub use json::json;
 pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable, pretty};
 pub use markdown::markdown;

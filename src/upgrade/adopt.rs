@@ -14,8 +14,9 @@ use super::kptfile;
 use super::objects::Modes;
 use super::record::{self, Form, KPTFILE, RULES_FILE, with_record};
 use super::registry::is_archive;
-use super::remote::{Refs, Remotes, Resolved};
+use super::remote::{Refs, Remotes, Resolved, is_hash};
 use super::splice::get;
+use super::vendir;
 use super::version::{Choice, Tag};
 use crate::error::{Error, Warning};
 use crate::package::{Entry, Snapshot, read_own, replace};
@@ -56,14 +57,15 @@ pub struct Nearness {
 }
 
 /// Records where the copy in `folder` comes from: `address` (`REPO[/DIR][@REF]`), or without a ref
-/// the version there whose files are nearest to the copy. Nothing but the record is written.
+/// the version there whose files are nearest to the copy. Without an address it is where vendir has
+/// it from. Nothing but the record is written.
 ///
 /// # Errors
 /// Where it has a record, or upstream cannot be read.
 pub fn adopt(
     remotes: &Remotes<'_>,
     folder: &Path,
-    address: &str,
+    address: Option<&str>,
     choice: Choice,
 ) -> Result<Adopted, Error> {
     let wrong = |message: &str, help: &str| Error::Package {
@@ -72,13 +74,23 @@ pub fn adopt(
         help: help.to_owned(),
     };
     if !folder.is_dir() {
-        return Err(wrong("it is no folder", "name the folder with the copy"));
+        return Err(wrong(
+            "there is no such folder",
+            "name the folder with the copy",
+        ));
     }
     if record::read(folder)?.is_some() {
         let help = "bring it up to date with `merge3 upgrade`, or take `upstream` and `upstreamLock` out of its record";
         return Err(wrong("it says already where it comes from", help));
     }
-    let address = Address::parse(address)?;
+    let is_named = address.is_some();
+    let address = match address {
+        Some(address) => Address::parse(address)?,
+        None => vendir::address_of(folder)?.ok_or_else(|| {
+            let help = "say it: merge3 adopt FOLDER REPO[/DIR][@REF]";
+            wrong("no vendir.lock.yml says where it comes from", help)
+        })?,
+    };
     let (place, reference) = remotes.locate(&address)?;
     refuse_password(&place)?;
     let refs = remotes.refs(&place.repository)?;
@@ -96,6 +108,10 @@ pub fn adopt(
         refs.no_version(&place, name.unwrap_or("HEAD"))
     })?;
     let version = remotes.fixed(&place, version)?;
+    let version = match is_named {
+        true => version,
+        false => tagged(&place, &refs, version),
+    };
     let fetched = remotes.snapshot(&place, &version, &Modes::of_system()?)?;
     let nearness = nearness(&here, &fetched.snapshot);
     if nearness.same + nearness.changed == 0 {
@@ -136,6 +152,17 @@ fn local(folder: &Path) -> Result<Snapshot, Error> {
     let mut snapshot = super::one::of_disk(folder, &crate::package::Settings::default())?;
     snapshot.entries.remove(Path::new(RULES_FILE));
     Ok(snapshot)
+}
+
+/// The tag of a commit, where it has one: a package that follows a commit stays there.
+fn tagged(place: &Place, refs: &Refs, version: Resolved) -> Resolved {
+    let all = Choice {
+        pre_releases: true,
+        ..Choice::default()
+    };
+    let tags = candidates(place, refs, all).into_iter();
+    let mut tags = tags.filter(|tag| tag.commit == version.commit && is_hash(&version.name));
+    tags.next().unwrap_or(version)
 }
 
 /// The version that a copy's `Chart.yaml` says.

@@ -28,6 +28,7 @@ mod repositories;
 mod splice;
 mod subpackages;
 mod tree;
+mod vendir;
 mod version;
 mod worktree;
 

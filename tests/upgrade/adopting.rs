@@ -122,7 +122,7 @@ fn what_cannot_be_adopted_is_left() {
     let before = workshop.files("fleet");
     let url = workshop.url();
     for (folder, address, message) in [
-        ("missing", format!("{url}/app"), "it is no folder"),
+        ("missing", format!("{url}/app"), "there is no such folder"),
         (
             "app",
             format!("{url}/app@v9"),
@@ -190,4 +190,38 @@ fn what_has_changed_since_upstream_is_a_diff_or_a_list() {
         .merge3(&["diff", "plain"])
         .with(2)
         .says(&["it does not say where it comes from", "merge3 adopt"]);
+}
+
+/// What vendir has put there says where it comes from.
+#[test]
+fn a_folder_of_vendirs_is_adopted_without_an_address() {
+    let workshop = with_copy();
+    let commit = workshop.git("upstream", &["rev-parse", "v1.2.0"]);
+    let (url, commit) = (workshop.url(), commit.trim());
+    std::fs::rename(workshop.path("fleet/app"), workshop.path("fleet/vendored")).unwrap();
+    std::fs::create_dir(workshop.path("fleet/third")).unwrap();
+    std::fs::rename(
+        workshop.path("fleet/vendored"),
+        workshop.path("fleet/third/web"),
+    )
+    .unwrap();
+    workshop.write("fleet/vendir.yml", &format!(
+        "apiVersion: vendir.k14s.io/v1alpha1\nkind: Config\ndirectories:\n- path: third\n  contents:\n  - path: web\n    git: {{url: \"{url}\", ref: v1.2.0}}\n    newRootPath: app\n"
+    ));
+    workshop.save("vendir");
+    let ran = workshop.merge3(&["adopt", "third/web"]).with(2);
+    ran.says(&["no vendir.lock.yml says", "REPO[/DIR][@REF]"]);
+    workshop.write("fleet/vendir.lock.yml", &format!(
+        "apiVersion: vendir.k14s.io/v1alpha1\nkind: LockConfig\ndirectories:\n- path: third\n  contents:\n  - path: web\n    git: {{sha: {commit}, tags: [v1.2.0]}}\n"
+    ));
+    workshop.merge3(&["adopt", "third/web"]).with(0);
+    let record = workshop.read("fleet/third/web/.merge3.yaml");
+    assert!(
+        record.contains("    directory: /app\n    ref: v1.2.0\n"),
+        "{record}"
+    );
+    assert!(
+        record.contains(&format!("    commit: {commit}\n")),
+        "{record}"
+    );
 }

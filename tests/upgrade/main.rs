@@ -18,6 +18,8 @@ mod http;
 mod killed;
 mod network;
 mod outdated;
+#[path = "../support/path.rs"]
+mod path;
 #[path = "../support/ran.rs"]
 mod ran;
 mod real;
