@@ -68,11 +68,7 @@ pub fn adopt(
     address: Option<&str>,
     choice: Choice,
 ) -> Result<Adopted, Error> {
-    let wrong = |message: &str, help: &str| Error::Package {
-        path: folder.to_owned(),
-        message: message.to_owned(),
-        help: help.to_owned(),
-    };
+    let wrong = |message: &str, help: &str| wrong(folder, message, help);
     if !folder.is_dir() {
         return Err(wrong(
             "there is no such folder",
@@ -97,16 +93,10 @@ pub fn adopt(
     let here = local(folder)?;
     let version = match &reference {
         Some(name) => refs.resolve(name, &place.directory),
-        // of an archive no version is fetched to be compared: a chart says its own
-        None if is_archive(&place.repository) => {
-            chart_version(&here).and_then(|name| refs.resolve(&name, &place.directory))
-        }
-        None => nearest(remotes, &place, &refs, &here, choice)?,
+        None => unnamed(remotes, &place, &refs, &here, choice)?,
     };
-    let version = version.ok_or_else(|| {
-        let name = reference.as_deref();
-        refs.no_version(&place, name.unwrap_or("HEAD"))
-    })?;
+    let version =
+        version.ok_or_else(|| refs.no_version(&place, reference.as_deref().unwrap_or("HEAD")))?;
     let version = remotes.fixed(&place, version)?;
     let version = match is_named {
         true => version,
@@ -126,24 +116,36 @@ pub fn adopt(
         true => KPTFILE,
         false => RULES_FILE,
     };
-    let file = folder.join(name);
-    let text = match read_own(&file) {
-        Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|_| wrong("its record's file is not UTF-8", "save the file as UTF-8"))?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Error::Read { path: file, error }),
-    };
-    let text = with_record(&file, &text, &place, &version)?;
-    replace(&file, text.as_bytes()).map_err(|error| Error::Write {
-        path: file.clone(),
-        error,
-        written: 0,
-    })?;
+    put_record(folder, name, &place, &version)?;
     Ok(Adopted {
         place,
         version,
         record: name.into(),
         nearness,
+    })
+}
+
+fn wrong(folder: &Path, message: &str, help: &str) -> Error {
+    Error::Package {
+        path: folder.to_owned(),
+        message: message.to_owned(),
+        help: help.to_owned(),
+    }
+}
+
+fn put_record(folder: &Path, name: &str, place: &Place, version: &Resolved) -> Result<(), Error> {
+    let file = folder.join(name);
+    let text = match read_own(&file) {
+        Ok(bytes) => String::from_utf8(bytes)
+            .map_err(|_| wrong(&file, "it is not UTF-8", "save the file as UTF-8"))?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Error::Read { path: file, error }),
+    };
+    let text = with_record(&file, &text, place, version)?;
+    replace(&file, text.as_bytes()).map_err(|error| Error::Write {
+        path: file,
+        error,
+        written: 0,
     })
 }
 
@@ -171,6 +173,22 @@ fn chart_version(here: &Snapshot) -> Option<String> {
         Entry::File { bytes, .. } => get(std::str::from_utf8(bytes).ok()?, &["version"]),
         _ => None,
     }
+}
+
+/// The version of a copy that nobody names.
+fn unnamed(
+    remotes: &Remotes<'_>,
+    place: &Place,
+    refs: &Refs,
+    here: &Snapshot,
+    choice: Choice,
+) -> Result<Option<Resolved>, Error> {
+    if is_archive(&place.repository) {
+        // no version is fetched to be compared: a chart says its own
+        let said = chart_version(here);
+        return Ok(said.and_then(|name| refs.resolve(&name, &place.directory)));
+    }
+    nearest(remotes, place, refs, here, choice)
 }
 
 /// The version whose files are nearest to those of a copy; of equal ones the newest.

@@ -1,4 +1,4 @@
-//! Many packages: which of them have a newer version, and their upgrades, in parallel.
+//! Many packages, upgraded in parallel.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -14,8 +14,7 @@ use super::nested::refuse_foreign;
 use super::one::{self, Upgrade, Wish};
 use super::record::Record;
 use super::remote::{Remotes, Resolved};
-use super::version::Within;
-use super::{record, repositories, worktree};
+use super::{record, repositories, unfinished, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
 use crate::report;
@@ -63,32 +62,6 @@ pub enum Outcome {
     Failed(PathBuf, Error),
 }
 
-/// A package that has a newer version.
-#[derive(Debug)]
-pub struct Outdated {
-    /// The package's folder.
-    pub package: PathBuf,
-    /// Where it comes from.
-    pub place: super::Place,
-    /// The version here.
-    pub current: Resolved,
-    /// The one that an upgrade goes to; none where the newest one is too far.
-    pub wanted: Option<Resolved>,
-    /// The newest one.
-    pub latest: Resolved,
-}
-
-/// What was found out about a package's version.
-#[derive(Debug)]
-pub enum State {
-    /// There is a newer one.
-    Outdated(Box<Outdated>),
-    /// There is none.
-    UpToDate(PathBuf),
-    /// That could not be found out.
-    Failed(PathBuf, Error),
-}
-
 impl Packages {
     /// What is said where there are none.
     pub fn none(&self) -> &'static str {
@@ -101,18 +74,11 @@ impl Packages {
     }
 }
 
-impl State {
-    /// Whether an upgrade would go to another version.
-    pub fn is_outdated(&self) -> bool {
-        matches!(self, Self::Outdated(outdated) if outdated.wanted.is_some())
-    }
-}
-
 /// The packages that are meant, in groups of those that are in one another, by path.
 ///
 /// # Errors
 /// Where a folder cannot be read, or a folder that was named has no record.
-fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Found>>, Error> {
+pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Found>>, Error> {
     let found = match packages {
         Packages::Below(folder, shard) => below(folder, *shard, allowed)?,
         Packages::Named(folders) => folders
@@ -158,47 +124,6 @@ pub(super) fn no_record(package: &Path) -> Error {
         help: "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
                record where it comes from with `merge3 adopt`"
             .to_owned(),
-    }
-}
-
-/// Which packages have a newer version.
-///
-/// # Errors
-/// Where the packages cannot be found; what is wrong with one of them is in its state.
-pub fn outdated(
-    remotes: &Remotes<'_>,
-    packages: &Packages,
-    wish: &Wish,
-) -> Result<Vec<State>, Error> {
-    let families = families(packages, &wish.allowed)?;
-    let found: Vec<Found> = families.into_iter().flatten().collect();
-    Ok(found
-        .into_par_iter()
-        .map(|found| state(remotes, found, wish))
-        .collect())
-}
-
-fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> State {
-    let state = || -> Result<Option<Outdated>, Error> {
-        let record = found.record?;
-        one::refuse_unfinished(&found.path)?;
-        let refs = remotes.refs(&record.place.repository)?;
-        let wanted = one::target(remotes, &record, &refs, wish)?;
-        let mut widest = wish.clone();
-        widest.choice.within = Within::Major;
-        let latest = one::target(remotes, &record, &refs, &widest)?;
-        Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
-            package: found.path.clone(),
-            current: one::current(&record, &refs),
-            place: record.place,
-            wanted,
-            latest,
-        }))
-    };
-    match state() {
-        Ok(Some(outdated)) => State::Outdated(Box::new(outdated)),
-        Ok(None) => State::UpToDate(found.path),
-        Err(error) => State::Failed(found.path, error),
     }
 }
 
@@ -345,8 +270,8 @@ fn one(
         let _lock = package::lock(&found.path, access, || host.waiting(&found.path))?;
         let mut uncommitted = found.uncommitted;
         if wish.dry_run {
-            one::refuse_unfinished(&found.path)?;
-        } else if one::resumed(&found.path, wish)? {
+            unfinished::refuse_unfinished(&found.path)?;
+        } else if unfinished::resumed(&found.path, wish)? {
             // what that run did was none of the user's changes
             uncommitted = uncommitted_in(&found.path, wish);
             match record::read(&found.path)? {
@@ -356,7 +281,7 @@ fn one(
         }
         let planned = loop {
             match one::plan(remotes, &found.path, &record, wish, &mut uncommitted) {
-                Err(error) if !wish.dry_run && one::recovered(&record, &error)? => {
+                Err(error) if !wish.dry_run && unfinished::recovered(&record, &error)? => {
                     // what a killed run did was none of the user's changes
                     uncommitted = uncommitted_in(&found.path, wish);
                 }

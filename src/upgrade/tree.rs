@@ -11,7 +11,7 @@ use crate::package::{Entry, Snapshot, is_reserved};
 /// How many files and folders a package has at most.
 pub(super) const MOST_ENTRIES: usize = 100_000;
 /// How deep they are at most.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 /// The most bytes of a file.
 const LARGEST_FILE: u64 = 256 << 20;
 /// The most bytes of all files, each counted as often as it is listed.

@@ -121,7 +121,28 @@ fn what_unpacks_without_end_is_refused() {
         let name = format!("x/{at}");
         many.extend(entry(&name, tar::EntryType::Regular, "", b""));
     }
+    // a path of half a million folders, each of which would be made
+    let deep = |name: &str| {
+        let mut builder = tar::Builder::new(Vec::new());
+        let length = (name.len() + 14).to_string();
+        let pax = format!("{} path={name}\n", name.len() + 7 + length.len());
+        let mut header = tar::Header::new_ustar();
+        header.set_entry_type(tar::EntryType::XHeader);
+        header.set_size(pax.len() as u64);
+        header.set_cksum();
+        builder.append(&header, pax.as_bytes()).unwrap();
+        let mut header = tar::Header::new_ustar();
+        header.set_size(0);
+        header.set_cksum();
+        builder.append(&header, &[][..]).unwrap();
+        compressed(&builder.into_inner().unwrap())
+    };
     for (archive, reason) in [
+        (
+            deep(&"a/".repeat(500_000)),
+            "a path of more than 4096 bytes",
+        ),
+        (deep(&"a/".repeat(200)), "more than 100 deep"),
         (bomb, "it has more than 256 MiB"),
         (compressed(&many), "more than 100000 files"),
     ] {

@@ -32,6 +32,13 @@ struct Registry<'r> {
 impl<'r> Registry<'r> {
     fn of(place: &'r str) -> Result<Self, Error> {
         let (host, path) = place.split_once('/').unwrap_or((place, ""));
+        let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+        if host.is_empty() || !host.chars().all(is_host) {
+            return Err(unreachable(
+                &format!("oci://{place}"),
+                "this is no name of a host",
+            ));
+        }
         let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
         if path.is_empty()
             || !path.chars().all(is_name)

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::report;
-use crate::upgrade::fleet::{Outcome, State};
+use crate::upgrade::fleet::Outcome;
 use crate::upgrade::one::Upgrade;
+use crate::upgrade::outdated::State;
 use crate::upgrade::remote::Resolved;
 
 #[derive(Serialize)]

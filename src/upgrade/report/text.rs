@@ -3,7 +3,8 @@
 use super::{row, short_name, versions};
 use crate::error::shown;
 use crate::report::{self, Detail};
-use crate::upgrade::fleet::{Outcome, State};
+use crate::upgrade::fleet::Outcome;
+use crate::upgrade::outdated::State;
 use crate::visible::visible;
 
 /// How wide a table is at most.
