@@ -27,8 +27,14 @@ pub(super) struct PatchArgs {
     /// The resource to patch, for patches that name none: KIND/NAME
     #[arg(long, value_name = "KIND/NAME")]
     resource: Option<ResourceName>,
-    /// Which files are YAML (repeatable)
-    #[arg(long = "match", value_name = "GLOB")]
+    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
+    /// are left alone (repeatable)
+    #[arg(
+        long = "yaml",
+        alias = "match",
+        value_name = "GLOB",
+        hide_short_help = true
+    )]
     matches: Vec<String>,
     #[command(flatten)]
     output: OutputArgs,

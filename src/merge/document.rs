@@ -46,10 +46,10 @@ pub struct Merged {
     pub noted: Vec<Conflict>,
 }
 
-/// Brings what changed from original to updated into local (SPEC 4 to 7).
+/// Brings what changed from original to updated into local (rules: Equality, Fields, Lists, Text).
 ///
 /// `resource` says whether the document is a resource, in which an explicit null is a word of
-/// command (SPEC 5.2). A merge without an original is one with nothing as the original.
+/// command (rules: Nulls). A merge without an original is one with nothing as the original.
 ///
 /// # Errors
 /// Where the merged text, read again, does not have the values that the merge decided (law 6): a

@@ -1,4 +1,5 @@
-//! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
+//! One file of documents, merged by the table of the rules (Documents), and the text that comes of
+//! it.
 
 use super::apply::Apply;
 use super::assemble::{Action, Insertion, assemble};
@@ -165,7 +166,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         forward.then_some(Content::Updated)
     }
 
-    /// Whether upstream brings a null that is a word of command into this document (SPEC 5.2).
+    /// Whether upstream brings a null that is a word of command into this document (rules: Nulls).
     fn clears(&self, group: &Group) -> bool {
         let members = self.members(group);
         let (Some(original), Some(updated)) = (members.original, members.updated) else {

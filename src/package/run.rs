@@ -179,7 +179,9 @@ fn needs_reading(slot: &Slot) -> bool {
 }
 
 /// Parts the files that merge document by document from those that merge as a whole.
-fn by_documents(readings: Option<Readings<'_>>) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
+pub(super) fn by_documents(
+    readings: Option<Readings<'_>>,
+) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
     let Some(readings) = readings else {
         return (None, None);
     };

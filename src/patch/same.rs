@@ -1,5 +1,5 @@
-//! Equality in other senses than SPEC 4 has it: what counts as a field, and what scalars are alike,
-//! is for the caller to say.
+//! Equality in other senses than the merge has it (rules: Equality): what counts as a field, and
+//! what scalars are alike, is for the caller to say.
 
 use crate::merge::{FieldIndex, Shape, key_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
@@ -23,7 +23,7 @@ impl Sense {
         match (shape(left, l), shape(right, r)) {
             (Shape::Map, Shape::Map) => {
                 let (ls, rs) = (self.fields(left, l), self.fields(right, r));
-                let index = FieldIndex::new(right, rs.iter().copied());
+                let index = FieldIndex::new(right, rs.iter().copied()).in_json();
                 let has = |entry: &EntryId| {
                     let other = key_of(left, *entry).and_then(|key| index.find(key));
                     other.is_some_and(|other| below(*entry, other))

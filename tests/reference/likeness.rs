@@ -1,4 +1,4 @@
-//! Which elements are alike (SPEC 6).
+//! Which elements are alike (rules: Lists without a key).
 
 use super::sequence::Partners;
 use crate::value::Value;
@@ -50,8 +50,22 @@ pub(super) fn likeness(one: &Value, other: &Value) -> Option<usize> {
     }
 }
 
+/// Whether two collections of one kind have at least two thirds of their leaves in common.
+pub(super) fn is_mostly(before: &Value, now: &Value) -> bool {
+    let most = leaves(before).len().max(leaves(now).len());
+    is_one_kind(before, now)
+        && 3 * (common_leaves(before, now) + below_new_keys(before, now)) >= 2 * most
+}
+
+fn is_one_kind(one: &Value, other: &Value) -> bool {
+    matches!(
+        (one, other),
+        (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_))
+    )
+}
+
 fn common(one: &Value, other: &Value) -> usize {
-    let members = |one: &[&Value], other: &[&Value]| {
+    let members = |one: &[Value], other: &[Value]| {
         let mut left = other.to_vec();
         let taken = one.iter().filter(|it| {
             let at = left.iter().position(|other| other == *it);
@@ -59,28 +73,98 @@ fn common(one: &Value, other: &Value) -> usize {
         });
         taken.count() * 1000 / one.len().max(other.len()).max(1)
     };
+    let lines = |text: &str| text.lines().map(Value::text).collect::<Vec<_>>();
     match (one, other) {
         _ if one == other => 1000,
         (Value::Map(fields), Value::Map(others)) => {
-            let shared = fields
-                .iter()
-                .filter_map(|(key, value)| Some(common(value, other.field(key)?)));
+            let pairs = pairs_of_fields(one, other).into_iter();
+            let shared = pairs.map(|(key, new)| {
+                let values = one.field(&key).zip(other.field(&new));
+                values.map_or(0, |(one, other)| common(one, other))
+            });
             shared.sum::<usize>() / fields.len().max(others.len()).max(1)
         }
-        (Value::List(one), Value::List(other)) => members(
-            &one.iter().collect::<Vec<_>>(),
-            &other.iter().collect::<Vec<_>>(),
-        ),
+        (Value::List(one), Value::List(other)) => members(one, other),
         (Value::Scalar { text: one, .. }, Value::Scalar { text: other, .. })
             if one.contains('\n') && other.contains('\n') =>
         {
-            let [one, other] =
-                [one, other].map(|text| text.lines().map(Value::text).collect::<Vec<_>>());
-            members(
-                &one.iter().collect::<Vec<_>>(),
-                &other.iter().collect::<Vec<_>>(),
-            )
+            members(&lines(one), &lines(other))
         }
         _ => 0,
+    }
+}
+
+/// The keys that two maps share, each twice; and the only key of each that the other lacks, where
+/// both have collections of one kind there.
+fn pairs_of_fields(one: &Value, other: &Value) -> Vec<(String, String)> {
+    let lacking = |map: &'_ Value, other: &Value| -> Vec<String> {
+        let keys = map.keys().filter(|key| other.field(key).is_none());
+        keys.cloned().collect()
+    };
+    let shared = one.keys().filter(|key| other.field(key).is_some());
+    let mut pairs: Vec<_> = shared.map(|key| (key.clone(), key.clone())).collect();
+    if let ([old], [new]) = (&lacking(one, other)[..], &lacking(other, one)[..])
+        && let Some((before, now)) = one.field(old).zip(other.field(new))
+        && is_one_kind(before, now)
+    {
+        pairs.push((old.clone(), new.clone()));
+    }
+    pairs
+}
+
+fn common_leaves(one: &Value, other: &Value) -> usize {
+    let mut left = leaves(other);
+    let one = leaves(one);
+    let common = one.iter().filter(|leaf| {
+        let at = left.iter().position(|other| other == *leaf);
+        at.map(|at| left.swap_remove(at)).is_some()
+    });
+    common.count()
+}
+
+/// What two maps have in common below renamed keys, at any depth.
+fn below_new_keys(one: &Value, other: &Value) -> usize {
+    let pairs = pairs_of_fields(one, other).into_iter();
+    let below = pairs.map(|(key, new)| {
+        let (Some(one), Some(other)) = (one.field(&key), other.field(&new)) else {
+            return 0;
+        };
+        let own = if key == new {
+            0
+        } else {
+            common_leaves(one, other)
+        };
+        own + below_new_keys(one, other)
+    });
+    below.sum()
+}
+
+/// The leaves of a value, each with the keys that lead to it; all elements of a list are at one
+/// place.
+fn leaves(value: &Value) -> Vec<(Vec<String>, Value)> {
+    let below = |step: &str, value: &Value| {
+        let mut below = leaves(value);
+        below
+            .iter_mut()
+            .for_each(|(path, _)| path.insert(0, step.to_owned()));
+        below
+    };
+    match value {
+        Value::Map(fields) if !fields.is_empty() => fields
+            .iter()
+            .flat_map(|(key, value)| below(key, value))
+            .collect(),
+        Value::List(elements) if !elements.is_empty() => elements
+            .iter()
+            .flat_map(|element| below("", element))
+            .collect(),
+        Value::Scalar { text, tag } if text.contains('\n') => {
+            let lines = text.lines().map(|line| Value::Scalar {
+                text: line.to_owned(),
+                tag: tag.clone(),
+            });
+            lines.map(|line| (Vec::new(), line)).collect()
+        }
+        other => vec![(Vec::new(), other.clone())],
     }
 }

@@ -1,19 +1,20 @@
 //! Elements that are the same thing before and after a change, although nothing identifies them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::index::{FieldIndex, key_of};
 use super::{Shape, entries_of, shape};
 use crate::merge::fingerprint::Fingerprints;
-use crate::yaml::{EntryId, NodeId, Tree, equal};
+use crate::merge::leaves;
+use crate::yaml::{EntryId, NodeId, equal};
 
 /// A value, in its tree of which the fingerprints are known.
-type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
+pub(super) type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
 
 /// Fields that name a thing, where they are there: a step of a workflow, a rule, an alert.
 const NAMING_FIELDS: [&str; 6] = ["name", "id", "alert", "record", "path", "uses"];
 
-/// What equal values have in common; parts of it are what values that differ have in common.
+/// What equal values have in common.
 const ALL: usize = 1000;
 
 /// How much two elements have in common that are alike: maps of the same name, or, where none has
@@ -58,64 +59,104 @@ fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
     }
 }
 
-/// How much two values have in common.
+/// How much two values have in common: of maps, what their fields have in common on the average.
 fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
     if equal(left_tree, left.1, right_tree, right.1) {
         return ALL;
     }
-    match (shape(left_tree, left.1), shape(right_tree, right.1)) {
-        (Shape::Map, Shape::Map) => common_of_maps(left, right),
-        (Shape::List, Shape::List) => {
-            common_members(&left.0.of_elements(left.1), &right.0.of_elements(right.1))
+    match [shape(left_tree, left.1), shape(right_tree, right.1)] {
+        [Shape::Map, Shape::Map] => {
+            let pairs = pairs_of_fields(left, right).into_iter();
+            let sum: usize = pairs.map(|(one, other, _)| common(one, other)).sum();
+            let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
+            sum / counts[0].max(counts[1]).max(1)
         }
-        (Shape::Scalar, Shape::Scalar) => {
-            let lines = |(tree, node): (&'_ Tree<'_>, NodeId)| {
-                let scalar = tree.scalar(node)?;
-                let text = scalar.content.contains('\n').then_some(scalar.content)?;
-                Some(text.lines().map(str::to_owned).collect::<Vec<_>>())
-            };
-            match (lines((left_tree, left.1)), lines((right_tree, right.1))) {
-                (Some(left), Some(right)) => common_members(&left, &right),
-                _ => 0,
-            }
+        [Shape::List, Shape::List] => {
+            let sides = [left, right].map(|(prints, list)| {
+                let mut values = prints.of_elements(list).to_vec();
+                values.sort_unstable();
+                values
+            });
+            let [one, other] = &sides;
+            leaves::common(one, other) * ALL / one.len().max(other.len()).max(1)
+        }
+        [Shape::Scalar, Shape::Scalar] if has_lines(left) && has_lines(right) => {
+            let (one, other) = (left.0.leaves(left.1), right.0.leaves(right.1));
+            one.common(&other) * ALL / one.len().max(other.len())
         }
         _ => 0,
     }
 }
 
-fn common_of_maps(
-    (left_prints, left): Value<'_, '_>,
-    (right_prints, right): Value<'_, '_>,
-) -> usize {
-    let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
-    let fields = FieldIndex::of(right_tree, right);
-    let shared = entries_of(left_tree, left).filter_map(|entry| {
-        let other = key_of(left_tree, entry).and_then(|key| fields.find(key))?;
-        let values = [(left_prints, entry), (right_prints, other)];
-        let [one, other] = values.map(|(of, entry)| (of, of.tree().entry(entry).value));
-        Some(common(one, other))
-    });
-    let sum: usize = shared.sum();
-    let counts = [
-        entries_of(left_tree, left).len(),
-        entries_of(right_tree, right).len(),
-    ];
-    sum / counts.into_iter().max().unwrap_or(1).max(1)
+/// Whether two collections of one kind have at least two thirds of their leaves in common.
+pub(super) fn is_mostly(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    let shapes = [left, right].map(|(prints, node)| shape(prints.tree(), node));
+    let most = left
+        .0
+        .leaves(left.1)
+        .len()
+        .max(right.0.leaves(right.1).len());
+    shapes[0] == shapes[1]
+        && shapes[0] != Shape::Scalar
+        && (common_leaves(left, right) + leaves_below_new_keys(left, right)) * 3 >= most * 2
 }
 
-/// How many of the members of two lists are the same, as a part of the longer one.
-fn common_members<T: std::hash::Hash + Eq>(left: &[T], right: &[T]) -> usize {
-    let mut open: FxHashMap<&T, usize> = FxHashMap::default();
-    for member in right {
-        *open.entry(member).or_default() += 1;
-    }
-    let shared = left.iter().filter(|member| match open.get_mut(member) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            true
-        }
-        _ => false,
+fn has_lines((prints, node): Value<'_, '_>) -> bool {
+    let scalar = prints.tree().scalar(node);
+    scalar.is_some_and(|scalar| scalar.content.contains('\n'))
+}
+
+fn common_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+    left.0.leaves(left.1).common(&right.0.leaves(right.1))
+}
+
+/// The leaves that two maps have in common below renamed keys, at any depth.
+fn leaves_below_new_keys(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+    let pairs = pairs_of_fields(left, right).into_iter();
+    let leaves = pairs.map(|(one, other, is_renamed)| {
+        let own = if is_renamed {
+            common_leaves(one, other)
+        } else {
+            0
+        };
+        own + leaves_below_new_keys(one, other)
     });
-    shared.count() * ALL / left.len().max(right.len()).max(1)
+    leaves.sum()
+}
+
+/// The values that two maps have under one key; and the two collections that they have under the
+/// only key that the other one lacks: that key was renamed, which is said.
+fn pairs_of_fields<'a, 'f, 'b, 'g>(
+    left: Value<'a, 'f>,
+    right: Value<'b, 'g>,
+) -> Vec<(Value<'a, 'f>, Value<'b, 'g>, bool)> {
+    let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
+    if [shape(left_tree, left.1), shape(right_tree, right.1)] != [Shape::Map; 2] {
+        return Vec::new();
+    }
+    let pair = |one: EntryId, other: EntryId, is_renamed| {
+        let (one, other) = (left_tree.entry(one).value, right_tree.entry(other).value);
+        ((left.0, one), (right.0, other), is_renamed)
+    };
+    let fields = FieldIndex::of(right_tree, right.1);
+    let (mut pairs, mut removed, mut shared) = (Vec::new(), Vec::new(), FxHashSet::default());
+    for entry in entries_of(left_tree, left.1) {
+        match key_of(left_tree, entry).and_then(|key| fields.find(key)) {
+            Some(other) => {
+                shared.insert(other);
+                pairs.push(pair(entry, other, false));
+            }
+            None => removed.push(entry),
+        }
+    }
+    let mut added = entries_of(right_tree, right.1).filter(|entry| !shared.contains(entry));
+    if let (&[removed], Some(added), None) = (&removed[..], added.next(), added.next()) {
+        let renamed = pair(removed, added, true);
+        let of = shape(left_tree, renamed.0.1);
+        if of != Shape::Scalar && of == shape(right_tree, renamed.1.1) {
+            pairs.push(renamed);
+        }
+    }
+    pairs
 }

@@ -1,5 +1,5 @@
 //! A stretch of a list without a key that both sides changed: what each did to the original's
-//! elements, put together (SPEC 6).
+//! elements, put together (rules: Lists without a key).
 //!
 //! A hunk is what one side put in the place of some elements. Hunks of both sides that have
 //! elements in common are one place; all others are places of their own. At one place, local's

@@ -1,6 +1,8 @@
 //! Operations that touch different places: they are carried out together, so that a long patch does
 //! not have its target read again for each.
 
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arriving::{arriving_text, is_block_list};
@@ -52,7 +54,7 @@ struct Batch<'a, 'o> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
     /// The fields of the maps that were asked for, by name.
-    fields: FxHashMap<NodeId, FxHashMap<&'a str, EntryId>>,
+    fields: FxHashMap<NodeId, FxHashMap<Cow<'a, str>, EntryId>>,
     /// The entries in which something changes or comes.
     ways: FxHashSet<EntryId>,
     /// What becomes of entries that change or go.

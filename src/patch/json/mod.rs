@@ -4,7 +4,7 @@
 mod arriving;
 mod batch;
 mod operation;
-mod pointer;
+pub(super) mod pointer;
 mod same;
 
 use super::{Decided, PatchError, in_the_style_of, parsed, wrong_at};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use crate::merge::{Shape, key_of, shape};
+use crate::merge::{Shape, is_resource, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
 
 /// One step of a pointer: the name of a field, or an element's position.
@@ -92,7 +92,9 @@ fn at(tree: &Tree<'_>, holder: NodeId, name: &str) -> Option<(Option<EntryId>, u
     let count = entries.len();
     match shape(tree, holder) {
         Shape::Map => {
-            let is_named = |entry: &EntryId| key_of(tree, *entry).is_some_and(|key| key.1 == name);
+            let is_json = is_resource(tree);
+            let is_named =
+                |entry: &EntryId| field_name(tree, is_json, *entry).is_some_and(|own| own == name);
             let position = tree.entries(holder).position(|entry| is_named(&entry));
             Some((entries.find(is_named), position.unwrap_or(count)))
         }
@@ -106,10 +108,14 @@ fn at(tree: &Tree<'_>, holder: NodeId, name: &str) -> Option<(Option<EntryId>, u
 }
 
 /// The fields of a map that a step can lead to, by name.
-pub(super) fn named_fields<'t>(tree: &'t Tree<'_>, map: NodeId) -> FxHashMap<&'t str, EntryId> {
+pub(super) fn named_fields<'t>(
+    tree: &'t Tree<'_>,
+    map: NodeId,
+) -> FxHashMap<Cow<'t, str>, EntryId> {
+    let is_json = is_resource(tree);
     let mut fields = FxHashMap::default();
     for field in tree.entries(map) {
-        if let Some((_, name)) = key_of(tree, field) {
+        if let Some(name) = field_name(tree, is_json, field) {
             fields.entry(name).or_insert(field);
         }
     }
@@ -121,6 +127,19 @@ pub(super) fn index_of(name: &str) -> Option<usize> {
     let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
     let is_plain = name == "0" || !name.starts_with('0');
     name.parse().ok().filter(|_| is_number && is_plain)
+}
+
+/// What a pointer calls a field: its key in JSON, where the document is read as that, else what is
+/// written.
+pub(in crate::patch) fn field_name<'t>(
+    tree: &'t Tree<'_>,
+    is_json: bool,
+    field: EntryId,
+) -> Option<Cow<'t, str>> {
+    match is_json {
+        true => name_of(tree, field),
+        false => key_of(tree, field).map(|(_, content)| content.into()),
+    }
 }
 
 #[cfg(test)]
