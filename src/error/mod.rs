@@ -35,6 +35,13 @@ pub enum Error {
         /// What it named.
         path: PathBuf,
     },
+    /// There is no resource where some are needed.
+    Empty {
+        /// The option that named it.
+        option: &'static str,
+        /// What it named.
+        path: PathBuf,
+    },
     /// Some sides are folders, others are files.
     Mixed {
         /// A side that is a folder.

@@ -1,7 +1,7 @@
 //! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a
 //! document of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use super::parsed::{Parsed, ParsedFile, Trees};
 use super::resource::ResourceId;
 use crate::error::{Error, Lines, Place};
 use crate::line_breaks::line_break_of;
+use crate::patch::json_patch;
 use crate::yaml::stream::{count_lines, split};
 use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
@@ -203,6 +204,28 @@ pub(super) fn put_back(
         }
     }
     Ok(new)
+}
+
+/// The text of a list's document without some of its items, by their index.
+///
+/// # Errors
+/// Where they cannot be taken out.
+pub(super) fn without_items(
+    file: &Path,
+    list: &str,
+    gone: &BTreeSet<usize>,
+) -> Result<String, Error> {
+    let operations = gone.iter().rev();
+    let operations: String = operations
+        .map(|index| format!("- {{op: remove, path: /items/{index}}}\n"))
+        .collect();
+    let patch = Tree::parse(&operations).ok().flatten();
+    let patched = patch.and_then(|patch| json_patch(list, &patch).ok().flatten());
+    patched.ok_or_else(|| Error::Unfaithful {
+        file: file.to_owned(),
+        path: "items".to_owned(),
+        message: "an item could not be deleted".to_owned(),
+    })
 }
 
 /// An item's new text as it stands in its list.

@@ -87,7 +87,7 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         roots: &loaded.roots,
         origins,
     };
-    config::check(&slots, &readings, &sources)?;
+    config::check(&what.config, &slots, &readings, &sources)?;
     let items = live_items(&slots, &readings);
     let paired = pair::pair(&slots, &readings, &sources, &items)?;
     let last = match &what.last_applied {

@@ -11,6 +11,7 @@ use crate::package::alone::load_package;
 use crate::package::items::{Origin, without_lists};
 use crate::package::load::{Loaded, fingerprint};
 use crate::package::parsed::{Reading, Readings};
+use crate::package::patching::is_kustomization;
 use crate::package::slot::{Roots, Slot};
 use crate::triple::Triple;
 use crate::yaml::Document;
@@ -18,7 +19,11 @@ use crate::yaml::Document;
 /// The configurations as the updated side and the live objects as the local one, by path; a file by
 /// the name of the live one. What was made of configurations that are lists comes along.
 pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), Error> {
-    let config = load_package(&what.config, "--config", &settings.matches)?;
+    let mut config = load_package(&what.config, "--config", &settings.matches)?;
+    if config.is_folder {
+        // they say how resources are made, and are none
+        config.files.retain(|(path, _)| !is_kustomization(path));
+    }
     let live = load_package(&what.live, "--live", &settings.matches)?;
     if config.is_folder && !live.is_folder {
         return Err(Error::Mixed {

@@ -135,7 +135,7 @@ impl Comparison<'_> {
     /// by its position.
     fn taken_apart(&self, package: &mut Package) -> Origins {
         let mut origins = Origins::default();
-        if self.form == PatchForm::Json && self.differing.resource.is_none() {
+        if self.form == PatchForm::Json && self.differing.resources.is_empty() {
             return origins;
         }
         for (path, source) in &mut package.files {
@@ -154,10 +154,15 @@ impl Comparison<'_> {
         files: &'f [Readable<'a>],
         origins: &'f Origins,
     ) -> Vec<Found<'f, 'a>> {
-        let is_wanted = |parsed: &Parsed<'_>| match (&self.differing.resource, &parsed.resource) {
-            (None, _) => true,
-            (Some(name), Some(resource)) => name.is_of(&resource.id.to_id()),
-            (Some(_), None) => false,
+        let wanted = &self.differing.resources;
+        let is_wanted = |parsed: &Parsed<'_>| match &parsed.resource {
+            _ if wanted.is_empty() => true,
+            Some(resource) => {
+                let id = resource.id.to_id();
+                let mut wanted = wanted.iter();
+                wanted.any(|selector| selector.is_of(&id, parsed.kept()))
+            }
+            None => false,
         };
         let all = files.iter().flat_map(|file| {
             let documents = file.file.documents.iter();
