@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use merge3::package::{
+use merge3::package::{Given, SchemaSource, 
     ApplyTo, PatchForm, Patching, Plan, Progress, Settings, apply_with, plan_patches,
 };
 use pretty_assertions::assert_eq;
@@ -62,10 +62,13 @@ impl Scene {
 
     fn patched(&self) -> Plan {
         plan_patches(&Patching {
-            patches: vec![self.path("patch.yaml")],
+            patches: vec![Given::Path(self.path("patch.yaml"))],
             target: self.path("live"),
             form: PatchForm::Strategic,
-            resource: None,
+            kustomization: None,
+            resources: Vec::new(),
+            namespace: None,
+            schema: SchemaSource::default(),
             matches: Vec::new(),
         })
         .unwrap()
