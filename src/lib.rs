@@ -1,8 +1,68 @@
-//! A schema-free, comment-preserving three-way merge for YAML packages.
+//! A three-way merge for YAML: what changed from an original to an updated version comes into a
+//! local copy, in place, and nothing else changes.
 //!
-//! Data goes one way: text, tree, walk, edits, check, disk.
+//! It is for people who vendor YAML (Kubernetes manifests, Helm values, CI workflows) and customise
+//! it. Comments, blank lines, quotes and the order of keys stay as they are. No schema is needed.
+//!
+//! # Texts
+//!
+//! [`merge`](merge()) takes three texts and gives back the merged one, with the conflicts:
+//!
+//! ```
+//! use merge3::{Options, merge};
+//!
+//! let original = "image: app:1\nreplicas: 1\n";
+//! let updated = "image: app:2\nreplicas: 2\n";
+//! let local = "image: app:1 # do not pin\nreplicas: 3\n";
+//!
+//! let merged = merge(original, updated, local, &Options::default())?;
+//! assert_eq!(merged.text, "image: app:2 # do not pin\nreplicas: 2\n");
+//!
+//! // both sides changed the replicas: upstream wins, and it is reported
+//! let conflict = &merged.conflicts[0].conflict;
+//! assert_eq!(conflict.path, "replicas");
+//! assert_eq!(conflict.values.local.as_deref(), Some("3"));
+//! # Ok::<(), merge3::Error>(())
+//! ```
+//!
+//! Options say who wins a conflict, how lists merge, and more:
+//!
+//! ```
+//! use merge3::{OnConflict, Options, merge};
+//!
+//! let options = Options { on_conflict: OnConflict::Local, ..Options::default() };
+//! let merged = merge("a: 1\n", "a: 2\n", "a: 3\n", &options)?;
+//! assert_eq!(merged.text, "a: 3\n");
+//! # Ok::<(), merge3::Error>(())
+//! ```
+//!
+//! # Packages
+//!
+//! [`plan`] merges three folders (or files) in memory. [`Plan::write`] writes the result, all of it
+//! or nothing:
+//!
+//! ```no_run
+//! use merge3::{Settings, Triple, plan};
+//!
+//! let sides = Triple::new("upstream-1.0", "upstream-1.1", "fork").map(Into::into);
+//! let plan = plan(&sides, &Settings::default())?;
+//! for conflict in &plan.conflicts {
+//!     println!("{}: {}", conflict.file.display(), conflict.conflict.path);
+//! }
+//! plan.write(false)?;
+//! # Ok::<(), merge3::Error>(())
+//! ```
+//!
+//! # More
+//!
+//! [`package`] finds the resources of packages that belong together, [`patch`] applies the patches
+//! of kubectl and kustomize, [`git`] is the merge driver, and [`report`] shows a finished run. The
+//! rules of the merge are in `docs/rules.md`.
 #![forbid(unsafe_code)]
 
+// help texts are no Markdown
+#[allow(rustdoc::bare_urls)]
+#[doc(hidden)]
 pub mod cli;
 pub mod error;
 pub mod git;
@@ -16,6 +76,13 @@ pub mod schema;
 mod secret;
 mod semantic_version;
 pub mod triple;
+#[doc(hidden)]
 pub mod upgrade;
 mod visible;
+#[doc(hidden)]
 pub mod yaml;
+
+pub use error::Error;
+pub use merge::{Conflict, ConflictKind, OnConflict, Options, Resolution};
+pub use package::{MergedFile, Plan, Settings, merge, plan};
+pub use triple::Triple;

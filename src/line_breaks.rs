@@ -1,4 +1,4 @@
-//! Line breaks of texts: LF or CRLF. A local text's stay (SPEC 7).
+//! Line breaks of texts: LF or CRLF. A local text's stay (rules: Places and formats).
 
 use std::borrow::Cow;
 

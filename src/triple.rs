@@ -30,7 +30,7 @@ pub enum Change {
     Local,
     /// Both did, and arrived at the same value.
     BothAlike,
-    /// Both did, and do not agree: a conflict (SPEC 8).
+    /// Both did, and do not agree: a conflict (rules: Conflicts).
     BothApart,
 }
 

@@ -102,7 +102,7 @@ def nulls(text):
 
 
 def fast_forward(program, name, root, there):
-    """old to new into a copy of old is `new`, but for the nulls that `new` brings in (SPEC 5.2)."""
+    """old to new into a copy of old is `new`, but for the nulls that `new` brings in (rules: Nulls)."""
     into, result = run(program, root / "old", root / "new", root / "old", there)
     old, new, merged = files(root / "old"), files(root / "new"), files(into)
     problems, listed = ended_well(result), []

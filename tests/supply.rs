@@ -164,3 +164,41 @@ fn sources() -> Vec<(PathBuf, String)> {
     }
     sources
 }
+
+#[test]
+fn the_rules_that_code_cites_are_headings_of_their_page() {
+    let page =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rules.md")).unwrap();
+    let headings: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix('#'))
+        .map(|line| line.trim_start_matches(['#', ' ']))
+        .collect();
+    let mut cited = 0;
+    for (path, text) in sources() {
+        let text: String = text
+            .lines()
+            .map(|line| line.trim_start().trim_start_matches(['/', '!']))
+            .collect::<Vec<_>>()
+            .join("");
+        for citation in text.split("rules: ").skip(1) {
+            let Some((names, _)) = citation.split_once(')') else {
+                continue;
+            };
+            let is_prose = |it: char| it.is_alphanumeric() || matches!(it, ' ' | ',');
+            if !names.chars().all(is_prose) {
+                continue; // a field of a struct that is called so
+            }
+            for name in names.split(", ") {
+                let is_law = name.starts_with("law ");
+                assert!(
+                    is_law || headings.contains(&name),
+                    "{}: {name}",
+                    path.display()
+                );
+                cited += 1;
+            }
+        }
+    }
+    assert!(cited > 50, "{cited}");
+}

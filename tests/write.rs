@@ -1,4 +1,5 @@
-//! Writing a plan: others at the same files, and runs that did not come to their end (SPEC 9).
+//! Writing a plan: others at the same files, and runs that did not come to their end (rules:
+//! Writing).
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
 use std::fs;

@@ -25,8 +25,14 @@ pub(super) struct ApplyArgs {
     /// A file with custom resource definitions (repeatable)
     #[arg(long = "crd", value_name = "FILE")]
     definitions: Vec<PathBuf>,
-    /// Which files are YAML (repeatable)
-    #[arg(long = "match", value_name = "GLOB")]
+    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
+    /// are left alone (repeatable)
+    #[arg(
+        long = "yaml",
+        alias = "match",
+        value_name = "GLOB",
+        hide_short_help = true
+    )]
     matches: Vec<String>,
     #[command(flatten)]
     output: OutputArgs,

@@ -8,11 +8,11 @@ use clap::{CommandFactory as _, Parser};
 use super::apply::ApplyArgs;
 use super::config::{Command, Config, Job};
 use super::diff::DiffArgs;
-use super::extras::Extra;
+use super::extras::{Extra, ManArgs};
 use super::git::Subcommands;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
-use super::output::{OutputArgs, RunArgs};
+use super::output::{OutputArgs, ShownArgs};
 use super::patch::PatchArgs;
 use super::report::ReportArgs;
 use super::upstream;
@@ -22,28 +22,51 @@ const SHORT: &str = "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1
 
 const EXAMPLES: &str = "\
 Examples:
-  merge3 --ancestor v1 --from v2 --to fork                      upgrade a fork in place
-  merge3 --ancestor v1 --from v2 --to fork --diff               see first what that would do
-Exit status: 0 merged; 1 conflicts are left, or --check found a change; 2 wrong input, or a failure";
+  merge3 --ancestor v1 --from v2 --to fork           upgrade a fork in place
+  merge3 --ancestor v1 --from v2 --to fork --diff    see first what it would do
+Exit status: 0 merged; 1 conflicts are left, or --check found a change;
+2 wrong input, or a failure";
 
-/// Brings what changed between two releases of a YAML package into your fork, and nothing else.
+const APPLY: &str = "\
+Examples:
+  merge3 apply --config app.yaml --live live.yaml           change live.yaml
+  merge3 apply --config app.yaml --live live.yaml --diff    see what would change
+Exit status: 0 applied; 1 --check found a change; 2 wrong input, or a failure";
+
+const PATCH: &str = "\
+Examples:
+  merge3 patch --patch patch.yaml fork
+  merge3 patch --type json --resource Deployment/web --patch ops.yaml fork
+Exit status: 0 patched; 1 --check found a change; 2 wrong input, or a failure";
+
+const DIFF: &str = "\
+Examples:
+  merge3 diff v1 v2                       what changed, for `git apply`
+  merge3 diff --format strategic v1 v2    the same, for `merge3 patch`
+Exit status: 0 compared; 2 wrong input, or a failure";
+
+const EXPLAIN: &str = "\
+Example:
+  merge3 explain --ancestor v1 --from v2 --to fork app.yaml spec.replicas
+Exit status: 0 explained; 2 nothing is there, or a failure";
+
+/// Brings what upstream changed into your fork of a YAML package, and nothing else
 #[derive(Debug, Parser)]
 #[command(
     name = "merge3",
     version,
     after_help = SHORT,
-    disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
 struct CommandLine {
     #[command(flatten)]
-    merge: Option<Args>,
+    sides: Option<SidesArgs>,
     // beside the others: an optional group may not hold another one
     #[command(flatten)]
-    how: MergeArgs,
+    output: OutputArgs,
     #[command(flatten)]
-    run: RunArgs,
+    how: MergeArgs,
     #[command(flatten)]
     markers: MarkerArgs,
     #[command(flatten)]
@@ -59,44 +82,49 @@ enum Subcommand {
     Git(Subcommands),
     #[command(flatten)]
     Upstream(upstream::Subcommands),
-    /// Apply configurations to live objects as `kubectl apply` does, on files
+    /// Apply configurations to files as `kubectl apply` does to objects
+    #[command(after_help = APPLY)]
     Apply(Box<ApplyArgs>),
-    /// Apply a patch to files: strategic merge patch, JSON merge patch, JSON patch
+    /// Patch files: strategic merge patch, JSON merge patch, JSON patch
+    #[command(after_help = PATCH)]
     Patch(Box<PatchArgs>),
     /// Print the patch that turns OLD into NEW
+    #[command(after_help = DIFF)]
     Diff(Box<DiffArgs>),
     /// Say why a value comes out as it does
+    #[command(after_help = EXPLAIN)]
     Explain(Box<ExplainArgs>),
     /// Print completions for a shell
-    #[command(hide = true)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    #[command(hide = true)]
-    Man,
+    /// Print a manual page, or write all of them
+    Man(ManArgs),
 }
 
 /// The arguments of `explain`.
 #[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "merge3 explain [OPTIONS] --ancestor <OLD> --from <NEW> --to <LOCAL>\n                      <FILE> <PATH>"
+)]
 struct ExplainArgs {
     #[command(flatten)]
-    merge: Args,
+    sides: SidesArgs,
     #[command(flatten)]
     how: MergeArgs,
     #[command(flatten)]
-    run: RunArgs,
+    shown: ShownArgs,
     /// The file, relative to the package
     file: PathBuf,
     /// Where in it, such as spec.template.spec.containers[name=app].image
     path: String,
 }
 
-/// The arguments of the main job.
+/// The three packages.
 #[derive(Debug, clap::Args)]
-struct Args {
-    /// The package (folder or file) that both others were made of
+struct SidesArgs {
+    /// What both others come from: a folder or a file
     #[arg(long, value_name = "OLD")]
     ancestor: PathBuf,
     /// The package with upstream's changes
@@ -105,19 +133,6 @@ struct Args {
     /// The package to change: your fork
     #[arg(long, value_name = "LOCAL")]
     to: PathBuf,
-
-    /// Tell what would change, write nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// As --dry-run; exit status 1 if anything would change
-    #[arg(long)]
-    check: bool,
-    /// Print the changes as a unified diff, write nothing
-    #[arg(long)]
-    diff: bool,
-    /// Write the result there, not to LOCAL; - prints one file
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
-    output: Option<PathBuf>,
 }
 
 /// Reads the arguments, the program's name first.
@@ -142,11 +157,11 @@ where
     if let Some(command) = Subcommands::read_alone(&arguments) {
         return Ok(Command::Git(command));
     }
-    let in_subcommand = arguments
-        .get(1)
-        .is_some_and(|first| !first.to_string_lossy().starts_with('-'));
-    if !in_subcommand && arguments.iter().any(|argument| argument == "--help") {
-        full_help()?;
+    if arguments.len() == 1 {
+        CommandLine::command().try_get_matches_from(["merge3", "-h"])?;
+    }
+    if let Some(wanted) = wants_help(&arguments) {
+        opened(CommandLine::command().after_help(EXAMPLES)).try_get_matches_from(wanted)?;
     }
     let line = CommandLine::try_parse_from(arguments)?;
     match line.command {
@@ -160,8 +175,14 @@ where
             return command
                 .into_run()
                 .map(|run| Command::Upstream(Box::new(run)))
-                .map_err(|message| {
-                    wrong(clap::error::ErrorKind::MissingRequiredArgument, &message)
+                .map_err(|(subcommand, message)| {
+                    let mut command = CommandLine::command();
+                    command.build();
+                    let kind = clap::error::ErrorKind::MissingRequiredArgument;
+                    match command.find_subcommand_mut(subcommand) {
+                        Some(command) => command.error(kind, message),
+                        None => wrong(kind, &message),
+                    }
                 });
         }
         Some(Subcommand::Completions { shell }) => {
@@ -170,9 +191,10 @@ where
         Some(Subcommand::Apply(args)) => return Ok(Command::Merge(Box::new(args.config()))),
         Some(Subcommand::Patch(args)) => return Ok(Command::Merge(Box::new(args.config()))),
         Some(Subcommand::Diff(args)) => return Ok(Command::Diff(Box::new(args.job()))),
-        Some(Subcommand::Man) => return Ok(Command::Generate(Extra::Man)),
+        Some(Subcommand::Man(args)) => return Ok(Command::Generate(args.extra())),
         Some(Subcommand::Explain(args)) => {
-            let config = config(args.merge, args.how, args.run, line.markers, line.report)
+            let output = OutputArgs::showing(args.shown);
+            let config = config(args.sides, args.how, output, line.markers, line.report)
                 .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message))?;
             return Ok(Command::Explain {
                 config: Box::new(config),
@@ -182,8 +204,8 @@ where
         }
         None => {}
     }
-    match line.merge {
-        Some(merge) => match config(merge, line.how, line.run, line.markers, line.report) {
+    match line.sides {
+        Some(sides) => match config(sides, line.how, line.output, line.markers, line.report) {
             Ok(config) => Ok(Command::Merge(Box::new(config))),
             Err(message) => Err(wrong(clap::error::ErrorKind::TooManyValues, &message)),
         },
@@ -194,18 +216,39 @@ where
     }
 }
 
-/// The whole command line, as clap knows it.
+/// The whole command line, as clap knows it, with nothing left out of its help.
 pub(super) fn command() -> clap::Command {
-    CommandLine::command()
+    let mut command = opened(CommandLine::command().after_help(EXAMPLES));
+    command.build();
+    command
 }
 
-/// All options and the examples, in the form of the short help: clap's long one takes three
-/// screens.
-fn full_help() -> Result<(), clap::Error> {
-    let command = CommandLine::command()
-        .mut_args(|argument| argument.hide_short_help(false))
-        .after_help(EXAMPLES);
-    command.try_get_matches_from(["merge3", "-h"]).map(|_| ())
+/// The arguments that have the whole help printed, where these ask for it: in the form of the short
+/// help, for clap's long one takes three screens.
+fn wants_help(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let (program, others) = arguments.split_first()?;
+    let help = OsString::from("-h");
+    match others.split_first() {
+        None => None,
+        Some((first, topic)) if first == "help" => {
+            Some([&[program.clone()], topic, &[help]].concat())
+        }
+        _ => {
+            let at = arguments.iter().position(|it| it == "--help")?;
+            let is_option = !arguments[..at].iter().any(|it| it == "--");
+            is_option.then(|| [&arguments[..at], &[help]].concat())
+        }
+    }
+}
+
+/// A command whose short help has all options.
+fn opened(command: clap::Command) -> clap::Command {
+    let names = command.get_subcommands().map(|it| it.get_name().to_owned());
+    let names: Vec<String> = names.collect();
+    let command = command.mut_args(|argument| argument.hide_short_help(false));
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, opened)
+    })
 }
 
 /// What clap says of arguments that are wrong in a way it cannot see.
@@ -215,9 +258,9 @@ fn wrong(kind: clap::error::ErrorKind, message: &str) -> clap::Error {
 
 /// What a run of the main job is told.
 fn config(
-    args: Args,
+    args: SidesArgs,
     how: MergeArgs,
-    run: RunArgs,
+    output: OutputArgs,
     markers: MarkerArgs,
     report: ReportArgs,
 ) -> Result<Config, String> {
@@ -225,13 +268,6 @@ fn config(
     let names = sides
         .as_ref()
         .map(|path| path.to_string_lossy().into_owned());
-    let output = OutputArgs {
-        dry_run: args.dry_run,
-        check: args.check,
-        diff: args.diff,
-        output: args.output,
-        run,
-    };
     let settings = how.settings(markers, names)?;
     Ok(output.config(sides, settings, Job::Merge, report))
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::exit_code::ExitCode;
-use super::output::Color;
-use super::run::{in_pool, readable, waiting_at};
+use super::output::ShownArgs;
+use super::run::{in_pool, readable, tell_left_out, waiting_at};
 use crate::package::{self, Access, Differing, PatchForm, Selector, difference, plan_difference};
-use crate::report;
+use crate::report::{self, Diff};
 
 /// Two packages to compare, and the form of the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,21 +39,19 @@ pub(super) struct DiffArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     format: Format,
-    /// Compare this resource only: KIND/NAME, KIND/NAMESPACE/NAME (repeatable)
+    /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
-    /// Which files are YAML (repeatable)
-    #[arg(long = "match", value_name = "GLOB")]
-    matches: Vec<String>,
-    /// Show values of Secrets in a unified diff, and in errors
-    #[arg(long, hide_short_help = true)]
-    show_secrets: bool,
-    /// Colour: auto (default), always, never
+    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile (repeatable)
     #[arg(
-        long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
-        hide_possible_values = true, hide_default_value = true
+        long = "yaml",
+        alias = "match",
+        value_name = "GLOB",
+        hide_short_help = true
     )]
-    color: Color,
+    matches: Vec<String>,
+    #[command(flatten)]
+    shown: ShownArgs,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -81,9 +79,9 @@ impl DiffArgs {
                 Format::Merge => Some(PatchForm::Merge),
                 Format::Json => Some(PatchForm::Json),
             },
-            show_secrets: args.show_secrets,
-            color_output: args.color.is_on(io::stdout().is_terminal()),
-            color_errors: args.color.is_on(io::stderr().is_terminal()),
+            show_secrets: args.shown.show_secrets,
+            color_output: args.shown.color.is_on(io::stdout().is_terminal()),
+            color_errors: args.shown.color.is_on(io::stderr().is_terminal()),
         }
     }
 }
@@ -100,7 +98,10 @@ pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Writ
     let text = locks
         .and_then(|_locks| {
             in_pool(None, || match job.form {
-                Some(form) => difference(&job.differing, form),
+                Some(form) => difference(&job.differing, form).map(|text| Diff {
+                    text,
+                    ..Diff::default()
+                }),
                 None => plan_difference(&job.differing).map(|mut plan| {
                     plan.show_secrets = job.show_secrets;
                     report::diff(&plan, job.color_output)
@@ -109,8 +110,8 @@ pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Writ
         })
         .map_err(|error| readable(job.show_secrets, error));
     let told = match &text {
-        Ok(text) => output
-            .write_all(text.as_bytes())
+        Ok(diff) => tell_left_out(&diff.left_out, errors)
+            .and_then(|()| output.write_all(diff.text.as_bytes()))
             .and_then(|()| output.flush()),
         Err(error) => writeln!(errors, "{}", error.render(job.color_errors)),
     };

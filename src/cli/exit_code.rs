@@ -1,4 +1,4 @@
-//! What the program ends with (SPEC 10).
+//! What the program ends with (rules: Reports).
 
 use std::ffi::OsString;
 

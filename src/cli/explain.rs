@@ -126,24 +126,24 @@ fn explain_one(paired: &Paired, pattern: &Pattern, file: &Path) -> Result<Option
         }
         (Some(_), None) if paired.stays_out => (
             None,
-            "the local side deleted the file or folder as a whole, so nothing new comes there (SPEC 3)"
+            "the local side deleted the file or folder as a whole, so nothing new comes there (rules: Deleted files and folders)"
                 .to_owned(),
         ),
         (Some(updated), None) if paired.texts.original.is_none() => (
             value_in(updated, pattern),
-            "upstream brought the document, so it is added whole (SPEC 3)".to_owned(),
+            "upstream brought the document, so it is added whole (rules: Documents)".to_owned(),
         ),
         (_, None) => (
             None,
-            "the local side deleted the document, so it stays deleted (SPEC 3)".to_owned(),
+            "the local side deleted the document, so it stays deleted (rules: Documents)".to_owned(),
         ),
         (None, Some(local)) if paired.texts.original.is_none() => (
             value_in(local, pattern),
-            "only the local side has the document: it is kept as it is (SPEC 3)".to_owned(),
+            "only the local side has the document: it is kept as it is (rules: Documents)".to_owned(),
         ),
         (None, Some(_)) => (
             None,
-            "upstream deleted the document: it goes; where local changed it, that is a conflict (SPEC 3)".to_owned(),
+            "upstream deleted the document: it goes; where local changed it, that is a conflict (rules: Documents)".to_owned(),
         ),
     };
     Ok(Some(place.told(result.as_deref(), &why)))
@@ -224,7 +224,7 @@ impl Place<'_> {
         let is_pin = |it: &&Conflict| it.kind == ConflictKind::Pinned;
         if let Some(held) = noted.iter().filter(is_pin).find(|held| self.is_at(held)) {
             return format!(
-                "a comment `# merge3: keep` at {} holds upstream's change back (SPEC 8)",
+                "a comment `# merge3: keep` at {} holds upstream's change back (rules: Pins)",
                 named(held)
             );
         }
@@ -234,7 +234,7 @@ impl Place<'_> {
                 None => "the policy (--on-conflict) or the rule for this kind".to_owned(),
             };
             return format!(
-                "both sides changed {} and do not agree: a conflict, {}; {by} resolves it: {} (SPEC 8)",
+                "both sides changed {} and do not agree: a conflict, {}; {by} resolves it: {} (rules: Conflicts)",
                 named(conflict),
                 conflict.kind.as_str(),
                 conflict.resolution.as_str()
@@ -247,13 +247,13 @@ impl Place<'_> {
         let sides = self.trees.zip(self.entries);
         let change = sides.change_by(|left, right| self.equal(*left, *right));
         match change {
-            Change::Nobody => "nobody changed it: it stays as it is (SPEC 1)",
-            Change::Local => "upstream did not change it: the local side stays (SPEC 5.1)",
-            Change::BothAlike => "both sides have made the same of it: it stays (SPEC 5.1)",
+            Change::Nobody => "nobody changed it: it stays as it is (rules: Laws)",
+            Change::Local => "upstream did not change it: the local side stays (rules: Scalars)",
+            Change::BothAlike => "both sides have made the same of it: it stays (rules: Scalars)",
             Change::Upstream => match (sides.updated.1, sides.original.1) {
-                (None, _) => "only upstream changed it: what it deleted goes (SPEC 5.1)",
-                (_, None) => "only upstream has it: it is added (SPEC 5.3, 6)",
-                _ => "only upstream changed it: its value is taken (SPEC 5.1)",
+                (None, _) => "only upstream changed it: what it deleted goes (rules: Scalars)",
+                (_, None) => "only upstream has it: it is added (rules: Maps, Lists)",
+                _ => "only upstream changed it: its value is taken (rules: Scalars)",
             },
             Change::BothApart => self.merged_below(),
         }
@@ -270,9 +270,9 @@ impl Place<'_> {
             _ => false,
         };
         if list {
-            "both sides changed the list in different elements: they merge by what identifies them (SPEC 6)"
+            "both sides changed the list in different elements: they merge by what identifies them (rules: Lists with a key)"
         } else {
-            "both sides changed different fields in it: maps merge by key (SPEC 5.3)"
+            "both sides changed different fields in it: maps merge by key (rules: Maps)"
         }
     }
 
@@ -304,15 +304,15 @@ const fn means_of(kind: ConflictKind) -> Option<&'static str> {
         return None;
     };
     Some(match means {
-        Means::Lines => "the text merges by lines (--texts lines, SPEC 5.7)",
+        Means::Lines => "the text merges by lines (--texts lines, rules: Texts and images)",
         Means::Structure => {
-            "the text is YAML or JSON and its lines conflict, so it merges by its structure (--texts lines, SPEC 5.7)"
+            "the text is YAML or JSON and its lines conflict, so it merges by its structure (--texts lines, rules: Texts and images)"
         }
         Means::Image => {
-            "the registry and repository, and the tag and digest of an image merge each on their own (--images parts, SPEC 5.7)"
+            "the registry and repository, and the tag and digest of an image merge each on their own (--images parts, rules: Texts and images)"
         }
         Means::Elements => {
-            "no key identifies the elements of the list, so it merges element by element (--lists merge, SPEC 6)"
+            "no key identifies the elements of the list, so it merges element by element (--lists merge, rules: Lists without a key)"
         }
     })
 }

@@ -1,31 +1,78 @@
-//! Subcommands that clap's own generators make: completions for a shell, the manual page.
+//! Subcommands that clap's own generators make: completions for a shell, manual pages.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::Command;
 use clap_complete::Shell;
 
 /// What is generated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extra {
     /// Completions for a shell.
     Completions(Shell),
-    /// The manual page.
-    Man,
+    /// The manual page of a command: of the program where none is named.
+    Man(Vec<String>),
+    /// All manual pages, as files in a folder.
+    AllMan(PathBuf),
+}
+
+/// The arguments of `man`.
+#[derive(Debug, clap::Args)]
+pub(super) struct ManArgs {
+    /// The command that it is about, such as `git install`; else merge3 itself
+    #[arg(value_name = "COMMAND")]
+    command: Vec<String>,
+    /// Write all manual pages to this folder
+    #[arg(long, value_name = "FOLDER", conflicts_with = "command")]
+    all: Option<PathBuf>,
+}
+
+impl ManArgs {
+    pub(super) fn extra(self) -> Extra {
+        match self.all {
+            Some(folder) => Extra::AllMan(folder),
+            None => Extra::Man(self.command),
+        }
+    }
 }
 
 impl Extra {
     /// Writes it.
     ///
     /// # Errors
-    /// Where that fails.
-    pub(super) fn write(self, mut command: Command, output: &mut impl Write) -> io::Result<()> {
+    /// Where that fails, or there is no such command.
+    pub(super) fn write(&self, mut command: Command, output: &mut impl Write) -> io::Result<()> {
+        let mut text = Vec::new();
         match self {
             Self::Completions(shell) => {
-                clap_complete::generate(shell, &mut command, "merge3", output);
-                Ok(())
+                clap_complete::generate(*shell, &mut command, "merge3", &mut text);
             }
-            Self::Man => clap_mangen::Man::new(command).render(output),
+            Self::Man(names) => {
+                let page = names.iter().try_fold(&mut command, |command, name| {
+                    let none = || io::Error::other(format!("there is no command {name}"));
+                    command.find_subcommand_mut(name).ok_or_else(none)
+                })?;
+                clap_mangen::Man::new(documented(page.clone())).render(&mut text)?;
+            }
+            Self::AllMan(folder) => clap_mangen::generate_to(documented(command), folder)?,
+        }
+        match output.write_all(&text).and_then(|()| output.flush()) {
+            // whoever reads it has seen enough
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
         }
     }
+}
+
+/// A command that says what each value of an option means.
+fn documented(command: Command) -> Command {
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|it| it.get_name().to_owned())
+        .collect();
+    let command = command.mut_args(|argument| argument.hide_possible_values(false));
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, documented)
+    })
 }

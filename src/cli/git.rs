@@ -13,16 +13,23 @@ use crate::triple::Triple;
 const MERGE_FILE_STATUS: &str = "\
 Exit status: the number of conflicts that are left, at most 127; 255 where the files cannot be merged.";
 
+const SOLVE_HELP: &str = "\
+Examples:
+  merge3 solve                      all files that git left unmerged
+  merge3 solve -p a.yaml            print what would be left of one
+Exit status: 0 no conflict is left; 1 conflicts are left; 2 it cannot be done";
+
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Subcommands {
-    /// Be git's merge driver: set it up, take it back, see what is set up
+    /// Have git merge YAML and JSON by structure
     #[command(subcommand)]
     Git(Git),
-    /// Merge three files by structure; called as `git merge-file` is
+    /// Merge three files by structure, called as `git merge-file` is
     #[command(after_help = MERGE_FILE_STATUS)]
     MergeFile(MergeFileArgs),
-    /// Merge by structure what git left between diff3 or zdiff3 markers
+    /// Merge by structure what git left between conflict markers
+    #[command(after_help = SOLVE_HELP)]
     Solve(SolveArgs),
 }
 
@@ -32,8 +39,10 @@ pub(super) enum Git {
     Install(ScopeArgs),
     /// Take back what `install` wrote
     Uninstall(ScopeArgs),
-    /// Tell what is set up
+    /// Tell what is set up, and whether git uses it here
     Status,
+    /// Set `git mergetool --tool=merge3` up
+    Mergetool(MergetoolArgs),
     /// What git calls: merges three files into the second
     Driver(DriverArgs),
 }
@@ -43,6 +52,15 @@ pub(super) struct ScopeArgs {
     /// For all of your repositories
     #[arg(long)]
     global: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MergetoolArgs {
+    /// Write it to git's configuration; `git uninstall` takes it back
+    #[arg(long, required = true)]
+    install: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
 }
 
 #[derive(Debug, Args)]
@@ -115,8 +133,9 @@ pub(super) struct MergeFileArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct SolveArgs {
-    /// The file
-    file: PathBuf,
+    /// The files; else all that are unmerged
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// Print the result, and leave FILE as it is
     #[arg(short = 'p', long)]
     stdout: bool,
@@ -146,13 +165,19 @@ impl Subcommands {
             Self::Git(Git::Install(arguments)) => Command::Install(arguments.scope()),
             Self::Git(Git::Uninstall(arguments)) => Command::Uninstall(arguments.scope()),
             Self::Git(Git::Status) => Command::Status,
+            Self::Git(Git::Mergetool(arguments)) => {
+                Command::InstallMergetool(arguments.scope.scope())
+            }
             Self::Git(Git::Driver(arguments)) => Command::Driver(arguments.into()),
             Self::MergeFile(arguments) if arguments.labels.len() > 3 => {
                 return Err("-L can be given three times at most".to_owned());
             }
             Self::MergeFile(arguments) => Command::MergeFile(arguments.into()),
+            Self::Solve(arguments) if arguments.stdout && arguments.files.len() != 1 => {
+                return Err("--stdout prints one FILE".to_owned());
+            }
             Self::Solve(arguments) => Command::Solve(Solve {
-                file: arguments.file,
+                files: arguments.files,
                 stdout: arguments.stdout,
                 marker_size: size(arguments.marker_size),
             }),
@@ -192,6 +217,13 @@ impl From<DriverArgs> for Driver {
             sides: Triple::new(arguments.original, arguments.updated, arguments.local),
             output: arguments.output,
             path: arguments.path,
+            // git does not tell a driver of `-X ours`
+            favor: match std::env::var("MERGE3").as_deref() {
+                Ok("ours") => Some(Favor::Ours),
+                Ok("theirs") => Some(Favor::Theirs),
+                Ok("union") => Some(Favor::Union),
+                _ => None,
+            },
             style: Style {
                 size: size(arguments.marker_size),
                 labels,

@@ -1,4 +1,4 @@
-//! The arguments about conflict markers (SPEC 8).
+//! The arguments about conflict markers (rules: Conflict markers).
 
 use clap::ValueEnum;
 

@@ -13,7 +13,7 @@ use crate::triple::Triple;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct MergeArgs {
-    /// Who wins a conflict: updated (default), local, fail, markers
+    /// Who wins: updated (default), local, fail, markers
     #[arg(
         long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated,
         hide_possible_values = true, hide_default_value = true
@@ -22,19 +22,19 @@ pub(super) struct MergeArgs {
     /// How lists without a key merge: merge (default), set, replace
     #[arg(
         long, value_enum, value_name = "HOW", default_value_t = Lists::Merge,
-        hide_possible_values = true, hide_default_value = true
+        hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
     lists: Lists,
     /// How texts of several lines merge: lines (default), replace
     #[arg(
         long, value_enum, value_name = "HOW", default_value_t = Texts::Lines,
-        hide_possible_values = true, hide_default_value = true
+        hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
     texts: Texts,
     /// How image references merge: parts (default), whole
     #[arg(
         long, value_enum, value_name = "HOW", default_value_t = Images::Parts,
-        hide_possible_values = true, hide_default_value = true
+        hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
     images: Images,
     /// A further key that may identify elements (repeatable)
@@ -69,10 +69,16 @@ pub(super) struct MergeArgs {
     /// Pair resources only within files of one path
     #[arg(long, hide_short_help = true)]
     path_merge_key: bool,
-    /// Which files are YAML (repeatable)
-    #[arg(long = "match", value_name = "GLOB", hide_short_help = true)]
+    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
+    /// merge line by line (repeatable)
+    #[arg(
+        long = "yaml",
+        alias = "match",
+        value_name = "GLOB",
+        hide_short_help = true
+    )]
     matches: Vec<String>,
-    /// Leave all other files alone
+    /// Leave files that are not YAML alone
     #[arg(long, hide_short_help = true)]
     yaml_only: bool,
     /// Rules for single places; else .merge3.yaml in LOCAL

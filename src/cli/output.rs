@@ -13,7 +13,8 @@ use crate::package::{STANDARD_INPUT, Settings};
 use crate::triple::Triple;
 
 /// What is done with a result, and what is told of it.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
+#[group(skip)]
 pub(super) struct OutputArgs {
     /// Tell what would change, write nothing
     #[arg(long)]
@@ -24,7 +25,7 @@ pub(super) struct OutputArgs {
     /// Print the changes as a unified diff, write nothing
     #[arg(long)]
     pub(super) diff: bool,
-    /// Write the result there, and change nothing in place; - prints one file
+    /// Write there and not in place; - prints one file
     #[arg(long, value_name = "PATH", conflicts_with_all = ["diff", "dry_run", "check"])]
     pub(super) output: Option<PathBuf>,
     #[command(flatten)]
@@ -32,12 +33,11 @@ pub(super) struct OutputArgs {
 }
 
 /// How a run is carried out.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[group(skip)]
 pub(super) struct RunArgs {
-    /// Show values of Secrets, in reports, errors and diffs
-    #[arg(long, hide_short_help = true)]
-    pub(super) show_secrets: bool,
+    #[command(flatten)]
+    pub(super) shown: ShownArgs,
     /// Force what is written to the disk
     #[arg(long, hide_short_help = true)]
     pub(super) sync: bool,
@@ -47,9 +47,18 @@ pub(super) struct RunArgs {
     /// Print errors only
     #[arg(short, long, conflicts_with = "verbose")]
     quiet: bool,
-    /// Name each file that changes, and what the report else counts
+    /// Name each file that changes, and all that counts
     #[arg(short, long, action = ArgAction::SetTrue)]
     verbose: bool,
+}
+
+/// What of a run is shown, and how.
+#[derive(Debug, Default, Args)]
+#[group(skip)]
+pub(super) struct ShownArgs {
+    /// Show values of Secrets, in reports, errors and diffs
+    #[arg(long, hide_short_help = true)]
+    pub(super) show_secrets: bool,
     /// Colour: auto (default), always, never
     #[arg(
         long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
@@ -58,9 +67,10 @@ pub(super) struct RunArgs {
     pub(super) color: Color,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
 pub(super) enum Color {
     /// On a terminal, unless NO_COLOR is set
+    #[default]
     Auto,
     /// Yes
     Always,
@@ -69,6 +79,18 @@ pub(super) enum Color {
 }
 
 impl OutputArgs {
+    /// Of a run that changes nothing, and only shows something.
+    pub(super) fn showing(shown: ShownArgs) -> Self {
+        let run = RunArgs {
+            shown,
+            ..RunArgs::default()
+        };
+        Self {
+            run,
+            ..Self::default()
+        }
+    }
+
     /// What a run is told.
     pub(super) fn config(
         self,
@@ -77,7 +99,7 @@ impl OutputArgs {
         job: Job,
         report: ReportArgs,
     ) -> Config {
-        let color = |terminal| self.run.color.is_on(terminal);
+        let color = |terminal| self.run.shown.color.is_on(terminal);
         Config {
             action: match (self.diff, self.dry_run || self.check) {
                 (true, _) => Action::Diff,
@@ -99,7 +121,7 @@ impl OutputArgs {
             color_errors: color(std::io::stderr().is_terminal()),
             threads: self.run.threads,
             settings: Settings {
-                show_secrets: self.run.show_secrets,
+                show_secrets: self.run.shown.show_secrets,
                 ..settings
             },
             sides,

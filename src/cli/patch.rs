@@ -33,17 +33,24 @@ pub(super) struct PatchArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     patch_type: Form,
-    /// The resource to patch, for patches that name none: KIND/NAME, KIND/NAMESPACE/NAME (repeatable)
+    /// The resource to patch, for patches that name none: KIND/NAME or
+    /// KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
     /// The namespace of resources of which no other is said
     #[arg(short, long)]
     namespace: Option<String>,
     /// A file with custom resource definitions (repeatable)
-    #[arg(long = "crd", value_name = "FILE")]
+    #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
     definitions: Vec<PathBuf>,
-    /// Which files are YAML (repeatable)
-    #[arg(long = "match", value_name = "GLOB")]
+    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
+    /// are left alone (repeatable)
+    #[arg(
+        long = "yaml",
+        alias = "match",
+        value_name = "GLOB",
+        hide_short_help = true
+    )]
     matches: Vec<String>,
     #[command(flatten)]
     output: OutputArgs,

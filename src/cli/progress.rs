@@ -1,4 +1,4 @@
-//! The progress bar, on a terminal, for runs that take longer than half a second (SPEC 10).
+//! The progress bar, on a terminal, for runs that take longer than half a second (rules: Reports).
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;

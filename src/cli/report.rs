@@ -1,4 +1,4 @@
-//! The arguments about reports (SPEC 10).
+//! The arguments about reports (rules: Reports).
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(super) struct ReportArgs {
     )]
     form: FormArg,
     /// Write the report there, beside the summary
-    #[arg(long = "report-file", value_name = "FILE")]
+    #[arg(long = "report-file", value_name = "FILE", hide_short_help = true)]
     file: Option<PathBuf>,
 }
 

@@ -43,7 +43,10 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
         Command::Diff(job) => super::diff::run(job, output, errors),
         Command::Generate(extra) => match extra.write(super::args::command(), output) {
             Ok(()) => ExitCode::Merged,
-            Err(_) => ExitCode::Failed,
+            Err(error) => {
+                let _ = writeln!(errors, "error: {}", visible_lines(&error.to_string()));
+                ExitCode::Failed
+            }
         },
     }
 }
@@ -284,6 +287,13 @@ pub(super) fn on_terminal(diff: String, color: bool) -> String {
     }
 }
 
+/// Tells what a diff does not show.
+pub(super) fn tell_left_out(left_out: &[String], errors: &mut impl Write) -> io::Result<()> {
+    left_out
+        .iter()
+        .try_for_each(|it| writeln!(errors, "warning: {it}"))
+}
+
 fn tell(
     config: &Config,
     done: &Done,
@@ -309,7 +319,11 @@ fn tell(
             errors.write_all(text(config.color_errors).as_bytes())?;
         }
     } else if config.action == Action::Diff {
-        let diff = on_terminal(report::diff(plan, config.color_output), config.color_output);
+        let diff = report::diff(plan, config.color_output);
+        if !quiet {
+            tell_left_out(&diff.left_out, errors)?;
+        }
+        let diff = on_terminal(diff.text, config.color_output);
         output.write_all(diff.as_bytes())?;
         if told {
             errors.write_all(text(config.color_errors).as_bytes())?;

@@ -104,7 +104,10 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
         Command::CachePath => Ok(plain(format!("{}\n", cache.root().display()))),
         Command::CleanCache => {
             let count = cache.clean()?;
-            Ok(plain(format!("{count} repositories deleted\n")))
+            Ok(plain(format!(
+                "{} deleted from the cache\n",
+                report::many(count, "clone")
+            )))
         }
         Command::Get {
             address,
@@ -257,11 +260,12 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
                     let package = shown(&upgrade.package);
                     notes.push(format!("{package}: conflicts are left: see the report"));
                 }
-                diffs.push_str(&report::diff_in(
-                    &upgrade.package,
-                    &upgrade.plan,
-                    run.color.0,
-                ));
+                if diff {
+                    let one = report::diff_in(&upgrade.package, &upgrade.plan, run.color.0);
+                    diffs.push_str(&one.text);
+                    let left_out = one.left_out.iter().filter(|_| !quiet);
+                    notes.extend(left_out.map(|it| format!("warning: {it}")));
+                }
             }
         }
     }

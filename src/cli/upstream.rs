@@ -21,7 +21,7 @@ const STATUS: &str =
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Subcommands {
-    /// Vendor a package of a git repository, and record where it comes from
+    /// Vendor a package from git, and record where it comes from
     Get(GetArgs),
     /// Bring packages up to date with where they come from
     #[command(after_help = STATUS)]
@@ -30,7 +30,7 @@ pub(super) enum Subcommands {
     #[command(after_help = "Exit status: 0 found out, 2 something failed")]
     Outdated(OutdatedArgs),
     /// What was fetched from upstream repositories
-    #[command(subcommand, hide = true)]
+    #[command(subcommand)]
     Cache(CacheCommand),
 }
 
@@ -221,7 +221,8 @@ impl WhichArgs {
 }
 
 impl Subcommands {
-    pub(super) fn into_run(self) -> Result<Run, String> {
+    /// What is to be run; else the subcommand whose arguments are wrong, and why.
+    pub(super) fn into_run(self) -> Result<Run, (&'static str, String)> {
         Ok(match self {
             Self::Get(args) => Run::quiet_of_reports(Command::Get {
                 address: args.address,
@@ -231,12 +232,12 @@ impl Subcommands {
                     ..Choice::default()
                 },
             }),
-            Self::Upgrade(args) => args.into_run()?,
+            Self::Upgrade(args) => args.into_run().map_err(|it| ("upgrade", it))?,
             Self::Outdated(args) => Run::new(
                 Command::Outdated {
                     choice: args.which.choice(),
                     allowed: args.which.allow_upstream.clone(),
-                    packages: args.which.packages(true)?,
+                    packages: args.which.packages(true).map_err(|it| ("outdated", it))?,
                 },
                 args.report,
                 &args.run,
@@ -259,7 +260,7 @@ impl UpgradeArgs {
                 allow_dirty: self.allow_dirty,
                 allowed: self.which.allow_upstream.clone(),
                 settings: Settings {
-                    show_secrets: self.run.show_secrets,
+                    show_secrets: self.run.shown.show_secrets,
                     ..self.merge.settings(self.markers, names)?
                 },
             }),
@@ -280,9 +281,9 @@ impl Run {
             command,
             report: report.into(),
             verbosity: run.verbosity(),
-            color: Self::color(run.color),
+            color: Self::color(run.shown.color),
             threads: run.threads,
-            show_secrets: run.show_secrets,
+            show_secrets: run.shown.show_secrets,
         }
     }
 

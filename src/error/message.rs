@@ -30,7 +30,7 @@ impl Error {
                 _ => "nothing was written; run again when it can be read",
             },
             Self::TooLarge { .. } => {
-                "nothing was written; exclude it in .krmignore or with --match, or divide it"
+                "nothing was written; exclude it in .krmignore or with --yaml, or divide it"
             }
             Self::Write { written: 0, .. } => {
                 "nothing was written; make the folder writable and see that the disk has room"
@@ -52,11 +52,11 @@ impl Error {
             }
             Self::Broken { help, .. } => {
                 return Some(help.clone().unwrap_or_else(|| {
-                    "repair the file, or exclude it in .krmignore or with --match".to_owned()
+                    "repair the file, or exclude it in .krmignore or with --yaml".to_owned()
                 }));
             }
             Self::NotUtf8 { .. } => {
-                "save the file as UTF-8 (iconv -t UTF-8), or exclude it in .krmignore or with --match"
+                "save the file as UTF-8 (iconv -t UTF-8), or exclude it in .krmignore or with --yaml"
             }
             Self::DuplicateResource { .. } => {
                 "delete or rename one of the two, or move it to a file of its own"
@@ -142,7 +142,7 @@ impl Error {
                 write!(formatter, "cannot write {}: {error}", shown(path))
             }
             Self::Pattern { pattern, message } => {
-                write!(formatter, "--match '{pattern}' is no pattern: {message}")
+                write!(formatter, "--yaml '{pattern}' is no pattern: {message}")
             }
             Self::Output { path, message } => {
                 write!(formatter, "--output: {} {message}", shown(path))

@@ -1,4 +1,5 @@
-//! Everything that can end a run, each with the place and with what to do about it (SPEC 10).
+//! Everything that can end a run, each with the place and with what to do about it (rules:
+//! Reports).
 
 mod message;
 mod place;
@@ -74,7 +75,7 @@ pub enum Error {
         /// How many files had been changed before.
         written: usize,
     },
-    /// A pattern of `--match` is none.
+    /// A pattern of `--yaml` is none.
     Pattern {
         /// The pattern.
         pattern: String,
@@ -147,7 +148,7 @@ pub enum Error {
         /// Where the second stands.
         second: Box<Place>,
     },
-    /// The merged text does not say what the merge decided (SPEC 1): a defect of this program.
+    /// The merged text does not say what the merge decided (rules: Laws): a defect of this program.
     Unfaithful {
         /// The file.
         file: PathBuf,

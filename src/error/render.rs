@@ -76,10 +76,16 @@ impl Error {
                     .annotation(AnnotationKind::Primary.span(span).label(visible(label))),
             );
         }
-        if let Some(help) = self.help() {
-            group = group.element(Level::HELP.message(visible(&help)));
+        let Some(help) = self.help().map(|help| visible(&help)) else {
+            return renderer(color).render(&[group]);
+        };
+        if places.is_empty() {
+            // there is no source line that the help could be drawn below
+            let help = Group::with_title(Level::HELP.primary_title(help));
+            let parts = [group, help].map(|part| renderer(color).render(&[part]));
+            return parts.join("\n");
         }
-        renderer(color).render(&[group])
+        renderer(color).render(&[group.element(Level::HELP.message(help))])
     }
 }
 

@@ -1,5 +1,7 @@
 //! The lines of an attributes file that send files to the driver.
 
+use std::path::Path;
+
 /// The names of the files that merge by structure.
 pub(super) const PATTERNS: [&str; 4] = ["*.yaml", "*.yml", "*.json", "Kptfile"];
 
@@ -8,7 +10,20 @@ pub(super) fn line_for(pattern: &str) -> String {
     format!("{pattern} merge=merge3")
 }
 
-fn is_ours(line: &str) -> bool {
+/// Whether the patterns send a file to the driver.
+pub(super) fn is_ours(file: &Path) -> bool {
+    let name = file.file_name().map(|name| name.to_string_lossy());
+    name.is_some_and(|name| {
+        PATTERNS
+            .into_iter()
+            .any(|pattern| match pattern.strip_prefix('*') {
+                Some(end) => name.ends_with(end),
+                None => name == pattern,
+            })
+    })
+}
+
+fn is_our_line(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let (pattern, attribute, rest) = (words.next(), words.next(), words.next());
     pattern.is_some_and(|pattern| PATTERNS.contains(&pattern))
@@ -20,7 +35,7 @@ fn is_ours(line: &str) -> bool {
 pub(super) fn missing(text: &str) -> Vec<String> {
     let has = |wanted: &str| {
         text.lines()
-            .any(|line| is_ours(line) && line.split_whitespace().next() == Some(wanted))
+            .any(|line| is_our_line(line) && line.split_whitespace().next() == Some(wanted))
     };
     PATTERNS
         .into_iter()
@@ -47,7 +62,7 @@ pub(super) fn with_lines(text: &str) -> String {
 /// The text without those lines; the others as they are.
 pub(super) fn without_lines(text: &str) -> String {
     text.split_inclusive('\n')
-        .filter(|line| !is_ours(line))
+        .filter(|line| !is_our_line(line))
         .collect()
 }
 

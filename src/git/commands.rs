@@ -27,10 +27,12 @@ pub enum Command {
     Driver(Driver),
     /// `merge-file`: the same by hand, as `git merge-file`.
     MergeFile(MergeFile),
-    /// `solve`: a file with conflict markers.
+    /// `solve`: files with conflict markers.
     Solve(Solve),
     /// `git install`
     Install(Scope),
+    /// `git mergetool --install`
+    InstallMergetool(Scope),
     /// `git uninstall`
     Uninstall(Scope),
     /// `git status`
@@ -46,6 +48,8 @@ pub struct Driver {
     pub output: Option<PathBuf>,
     /// What the file is called in the repository.
     pub path: Option<PathBuf>,
+    /// Who wins conflicts, if anybody.
+    pub favor: Option<Favor>,
     /// How conflicts are written.
     pub style: Style,
 }
@@ -68,8 +72,8 @@ pub struct MergeFile {
 /// The arguments of `solve`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Solve {
-    /// The file.
-    pub file: PathBuf,
+    /// The files; all that are unmerged where none is given.
+    pub files: Vec<PathBuf>,
     /// Whether the result goes to standard output and not to the file.
     pub stdout: bool,
     /// How many characters its markers have.
@@ -83,6 +87,9 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
         Command::MergeFile(arguments) => (merge_file(arguments, output, errors), MERGE_FILE_FAILED),
         Command::Solve(arguments) => (solve::solve(arguments, output, errors), 2),
         Command::Install(scope) => (install::install(*scope, output).map(|()| 0), 2),
+        Command::InstallMergetool(scope) => {
+            (install::install_mergetool(*scope, output).map(|()| 0), 2)
+        }
         Command::Uninstall(scope) => (install::uninstall(*scope, output).map(|()| 0), 2),
         Command::Status => (status::status(output), 2),
     };
@@ -102,7 +109,7 @@ fn drive(driver: &Driver) -> Result<u8, String> {
         path: driver.path.as_ref().unwrap_or(&driver.sides.local),
         sides: contents.as_ref().map(Vec::as_slice),
         style: driver.style.clone(),
-        favor: None,
+        favor: driver.favor,
         diff: Diff::Histogram,
     };
     // of binary files git keeps the local one, and says so

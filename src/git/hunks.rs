@@ -134,17 +134,11 @@ pub(super) fn has_markers(text: &str, size: usize) -> bool {
     has('<') && has('=') && has('>')
 }
 
-/// How many conflicts stand in a text.
-pub(super) fn count(text: &str, size: usize) -> usize {
-    text.lines()
-        .filter(|line| marker(line, size).is_some_and(|(sign, _)| sign == '<'))
-        .count()
-}
-
-/// Whether the conflicts that stand in a text are so many, and its markers match up: a line of a
-/// side can look like one.
-pub(super) fn are_told(text: &str, size: usize, conflicts: usize) -> bool {
-    count(text, size) == conflicts && read(text, size).is_some()
+/// How many conflicts stand in a text; none where its markers do not match up, for a line of a side
+/// can look like one.
+pub(super) fn told(text: &str, size: usize) -> Option<usize> {
+    let is_conflict = |stretch: &&Stretch<'_>| matches!(stretch, Stretch::Conflict { .. });
+    Some(read(text, size)?.iter().filter(is_conflict).count())
 }
 
 /// The text with its conflicts resolved; none where its markers do not match up.
@@ -202,6 +196,100 @@ pub(super) fn sides(
     Ok((texts, style))
 }
 
+/// The stretches with the original's lines in each conflict that is one of `found`, or a part of
+/// it: what a conflict in the style diff3 shows as one, others show as several, with the lines
+/// that both sides share between them.
+///
+/// A conflict that somebody edited is none of those that were found, and stays as it is.
+pub(super) fn with_originals<'t>(
+    stretches: Vec<Stretch<'t>>,
+    found: &[Stretch<'t>],
+) -> Vec<Stretch<'t>> {
+    let found: Vec<[&str; 3]> = found.iter().filter_map(lines_of).collect();
+    // two conflicts that look alike have to have one original
+    let is_certain = |[original, updated, local]: &[&str; 3]| {
+        let alike = |other: &&[&str; 3]| other[1..] == [*updated, *local];
+        found
+            .iter()
+            .filter(alike)
+            .all(|other| other[0] == *original)
+    };
+    let pieces: Vec<Stretch<'_>> = stretches
+        .into_iter()
+        .flat_map(|stretch| match stretch {
+            Stretch::Common(lines) => lines.split_inclusive('\n').map(Stretch::Common).collect(),
+            conflict => vec![conflict],
+        })
+        .collect();
+    let mut result = Vec::with_capacity(pieces.len());
+    let mut at = 0;
+    while let Some(piece) = pieces.get(at) {
+        let hit = found.iter().filter(|it| is_certain(it)).find_map(|sides| {
+            let pieces = &pieces[at..at + count_of(&pieces[at..], sides)?];
+            let conflict = pieces.iter().find_map(|piece| piece.with_lines(*sides))?;
+            Some((conflict, pieces.len()))
+        });
+        let (piece, count) = hit.unwrap_or_else(|| (piece.clone(), 1));
+        result.push(piece);
+        at += count;
+    }
+    result
+}
+
+/// Original, updated and local lines of a conflict that shows them all.
+fn lines_of<'t>(stretch: &Stretch<'t>) -> Option<[&'t str; 3]> {
+    match stretch {
+        Stretch::Common(_) => None,
+        Stretch::Conflict { lines, .. } => Some([lines.original?, lines.updated?, lines.local?]),
+    }
+}
+
+/// How many of the first pieces are a conflict together, whatever its original.
+fn count_of(pieces: &[Stretch<'_>], [_, updated, local]: &[&str; 3]) -> Option<usize> {
+    let (mut updated, mut local) = (*updated, *local);
+    let mut conflicts = 0;
+    for (at, piece) in pieces.iter().enumerate() {
+        let (theirs, ours) = match piece {
+            Stretch::Common(line) => (*line, *line),
+            Stretch::Conflict { lines, .. } => {
+                conflicts += 1;
+                (lines.updated?, lines.local?)
+            }
+        };
+        updated = updated.strip_prefix(theirs)?;
+        local = local.strip_prefix(ours)?;
+        if updated.is_empty() && local.is_empty() {
+            return (conflicts > 0).then_some(at + 1);
+        }
+    }
+    None
+}
+
+impl<'t> Stretch<'t> {
+    /// A conflict that stands where this one does, with these lines.
+    fn with_lines(&self, sides: [&'t str; 3]) -> Option<Self> {
+        let Self::Conflict { labels, line, .. } = self else {
+            return None;
+        };
+        let [original, updated, local] = sides.map(Some);
+        Some(Self::Conflict {
+            lines: Triple::new(original, updated, local),
+            labels: *labels,
+            line: *line,
+        })
+    }
+
+    /// How many bytes both sides of a conflict have.
+    pub(super) fn length(&self) -> usize {
+        match self {
+            Self::Common(_) => 0,
+            Self::Conflict { lines, .. } => {
+                lines.updated.map_or(0, str::len) + lines.local.map_or(0, str::len)
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,7 +308,6 @@ mod tests {
             style.labels,
             Triple::new("base", "you", "me").map(str::to_owned)
         );
-        assert_eq!(count(TEXT, 7), 1);
         assert!(has_markers(TEXT, 7) && !has_markers(TEXT, 8));
     }
 
@@ -233,13 +320,43 @@ mod tests {
     }
 
     #[test]
+    fn conflicts_get_their_original_where_nobody_edited_them() {
+        let found = "<<<<<<<\na: 2\nb: 1\nc: 2\n|||||||\na: 1\nb: 0\nc: 1\n=======\na: 3\nb: 1\nc: 3\n>>>>>>>\n";
+        let found = read(found, 7).unwrap();
+        let fine = "<<<<<<<\na: 2\n=======\na: 3\n>>>>>>>\nb: 1\n<<<<<<<\nc: 2\n=======\nc: 3\n>>>>>>>\nd: 1\n";
+        let told = with_originals(read(fine, 7).unwrap(), &found);
+        let (texts, _) = sides(&told, 7).unwrap();
+        assert_eq!(
+            texts,
+            Triple::new(
+                "a: 1\nb: 0\nc: 1\nd: 1\n",
+                "a: 3\nb: 1\nc: 3\nd: 1\n",
+                "a: 2\nb: 1\nc: 2\nd: 1\n"
+            )
+            .map(str::to_owned)
+        );
+        for edited in [fine.replace("b: 1", "b: 2"), fine.replace("c: 3", "c: 4")] {
+            let told = with_originals(read(&edited, 7).unwrap(), &found);
+            assert_eq!(sides(&told, 7), Err(1), "{edited}");
+        }
+    }
+
+    #[test]
+    fn conflicts_that_look_alike_and_are_not_stay_as_they_are() {
+        let found = "<<<<<<<\n2\n|||||||\n1\n=======\n3\n>>>>>>>\nx\n<<<<<<<\n2\n|||||||\n4\n=======\n3\n>>>>>>>\n";
+        let one = "<<<<<<<\n2\n=======\n3\n>>>>>>>\n";
+        let told = with_originals(read(one, 7).unwrap(), &read(found, 7).unwrap());
+        assert_eq!(sides(&told, 7), Err(1));
+    }
+
+    #[test]
     fn markers_that_do_not_match_up_are_none() {
         assert_eq!(read("<<<<<<<\na\n", 7), None);
         assert_eq!(read(">>>>>>>\n", 7), None);
         assert_eq!(read("<<<<<<<\n>>>>>>>\n", 7), None);
-        assert!(!are_told("a\n<<<<<<<\n", 7, 0) && !are_told("a\n<<<<<<<\n", 7, 1));
-        assert!(!are_told("a\n>>>>>>>\n", 7, 0));
-        assert!(are_told(TEXT, 7, 1) && !are_told(TEXT, 7, 0) && are_told("a\n", 7, 0));
+        assert_eq!(told("a\n<<<<<<<\n", 7), None);
+        assert_eq!(told("a\n>>>>>>>\n", 7), None);
+        assert_eq!((told(TEXT, 7), told("a\n", 7)), (Some(1), Some(0)));
         assert!(!has_markers("a: <<<<<<<\n=======\n", 7));
     }
 }

@@ -6,13 +6,35 @@ use std::path::{Path, PathBuf};
 
 use super::attributes;
 use super::call;
-use super::commands::write;
+use super::commands::{print, write};
 use crate::error::shown;
 
 /// The keys of git's configuration that are the driver's.
-pub(super) const NAME_KEY: &str = "merge.merge3.name";
+const NAME_KEY: &str = "merge.merge3.name";
 pub(super) const DRIVER_KEY: &str = "merge.merge3.driver";
 const NAME: &str = "merge3: YAML and JSON by structure";
+/// What git runs, by a shell: merge3, unless `MERGE3=0`. Where it is missing, or fails and leaves
+/// no conflict markers, `git merge-file` merges instead: git would take its exit status for
+/// conflicts, and the file for one that shows them.
+///
+/// A git before 2.44 does not know `%S %X %Y` and leaves them as they are.
+pub(super) const DRIVER: &str = concat!(
+    r#"if test "$MERGE3" != 0; then "#,
+    "merge3 git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y; s=$?; ",
+    r"test $s = 0 && exit; test $s -lt 128 && grep -q '^<\{%L\}' %A && exit $s; ",
+    r#"echo "merge3 failed: git merges the lines of this file" >&2; fi; "#,
+    r#"set -- %X %S %Y; test "$1" = %%X && set -- ours base theirs; "#,
+    r#"git merge-file -q --marker-size=%L -L "$1" -L "$2" -L "$3" %A %O %B; "#,
+    // 255 is a binary file: that is one conflict, and ours stays
+    "s=$?; test $s = 255 && exit 1; exit $s"
+);
+/// What `git mergetool` runs. It puts `$BACKUP` back where the tool fails: what is solved is to
+/// stay.
+const MERGETOOL: &str = r#"merge3 solve -- "$MERGED" || { cp -- "$MERGED" "$BACKUP"; false; }"#;
+const MERGETOOL_SETTINGS: [(&str, &str); 2] = [
+    ("mergetool.merge3.cmd", MERGETOOL),
+    ("mergetool.merge3.trustExitCode", "true"),
+];
 
 /// Where the driver is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,20 +61,7 @@ impl Scope {
 /// Outside a repository, without git, or where a file cannot be written.
 pub(super) fn install(scope: Scope, output: &mut impl Write) -> Result<(), String> {
     let attributes = attributes_file(scope)?;
-    let program = std::env::current_exe()
-        .map_err(|error| format!("cannot tell where this program is: {error}"))?;
-    let mut told = String::new();
-    for (key, value) in [
-        (NAME_KEY, NAME.to_owned()),
-        (DRIVER_KEY, driver_command(&program)?),
-    ] {
-        if call::ask(["config", scope.flag(), "--get", key]).as_deref() == Some(&value) {
-            told += &format!("git config {key} was set already\n");
-            continue;
-        }
-        config(&[scope.flag(), "--replace-all", key, &value])?;
-        told += &format!("git config {} {key} \"{value}\"\n", scope.flag());
-    }
+    let mut told = configure(scope, &[(NAME_KEY, NAME), (DRIVER_KEY, DRIVER)])?;
     let before = read_if_there(&attributes)?;
     let missing = attributes::missing(&before);
     if missing.is_empty() {
@@ -68,25 +77,60 @@ pub(super) fn install(scope: Scope, output: &mut impl Write) -> Result<(), Strin
             told += &format!("    {line}\n");
         }
     }
-    say(output, &told)?;
-    say(output, &other_ways(&program))
+    if on_path("merge3").is_none() {
+        told += "\nmerge3 is not on the PATH: until it is, git merges these files line by line\n";
+    }
+    if on_path("jj").is_some() {
+        told += FOR_JJ;
+    }
+    told += "\nTo merge once without it: MERGE3=0 git merge ...\n";
+    print(output, told.as_bytes())
 }
 
-/// Takes back what [`install`] wrote, and only that; says what.
+/// Sets `git mergetool` up, so that `git mergetool --tool=merge3` runs `merge3 solve`.
+///
+/// # Errors
+/// Outside a repository, or without git.
+pub(super) fn install_mergetool(scope: Scope, output: &mut impl Write) -> Result<(), String> {
+    attributes_file(scope)?;
+    let mut told = configure(scope, &MERGETOOL_SETTINGS)?;
+    told += "\nWhere a merge left conflicts: git mergetool --tool=merge3\n";
+    print(output, told.as_bytes())
+}
+
+/// Writes settings that are not there yet, and says which.
+fn configure(scope: Scope, settings: &[(&str, &str)]) -> Result<String, String> {
+    let mut told = String::new();
+    for (key, value) in settings {
+        if call::ask(["config", scope.flag(), "--get", key]).as_deref() == Some(value) {
+            told += &format!("git config {key} was set already\n");
+            continue;
+        }
+        config(&[scope.flag(), "--replace-all", key, value])?;
+        told += &format!("git config {} {key}\n    {value}\n", scope.flag());
+    }
+    Ok(told)
+}
+
+/// Takes back what [`install`] and [`install_mergetool`] wrote, and only that; says what.
 ///
 /// # Errors
 /// As [`install`].
 pub(super) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<(), String> {
     let attributes = attributes_file(scope)?;
     let mut told = String::new();
-    let is_set = |key| call::ask(["config", scope.flag(), "--get-all", key]).is_some();
-    if is_set(NAME_KEY) || is_set(DRIVER_KEY) {
-        for key in [NAME_KEY, DRIVER_KEY].into_iter().filter(|key| is_set(key)) {
+    let [(tool, _), (trust, _)] = MERGETOOL_SETTINGS;
+    for (section, keys) in [
+        ("merge.merge3", [NAME_KEY, DRIVER_KEY]),
+        ("mergetool.merge3", [tool, trust]),
+    ] {
+        let is_set = |key: &&str| call::ask(["config", scope.flag(), "--get-all", key]).is_some();
+        for key in keys.into_iter().filter(is_set) {
             config(&[scope.flag(), "--unset-all", key])?;
             told += &format!("git config {} --unset {key}\n", scope.flag());
         }
         // newer versions of git take an empty section away by themselves
-        let _ = call::git(["config", scope.flag(), "--remove-section", "merge.merge3"]);
+        let _ = call::git(["config", scope.flag(), "--remove-section", section]);
     }
     let before = read_if_there(&attributes)?;
     let after = attributes::without_lines(&before);
@@ -101,11 +145,7 @@ pub(super) fn uninstall(scope: Scope, output: &mut impl Write) -> Result<(), Str
     if told.is_empty() {
         told += "nothing was set up\n";
     }
-    say(output, &told)
-}
-
-fn say(output: &mut impl Write, text: &str) -> Result<(), String> {
-    super::commands::print(output, text.as_bytes())
+    print(output, told.as_bytes())
 }
 
 fn config(arguments: &[&str]) -> Result<(), String> {
@@ -126,9 +166,7 @@ pub(super) fn attributes_file(scope: Scope) -> Result<PathBuf, String> {
     match scope {
         Scope::Repository => call::ask_path(["rev-parse", "--show-toplevel"])
             .map(|top| top.join(".gitattributes"))
-            .ok_or_else(|| {
-                "this is no worktree of a git repository; go into one, or use --global".to_owned()
-            }),
+            .ok_or_else(|| "this is not a git repository: go into one, or use --global".to_owned()),
         Scope::Global => call::ask_path(["config", "--type=path", "--get", "core.attributesFile"])
             .or_else(default_attributes)
             .ok_or_else(|| "neither XDG_CONFIG_HOME nor HOME is set".to_owned()),
@@ -153,56 +191,19 @@ pub(super) fn read_if_there(path: &Path) -> Result<String, String> {
     }
 }
 
-/// The command that git runs, by a shell.
-fn driver_command(program: &Path) -> Result<String, String> {
-    let program = program.to_str().ok_or_else(|| {
-        format!(
-            "git's configuration cannot hold the path {}",
-            program.display()
-        )
-    })?;
-    // git expands a percent sign before the shell sees it
-    let program = quoted(program).replace('%', "%%");
-    Ok(format!(
-        "{program} git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y"
-    ))
+/// Where a program is that is called by its name.
+pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let mut files = std::env::split_paths(&path)
+        .map(|folder| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)));
+    files.find(|file| file.is_file())
 }
 
-/// A word for the shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
-    if word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-fn other_ways(program: &Path) -> String {
-    let path = program.to_string_lossy();
-    let toml = path.replace('\\', r"\\").replace('"', "\\\"");
-    format!(
-        "
+const FOR_JJ: &str = r#"
 For jj, put this into its configuration (jj config edit --user) and run: jj resolve --tool merge3
 
     [merge-tools.merge3]
-    program = \"{toml}\"
-    merge-args = [\"git\", \"driver\", \"$base\", \"$left\", \"$right\", \"--output\", \"$output\", \"--path\", \"$path\", \"--marker-size\", \"$marker_length\", \"--diff3\"]
+    program = "merge3"
+    merge-args = ["git", "driver", "$base", "$left", "$right", "--output", "$output", "--path", "$path", "--marker-size", "$marker_length", "--diff3"]
     merge-conflict-exit-codes = [1]
-
-By hand: {} merge-file LOCAL BASE OTHER
-",
-        quoted(&path)
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_program_is_a_word_for_the_shell_and_for_git() {
-        let command = |path| driver_command(Path::new(path)).unwrap();
-        assert!(command("/usr/bin/merge3").starts_with("/usr/bin/merge3 git driver %O"));
-        assert!(command("/a b/it's 5%").starts_with(r"'/a b/it'\''s 5%%' git driver %O"));
-    }
-}
+"#;

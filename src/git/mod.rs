@@ -15,6 +15,7 @@ mod lines;
 pub mod resolve;
 mod solve;
 mod status;
+mod unmerged;
 
 pub use commands::{Command, Driver, FAILED, MergeFile, Solve, run};
 pub use hunks::Favor;

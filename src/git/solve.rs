@@ -3,10 +3,15 @@
 use std::io::Write;
 use std::path::Path;
 
+use super::attributes::is_ours;
 use super::commands::{Solve, print, read_file, write};
 use super::hunks::{self, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
+use super::{lines, unmerged};
 use crate::error::shown;
+use crate::merge::{ConflictStyle, MarkerStyle};
+use crate::triple::Triple;
+use crate::visible::visible_lines;
 
 /// What became of a text with conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,13 +54,24 @@ pub enum NotSolved {
 /// assert_eq!((solved.text.as_str(), solved.left), ("a: 2\nb: 2\n", 0));
 /// ```
 pub fn solve_text(path: &Path, text: &str, size: usize) -> Result<Solved, NotSolved> {
+    solve_with(path, text, size, None)
+}
+
+/// [`solve_text`], of a file whose three versions may be known: they have the original where the
+/// markers do not show it.
+fn solve_with(
+    path: &Path,
+    text: &str,
+    size: usize,
+    versions: Option<&Triple<Vec<u8>>>,
+) -> Result<Solved, NotSolved> {
     let stretches = hunks::read(text, size).ok_or(NotSolved::Unmatched)?;
     let before = conflicts_in(&stretches);
     if before == 0 {
         return Err(NotSolved::NoMarkers);
     }
-    let (texts, style) =
-        hunks::sides(&stretches, size).map_err(|line| NotSolved::NoOriginal { line })?;
+    let (texts, style) = sides(&stretches, size, versions)?;
+    let shows_original = style.conflict_style != ConflictStyle::Merge;
     let request = Request {
         path,
         sides: texts.as_ref().map(String::as_bytes),
@@ -78,13 +94,68 @@ pub fn solve_text(path: &Path, text: &str, size: usize) -> Result<Solved, NotSol
         })
     });
     // lines of a side that look like markers can end up between markers
-    let merged = merged.filter(|merged| is_readable(&merged.text, size, merged.left));
-    Ok(merged.unwrap_or_else(|| Solved {
+    let merged = merged.filter(|it| is_readable(&it.text, size, it.left, shows_original));
+    let same = |structural| Solved {
         text: text.to_owned(),
         before,
         left: before,
-        structural: false,
-    }))
+        structural,
+    };
+    let length = |stretches: &[Stretch<'_>]| stretches.iter().map(Stretch::length).sum::<usize>();
+    Ok(match merged {
+        None => same(false),
+        Some(merged) => {
+            let after = hunks::read(&merged.text, size).unwrap_or_default();
+            // conflicts are to get fewer, or smaller
+            let is_better = merged.left == 0 || length(&after) < length(&stretches);
+            if is_better { merged } else { same(true) }
+        }
+    })
+}
+
+/// The three texts that a text with conflict markers was made of, and how its markers look.
+fn sides(
+    stretches: &[Stretch<'_>],
+    size: usize,
+    versions: Option<&Triple<Vec<u8>>>,
+) -> Result<(Triple<String>, MarkerStyle), NotSolved> {
+    let mut line = match hunks::sides(stretches, size) {
+        Ok(sides) => return Ok(sides),
+        Err(line) => line,
+    };
+    for diff in [Diff::Histogram, Diff::Myers] {
+        let Some(shown) = versions.and_then(|versions| diff3(versions, size, diff)) else {
+            break;
+        };
+        let Some(found) = hunks::read(&shown, size) else {
+            continue;
+        };
+        match hunks::sides(&hunks::with_originals(stretches.to_vec(), &found), size) {
+            Ok((texts, style)) => {
+                let conflict_style = ConflictStyle::Merge;
+                return Ok((
+                    texts,
+                    MarkerStyle {
+                        conflict_style,
+                        ..style
+                    },
+                ));
+            }
+            Err(unknown) => line = line.max(unknown),
+        }
+    }
+    Err(NotSolved::NoOriginal { line })
+}
+
+/// How git would have shown the conflicts between three versions in the style diff3.
+fn diff3(versions: &Triple<Vec<u8>>, size: usize, diff: Diff) -> Option<String> {
+    let style = Style {
+        size,
+        conflict_style: Some(ConflictStyle::Diff3),
+        ..Style::default()
+    };
+    let sides = versions.as_ref().map(Vec::as_slice);
+    String::from_utf8(lines::merge(&sides, &style, None, diff)?.bytes).ok()
 }
 
 fn conflicts_in(stretches: &[Stretch<'_>]) -> usize {
@@ -94,52 +165,134 @@ fn conflicts_in(stretches: &[Stretch<'_>]) -> usize {
         .count()
 }
 
-/// Whether a text shows that many conflicts between its markers, each with its three sides.
-fn is_readable(text: &str, size: usize, conflicts: usize) -> bool {
+/// Whether a text shows that many conflicts between its markers, each with its three sides where
+/// markers show the original.
+fn is_readable(text: &str, size: usize, conflicts: usize, shows_original: bool) -> bool {
     hunks::read(text, size).is_some_and(|stretches| {
         conflicts_in(&stretches) == conflicts
-            && (conflicts == 0 || hunks::sides(&stretches, size).is_ok())
+            && (conflicts == 0 || !shows_original || hunks::sides(&stretches, size).is_ok())
     })
 }
 
-/// Solves what can be solved of a file's conflicts. The status is 1 where conflicts are left.
+/// Solves what can be solved of the conflicts of files. The status is 1 where conflicts are left,
+/// and 2 where a file that was named cannot be solved.
 ///
 /// # Errors
-/// Where the file cannot be read or written, has no markers, or markers that do not show the
-/// original.
+/// Where no file is named, outside of a repository.
 pub(super) fn solve(
     arguments: &Solve,
     output: &mut impl Write,
     errors: &mut impl Write,
 ) -> Result<u8, String> {
-    let file = shown(&arguments.file);
+    let mut status = 0;
+    // there is nobody left to tell where standard error is closed
+    let mut tell = |text: &str| drop(writeln!(errors, "{}", visible_lines(text)));
+    for file in &arguments.files {
+        status = status.max(match solve_file(file, arguments, output) {
+            Ok((left, told)) => {
+                tell(&told);
+                u8::from(left > 0)
+            }
+            Err(message) => {
+                tell(&format!("error: {message}"));
+                2
+            }
+        });
+    }
+    if !arguments.files.is_empty() {
+        return Ok(status);
+    }
+    let files =
+        unmerged::files().ok_or("this is not a git repository: go into one, or name the files")?;
+    if files.is_empty() {
+        tell("git has no unmerged files here");
+    }
+    for file in files {
+        let left = match is_ours(&file) {
+            true => solve_file(&file, arguments, output),
+            false => Err(format!(
+                "{} is no YAML or JSON: left as it is",
+                shown(&file)
+            )),
+        };
+        // one that cannot be solved is a conflict that is left
+        let (left, told) = left.unwrap_or_else(|message| (1, message));
+        tell(&told);
+        status = status.max(u8::from(left > 0));
+    }
+    Ok(status)
+}
+
+/// Solves what can be solved of one file; returns how many conflicts are left, and what there is
+/// to tell.
+fn solve_file(
+    path: &Path,
+    arguments: &Solve,
+    output: &mut impl Write,
+) -> Result<(usize, String), String> {
+    let file = shown(path);
     let size = arguments.marker_size;
-    let bytes = read_file(&arguments.file)?;
+    let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| format!("{file} is not UTF-8 text"))?;
-    let solved = solve_text(&arguments.file, text, size).map_err(|why| match why {
-        NotSolved::Unmatched => {
-            format!("{file}: the conflict markers do not match up; repair them by hand")
-        }
-        NotSolved::NoMarkers => format!("{file} has no conflict markers of {size} characters"),
-        NotSolved::NoOriginal { line } => format!(
-            "{file}:{line}: the markers do not show the original, so what each side changed cannot be told; \
-             have git write them anew with `git checkout --conflict=diff3 -- FILE`, and set it for good with \
-             `git config --global merge.conflictStyle diff3`"
-        ),
-    })?;
+    let versions = unmerged::versions(path);
+    let solved = match solve_with(path, text, size, versions.as_ref()) {
+        Ok(solved) => solved,
+        Err(why) => return not_solved(&file, size, why, versions.is_some()),
+    };
     if arguments.stdout {
         print(output, solved.text.as_bytes())?;
     } else if solved.text != text {
-        write(&arguments.file, solved.text.as_bytes())?;
+        write(path, solved.text.as_bytes())?;
     }
-    let Solved { before, left, .. } = solved;
-    let _ = if solved.structural || left == 0 {
-        writeln!(errors, "{file}: {before} conflicts before, {left} now")
-    } else {
-        writeln!(
-            errors,
+    Ok((solved.left, told(&file, &solved, solved.text != text)))
+}
+
+fn told(file: &str, solved: &Solved, is_changed: bool) -> String {
+    let Solved { before, left, .. } = *solved;
+    let conflicts = |count| if count == 1 { "conflict" } else { "conflicts" };
+    if !solved.structural && left > 0 {
+        return format!(
             "{file}: a side is no YAML that can be merged, or has lines like markers; nothing was changed"
-        )
-    };
-    Ok(u8::from(left > 0))
+        );
+    }
+    if is_changed && left >= before {
+        return format!("{file}: {left} smaller {} left", conflicts(left));
+    }
+    format!(
+        "{} of {before} {} solved in {file}",
+        before - left,
+        conflicts(before)
+    )
+}
+
+/// What is said of a file that cannot be solved: an error, unless there is nothing wrong with it.
+fn not_solved(
+    file: &str,
+    size: usize,
+    why: NotSolved,
+    is_unmerged: bool,
+) -> Result<(usize, String), String> {
+    match why {
+        NotSolved::Unmatched => Err(format!(
+            "{file}: the conflict markers do not match up; repair them by hand"
+        )),
+        NotSolved::NoMarkers if is_unmerged => Ok((
+            0,
+            format!("{file} has no conflict markers left: `git add` says that it is merged"),
+        )),
+        NotSolved::NoMarkers => Err(format!(
+            "{file} has no conflict markers of {size} characters"
+        )),
+        NotSolved::NoOriginal { line } if is_unmerged => Ok((
+            1,
+            format!(
+                "{file}:{line}: this conflict is not as git left it, so it is yours to solve; nothing was changed \
+                 (`git checkout --conflict=diff3 -- FILE` has git write all of the file anew)"
+            ),
+        )),
+        NotSolved::NoOriginal { line } => Err(format!(
+            "{file}:{line}: the markers do not show the original, and git has none of this file, so what each \
+             side changed cannot be told; `git config --global merge.conflictStyle diff3` has git show it"
+        )),
+    }
 }

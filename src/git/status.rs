@@ -1,11 +1,13 @@
-//! What is set up.
+//! What is set up, and whether it works.
 
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 
 use super::attributes::{self, PATTERNS};
 use super::call;
 use super::commands::print;
-use super::install::{DRIVER_KEY, Scope, attributes_file, read_if_there};
+use super::install::{DRIVER, DRIVER_KEY, Scope, attributes_file, on_path, read_if_there};
 use crate::error::shown;
 
 /// Tells what is set up where. The status is 0 where git uses the driver here, else 1.
@@ -26,7 +28,11 @@ pub(super) fn status(output: &mut impl Write) -> Result<u8, String> {
         let missing = attributes::missing(&read_if_there(&file)?).len();
         told += &format!(
             "{name}:\n  driver: {}\n",
-            driver.as_deref().unwrap_or("not set")
+            match driver.as_deref() {
+                None => "not set",
+                Some(DRIVER) => "set",
+                Some(other) => other,
+            }
         );
         let patterns = match missing {
             0 => "all".to_owned(),
@@ -35,13 +41,79 @@ pub(super) fn status(output: &mut impl Write) -> Result<u8, String> {
         };
         told += &format!("  patterns in {}: {patterns}\n", shown(&file));
     }
-    let driver = call::ask(["config", "--get", DRIVER_KEY]).is_some();
+    let driver = call::ask(["config", "--get", DRIVER_KEY]);
     let attribute = call::ask(["check-attr", "merge", "--", "a.yaml"]);
-    let used = driver && attribute.is_some_and(|line| line.ends_with(": merge3"));
-    told += match used {
-        true => "here, git merges *.yaml with merge3\n",
-        false => "here, git does not merge *.yaml with merge3; `merge3 git install` sets it up\n",
+    let is_chosen = attribute.is_some_and(|line| line.ends_with(": merge3"));
+    let used = match driver.filter(|_| is_chosen) {
+        None => {
+            told +=
+                "here, git does not merge *.yaml with merge3; `merge3 git install` sets it up\n";
+            false
+        }
+        Some(driver) if merges_by_structure(&driver) => {
+            told += "here, git merges *.yaml with merge3\n";
+            true
+        }
+        Some(_) => {
+            told += "the driver is set up, but does not run: git merges *.yaml line by line\n";
+            told += match on_path("merge3") {
+                None => "put merge3 on the PATH\n",
+                Some(_) => "`merge3 git install` sets it up anew\n",
+            };
+            false
+        }
     };
     print(output, told.as_bytes())?;
     Ok(u8::from(!used))
+}
+
+/// Whether a driver, run as git runs it, merges what only structure can merge.
+fn merges_by_structure(driver: &str) -> bool {
+    let merged = || -> std::io::Result<Vec<u8>> {
+        let folder = tempfile::tempdir()?;
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).map(|()| path)
+        };
+        let original = file("original", "a: 1\nb: 1\n")?;
+        let local = file("local", "a: 2\nb: 1\n")?;
+        let updated = file("updated", "a: 1\nb: 2\n")?;
+        let command = expanded(driver, [&original, &local, &updated]);
+        // an alias is run by the shell that git runs drivers by
+        let alias = format!("alias.merge3-driver=!{command}");
+        call::git(["-c", &alias, "merge3-driver"]);
+        fs::read(local)
+    };
+    merged().is_ok_and(|text| text == b"a: 2\nb: 2\n")
+}
+
+/// A driver's command line with the placeholders filled in.
+fn expanded(driver: &str, [original, local, updated]: [&Path; 3]) -> String {
+    let quoted = |path: &Path| format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+    let mut parts = driver.split('%');
+    let mut command = parts.next().unwrap_or_default().to_owned();
+    while let Some(part) = parts.next() {
+        let value = match part.chars().next() {
+            Some('O') => quoted(original),
+            Some('A') => quoted(local),
+            Some('B') => quoted(updated),
+            Some('P') => "a.yaml".to_owned(),
+            Some('L') => "7".to_owned(),
+            Some('S' | 'X' | 'Y') => "side".to_owned(),
+            // of two percent signs, one is left
+            None => {
+                command.push('%');
+                command.push_str(parts.next().unwrap_or_default());
+                continue;
+            }
+            Some(_) => {
+                command.push('%');
+                command.push_str(part);
+                continue;
+            }
+        };
+        command.push_str(&value);
+        command.push_str(&part[1..]);
+    }
+    command
 }

@@ -1,5 +1,5 @@
-//! What stands above a document, merged: the head of a file, and the comments at a `---` line (SPEC
-//! 7.9).
+//! What stands above a document, merged: the head of a file, and the comments at a `---` line
+//! (rules: Text).
 
 use std::ops::Range;
 

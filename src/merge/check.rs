@@ -1,4 +1,4 @@
-//! The value check (SPEC 1, law 6): the merged text, read again, has the values that the merge
+//! The value check (rules: law 6): the merged text, read again, has the values that the merge
 //! decided.
 
 use std::cell::RefCell;

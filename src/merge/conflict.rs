@@ -1,4 +1,4 @@
-//! The record of a place where both sides changed and do not agree (SPEC 8).
+//! The record of a place where both sides changed and do not agree (rules: Conflicts).
 
 use crate::triple::Triple;
 
@@ -29,7 +29,7 @@ pub enum ConflictKind {
     Combined(Means),
 }
 
-/// What a value that both sides changed was put together by (SPEC 5.7, 6).
+/// What a value that both sides changed was put together by (rules: Texts and images, Lists).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Means {
     /// A text, by its lines.

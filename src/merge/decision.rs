@@ -232,7 +232,8 @@ pub(crate) struct Incoming {
     pub(crate) node: NodeId,
     /// What of it comes, where that is not the whole: mostly it is.
     pub(crate) part: Option<Box<Outcome>>,
-    /// The quoting that local has and that the new scalar takes where its value allows it (SPEC 7).
+    /// The quoting that local has and that the new scalar takes where its value allows it (rules:
+    /// Places and formats).
     pub(crate) quoting: Option<ScalarStyle>,
 }
 

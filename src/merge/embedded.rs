@@ -1,5 +1,5 @@
 //! A text that is a YAML or JSON document of its own, such as a configuration file in a ConfigMap
-//! (SPEC 5.7).
+//! (rules: Texts and images).
 
 use super::document::{Side, merge_document};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};

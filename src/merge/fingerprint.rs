@@ -1,5 +1,5 @@
-//! A hash of a value: equal values (SPEC 4) have equal fingerprints. For aligning elements; never a
-//! proof of equality.
+//! A hash of a value: equal values (rules: Equality) have equal fingerprints. For aligning
+//! elements; never a proof of equality.
 
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::leaves::Leaves;
 use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 
 /// The fingerprints of a tree's values, each made once.
@@ -16,6 +17,7 @@ pub(crate) struct Fingerprints<'a> {
     targets: RefCell<FxHashMap<NodeId, u64>>,
     /// The elements of lists in lists: they are asked for again where the inner list is merged.
     lists: RefCell<FxHashMap<NodeId, Rc<[u64]>>>,
+    leaves: RefCell<FxHashMap<NodeId, Rc<Leaves>>>,
 }
 
 impl<'a> Fingerprints<'a> {
@@ -24,6 +26,7 @@ impl<'a> Fingerprints<'a> {
             tree,
             targets: RefCell::default(),
             lists: RefCell::default(),
+            leaves: RefCell::default(),
         }
     }
 
@@ -37,6 +40,17 @@ impl<'a> Fingerprints<'a> {
         let list = self.tree.resolve(list);
         let known = self.lists.borrow().get(&list).cloned();
         known.unwrap_or_else(|| self.elements(list).into())
+    }
+
+    /// The leaves of a value.
+    pub(crate) fn leaves(&self, node: NodeId) -> Rc<Leaves> {
+        let node = self.tree.resolve(node);
+        let known = self.leaves.borrow().get(&node).cloned();
+        known.unwrap_or_else(|| {
+            let leaves = Rc::new(Leaves::of(self.tree, node, |_| false));
+            self.leaves.borrow_mut().insert(node, Rc::clone(&leaves));
+            leaves
+        })
     }
 
     fn elements(&self, list: NodeId) -> Vec<u64> {

@@ -1,4 +1,4 @@
-//! Conflict markers on whole lines, as `git merge-file` writes them (SPEC 8).
+//! Conflict markers on whole lines, as `git merge-file` writes them (rules: Conflict markers).
 
 use std::ops::Range;
 

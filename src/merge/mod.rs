@@ -16,6 +16,7 @@ mod document;
 mod edit;
 mod embedded;
 mod fingerprint;
+mod leaves;
 mod made;
 pub mod markers;
 mod merged_text;
@@ -25,6 +26,7 @@ pub(crate) mod pins;
 mod regions;
 pub(crate) mod rows;
 mod rules;
+#[doc(hidden)]
 pub mod stages;
 pub mod text;
 mod walk;
@@ -38,6 +40,7 @@ pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot
 pub use document::{Merged, Side, merge_document};
 pub(crate) use document::{Original, is_large, merge_sides};
 pub(crate) use edit::without_aliases;
+pub(crate) use leaves::Leaves;
 pub(crate) use made::with_changes_made;
 pub use markers::{ConflictStyle, MarkerStyle};
 pub(crate) use merged_text::{Sources, edited};

@@ -7,7 +7,7 @@ use super::markers::MarkerStyle;
 use super::rules::Rule;
 use crate::schema::Schema;
 
-/// Who wins where both sides changed and do not agree (SPEC 8).
+/// Who wins where both sides changed and do not agree (rules: Conflicts).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnConflict {
     /// Upstream wins, as the rules say.
@@ -32,7 +32,7 @@ impl OnConflict {
     }
 }
 
-/// How lists merge that no key identifies (SPEC 6).
+/// How lists merge that no key identifies (rules: Lists).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lists {
     /// Such a list is one value.
@@ -44,7 +44,7 @@ pub enum Lists {
     Merge,
 }
 
-/// What an explicit null means (SPEC 5.2).
+/// What an explicit null means (rules: Nulls).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nulls {
     /// It clears the field.
@@ -53,10 +53,10 @@ pub enum Nulls {
     Keep,
 }
 
-/// How scalars of several lines merge that both sides changed (SPEC 5.7).
+/// How scalars of several lines merge that both sides changed (rules: Texts and images).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Texts {
-    /// A scalar is one value (SPEC 5.1).
+    /// A scalar is one value (rules: Scalars).
     Replace,
     /// Line by line, as a version control system merges files; where that conflicts and they are
     /// YAML or JSON, by their structure.
@@ -66,13 +66,13 @@ pub enum Texts {
     LinesOnly,
 }
 
-/// How image references merge that both sides changed (SPEC 5.7).
+/// How image references merge that both sides changed (rules: Texts and images).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Images {
     /// The registry and repository, and the tag and digest, each on their own.
     #[default]
     Parts,
-    /// A reference is one value (SPEC 5.1).
+    /// A reference is one value (rules: Scalars).
     Whole,
 }
 
@@ -109,7 +109,7 @@ pub struct Options {
     /// How conflict markers look, where nobody wins a conflict.
     pub markers: MarkerStyle,
     /// What is known of the fields of resources; none leaves it to what identifies the elements of
-    /// a list (SPEC 6).
+    /// a list (rules: Lists).
     pub schema: Option<Arc<Schema>>,
     /// One meaning of null for all documents; none leaves it to what the document is.
     pub nulls: Option<Nulls>,

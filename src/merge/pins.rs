@@ -1,4 +1,5 @@
-//! `# merge3: keep` (SPEC 8): what it stands on or above stays as it is, whatever upstream does.
+//! `# merge3: keep` (rules: Pins): what it stands on or above stays as it is, whatever upstream
+//! does.
 
 use memchr::memmem;
 use rustc_hash::FxHashSet;

@@ -1,4 +1,5 @@
-//! The line merge: what `git merge-file` does, for files that are no YAML (SPEC 2).
+//! The line merge: what `git merge-file` does, for files that are no YAML (rules: Packages and
+//! files).
 //!
 //! ```
 //! use merge3::merge::{OnConflict, text::merge_lines};
@@ -40,7 +41,7 @@ pub struct Hunk {
 }
 
 impl Hunk {
-    /// The hunk as a conflict of kind `text` (SPEC 8): its place is its first local line.
+    /// The hunk as a conflict of kind `text` (rules: Conflicts): its place is its first local line.
     pub fn to_conflict(&self) -> Conflict {
         Conflict {
             path: String::new(),

@@ -1,5 +1,5 @@
-//! A file's text, put together from its documents (SPEC 1.5, 7): what stays is copied to the byte,
-//! what goes takes its `---` along, what comes gets one where it needs one.
+//! A file's text, put together from its documents (rules: Laws, Text): what stays is copied to the
+//! byte, what goes takes its `---` along, what comes gets one where it needs one.
 
 use super::head::{has_directives, has_marker, without_marker};
 use super::parsed::ParsedFile;

@@ -1,4 +1,5 @@
-//! What happens to one file: its content, its path, and whether it can be executed (SPEC 9).
+//! What happens to one file: its content, its path, and whether it can be executed (rules:
+//! Writing).
 
 use std::fs::Permissions;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! One file of documents, merged: the table of SPEC 3, and the text that comes of it.
+//! One file of documents, merged by the table of the rules (Documents), and the text that comes of
+//! it.
 
 use super::apply::Apply;
 use super::assemble::{Action, Insertion, assemble};
@@ -17,6 +18,7 @@ use super::{Content, Outcome};
 use crate::error::Error;
 use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
+use crate::merge::text::LineMerge;
 use crate::merge::{Merged, Nulls, Options, Resolution};
 use crate::triple::Triple;
 
@@ -28,6 +30,8 @@ pub(crate) struct Context<'f, 'a> {
     pub(crate) rules: &'f Rules,
     /// What `kubectl apply` has to know, where documents are applied and not merged.
     pub(crate) apply: Option<&'f Apply<'f>>,
+    /// What a merge of their lines makes of the three texts of a file, where it is known.
+    pub(crate) lines: Option<(Triple<&'f str>, &'f LineMerge)>,
 }
 
 /// Merges the file at `target`.
@@ -162,7 +166,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         forward.then_some(Content::Updated)
     }
 
-    /// Whether upstream brings a null that is a word of command into this document (SPEC 5.2).
+    /// Whether upstream brings a null that is a word of command into this document (rules: Nulls).
     fn clears(&self, group: &Group) -> bool {
         let members = self.members(group);
         let (Some(original), Some(updated)) = (members.original, members.updated) else {

@@ -1,4 +1,4 @@
-//! Two resources with one identity in one file (SPEC 3).
+//! Two resources with one identity in one file (rules: Documents).
 
 use std::path::Path;
 

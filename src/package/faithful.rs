@@ -21,8 +21,8 @@ pub(super) fn with_end(text: &str, ends: bool, is_last: bool) -> [Option<String>
     [without_all, without_last].map(|text| text.map(str::to_owned))
 }
 
-/// Whether a text holds these documents and no others (SPEC 1). Where it is cut into these very
-/// texts, that is plain.
+/// Whether a text holds these documents and no others (rules: Laws). Where it is cut into these
+/// very texts, that is plain.
 pub(super) fn is_faithful(text: &str, chunks: &[&str]) -> bool {
     let documents = split(text);
     let same = documents.len() == chunks.len()
@@ -56,8 +56,8 @@ pub(super) fn chunks<'c>(
     chunks
 }
 
-/// Whether `text` holds the documents of these chunks and no others, each with its values (SPEC 1):
-/// what is read from the assembled file is what was put into it.
+/// Whether `text` holds the documents of these chunks and no others, each with its values (rules:
+/// Laws): what is read from the assembled file is what was put into it.
 pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
     let mut chunks = chunks.iter();
     let all = split(text)

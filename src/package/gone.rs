@@ -1,5 +1,5 @@
-//! What local deleted as a whole stays deleted as a whole (SPEC 3): files, and folders of which it
-//! has nothing left.
+//! What local deleted as a whole stays deleted as a whole (rules: Deleted files and folders):
+//! files, and folders of which it has nothing left.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! `.krmignore`: what a package excludes from merges (SPEC 2), in the syntax of gitignore.
+//! `.krmignore`: what a package excludes from merges (rules: Packages and files), in the syntax of
+//! gitignore.
 
 use std::path::{Path, PathBuf};
 

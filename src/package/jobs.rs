@@ -1,5 +1,5 @@
-//! What has to be done where: the pairs of documents (SPEC 3), sorted by the file that they end up
-//! in.
+//! What has to be done where: the pairs of documents (rules: Documents), sorted by the file that
+//! they end up in.
 
 use super::gone::Gone;
 use super::pair::{DocRef, Group};

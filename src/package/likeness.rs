@@ -1,82 +1,32 @@
 //! How much two documents have in common, by their leaves: formatting plays no part.
 
-use std::hash::{Hash as _, Hasher as _};
-
-use rustc_hash::{FxHashMap, FxHasher};
-
 use super::parsed::Parsed;
-use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
+use crate::merge;
 
-/// The leaves of a document: each scalar, empty map and empty list, with the keys that lead to it.
-/// A resource's version, name and namespace are left out, and so are the positions in lists.
+/// The leaves of a document. A resource's version, name and namespace are left out.
 #[derive(Debug, Default)]
-pub(super) struct Leaves {
-    /// How often each occurs, by its hash.
-    counts: FxHashMap<u64, usize>,
-    total: usize,
-}
+pub(super) struct Leaves(merge::Leaves);
 
 impl Leaves {
     pub(super) fn of(parsed: &Parsed<'_>) -> Self {
-        let mut leaves = Self::default();
-        if let Some(tree) = parsed.tree() {
-            leaves.add(&tree, tree.root().value, &mut Vec::new());
-        }
-        leaves
-    }
-
-    fn add<'t>(&mut self, tree: &'t Tree<'_>, node: NodeId, path: &mut Vec<&'t str>) {
-        if is_identity(path) {
-            return;
-        }
-        let node = tree.resolve(node);
-        let mut hasher = FxHasher::default();
-        (path.as_slice(), tree.custom_tag(node)).hash(&mut hasher);
-        match &tree.node(node).kind {
-            NodeKind::Scalar(scalar) if scalar.scalar_type == ScalarType::Null => {
-                ScalarType::Null.hash(&mut hasher);
-            }
-            NodeKind::Scalar(scalar) => (scalar.scalar_type, scalar.content).hash(&mut hasher),
-            NodeKind::Mapping(_) | NodeKind::Sequence(_) => {
-                let entries = tree.entries(node);
-                if entries.len() > 0 {
-                    for entry in entries {
-                        let entry = tree.entry(entry);
-                        let key = entry.key.and_then(|key| tree.scalar(key));
-                        path.push(key.map_or("-", |key| key.content));
-                        self.add(tree, entry.value, path);
-                        path.pop();
-                    }
-                    return;
-                }
-            }
-            NodeKind::Alias(_) => return,
-        }
-        *self.counts.entry(hasher.finish()).or_default() += 1;
-        self.total += 1;
+        let tree = parsed.tree();
+        let leaves = tree.map(|tree| merge::Leaves::of(&tree, tree.root().value, is_identity));
+        Self(leaves.unwrap_or_default())
     }
 
     /// How alike two resources of one kind are, in thousandths: how much of this one is in the
     /// other. None where that is less than two thirds, where more than half of the other is not in
     /// this one, or where they share their kind alone.
     pub(super) fn likeness(&self, other: &Self) -> Option<usize> {
-        let common = self.common(other);
-        let shares_more = common > 1 || common == self.total.max(other.total);
-        (shares_more && common * 3 >= self.total * 2 && common * 2 >= other.total)
-            .then(|| common * 1000 / self.total.max(1))
+        let (own, others, common) = (self.0.len(), other.0.len(), self.0.common(&other.0));
+        let shares_more = common > 1 || common == own.max(others);
+        (shares_more && common * 3 >= own * 2 && common * 2 >= others)
+            .then(|| common * 1000 / own.max(1))
     }
 
     /// How many leaves one of two documents has and the other has not.
     pub(super) fn apart(&self, other: &Self) -> usize {
-        self.total + other.total - 2 * self.common(other)
-    }
-
-    /// How many leaves two documents have in common.
-    fn common(&self, other: &Self) -> usize {
-        let counts = self.counts.iter();
-        counts
-            .map(|(leaf, count)| other.counts.get(leaf).map_or(0, |it| *it.min(count)))
-            .sum()
+        self.0.len() + other.0.len() - 2 * self.0.common(&other.0)
     }
 }
 

@@ -82,8 +82,8 @@ pub use run::{plan, plan_sides, plan_with};
 pub(crate) use run_folder::git_folder;
 pub use selector::Selector;
 pub use side::{Entry, Side, Snapshot};
-pub(crate) use single::with_trees;
-pub use single::{MergedFile, merge_file};
+pub use single::{MergedFile, merge, merge_file};
+pub(crate) use single::{merge_beside_lines, with_trees};
 pub use undo::undo;
 pub(crate) use undo::{Progressed, forget, progress_at};
 
@@ -97,14 +97,15 @@ use crate::merge::Options;
 pub struct Settings {
     /// How documents merge.
     pub merge: Options,
-    /// Whether resources pair only within files of the same path (SPEC 3.2).
+    /// Whether resources pair only within files of the same path (rules: Documents).
     pub path_merge_key: bool,
-    /// Which files are read as YAML; the usual names where there is none (SPEC 2).
+    /// Which files are read as YAML; the usual names where there is none (rules: Packages and
+    /// files).
     pub matches: Vec<String>,
     /// Whether other files are left alone.
     pub yaml_only: bool,
-    /// What is known of the fields of resources beside their own text; none leaves it to that (SPEC
-    /// 6).
+    /// What is known of the fields of resources beside their own text; none leaves it to that
+    /// (rules: Lists).
     pub schema: Option<SchemaSource>,
     /// The file with rules for single places; where none is given, `.merge3.yaml` at the top of the
     /// local package.

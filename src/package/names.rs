@@ -1,4 +1,4 @@
-//! Which files are read as YAML (SPEC 2).
+//! Which files are read as YAML (rules: Packages and files).
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::error::Error;
 
-/// How the names of files end that are read as YAML unless `--match` says otherwise, and one that
-/// is so as a whole (SPEC 2).
+/// How the names of files end that are read as YAML unless `--yaml` says otherwise, and one that
+/// is so as a whole (rules: Packages and files).
 const YAML_ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
 const YAML_NAME: &str = "Kptfile";
 /// Which files are read as YAML.

@@ -1,4 +1,4 @@
-//! Whether upstream says "clear this" (SPEC 5.2): then its text is not taken as it is, although
+//! Whether upstream says "clear this" (rules: Nulls): then its text is not taken as it is, although
 //! nobody else changed it.
 
 use rustc_hash::FxHashSet;

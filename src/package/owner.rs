@@ -80,7 +80,8 @@ pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
 }
 
 /// The permissions of a local file where upstream changed whether it can be executed and local did
-/// not (SPEC 9); none where they stay. Whoever may read it may execute it then, as git has it.
+/// not (rules: Writing); none where they stay. Whoever may read it may execute it then, as git has
+/// it.
 #[cfg(unix)]
 pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;

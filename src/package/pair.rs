@@ -1,4 +1,4 @@
-//! Which documents of the three packages are the same one (SPEC 3).
+//! Which documents of the three packages are the same one (rules: Documents).
 
 use std::hash::Hash;
 

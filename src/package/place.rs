@@ -1,4 +1,4 @@
-//! Where in a file a document goes that comes from upstream (SPEC 7, as in section 6).
+//! Where in a file a document goes that comes from upstream (rules: Places and formats).
 
 /// What a file has to do with the one that documents come from.
 pub(crate) struct Neighbours {

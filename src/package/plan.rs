@@ -1,4 +1,4 @@
-//! What a merge is going to do to a package, before any of it is done (SPEC 9).
+//! What a merge is going to do to a package, before any of it is done (rules: Writing).
 
 use std::fs::Permissions;
 use std::path::PathBuf;
@@ -23,10 +23,10 @@ pub struct Plan {
     /// conflicts.
     pub pinned: Vec<FileConflict>,
     /// The values that both sides changed and that were put together from both, by file and line:
-    /// no conflicts (SPEC 5.7, 6).
+    /// no conflicts (rules: Texts and images, Lists).
     pub combined: Vec<FileConflict>,
-    /// The resources that were paired although their names or namespaces differ (SPEC 3.6), by file
-    /// and line.
+    /// The resources that were paired although their names or namespaces differ (rules: Renamed
+    /// resources), by file and line.
     pub renamed: Vec<Renamed>,
     /// What there is to know beside.
     pub warnings: Vec<Warning>,

@@ -1,5 +1,6 @@
-//! What is recorded while documents merge (SPEC 8): the conflicts of fields, with their file, line
-//! and resource, and those about a whole document that one side deleted (SPEC 3).
+//! What is recorded while documents merge (rules: Conflicts): the conflicts of fields, with their
+//! file, line and resource, and those about a whole document that one side deleted (rules:
+//! Documents).
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -37,7 +38,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
             && self.options(group).whole().0 == Resolution::Markers
     }
 
-    /// SPEC 3: deleted; a conflict if the local side changed it.
+    /// rules: Documents: deleted; a conflict if the local side changed it.
     pub(super) fn deleted_upstream(&mut self, group: &Group) -> Action {
         let members = self.members(group);
         let Some(original) = members.original else {
@@ -67,8 +68,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// SPEC 3: stays deleted; a conflict if upstream changed it, unless a rule says that this is
-    /// known. Where nobody wins that, it comes, between markers.
+    /// rules: Documents: stays deleted; a conflict if upstream changed it, unless a rule says that
+    /// this is known. Where nobody wins that, it comes, between markers.
     pub(super) fn deleted_locally(&mut self, group: &Group) {
         let members = self.members(group);
         if let (Some(original), Some(updated)) = (members.original, members.updated)

@@ -1,5 +1,5 @@
 //! Resources that one side gave another name, namespace or API group, paired with what they were
-//! (SPEC 3.6).
+//! (rules: Renamed resources).
 
 use std::cmp::Reverse;
 

@@ -1,4 +1,4 @@
-//! What a resource is called (SPEC 3).
+//! What a resource is called (rules: Documents).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -97,7 +97,7 @@ impl<'s> Identity<'s> {
 
     /// The identity that pairs a document, where that is another one: where a comment
     /// `# kpt-merge: NAMESPACE/NAME` stands on the `metadata` line, with that namespace and name
-    /// (SPEC 3.4).
+    /// (rules: Documents).
     pub(crate) fn for_pairing(&self, tree: &Tree<'s>) -> Option<Self> {
         let metadata = tree.find(tree.root().value, "metadata")?;
         let (namespace, name) = kpt_merge(tree, metadata)?;

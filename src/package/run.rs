@@ -117,6 +117,7 @@ pub fn plan_sides(
         options: &options,
         rules: &rules,
         apply: None,
+        lines: None,
     };
     let merged = merged.into_iter().zip(&jobs).enumerate();
     let merged: Vec<Option<Result<Outcome, Error>>> = merged
@@ -178,7 +179,9 @@ fn needs_reading(slot: &Slot) -> bool {
 }
 
 /// Parts the files that merge document by document from those that merge as a whole.
-fn by_documents(readings: Option<Readings<'_>>) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
+pub(super) fn by_documents(
+    readings: Option<Readings<'_>>,
+) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
     let Some(readings) = readings else {
         return (None, None);
     };

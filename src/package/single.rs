@@ -1,18 +1,22 @@
 //! One file of three sides, merged in memory: what a version control system asks for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Content;
 use super::documents::{Context, merge_documents};
+use super::duplicates::look_for_duplicates;
 use super::jobs::jobs;
 use super::pair::pair;
 use super::parsed::{Parsed, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
 use super::rules::Rules;
-use super::slot::{Slot, Source};
+use super::run::{by_documents, merge_slot};
+use super::sides_read::read_sides;
+use super::slot::{Roots, Slot, Source};
+use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::Options;
+use crate::merge::text::LineMerge;
 use crate::triple::Triple;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
@@ -29,8 +33,73 @@ pub struct MergedFile {
     pub conflicts: Vec<FileConflict>,
 }
 
-/// Merges three texts of one file document by document (SPEC 3): resources pair by identity, others
-/// by index.
+impl MergedFile {
+    fn of(outcome: Outcome, texts: Triple<&str>) -> Self {
+        let text = match outcome.content {
+            Content::Unchanged => texts.local.to_owned(),
+            Content::Delete => String::new(),
+            Content::Updated => texts.updated.to_owned(),
+            Content::Write(bytes) => String::from_utf8(bytes)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        };
+        Self {
+            text,
+            conflicts: outcome.conflicts,
+        }
+    }
+}
+
+/// Merges what changed from `original` to `updated` into `local`.
+///
+/// The texts may hold several documents: resources pair by their identity, others by their place
+/// (rules: Documents). What upstream did not change stays as it is in `local`, to the byte. Texts
+/// that are not YAML merge by lines (rules: Files that are not YAML).
+///
+/// # Errors
+/// If a text is broken YAML and a merge by lines will not do, or if a resource occurs twice in one
+/// text. The error names side, line and column.
+///
+/// ```
+/// use merge3::{Options, merge};
+///
+/// let merged = merge("a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1 # ours\nb: 3\n", &Options::default())?;
+/// assert_eq!(merged.text, "a: 2 # ours\nb: 3\n");
+/// assert!(merged.conflicts.is_empty());
+/// # Ok::<(), merge3::Error>(())
+/// ```
+pub fn merge(
+    original: &str,
+    updated: &str,
+    local: &str,
+    options: &Options,
+) -> Result<MergedFile, Error> {
+    let texts = Triple::new(original, updated, local);
+    let roots = Roots::Files(Triple::new("original", "updated", "local").map(PathBuf::from));
+    let slots = [in_memory("text.yaml".as_ref(), texts)];
+    let readings = read_sides(&slots[0], &roots, Trees::Kept);
+    let (file, whole) = by_documents(Some(readings));
+    look_for_duplicates(&slots, vec![file.as_ref().or(whole.as_ref())], &roots)?;
+    let files = [file];
+    let jobs = jobs(&slots, &files, &pair(&files, false));
+    let context = Context {
+        slots: &slots,
+        files: &files,
+        options,
+        rules: &Rules::default(),
+        apply: None,
+        lines: None,
+    };
+    let outcome = merge_slot(&context, 0, &jobs[0], whole.as_ref())?;
+    Ok(MergedFile::of(outcome, texts))
+}
+
+fn in_memory(path: &Path, texts: Triple<&str>) -> Slot {
+    let sides = texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec())));
+    Slot::new(path.to_owned(), true, sides)
+}
+
+/// Merges three texts of one file document by document (rules: Documents): resources pair by
+/// identity, others by index.
 ///
 /// A side that has no such file is an empty text. None where the texts cannot be merged so: where
 /// one is not YAML, none has a map or a list (any text is a scalar), or one resource occurs twice
@@ -55,8 +124,20 @@ pub fn merge_file(
     texts: Triple<&str>,
     options: &Options,
 ) -> Result<Option<MergedFile>, Error> {
-    let sides = texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec())));
-    let slots = [Slot::new(path.to_owned(), true, sides)];
+    merge_beside_lines(path, texts, None, options)
+}
+
+/// The same, where it may be known what a merge of the lines makes of the texts.
+///
+/// # Errors
+/// As [`merge_file`].
+pub(crate) fn merge_beside_lines(
+    path: &Path,
+    texts: Triple<&str>,
+    lines: Option<&LineMerge>,
+    options: &Options,
+) -> Result<Option<MergedFile>, Error> {
+    let slots = [in_memory(path, texts)];
     let Some(readings) = read_all(path, texts) else {
         return Ok(None);
     };
@@ -72,19 +153,10 @@ pub fn merge_file(
         options,
         rules: &Rules::default(),
         apply: None,
+        lines: lines.map(|lines| (texts, lines)),
     };
     let outcome = merge_documents(&context, 0, &jobs[0])?;
-    let text = match outcome.content {
-        Content::Unchanged => texts.local.to_owned(),
-        Content::Delete => String::new(),
-        Content::Updated => texts.updated.to_owned(),
-        Content::Write(bytes) => String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
-    };
-    Ok(Some(MergedFile {
-        text,
-        conflicts: outcome.conflicts,
-    }))
+    Ok(Some(MergedFile::of(outcome, texts)))
 }
 
 /// Texts shorter than this, all three together, are read sooner than two threads are started.

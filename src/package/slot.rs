@@ -68,7 +68,7 @@ impl Slot {
             && updated.bytes != local.bytes
     }
 
-    /// Whether the first line of the local file pins it (SPEC 8).
+    /// Whether the first line of the local file pins it (rules: Pins).
     pub(crate) fn is_pinned(&self) -> bool {
         let local = self.sides.local.as_ref();
         local.is_some_and(|local| is_file_pinned(&local.bytes, self.yaml))

@@ -1,4 +1,5 @@
-//! Templates: texts with a YAML name of which a program makes YAML (SPEC 2).
+//! Templates: texts with a YAML name of which a program makes YAML (rules: Files that are not
+//! YAML).
 
 /// Whether a text has `{{ ... }}` where YAML has a key, a value, or a line of its own. Within
 /// quotes, in a comment, and behind other text it says nothing: YAML can have it there.

@@ -1,4 +1,4 @@
-//! Files that merge as a whole: no YAML by name, or no YAML in fact (SPEC 2).
+//! Files that merge as a whole: no YAML by name, or no YAML in fact (rules: Packages and files).
 
 use std::path::Path;
 

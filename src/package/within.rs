@@ -21,7 +21,7 @@ pub(super) struct Merged {
 /// nothing is to be merged.
 ///
 /// A resource that all three sides have in one file is paired there, whatever the other files hold
-/// (SPEC 3).
+/// (rules: Documents).
 pub(super) fn merge_within(
     slot: &Slot,
     files: &Option<Readings<'_>>,
@@ -48,6 +48,7 @@ pub(super) fn merge_within(
         options,
         rules,
         apply: None,
+        lines: None,
     };
     let outcome = merge_documents(&context, 0, &job);
     Some(Merged { job, outcome })

@@ -1,5 +1,5 @@
 //! A plan, written to disk so that every file is whole at any moment, and so that all of it is done
-//! or nothing (SPEC 9).
+//! or nothing (rules: Writing).
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write as _};

@@ -1,5 +1,5 @@
-//! Equality in other senses than SPEC 4 has it: what counts as a field, and what scalars are alike,
-//! is for the caller to say.
+//! Equality in other senses than the merge has it (rules: Equality): what counts as a field, and
+//! what scalars are alike, is for the caller to say.
 
 use crate::merge::{FieldIndex, Shape, key_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};

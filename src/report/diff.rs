@@ -4,32 +4,72 @@ use std::fmt::Write as _;
 use std::fs::Permissions;
 use std::path::Path;
 
-use similar::TextDiff;
-
+use super::hunks::{Hunks, hunks};
 use super::paint::Paint;
+use crate::error::shown;
 use crate::package::{ChangeKind, FileChange, Plan};
 use crate::secret::may_be_in;
 use crate::visible::visible_lines;
 
+/// A unified diff.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Diff {
+    /// What changes; `git apply` takes it.
+    pub text: String,
+    /// What is left out of it, because it is in a Secret: a line for each file.
+    pub left_out: Vec<String>,
+}
+
 /// The unified diff of everything that changes, by file; paths are relative to the package, after
-/// `a/` and `b/`. Of a file that holds a Secret it says that it changes, unless
-/// [`Plan::show_secrets`] is set.
-pub fn diff(plan: &Plan, color: bool) -> String {
+/// `a/` and `b/`. What changes in Secrets is left out, unless [`Plan::show_secrets`] is set.
+pub fn diff(plan: &Plan, color: bool) -> Diff {
     diff_in(Path::new(""), plan, color)
 }
 
 /// [`diff`], with paths relative to the folder in which the package is `folder`.
-pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> String {
-    let mut text = String::new();
+pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
+    let mut diff = Diff::default();
     for change in &plan.files {
-        let one = file_diff(folder, change, plan.show_secrets);
+        let hunks = hunks_of(change, plan.show_secrets);
+        if hunks.is_partial {
+            let file = shown(&folder.join(&change.path));
+            diff.left_out.push(match hunks.text.is_empty() {
+                true => format!("{file} holds a Secret and is left out of the diff; --show-secrets shows it"),
+                false => format!("{file}: what changes in its Secrets is left out of the diff; --show-secrets shows it"),
+            });
+            if hunks.text.is_empty() {
+                continue;
+            }
+        }
+        let one = file_diff(folder, change, &hunks.text);
         if color {
-            text.extend(one.split_inclusive('\n').map(paint));
+            diff.text.extend(one.split_inclusive('\n').map(paint));
         } else {
-            text.push_str(&one);
+            diff.text.push_str(&one);
         }
     }
-    text
+    diff
+}
+
+/// What changes in a file's text; nothing of one that is binary.
+fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
+    let old = change.old.as_deref().unwrap_or_default();
+    let new = change.new.as_deref().unwrap_or_default();
+    let holds_secret = || may_be_in(old) || may_be_in(new);
+    if old == new {
+        return Hunks::default();
+    }
+    let texts = as_text(old).zip(as_text(new));
+    // a file that comes or goes does so as a whole
+    let is_whole = change.old.is_none() || change.new.is_none() || texts.is_none();
+    match texts {
+        _ if !show_secrets && is_whole && holds_secret() => Hunks {
+            is_partial: true,
+            ..Hunks::default()
+        },
+        Some((old, new)) => hunks(old, new, show_secrets),
+        None => Hunks::default(),
+    }
 }
 
 /// A line for a terminal: one for `git apply` stays as it is.
@@ -50,7 +90,7 @@ fn paint(line: &str) -> String {
     paint.apply(content, true) + end
 }
 
-fn file_diff(folder: &Path, change: &FileChange, show_secrets: bool) -> String {
+fn file_diff(folder: &Path, change: &FileChange, hunks: &str) -> String {
     let from = match &change.kind {
         ChangeKind::Moved { from } => from,
         _ => &change.path,
@@ -85,37 +125,14 @@ fn file_diff(folder: &Path, change: &FileChange, show_secrets: bool) -> String {
     } else {
         "/dev/null".to_owned()
     };
-    let old = change.old.as_deref().unwrap_or_default();
-    let new = change.new.as_deref().unwrap_or_default();
-    if old == new {
-        return text;
-    }
-    if !show_secrets && (may_be_in(old) || may_be_in(new)) {
-        // git apply refuses this, and applies nothing
-        text.push_str(&format!(
-            "# it holds a Secret: --show-secrets shows what changes\nBinary files {old_name} and {new_name} differ\n"
-        ));
-        return text;
-    }
-    match (as_text(old), as_text(new)) {
-        (Some(old), Some(new)) => text.push_str(&hunks(old, new, &old_name, &new_name)),
-        _ => text.push_str(&format!("Binary files {old_name} and {new_name} differ\n")),
+    if !hunks.is_empty() {
+        let (old_name, new_name) = (terminated(&old_name), terminated(&new_name));
+        text.push_str(&format!("--- {old_name}\n+++ {new_name}\n{hunks}"));
+    } else if change.old.as_deref().unwrap_or_default() != change.new.as_deref().unwrap_or_default()
+    {
+        text.push_str(&format!("Binary files {old_name} and {new_name} differ\n"));
     }
     text
-}
-
-fn hunks(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
-    // a carriage return alone ends no line for git
-    let old: Vec<&str> = old.split_inclusive('\n').collect();
-    let new: Vec<&str> = new.split_inclusive('\n').collect();
-    TextDiff::configure()
-        .newline_terminated(true)
-        .diff_slices(&old, &new)
-        .unified_diff()
-        .context_radius(3)
-        .missing_newline_hint(true)
-        .header(&terminated(old_name), &terminated(new_name))
-        .to_string()
 }
 
 /// A name with a space in it ends with a tab, so that nobody takes what follows for a part of it.
@@ -182,14 +199,5 @@ mod tests {
             "\"a/x\\\"y\\t.yaml\""
         );
         assert_eq!(terminated("a/y z.yaml"), "a/y z.yaml\t");
-    }
-
-    #[test]
-    fn lines_end_with_a_line_feed_only() {
-        let text = hunks("a\rb\nc", "a\rb\nd", "a/x", "b/x");
-        assert_eq!(
-            text,
-            "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\rb\n-c\n\\ No newline at end of file\n+d\n\\ No newline at end of file\n"
-        );
     }
 }

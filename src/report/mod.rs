@@ -4,6 +4,7 @@
 //! [`summary`] and [`diff`].
 
 mod diff;
+mod hunks;
 mod json;
 mod markdown;
 mod paint;
@@ -12,7 +13,7 @@ mod values;
 
 use std::time::Duration;
 
-pub use diff::{diff, diff_in};
+pub use diff::{Diff, diff, diff_in};
 pub use json::json;
 pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable, pretty};
 pub use markdown::markdown;

@@ -1,5 +1,5 @@
-//! The summary after a merge (SPEC 10): how much was done, then each conflict on one line (SPEC 8):
-//! what needs a decision first, what was decided long ago last and counted.
+//! The summary after a merge (rules: Reports): how much was done, then each conflict on one line
+//! (rules: Conflicts): what needs a decision first, what was decided long ago last and counted.
 
 use super::paint::Paint;
 use super::values;

@@ -106,7 +106,7 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     if !folder.is_dir() {
         return Err(Error::Package {
             path: folder.to_owned(),
-            message: "it is no folder".to_owned(),
+            message: "there is no such folder".to_owned(),
             help: "name the folder of a package, or use --all for all packages below".to_owned(),
         });
     }

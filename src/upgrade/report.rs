@@ -223,14 +223,20 @@ pub fn upgrade_text(outcomes: &[Outcome], told: Told) -> String {
             }
         }
     }
-    if current > 0 {
-        let plural = if current == 1 { "is" } else { "are" };
-        text.push_str(&format!(
-            "{} {plural} up to date\n",
-            report::many(current, "package")
-        ));
+    text + &current_packages(current, outcomes.is_empty())
+}
+
+/// How many packages are up to date, if any.
+fn current_packages(count: usize, is_none_here: bool) -> String {
+    match count {
+        0 if is_none_here => {
+            "no packages here: `merge3 get` vendors one, and records where it comes from\n"
+                .to_owned()
+        }
+        0 => String::new(),
+        1 => "1 package is up to date\n".to_owned(),
+        count => format!("{count} packages are up to date\n"),
     }
-    text
 }
 
 /// The packages that have a newer version, for programs (docs/report.schema.json).
@@ -312,14 +318,7 @@ pub fn outdated_table(states: &[State], markdown: bool) -> String {
             text.push('\n');
         }
     }
-    if rows.is_empty() || current > 0 {
-        let plural = if current == 1 { "is" } else { "are" };
-        text.push_str(&format!(
-            "{} {plural} up to date\n",
-            report::many(current, "package")
-        ));
-    }
-    text
+    text + &current_packages(current, states.is_empty())
 }
 
 fn row(outdated: &Outdated) -> [String; 4] {

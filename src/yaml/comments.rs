@@ -1,4 +1,4 @@
-//! The comments between a document's nodes, and which entry owns them (SPEC 7).
+//! The comments between a document's nodes, and which entry owns them (rules: Text).
 
 use super::cursor::{Cursor, is_break};
 use super::tree::Span;

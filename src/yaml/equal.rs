@@ -1,4 +1,4 @@
-//! Whether two nodes say the same (SPEC 4).
+//! Whether two nodes say the same (rules: Equality).
 
 use rustc_hash::FxHashMap;
 

@@ -47,7 +47,7 @@ impl Stored<'_> {
     }
 }
 
-/// Refuses a map in which a key occurs twice (SPEC 5.5): the one that has these entries.
+/// Refuses a map in which a key occurs twice (rules: Keys): the one that has these entries.
 pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
     let entries = &stored.entries[own.range()];
     if entries.len() <= 1 {

@@ -20,7 +20,7 @@ impl<'s> Tree<'s> {
     ///
     /// # Errors
     /// Where the text is no YAML, holds a second document, a key twice in one map, a key that is no
-    /// scalar (SPEC 5.5), an alias without an anchor or inside what it stands for, collections
+    /// scalar (rules: Keys), an alias without an anchor or inside what it stands for, collections
     /// nested deeper than 512 levels, aliases that stand for more than a million values, or 64 MiB
     /// and more.
     ///
@@ -113,8 +113,8 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// What makes a scalar, or what an alias stands for, equal to another (SPEC 4); none for a
-    /// collection.
+    /// What makes a scalar, or what an alias stands for, equal to another (rules: Equality); none
+    /// for a collection.
     #[inline]
     pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
         self.stored.identity(scalar)

@@ -186,7 +186,7 @@ impl<'s> Parts<'s> {
         end
     }
 
-    /// Refuses a map in which a key occurs twice (SPEC 5.5): the collection that ended last.
+    /// Refuses a map in which a key occurs twice (rules: Keys): the collection that ended last.
     ///
     /// # Errors
     /// Where one does.

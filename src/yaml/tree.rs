@@ -87,7 +87,7 @@ pub enum ScalarStyle {
     Folded,
 }
 
-/// What a reader, of YAML 1.1 or of 1.2, takes a scalar for (SPEC 4).
+/// What a reader, of YAML 1.1 or of 1.2, takes a scalar for (rules: Equality).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarType {
     /// `null`, `~`, or nothing.
@@ -141,7 +141,7 @@ pub(super) struct Extras {
     pub(super) comments: Comments,
 }
 
-/// The comments that an entry owns (SPEC 7); an empty span where there is none.
+/// The comments that an entry owns (rules: Text); an empty span where there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Comments {
     /// The comment lines right above it, no blank line between: from the first one's line start to

@@ -1,11 +1,13 @@
 //! Runs every case under `testdata` against the real binary. Adding a case takes a folder and no
-//! code; CONTRIBUTING.md says what goes into it. `CASE=6-key cargo test --test cases` runs those
-//! whose name contains `6-key`.
+//! code; CONTRIBUTING.md says what goes into it. `CASE=lists/keys cargo test --test cases` runs
+//! those whose name contains that.
 
 mod case;
 mod commands;
 mod conflicts;
 mod folder;
+#[path = "../support/cases.rs"]
+mod testdata;
 
 use std::fmt::Write as _;
 
@@ -73,19 +75,19 @@ fn the_result_is_what_the_case_expects() {
     });
 }
 
-/// SPEC 1, law 4.
+/// Law 4.
 #[test]
 fn merging_the_result_again_changes_nothing() {
     on_every_case(|case| nothing_changes(case, Side::Original, Side::Updated, Side::Expected));
 }
 
-/// SPEC 1, law 1.
+/// Law 1.
 #[test]
 fn where_upstream_changed_nothing_nothing_is_done() {
     on_every_merge(|case| nothing_changes(case, Side::Original, Side::Original, Side::Local));
 }
 
-/// SPEC 1, law 3.
+/// Law 3.
 #[test]
 fn what_is_there_already_is_left_alone() {
     on_every_merge(|case| nothing_changes(case, Side::Original, Side::Updated, Side::Updated));

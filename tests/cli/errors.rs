@@ -124,7 +124,7 @@ fn a_file_that_is_not_utf8() {
 fn a_pattern_that_is_none() {
     with_work()
         .arg(&["--match", "a[.yaml"])
-        .fails_with(&["--match 'a[.yaml' is no pattern", "help:"]);
+        .fails_with(&["--yaml 'a[.yaml' is no pattern", "help:"]);
 }
 
 #[test]

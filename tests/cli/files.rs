@@ -1,5 +1,5 @@
-//! What files are: YAML, text, binary, ignored, links; their permissions and line breaks (SPEC 2,
-//! 9).
+//! What files are: YAML, text, binary, ignored, links; their permissions and line breaks (rules:
+//! Packages and files, 9).
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! What forks do to whole resources and files (SPEC 3): other names and namespaces, deletions for
-//! good.
+//! What forks do to whole resources and files (rules: Documents): other names and namespaces,
+//! deletions for good.
 
 use pretty_assertions::assert_eq;
 

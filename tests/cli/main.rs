@@ -6,6 +6,7 @@ mod errors;
 mod files;
 mod forks;
 mod harness;
+mod help;
 mod limits;
 mod merges;
 mod output;

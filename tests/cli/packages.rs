@@ -1,4 +1,4 @@
-//! Pairing, moves, additions and deletions (SPEC 3).
+//! Pairing, moves, additions and deletions (rules: Documents).
 
 use pretty_assertions::assert_eq;
 

@@ -1,4 +1,4 @@
-//! The reports: JSON by its schema, Markdown, pins (SPEC 8, 10).
+//! The reports: JSON by its schema, Markdown, pins (rules: Conflicts, Reports).
 
 use std::fs;
 

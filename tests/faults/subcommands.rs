@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use merge3::package::{Given, SchemaSource, 
-    ApplyTo, PatchForm, Patching, Plan, Progress, Settings, apply_with, plan_patches,
+use merge3::package::{
+    ApplyTo, Given, PatchForm, Patching, Plan, Progress, SchemaSource, Settings, apply_with,
+    plan_patches,
 };
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+pub(crate) use crate::path::path_with;
 pub(crate) use crate::ran::Ran;
 
 /// A deployment, and two changes of it in neighbouring lines: git alone leaves a conflict.
@@ -129,6 +130,9 @@ pub(crate) fn isolated<'c>(command: &'c mut Command, home: &Path) -> &'c mut Com
         if name.to_string_lossy().starts_with("GIT_") {
             command.env_remove(name);
         }
+    }
+    if !command.get_envs().any(|(name, _)| name == "PATH") {
+        command.env("PATH", path_with(Path::new(merge3())));
     }
     command
         .env("HOME", home)

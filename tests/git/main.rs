@@ -4,7 +4,10 @@
 mod alike;
 mod contract;
 mod harness;
+mod lost;
 mod operations;
+#[path = "../support/path.rs"]
+mod path;
 mod places;
 #[path = "../support/ran.rs"]
 mod ran;

@@ -54,18 +54,6 @@ fn paths_with_spaces_and_quotes() {
 }
 
 #[test]
-fn a_program_whose_own_path_has_spaces_and_quotes() {
-    let repository = Repository::bare_of_driver("repository");
-    let program = repository.home().join("it's 100% my \"merge3\"");
-    std::fs::copy(crate::harness::merge3(), &program).unwrap();
-    let ran = repository.run(std::process::Command::new(&program).args(["git", "install"]));
-    assert_eq!(ran.status, 0, "{ran:?}");
-    repository.diverge("shop.yaml", BASE, OURS, THEIRS);
-    repository.git(&["merge", "-q", "other"]);
-    assert_eq!(repository.read("shop.yaml"), BOTH);
-}
-
-#[test]
 fn json_and_kptfiles() {
     let repository = Repository::new();
     let json = |a: i32, b: i32| format!("{{\n  \"a\": {a},\n  \"b\": {b}\n}}\n");

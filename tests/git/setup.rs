@@ -16,13 +16,14 @@ fn install_says_what_it_wrote_and_can_be_repeated() {
     assert_eq!(first.status, 0);
     for told in [
         "merge.merge3.driver",
-        "git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y",
+        "merge3 git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y",
         "    *.yaml merge=merge3\n",
-        "[merge-tools.merge3]",
-        "merge-file LOCAL BASE OTHER",
+        "MERGE3=0 git merge",
     ] {
         assert!(first.stdout.contains(told), "{told}: {}", first.stdout);
     }
+    assert!(!first.stdout.contains("jj"), "there is no jj here");
+    assert!(!first.stdout.contains("PATH"), "{}", first.stdout);
     let written = || {
         (
             repository.read(".git/config"),
@@ -132,7 +133,7 @@ fn status_says_whether_git_uses_it() {
     repository.install();
     let after = repository.merge3(&["git", "status"]);
     assert_eq!(after.status, 0, "{after:?}");
-    assert!(after.stdout.contains("git driver %O") && after.stdout.contains(": all\n"));
+    assert!(after.stdout.contains("driver: set\n") && after.stdout.contains(": all\n"));
     repository.write(".gitattributes", "*.yml merge=merge3\n");
     let half = repository.merge3(&["git", "status"]);
     assert_eq!(half.status, 1);
@@ -145,5 +146,8 @@ fn outside_a_repository_it_says_what_to_do() {
     fs::remove_dir_all(repository.path(".git")).unwrap();
     let ran = repository.merge3(&["git", "install"]);
     assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("--global"), "{}", ran.stderr);
+    assert_eq!(
+        ran.stderr,
+        "error: this is not a git repository: go into one, or use --global\n"
+    );
 }

@@ -18,10 +18,11 @@ fn left_by_git(style: &str, theirs: &str) -> Repository {
 
 #[test]
 fn what_structure_can_merge_is_merged() {
-    for style in ["diff3", "zdiff3"] {
+    for style in ["merge", "diff3", "zdiff3"] {
         let repository = left_by_git(style, THEIRS);
         let ran = repository.merge3(&["solve", FILE]);
         assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(ran.stderr, "1 of 1 conflict solved in shop.yaml\n");
         assert_eq!(repository.read(FILE), BOTH);
     }
 }
@@ -46,21 +47,188 @@ fn what_is_left_is_less_and_can_be_solved_again() {
 }
 
 #[test]
-fn markers_without_the_original_are_an_error_that_says_what_to_do() {
+fn markers_without_the_original_are_an_error_where_git_has_none() {
     let repository = left_by_git("merge", THEIRS);
     let before = repository.read(FILE);
-    let ran = repository.merge3(&["solve", FILE]);
+    repository.write("copy.yaml", &before);
+    let ran = repository.merge3(&["solve", "copy.yaml"]);
     assert_eq!(ran.status, 2);
     assert!(
-        ran.stderr.contains("shop.yaml:6") && ran.stderr.contains("diff3"),
+        ran.stderr.contains("copy.yaml:6") && ran.stderr.contains("diff3"),
         "{}",
         ran.stderr
     );
-    assert_eq!(repository.read(FILE), before);
-    // what it says works
-    repository.git(&["checkout", "--conflict=diff3", "--", FILE]);
-    assert_eq!(repository.merge3(&["solve", FILE]).status, 0);
-    assert_eq!(repository.read(FILE), BOTH);
+    assert_eq!(repository.read("copy.yaml"), before);
+}
+
+/// Several conflicts of which structure solves the first, with lines between them that both sides
+/// share.
+fn several(style: &str) -> Repository {
+    let text = |first: [u8; 2], last: u8| {
+        format!(
+            "a: {}\nb: {}\nc: 1\nd: 1\ne: 1\nf: 1\nlast: {last}\nz: 1\n",
+            first[0], first[1]
+        )
+    };
+    let repository = Repository::bare_of_driver("repository");
+    repository.git(&["config", "merge.conflictStyle", style]);
+    repository.diverge(FILE, &text([1, 1], 1), &text([2, 1], 2), &text([1, 2], 3));
+    assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
+    repository
+}
+
+#[test]
+fn what_was_solved_is_told_and_the_rest_keeps_the_style() {
+    let repository = several("merge");
+    let ran = repository.merge3(&["solve", FILE]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert_eq!(ran.stderr, "1 of 2 conflicts solved in shop.yaml\n");
+    let left = repository.read(FILE);
+    assert_eq!(
+        left,
+        "a: 2\nb: 2\nc: 1\nd: 1\ne: 1\nf: 1\n<<<<<<< HEAD\nlast: 2\n=======\nlast: 3\n>>>>>>> other\nz: 1\n"
+    );
+    let again = repository.merge3(&["solve", FILE]);
+    assert_eq!((again.status, repository.read(FILE)), (1, left));
+}
+
+#[test]
+fn what_somebody_edited_stays() {
+    for style in ["merge", "diff3", "zdiff3"] {
+        let repository = several(style);
+        // the last conflict is solved by hand, and a line is added
+        let text = repository.read(FILE);
+        let last = text.rfind("<<<<<<<").unwrap();
+        let edited = format!("# mine\n{}last: 23\nz: 9\n", &text[..last]);
+        repository.write(FILE, &edited);
+        let ran = repository.merge3(&["solve", FILE]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        assert_eq!(
+            repository.read(FILE),
+            "# mine\na: 2\nb: 2\nc: 1\nd: 1\ne: 1\nf: 1\nlast: 23\nz: 9\n"
+        );
+    }
+}
+
+#[test]
+fn a_conflict_that_somebody_began_to_edit_is_theirs() {
+    let repository = several("merge");
+    let edited = repository.read(FILE).replace("last: 3\n", "last: 4\n");
+    repository.write(FILE, &edited);
+    let ran = repository.merge3(&["solve", FILE]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    assert!(ran.stderr.contains("shop.yaml:12: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("nothing was changed"), "{}", ran.stderr);
+    assert_eq!(repository.read(FILE), edited);
+}
+
+#[test]
+fn without_names_all_unmerged_files_are_solved() {
+    let repository = Repository::bare_of_driver("repository");
+    let write = |text: &str, notes: &str| {
+        for file in ["a.yaml", "deep/b.yaml", "deep/c.json"] {
+            repository.write(file, text);
+        }
+        repository.commit("notes.txt", notes);
+    };
+    write(BASE, "1\n");
+    repository.git(&["checkout", "-q", "-b", "other"]);
+    write(THEIRS, "2\n");
+    repository.git(&["checkout", "-q", "main"]);
+    write(OURS, "3\n");
+    let none = repository.merge3(&["solve"]);
+    assert_eq!(
+        (none.status, none.stderr.as_str()),
+        (0, "git has no unmerged files here\n")
+    );
+    assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
+    let notes = repository.read("notes.txt");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "cd deep && exec merge3 solve"]);
+    let ran = repository.run(&mut command);
+    assert_eq!(ran.status, 1, "notes.txt is a conflict still: {ran:?}");
+    let told: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(
+        told,
+        [
+            "1 of 1 conflict solved in ../a.yaml",
+            "1 of 1 conflict solved in ../deep/b.yaml",
+            "1 of 1 conflict solved in ../deep/c.json",
+            "../notes.txt is no YAML or JSON: left as it is",
+        ]
+    );
+    for file in ["a.yaml", "deep/b.yaml", "deep/c.json"] {
+        assert_eq!(repository.read(file), BOTH);
+    }
+    assert_eq!(repository.read("notes.txt"), notes);
+}
+
+#[test]
+fn outside_of_a_repository_files_have_to_be_named() {
+    let repository = Repository::bare_of_driver("repository");
+    std::fs::remove_dir_all(repository.path(".git")).unwrap();
+    let ran = repository.merge3(&["solve"]);
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.stderr.contains("this is not a git repository"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn files_that_both_sides_added_and_files_with_crlf() {
+    let repository = Repository::bare_of_driver("repository");
+    repository.git(&["config", "core.autocrlf", "true"]);
+    repository.commit("other.yaml", "a: 1\r\n");
+    repository.git(&["checkout", "-q", "-b", "other"]);
+    repository.commit(FILE, "a: 1\r\nb: 2\r\n");
+    repository.git(&["checkout", "-q", "main"]);
+    repository.commit(FILE, "a: 1\r\nc: 3\r\n");
+    assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
+    let ran = repository.merge3(&["solve", FILE]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let merged = repository.read(FILE);
+    assert!(
+        merged.contains("b: 2\r\n") && merged.contains("c: 3\r\n") && !merged.contains("<<<"),
+        "{merged:?}"
+    );
+}
+
+#[test]
+fn as_mergetool_of_git() {
+    let repository = several("merge");
+    repository.merge3(&["git", "mergetool", "--install"]);
+    let tool = || {
+        repository
+            .try_git(&["mergetool", "--no-prompt", "--tool=merge3"])
+            .status
+    };
+    // what is solved is kept, although a conflict is left
+    assert_eq!(tool(), 1);
+    let left = repository.read(FILE);
+    assert!(
+        left.starts_with("a: 2\nb: 2\n") && left.contains("<<<<<<<"),
+        "{left}"
+    );
+    assert_eq!(
+        repository.git(&["diff", "--name-only", "--diff-filter=U"]),
+        "shop.yaml\n"
+    );
+    // one that is solved is staged
+    let repository = left_by_git("merge", THEIRS);
+    repository.merge3(&["git", "mergetool", "--install"]);
+    let ran = repository.try_git(&["mergetool", "--no-prompt", "--tool=merge3"]);
+    assert_eq!(
+        (ran.status, repository.read(FILE)),
+        (0, BOTH.to_owned()),
+        "{ran:?}"
+    );
+    assert_eq!(
+        repository.git(&["diff", "--name-only", "--diff-filter=U"]),
+        ""
+    );
+    repository.merge3(&["git", "uninstall"]);
+    assert!(!repository.read(".git/config").contains("merge3"));
 }
 
 #[test]

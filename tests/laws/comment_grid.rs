@@ -255,7 +255,7 @@ fn a_comment_that_upstream_alone_changed_comes_whatever_its_place() {
 }
 
 /// A line that one side deletes in what the other renames: the deletion is made under the new name
-/// (SPEC 5.3, 5.6).
+/// (rules: Maps, Renamed keys).
 #[test]
 fn a_line_deleted_in_what_the_other_side_renamed_goes() {
     let told = Told {

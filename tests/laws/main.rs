@@ -1,4 +1,4 @@
-//! The laws of SPEC 1 on random packages, against a reference merge of plain values.
+//! The laws (rules: Laws) on random packages, against a reference merge of plain values.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on fails
 #![allow(unreachable_pub)] // what these modules share is seen by this crate alone

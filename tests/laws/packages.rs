@@ -92,7 +92,8 @@ fn values_of(sides: &Resource<'_>) -> Triple<Option<Value>> {
     sides.map(|side| side.map(|it| it.doc.value()))
 }
 
-/// SPEC 3's table, for one resource that is in a file which local deleted, or is not.
+/// The table of the rules (Documents), for one resource that is in a file which local deleted, or
+/// is not.
 fn expected(sides: &Resource<'_>, gone: &[&str]) -> Option<Value> {
     let values = values_of(sides);
     match (sides.original, sides.updated, sides.local) {

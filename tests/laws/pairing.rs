@@ -1,5 +1,5 @@
-//! Which documents of three packages are one, and which of upstream's come, from the words of SPEC
-//! 3, to compare the program's with (law 6). It knows no text and shares no code with
+//! Which documents of three packages are one, and which of upstream's come, from the rules
+//! (Documents), to compare the program's with (law 6). It knows no text and shares no code with
 //! `src/package`.
 
 use crate::generate::package::{Doc, Package};
@@ -72,8 +72,8 @@ pub fn has_old_and_new_name(packages: &Triple<Package>) -> bool {
     local_has(&names.original, &names.updated) && local_has(&names.updated, &names.original)
 }
 
-/// SPEC 3.6, for one side: `of` is its document, `is_other` says of a resource that has one that it
-/// may be a renamed one.
+/// Renamed resources, for one side: `of` is its document, `is_other` says of a resource that has
+/// one that it may be a renamed one.
 fn unite<'d>(
     all: &mut Vec<Resource<'d>>,
     of: impl Fn(&Resource<'d>) -> Option<Placed<'d>>,
@@ -195,8 +195,8 @@ fn add_leaves(value: &Value, path: &mut Vec<String>, all: &mut Vec<(Vec<String>,
     }
 }
 
-/// The files that local deleted as a whole (SPEC 3): those of the original that it has no longer,
-/// or with nothing in them but what upstream moved there, and of which no document stands
+/// The files that local deleted as a whole (rules: Documents): those of the original that it has no
+/// longer, or with nothing in them but what upstream moved there, and of which no document stands
 /// elsewhere.
 pub fn gone<'d>(packages: &'d Triple<Package>, resources: &[Resource<'_>]) -> Vec<&'d str> {
     let files = packages.original.keys().copied();

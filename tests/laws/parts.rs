@@ -1,5 +1,5 @@
-//! Laws 3, 4, 6 and 7 of scalars that have parts (SPEC 5.7), and of lists that no key identifies
-//! (SPEC 6): both sides change each of them.
+//! Laws 3, 4, 6 and 7 of scalars that have parts (rules: Texts and images), and of lists that no
+//! key identifies (rules: Lists): both sides change each of them.
 
 use crate::documents::{is_idempotent, is_loud, is_sound, leaves_what_is_there};
 use crate::drive::{Told, told_little};

@@ -264,8 +264,8 @@ fn comments(tree: &Tree<'_>, entry: Entry<'_>, deep: bool) -> Vec<String> {
     found
 }
 
-/// What an element may be told from others by (SPEC 6): a comment in one of a list that merges by
-/// its elements is that element's.
+/// What an element may be told from others by (rules: Lists): a comment in one of a list that
+/// merges by its elements is that element's.
 fn identity(tree: &Tree<'_>, element: NodeId) -> String {
     let word = |node| {
         let tag = tree.custom_tag(node).unwrap_or_default();

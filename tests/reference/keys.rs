@@ -5,8 +5,8 @@ use crate::value::{Value, distinct};
 
 /// Whether a merge leaves a list that another key identifies than before: two columns of one `type`
 /// are told apart by `name`, but when one of them has gone, by `type`. A list that has an element
-/// twice has no key, nor is it a set, before one of them has gone. The key is what SPEC 6 says, so
-/// what a second merge makes of such a list may be something else.
+/// twice has no key, nor is it a set, before one of them has gone. The key is what the rules say
+/// (rules: Lists with a key), so what a second merge makes of such a list may be something else.
 pub fn changes_key(before: &Value, after: &Value, lists: Lists) -> bool {
     let key = |list: &[Value]| {
         let by = |key: &&str| {

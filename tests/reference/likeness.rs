@@ -1,4 +1,4 @@
-//! Which elements are alike (SPEC 6).
+//! Which elements are alike (rules: Lists without a key).
 
 use super::sequence::Partners;
 use crate::value::Value;
@@ -50,37 +50,87 @@ pub(super) fn likeness(one: &Value, other: &Value) -> Option<usize> {
     }
 }
 
+/// Whether two collections of one kind have at least two thirds of their leaves in common.
+pub(super) fn is_mostly(before: &Value, now: &Value) -> bool {
+    !matches!(before, Value::Null | Value::Scalar { .. }) && 3 * common(before, now) >= 2000
+}
+
+/// How much of the larger one of two collections, or of two texts of several lines, the other one
+/// has too.
 fn common(one: &Value, other: &Value) -> usize {
-    let members = |one: &[&Value], other: &[&Value]| {
-        let mut left = other.to_vec();
-        let taken = one.iter().filter(|it| {
-            let at = left.iter().position(|other| other == *it);
-            at.map(|at| left.remove(at)).is_some()
-        });
-        taken.count() * 1000 / one.len().max(other.len()).max(1)
+    let is_text =
+        |value: &Value| matches!(value, Value::Scalar { text, .. } if text.contains('\n'));
+    let is_comparable = match (one, other) {
+        (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)) => true,
+        _ => is_text(one) && is_text(other),
     };
-    match (one, other) {
-        _ if one == other => 1000,
-        (Value::Map(fields), Value::Map(others)) => {
-            let shared = fields
-                .iter()
-                .filter_map(|(key, value)| Some(common(value, other.field(key)?)));
-            shared.sum::<usize>() / fields.len().max(others.len()).max(1)
+    let most = leaves(one).len().max(leaves(other).len());
+    let common = common_leaves(one, other) + below_new_keys(one, other);
+    if is_comparable {
+        common.min(most) * 1000 / most
+    } else {
+        0
+    }
+}
+
+fn common_leaves(one: &Value, other: &Value) -> usize {
+    let mut left = leaves(other);
+    let one = leaves(one);
+    let common = one.iter().filter(|leaf| {
+        let at = left.iter().position(|other| other == *leaf);
+        at.map(|at| left.swap_remove(at)).is_some()
+    });
+    common.count()
+}
+
+/// What two maps have in common below the only key that the other one lacks, at any depth.
+fn below_new_keys(one: &Value, other: &Value) -> usize {
+    let lacking = |map: &'_ Value, other: &Value| -> Vec<String> {
+        let keys = map.keys().filter(|key| other.field(key).is_none());
+        keys.cloned().collect()
+    };
+    let both = |key: &str, new: &str| {
+        let (one, other) = (one.field(key)?, other.field(new)?);
+        let leaves = if key == new {
+            0
+        } else {
+            common_leaves(one, other)
+        };
+        Some(leaves + below_new_keys(one, other))
+    };
+    let shared = one.keys().filter_map(|key| both(key, key)).sum::<usize>();
+    match (&lacking(one, other)[..], &lacking(other, one)[..]) {
+        ([old], [new]) => shared + both(old, new).unwrap_or(0),
+        _ => shared,
+    }
+}
+
+/// The leaves of a value, each with the keys that lead to it; all elements of a list are at one
+/// place.
+fn leaves(value: &Value) -> Vec<(Vec<String>, Value)> {
+    let below = |step: &str, value: &Value| {
+        let mut below = leaves(value);
+        below
+            .iter_mut()
+            .for_each(|(path, _)| path.insert(0, step.to_owned()));
+        below
+    };
+    match value {
+        Value::Map(fields) if !fields.is_empty() => fields
+            .iter()
+            .flat_map(|(key, value)| below(key, value))
+            .collect(),
+        Value::List(elements) if !elements.is_empty() => elements
+            .iter()
+            .flat_map(|element| below("", element))
+            .collect(),
+        Value::Scalar { text, tag } if text.contains('\n') => {
+            let lines = text.lines().map(|line| Value::Scalar {
+                text: line.to_owned(),
+                tag: tag.clone(),
+            });
+            lines.map(|line| (Vec::new(), line)).collect()
         }
-        (Value::List(one), Value::List(other)) => members(
-            &one.iter().collect::<Vec<_>>(),
-            &other.iter().collect::<Vec<_>>(),
-        ),
-        (Value::Scalar { text: one, .. }, Value::Scalar { text: other, .. })
-            if one.contains('\n') && other.contains('\n') =>
-        {
-            let [one, other] =
-                [one, other].map(|text| text.lines().map(Value::text).collect::<Vec<_>>());
-            members(
-                &one.iter().collect::<Vec<_>>(),
-                &other.iter().collect::<Vec<_>>(),
-            )
-        }
-        _ => 0,
+        other => vec![(Vec::new(), other.clone())],
     }
 }

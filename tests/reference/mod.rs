@@ -1,5 +1,5 @@
-//! A three-way merge of plain values, straight from the words of SPEC 4, 5 and 6, to compare the
-//! program's with (law 6). It knows no text and shares no code with `src/merge`.
+//! A three-way merge of plain values, straight from the rules (Equality, Fields, Lists), to compare
+//! the program's with (law 6). It knows no text and shares no code with `src/merge`.
 
 mod keys;
 mod likeness;
@@ -13,8 +13,8 @@ use renames::renames;
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
 
-/// What may identify a list's elements (SPEC 6); the pairs come after the keys that the caller
-/// gives.
+/// What may identify a list's elements (rules: Lists); the pairs come after the keys that the
+/// caller gives.
 pub const KEYS: &str = "mountPath devicePath ip type topologyKey name containerPort";
 const PAIRS: &str =
     "containerPort+protocol port+protocol mountPath+subPath name+namespace name+kind";
@@ -27,7 +27,7 @@ pub enum Lists {
     Merge,
 }
 
-/// What a merge is told; a null is a word of command in a resource (SPEC 5.2).
+/// What a merge is told; a null is a word of command in a resource (rules: Nulls).
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub null_commands: bool,
@@ -77,13 +77,13 @@ impl<'s> Merger<'s> {
         if keep { local } else { updated }
     }
 
-    /// Whether a field's null on a side is a word of command: where the original has none (SPEC
-    /// 5.2).
+    /// Whether a field's null on a side is a word of command: where the original has none (rules:
+    /// Nulls).
     fn commands(&self, side: Option<&Value>, original: Option<&Value>) -> bool {
         self.settings.null_commands && side == Some(&Value::Null) && original != side
     }
 
-    /// A field, an element or a document's root (SPEC 5.1 to 5.4).
+    /// A field, an element or a document's root (rules: Fields).
     fn node(&mut self, at: &str, sides: Sides<'_>) -> Option<Value> {
         let (original, updated, local) = (sides.original, sides.updated, sides.local);
         let is_field = !at.is_empty();
@@ -126,8 +126,8 @@ impl<'s> Merger<'s> {
         }
     }
 
-    /// What upstream changed in what the local side deleted (SPEC 5.3, 6). What is below is no
-    /// conflict of its own.
+    /// What upstream changed in what the local side deleted (rules: Maps, Lists). What is below is
+    /// no conflict of its own.
     fn rest(&mut self, at: &str, original: &Value, sides: Sides<'_>) -> Option<Value> {
         let (mut settings, outcome) = (self.settings.clone(), Outcome::default());
         settings.local_wins = false;
@@ -169,7 +169,7 @@ impl<'s> Merger<'s> {
         }
     }
 
-    /// The keys that identify the elements of these lists (SPEC 6).
+    /// The keys that identify the elements of these lists (rules: Lists).
     fn identity(&self, lists: Triple<&[Value]>) -> Option<Vec<&'s str>> {
         let lists = lists.into_array();
         let unique = |by: &Vec<&str>| {

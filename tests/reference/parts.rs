@@ -1,4 +1,4 @@
-//! Scalars that have parts: texts of several lines, and image references (SPEC 5.7).
+//! Scalars that have parts: texts of several lines, and image references (rules: Texts and images).
 
 use super::{Merger, Sides};
 use crate::value::{Value, distinct};

@@ -1,5 +1,6 @@
-//! Which entries of a collection a side gave another key (SPEC 5.6).
+//! Which entries of a collection a side gave another key (rules: Renamed keys).
 
+use super::likeness::is_mostly;
 use crate::value::Value;
 use merge3::triple::Triple;
 use std::mem::{Discriminant, discriminant};
@@ -97,39 +98,4 @@ fn value_of<'v, K: PartialEq>(row: &[Named<'v, K>], name: &K) -> Option<&'v Valu
     row.iter()
         .find(|(it, _)| it == name)
         .map(|(_, value)| *value)
-}
-
-/// Whether two collections of one kind have at least two thirds of their leaves in common.
-fn is_mostly(before: &Value, now: &Value) -> bool {
-    match (before, now) {
-        (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)) => {}
-        _ => return false,
-    }
-    let [before, mut left] = [before, now].map(|value| {
-        let mut leaves = Vec::new();
-        gather(value, &mut Vec::new(), &mut leaves);
-        leaves
-    });
-    let most = before.len().max(left.len());
-    let common = before.iter().filter(|leaf| {
-        let at = left.iter().position(|other| other == *leaf);
-        at.map(|at| left.swap_remove(at)).is_some()
-    });
-    let common = common.count();
-    common > 0 && 3 * common >= 2 * most
-}
-
-/// The scalars of a value, each with the keys that lead to it; all elements of a list are at one
-/// place.
-fn gather(value: &Value, path: &mut Vec<String>, leaves: &mut Vec<(Vec<String>, Value)>) {
-    let mut below = |step: &str, value: &Value| {
-        path.push(step.to_owned());
-        gather(value, path, leaves);
-        path.pop();
-    };
-    match value {
-        Value::Map(fields) => fields.iter().for_each(|(key, value)| below(key, value)),
-        Value::List(elements) => elements.iter().for_each(|element| below("", element)),
-        Value::Null | Value::Scalar { .. } => leaves.push((path.clone(), value.clone())),
-    }
 }

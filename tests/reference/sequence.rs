@@ -1,4 +1,4 @@
-//! Lists that no key identifies, merged element by element (SPEC 6).
+//! Lists that no key identifies, merged element by element (rules: Lists without a key).
 
 use std::ops::Range;
 
@@ -14,15 +14,21 @@ pub(super) type Partners = Vec<Option<usize>>;
 type Hunk = (Range<usize>, Range<usize>);
 
 impl Merger<'_> {
-    /// The merged list; none where it is one value: where local left it alone, or where the words
-    /// of SPEC 6 have no single answer.
+    /// The merged list; none where it is one value: where local left it alone, or where the rules
+    /// have no single answer.
     pub(super) fn sequence(&mut self, at: &str, lists: Triple<&[Value]>) -> Option<Value> {
         let Triple {
             original: o,
             updated: u,
             local: d,
         } = lists;
-        if o == d {
+        let is_scalar = |value: &Value| matches!(value, Value::Null | Value::Scalar { .. });
+        let is_replaced = o.len() > 1
+            && !d.is_empty()
+            && o.iter().chain(d).all(is_scalar)
+            && !d.iter().any(|it| o.contains(it));
+        let inserts = u.iter().any(|it| !o.contains(it) && !d.contains(it));
+        if o == d || is_replaced && inserts {
             return None;
         }
         let [mut in_u, mut in_d] = [u, d].map(|side| same_values(o, side));

@@ -20,6 +20,8 @@ mod meanwhile;
 mod modes;
 mod options;
 mod owners;
+#[path = "../support/path.rs"]
+mod path;
 #[path = "../support/ran.rs"]
 mod ran;
 mod records;

@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::path::path_with;
 pub(crate) use crate::ran::Ran;
 
 const SCHEMA: &str = include_str!("../../docs/report.schema.json");
@@ -189,6 +190,9 @@ impl Workshop {
             if name.to_string_lossy().starts_with("GIT_") {
                 command.env_remove(name);
             }
+        }
+        if !command.get_envs().any(|(name, _)| name == "PATH") {
+            command.env("PATH", path_with(Path::new(merge3())));
         }
         command
             .env("HOME", self.path("home"))

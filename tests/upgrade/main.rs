@@ -12,6 +12,8 @@ mod harness;
 mod http;
 #[cfg(unix)]
 mod killed;
+#[path = "../support/path.rs"]
+mod path;
 #[path = "../support/ran.rs"]
 mod ran;
 mod real;

@@ -188,7 +188,7 @@ fn a_folder_that_is_no_package() {
     refuses(
         &workshop,
         &["upgrade", "nothing"],
-        &["nothing: it is no folder"],
+        &["nothing: there is no such folder"],
     );
     workshop.merge3(&["upgrade"]).with(2).says(&["--all"]);
 }

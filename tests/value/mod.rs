@@ -2,7 +2,7 @@
 
 pub mod load;
 
-/// A value, as SPEC 4 tells values apart.
+/// A value, as the rules tell values apart (rules: Equality).
 #[derive(Clone)]
 pub enum Value {
     Null,

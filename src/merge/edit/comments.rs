@@ -1,5 +1,5 @@
-//! Comments of entries that stay: those that are taken from the source replace the target's (SPEC
-//! 7).
+//! Comments of entries that stay: those that are taken from the source replace the target's (rules:
+//! Text).
 
 use super::Editor;
 use super::layout::{ends_within_text, indents_of_comments, is_blank, starts_its_line, trimmed};

@@ -1,4 +1,5 @@
-//! A document's habits of indentation (SPEC 7): its width, and how lists under a key are indented.
+//! A document's habits of indentation (rules: Places and formats): its width, and how lists
+//! under a key are indented.
 
 use crate::merge::decision::{Outcome, Slot};
 use crate::yaml::{NodeId, NodeKind, Tree};

@@ -1,4 +1,4 @@
-//! Entries that come: cut out of the source, moved to their place (SPEC 7).
+//! Entries that come: cut out of the source, moved to their place (rules: Places and formats).
 
 use super::Editor;
 use super::reindent::Reindent;

@@ -1,5 +1,5 @@
-//! Decisions become edits of a text (SPEC 7): the target's bytes stay where no decision names them,
-//! and what comes is cut out of the source's text and re-indented.
+//! Decisions become edits of a text (rules: Text): the target's bytes stay where no decision names
+//! them, and what comes is cut out of the source's text and re-indented.
 
 mod aliases;
 mod block;

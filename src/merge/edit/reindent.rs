@@ -1,4 +1,5 @@
-//! Lines of one tree moved to another column, in other habits of indentation (SPEC 7).
+//! Lines of one tree moved to another column, in other habits of indentation (rules: Places and
+//! formats).
 
 use std::ops::Range;
 

@@ -13,7 +13,7 @@ impl Editor<'_> {
         }
     }
 
-    /// A map or list of which no entry is left becomes `{}` or `[]` (SPEC 5.3).
+    /// A map or list of which no entry is left becomes `{}` or `[]` (rules: Maps).
     pub(super) fn empty(&mut self, owner: Entry<'_>, node: NodeId) {
         let target = self.target;
         let brackets = self.brackets(node);

@@ -37,8 +37,8 @@ pub(super) struct Rendered {
 }
 
 impl Rendered {
-    /// Whether the tag of the target's value says of this one, too, what is so already (SPEC 4): it
-    /// keeps its place.
+    /// Whether the tag of the target's value says of this one, too, what is so already (rules:
+    /// Equality): it keeps its place.
     pub(super) fn fits_tag(&self, target: &Tree<'_>, entry: Entry<'_>) -> bool {
         let old = target.scalar(entry.value).map(|scalar| scalar.scalar_type);
         self.untagged.is_some() && self.untagged == old && target.custom_tag(entry.value).is_none()

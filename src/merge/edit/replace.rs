@@ -1,4 +1,4 @@
-//! A value that is taken from the source into an entry that stays (SPEC 7).
+//! A value that is taken from the source into an entry that stays (rules: Places and formats).
 
 use super::Editor;
 use super::layout::{has_dash, is_blank, trimmed};

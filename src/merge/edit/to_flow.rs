@@ -1,4 +1,4 @@
-//! Block style written in flow style (SPEC 7), on one line.
+//! Block style written in flow style (rules: Places and formats), on one line.
 
 use crate::merge::decision::{Outcome, Slot};
 use crate::yaml::{Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, scalar};

@@ -1,19 +1,19 @@
 //! Elements that are the same thing before and after a change, although nothing identifies them.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::index::{FieldIndex, key_of};
 use super::{Shape, entries_of, shape};
 use crate::merge::fingerprint::Fingerprints;
-use crate::yaml::{EntryId, NodeId, Tree, equal};
+use crate::yaml::{EntryId, NodeId, equal};
 
 /// A value, in its tree of which the fingerprints are known.
-type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
+pub(super) type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
 
 /// Fields that name a thing, where they are there: a step of a workflow, a rule, an alert.
 const NAMING_FIELDS: [&str; 6] = ["name", "id", "alert", "record", "path", "uses"];
 
-/// What equal values have in common; parts of it are what values that differ have in common.
+/// What equal values have in common.
 const ALL: usize = 1000;
 
 /// How much two elements have in common that are alike: maps of the same name, or, where none has
@@ -26,7 +26,9 @@ pub(super) fn likeness(
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
     let right = (right_prints, right_tree.entry(right).value);
-    for field in NAMING_FIELDS {
+    let are_maps =
+        [left, right].map(|(prints, value)| shape(prints.tree(), value)) == [Shape::Map; 2];
+    for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
         if let (Some(one), Some(other)) = (named(left, field), named(right, field)) {
             let is_same = is_same_name(field, one, other);
             return is_same.then(|| ALL + common(left, right));
@@ -39,9 +41,6 @@ pub(super) fn likeness(
 /// What a map has in a field that names it.
 fn named<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 'f>> {
     let tree = prints.tree();
-    if shape(tree, map) != Shape::Map {
-        return None;
-    }
     let entry = tree.find(tree.resolve(map), field)?;
     Some((prints, tree.entry(entry).value))
 }
@@ -59,64 +58,64 @@ fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
     }
 }
 
-/// How much two values have in common.
+/// Whether two collections of one kind have at least two thirds of their leaves in common.
+pub(super) fn is_mostly(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    shape(left.0.tree(), left.1) != Shape::Scalar && common(left, right) * 3 >= ALL * 2
+}
+
+/// How many of the leaves of the larger one of two maps, lists or texts of several lines the other
+/// one has too, in thousandths. What a map has under a new key counts as well.
 fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+    let shapes = [left, right].map(|(prints, node)| shape(prints.tree(), node));
+    let has_leaves = match shapes {
+        [Shape::Scalar, Shape::Scalar] => has_lines(left) && has_lines(right),
+        [one, other] => one == other,
+    };
+    if !has_leaves {
+        return 0;
+    }
+    let most = left
+        .0
+        .leaves(left.1)
+        .len()
+        .max(right.0.leaves(right.1).len());
+    let common = common_leaves(left, right) + leaves_below_new_keys(left, right);
+    common.min(most) * ALL / most
+}
+
+fn has_lines((prints, node): Value<'_, '_>) -> bool {
+    let scalar = prints.tree().scalar(node);
+    scalar.is_some_and(|scalar| scalar.content.contains('\n'))
+}
+
+fn common_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+    left.0.leaves(left.1).common(&right.0.leaves(right.1))
+}
+
+/// The leaves that two maps have in common below a key that only the one has and a key that only
+/// the other has, at any depth: there one key was renamed.
+fn leaves_below_new_keys(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
-    if equal(left_tree, left.1, right_tree, right.1) {
-        return ALL;
+    if [shape(left_tree, left.1), shape(right_tree, right.1)] != [Shape::Map; 2] {
+        return 0;
     }
-    match (shape(left_tree, left.1), shape(right_tree, right.1)) {
-        (Shape::Map, Shape::Map) => common_of_maps(left, right),
-        (Shape::List, Shape::List) => {
-            common_members(&left.0.of_elements(left.1), &right.0.of_elements(right.1))
-        }
-        (Shape::Scalar, Shape::Scalar) => {
-            let lines = |(tree, node): (&'_ Tree<'_>, NodeId)| {
-                let scalar = tree.scalar(node)?;
-                let text = scalar.content.contains('\n').then_some(scalar.content)?;
-                Some(text.lines().map(str::to_owned).collect::<Vec<_>>())
-            };
-            match (lines((left_tree, left.1)), lines((right_tree, right.1))) {
-                (Some(left), Some(right)) => common_members(&left, &right),
-                _ => 0,
+    let of_left = |entry| (left.0, left_tree.entry(entry).value);
+    let of_right = |entry| (right.0, right_tree.entry(entry).value);
+    let fields = FieldIndex::of(right_tree, right.1);
+    let (mut sum, mut removed, mut shared) = (0, Vec::new(), FxHashSet::default());
+    for entry in entries_of(left_tree, left.1) {
+        match key_of(left_tree, entry).and_then(|key| fields.find(key)) {
+            Some(other) => {
+                shared.insert(other);
+                sum += leaves_below_new_keys(of_left(entry), of_right(other));
             }
+            None => removed.push(entry),
         }
-        _ => 0,
     }
-}
-
-fn common_of_maps(
-    (left_prints, left): Value<'_, '_>,
-    (right_prints, right): Value<'_, '_>,
-) -> usize {
-    let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
-    let fields = FieldIndex::of(right_tree, right);
-    let shared = entries_of(left_tree, left).filter_map(|entry| {
-        let other = key_of(left_tree, entry).and_then(|key| fields.find(key))?;
-        let values = [(left_prints, entry), (right_prints, other)];
-        let [one, other] = values.map(|(of, entry)| (of, of.tree().entry(entry).value));
-        Some(common(one, other))
-    });
-    let sum: usize = shared.sum();
-    let counts = [
-        entries_of(left_tree, left).len(),
-        entries_of(right_tree, right).len(),
-    ];
-    sum / counts.into_iter().max().unwrap_or(1).max(1)
-}
-
-/// How many of the members of two lists are the same, as a part of the longer one.
-fn common_members<T: std::hash::Hash + Eq>(left: &[T], right: &[T]) -> usize {
-    let mut open: FxHashMap<&T, usize> = FxHashMap::default();
-    for member in right {
-        *open.entry(member).or_default() += 1;
+    let mut added = entries_of(right_tree, right.1).filter(|entry| !shared.contains(entry));
+    if let (&[removed], Some(added), None) = (&removed[..], added.next(), added.next()) {
+        let (before, after) = (of_left(removed), of_right(added));
+        sum += common_leaves(before, after) + leaves_below_new_keys(before, after);
     }
-    let shared = left.iter().filter(|member| match open.get_mut(member) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            true
-        }
-        _ => false,
-    });
-    shared.count() * ALL / left.len().max(right.len()).max(1)
+    sum
 }

@@ -1,5 +1,5 @@
-//! What comes from upstream where local has nothing (SPEC 5.3, 6): the difference from original to
-//! updated.
+//! What comes from upstream where local has nothing (rules: Maps, Lists): the difference from
+//! original to updated.
 
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;

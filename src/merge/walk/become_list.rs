@@ -1,7 +1,7 @@
 //! Giving a local list or map exactly upstream's value while every part of it that has that value
 //! already keeps its text.
 //!
-//! A list that is one value (SPEC 5.1) is taken whole. Taken as text, it would lose local's
+//! A list that is one value (rules: One value) is taken whole. Taken as text, it would lose local's
 //! comments and quoting on elements that did not even change, so the elements are aligned, and only
 //! those that differ are touched.
 

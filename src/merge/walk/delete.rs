@@ -1,4 +1,4 @@
-//! What goes because upstream deleted it (SPEC 5.1, 5.3, 6).
+//! What goes because upstream deleted it (rules: Scalars, Maps, Lists).
 
 use super::index::{FieldIndex, key_of};
 use super::keys::ListKey;
@@ -136,7 +136,8 @@ impl Walker<'_> {
             .collect()
     }
 
-    /// An element that upstream removed goes whole (SPEC 6); a conflict where local changed it.
+    /// An element that upstream removed goes whole (rules: Lists); a conflict where local changed
+    /// it.
     pub(super) fn deleted_element(
         &mut self,
         key: &ListKey,

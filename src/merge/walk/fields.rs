@@ -1,4 +1,4 @@
-//! Maps merge by key, recursively (SPEC 5.3).
+//! Maps merge by key, recursively (rules: Maps).
 
 use super::index::{FieldIndex, ScalarKey, key_of};
 use super::place::{Arrival, Resident, place};

@@ -1,5 +1,5 @@
 //! Image references that both sides changed: what is fetched, and which version of it, merge each
-//! on its own (SPEC 5.7).
+//! on its own (rules: Texts and images).
 
 use super::index::key_of;
 use super::record::Segment;

@@ -1,4 +1,4 @@
-//! What identifies the elements of a list (SPEC 6).
+//! What identifies the elements of a list (rules: Lists with a key).
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Lists whose elements have an identity (SPEC 6).
+//! Lists whose elements have an identity (rules: Lists with a key).
 
 use super::keys::{ListKey, find};
 use super::order::{in_updated_order, put_in_order};

@@ -12,6 +12,7 @@ mod hunks;
 mod hunks_of_sides;
 mod images;
 pub(crate) mod index;
+mod inserted;
 mod keys;
 mod lists;
 mod order;
@@ -44,7 +45,7 @@ type Entries = Triple<Option<EntryId>>;
 pub(crate) struct Walker<'a> {
     trees: Triple<&'a Tree<'a>>,
     options: &'a Options,
-    /// Whether an explicit null is a word of command (SPEC 5.2).
+    /// Whether an explicit null is a word of command (rules: Nulls).
     nulls_clear: bool,
     /// Whether two spans of equal text always mean equal values: not so where aliases occur.
     text_is_value: bool,
@@ -76,7 +77,7 @@ pub(crate) struct Decided {
     pub(crate) noted: Vec<Conflict>,
 }
 
-/// Map, list or scalar: the kinds of SPEC 4 and 5.4.
+/// Map, list or scalar: the kinds of values (rules: Equality, Kinds that differ).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Map,
@@ -236,7 +237,7 @@ impl<'a> Walker<'a> {
         !is_in_named && !has_sign(trees.original, original) && !has_sign(trees.updated, updated)
     }
 
-    /// A value that updated and local both have (SPEC 5).
+    /// A value that updated and local both have (rules: Fields).
     fn value(&mut self, nodes: Nodes) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
@@ -267,7 +268,8 @@ impl<'a> Walker<'a> {
             && !self.is_equal_updated_local(nodes)
     }
 
-    /// A scalar, or kinds that differ: one value (SPEC 5.1, 5.4), nulls being commands (SPEC 5.2).
+    /// A scalar, or kinds that differ: one value (rules: Scalars, Kinds that differ), nulls being
+    /// commands (rules: Nulls).
     fn single(&mut self, nodes: Nodes) -> Outcome {
         let Some(updated) = nodes.updated else {
             return Outcome::Keep;
@@ -300,7 +302,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// On which sides a null stands where one is a word of command (SPEC 5.2): in a field. A
+    /// On which sides a null stands where one is a word of command (rules: Nulls): in a field. A
     /// document that is null as a whole is data.
     fn clearing_nulls(&self, nodes: Nodes) -> Triple<bool> {
         let is_field = !self.steps.is_empty();

@@ -1,4 +1,5 @@
-//! The order of elements that have an identity (SPEC 6): local's, unless only upstream moved any.
+//! The order of elements that have an identity (rules: Lists with a key): local's, unless only
+//! upstream moved any.
 
 use super::Entries;
 use crate::merge::decision::{Child, Slot};

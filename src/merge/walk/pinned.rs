@@ -1,4 +1,4 @@
-//! What a comment `# merge3: keep` in local holds back (SPEC 8).
+//! What a comment `# merge3: keep` in local holds back (rules: Pins).
 
 use super::index::key_of;
 use super::keys::ListKey;

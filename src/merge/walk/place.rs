@@ -1,6 +1,6 @@
-//! Where an entry that comes goes (SPEC 6, and SPEC 7 for fields): after the nearest entry before
-//! it in updated that local has, and after local's own ones that follow that; else before the
-//! nearest after it; else at the end.
+//! Where an entry that comes goes (rules: Lists with a key, Places and formats): after the nearest
+//! entry before it in updated that local has, and after local's own ones that follow that; else
+//! before the nearest after it; else at the end.
 
 use crate::merge::decision::Child;
 

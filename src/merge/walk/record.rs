@@ -1,4 +1,4 @@
-//! Where the walk is, and the conflicts that it meets there (SPEC 8).
+//! Where the walk is, and the conflicts that it meets there (rules: Conflicts).
 
 use std::fmt::{self, Write as _};
 

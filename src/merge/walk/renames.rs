@@ -1,15 +1,15 @@
 //! Entries that one side gave another key: removed under the old one, and added at the same place
 //! under a new one with mostly the same content.
 
-use std::cell::OnceCell;
-use std::cmp::Ordering;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Shape, Walker, shape};
+use super::alike::is_mostly;
+use super::{Walker, shape};
+use crate::merge::fingerprint::Fingerprints;
 use crate::triple::Triple;
-use crate::yaml::{EntryId, NodeId, NodeKind, ScalarType, Tree};
+use crate::yaml::{EntryId, Tree};
 
 /// Which entry of the original an entry was, by the side that renamed it, and the other way round.
 #[derive(Debug, Default)]
@@ -64,39 +64,45 @@ impl Walker<'_> {
         if entries.original.is_empty() {
             return Renames::default();
         }
-        let matched = |from: Side, to: Side, row: &[EntryId]| -> Matched {
+        // none where each has a partner
+        let matched = |from: Side, to: Side, row: &[EntryId]| -> Option<Matched> {
             let pairs = row.iter().map(|entry| (*entry, find(from, *entry, to)));
-            pairs.collect()
+            let has_change = pairs.clone().any(|(_, other)| other.is_none());
+            has_change.then(|| pairs.collect())
         };
         let trees = self.trees;
-        let pairs = |side: Side, tree: &Tree<'_>, row: &[EntryId], others: &Pairs| {
+        let pairs = |side: Side, prints: &Fingerprints<'_>, row: &[EntryId], others: &Pairs| {
             let old = matched(Side::Original, side, &entries.original);
-            let new = matched(side, Side::Original, row);
-            let has_change = |row: &Matched| row.iter().any(|(_, other)| other.is_none());
-            if !has_change(&old) || !has_change(&new) {
+            let both = old.and_then(|old| Some((old, matched(side, Side::Original, row)?)));
+            let Some((old, new)) = both else {
                 return Pairs::default();
-            }
-            let befores = |old: EntryId| {
-                let before = Leaves::of(trees.original, trees.original.entry(old).value);
-                // what upstream made of it counts as well: a merged entry has it already
-                let other = others.new_of_old.get(&old).copied();
-                let other = other.or_else(|| find(Side::Original, old, Side::Updated));
-                let other = other.filter(|_| side == Side::Local);
-                let other =
-                    other.map(|it| Leaves::of(trees.updated, trees.updated.entry(it).value));
-                [before].into_iter().chain(other).flatten().collect()
             };
-            matching((&old, &new), befores, |new| {
-                Leaves::of(tree, tree.entry(new).value)
-            })
+            let is_like = |old: EntryId, new: EntryId| {
+                let new = (prints, prints.tree().entry(new).value);
+                let before = (&self.fingerprints.original, trees.original.entry(old).value);
+                // what upstream made of it counts as well: a merged entry has it already
+                let upstream = || {
+                    let other = others.new_of_old.get(&old).copied();
+                    let other = other.or_else(|| find(Side::Original, old, Side::Updated))?;
+                    Some((&self.fingerprints.updated, trees.updated.entry(other).value))
+                };
+                is_mostly(before, new)
+                    || side == Side::Local && upstream().is_some_and(|it| is_mostly(it, new))
+            };
+            matching((&old, &new), is_like)
         };
         let updated = pairs(
             Side::Updated,
-            trees.updated,
+            &self.fingerprints.updated,
             &entries.updated,
             &Pairs::default(),
         );
-        let local = pairs(Side::Local, trees.local, &entries.local, &updated);
+        let local = pairs(
+            Side::Local,
+            &self.fingerprints.local,
+            &entries.local,
+            &updated,
+        );
         let mut renames = Renames { updated, local };
         let is_alike = |old: EntryId, tree: &Tree<'_>, other: Option<EntryId>| {
             let old = shape(trees.original, trees.original.entry(old).value);
@@ -146,31 +152,19 @@ impl Walker<'_> {
 
 /// Each entry without a partner with the first one at the same place that is mostly like it. Of
 /// very many only the next ones that are left are looked at.
-fn matching(
-    (old, new): (&Matched, &Matched),
-    befores: impl Fn(EntryId) -> Vec<Leaves>,
-    leaves_of: impl Fn(EntryId) -> Option<Leaves>,
-) -> Pairs {
-    let mut left: FxHashMap<Option<EntryId>, Candidates> = FxHashMap::default();
+fn matching((old, new): (&Matched, &Matched), is_like: impl Fn(EntryId, EntryId) -> bool) -> Pairs {
+    let mut left: FxHashMap<Option<EntryId>, VecDeque<EntryId>> = FxHashMap::default();
     for (place, entry) in gaps(new, |_, entry| entry) {
-        let candidates = left.entry(place).or_default();
-        candidates.entries.push(Some(Candidate {
-            entry,
-            leaves: OnceCell::new(),
-        }));
+        left.entry(place).or_default().push_back(entry);
     }
     let mut pairs = Pairs::default();
     for (place, entry) in gaps(old, |other, _| other) {
         let Some(candidates) = left.get_mut(&place) else {
             continue;
         };
-        let befores = befores(entry);
-        let is_like = |candidate: &Candidate| {
-            let leaves = candidate.leaves.get_or_init(|| leaves_of(candidate.entry));
-            let is_mostly = |leaves| befores.iter().any(|before| before.is_mostly(leaves));
-            leaves.as_ref().is_some_and(is_mostly)
-        };
-        if let Some(new) = candidates.take_first(is_like) {
+        let mut near = candidates.iter().take(MOST_CANDIDATES);
+        let found = near.position(|new| is_like(entry, *new));
+        if let Some(new) = found.and_then(|at| candidates.remove(at)) {
             pairs.new_of_old.insert(entry, new);
             pairs.old_of_new.insert(new, entry);
         }
@@ -178,36 +172,8 @@ fn matching(
     pairs
 }
 
-/// The new entries at one place.
-#[derive(Default)]
-struct Candidates {
-    entries: Vec<Option<Candidate>>,
-    /// How many at the beginning are taken.
-    taken: usize,
-}
-
-struct Candidate {
-    entry: EntryId,
-    leaves: OnceCell<Option<Leaves>>,
-}
-
 /// So many candidates are looked at for one entry.
 const MOST_CANDIDATES: usize = 256;
-
-impl Candidates {
-    fn take_first(&mut self, is_it: impl Fn(&Candidate) -> bool) -> Option<EntryId> {
-        let mut free = self.entries[self.taken..].iter_mut();
-        let mut free = free
-            .by_ref()
-            .filter(|it| it.is_some())
-            .take(MOST_CANDIDATES);
-        let found = free.find(|it| it.as_ref().is_some_and(&is_it))?;
-        let taken = found.take().map(|candidate| candidate.entry);
-        let rest = &self.entries[self.taken..];
-        self.taken += rest.iter().take_while(|it| it.is_none()).count();
-        taken
-    }
-}
 
 /// A side of the merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,78 +205,4 @@ fn gaps(
         }
     }
     found
-}
-
-/// The scalars of a map or list with the keys down to them, as hashes, in order.
-struct Leaves {
-    shape: Shape,
-    hashes: Vec<u64>,
-}
-
-/// Values with more leaves, or deeper ones, are not compared.
-const MOST: usize = 4096;
-
-impl Leaves {
-    /// None for a scalar.
-    fn of(tree: &Tree<'_>, node: NodeId) -> Option<Self> {
-        let shape = shape(tree, node);
-        let mut leaves = Self {
-            shape,
-            hashes: Vec::new(),
-        };
-        if shape == Shape::Scalar {
-            return None;
-        }
-        leaves.visit(tree, node, 0, &mut String::new());
-        leaves.hashes.sort_unstable();
-        Some(leaves)
-    }
-
-    /// Whether two collections have at least two thirds of their leaves in common.
-    fn is_mostly(&self, other: &Self) -> bool {
-        let (mut left, mut right) = (&*self.hashes, &*other.hashes);
-        let mut common = 0;
-        while let ([first, lefts @ ..], [second, rights @ ..]) = (left, right) {
-            match first.cmp(second) {
-                Ordering::Less => left = lefts,
-                Ordering::Greater => right = rights,
-                Ordering::Equal => {
-                    (left, right) = (lefts, rights);
-                    common += 1;
-                }
-            }
-        }
-        let most = self.hashes.len().max(other.hashes.len());
-        self.shape == other.shape && common > 0 && common * 3 >= most * 2
-    }
-
-    fn visit(&mut self, tree: &Tree<'_>, node: NodeId, depth: usize, path: &mut String) {
-        if self.hashes.len() > MOST || depth > 64 {
-            return;
-        }
-        match tree.node(tree.resolve(node)).kind {
-            NodeKind::Scalar(scalar) => {
-                let content = match scalar.scalar_type {
-                    ScalarType::Null => "",
-                    _ => scalar.content,
-                };
-                let mut hasher = DefaultHasher::new();
-                (&*path, scalar.scalar_type, content).hash(&mut hasher);
-                self.hashes.push(hasher.finish());
-            }
-            NodeKind::Mapping(_) | NodeKind::Sequence(_) => {
-                for entry in tree.entries(tree.resolve(node)) {
-                    let entry = tree.entry(entry);
-                    let length = path.len();
-                    path.push('/');
-                    if let Some(key) = entry.key.and_then(|key| tree.scalar(key)) {
-                        path.push_str(key.content);
-                    }
-                    self.visit(tree, entry.value, depth + 1, path);
-                    path.truncate(length);
-                }
-            }
-            NodeKind::Alias(_) => {}
-        }
-    }
 }

@@ -1,15 +1,18 @@
-//! Lists whose elements have no identity: one value (SPEC 5.1), or merged element by element
-//! (`--lists merge`, SPEC 6).
+//! Lists whose elements have no identity: one value (rules: One value), or merged element by
+//! element (`--lists merge`, rules: Lists without a key).
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::align::Stretch;
-use super::hunks::Lists;
+use super::inserted::Lists;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
+use crate::merge::fingerprint::Fingerprints;
 use crate::merge::{Means, Resolution, Sides};
 use crate::triple::{Change, Triple};
-use crate::yaml::{EntryId, NodeId};
+use crate::yaml::{EntryId, NodeId, Tree};
 
 impl Walker<'_> {
     /// A list that is one value.
@@ -73,7 +76,7 @@ impl Walker<'_> {
             .filter(|node| shape(self.trees.original, *node) == Shape::List);
         let lists = Triple::new(original, nodes.updated, nodes.local);
         let simple = original.is_none() || self.settled(nodes) || self.unchanged_locally(nodes);
-        if simple || self.holds_pin(nodes) {
+        if simple || self.holds_pin(nodes) || self.is_replaced(lists) {
             return self.one_value_list(nodes);
         }
         let known = self.conflicts.len();
@@ -82,6 +85,34 @@ impl Walker<'_> {
             self.record_combined(Means::Elements, nodes);
         }
         merged
+    }
+
+    /// Whether the owner of a fork replaced all of two or more scalars, and upstream inserted one
+    /// that the fork has not: it has no place among the others.
+    fn is_replaced(&self, lists: Nodes) -> bool {
+        let [Some(original), Some(updated), Some(local)] = lists.into_array() else {
+            return false;
+        };
+        let is_scalar = |tree: &Tree<'_>, list| {
+            let mut elements = entries_of(tree, list);
+            elements.all(|it| shape(tree, tree.entry(it).value) == Shape::Scalar)
+        };
+        if self.options.sides != Sides::Upstream
+            || entries_of(self.trees.original, original).len() < 2
+            || entries_of(self.trees.local, local).len() == 0
+            || !is_scalar(self.trees.original, original)
+            || !is_scalar(self.trees.local, local)
+        {
+            return false;
+        }
+        let values = |prints: &Fingerprints<'_>, list| -> FxHashSet<u64> {
+            prints.of_elements(list).iter().copied().collect()
+        };
+        let originals = values(&self.fingerprints.original, original);
+        let locals = values(&self.fingerprints.local, local);
+        let updateds = values(&self.fingerprints.updated, updated);
+        let is_new = |it: &u64| !originals.contains(it) && !locals.contains(it);
+        originals.is_disjoint(&locals) && updateds.iter().any(is_new)
     }
 
     /// The same, element by element.
@@ -99,11 +130,7 @@ impl Walker<'_> {
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(elements.local.len());
         let alignment = self.aligned(&elements, &values);
-        let lists = Lists {
-            elements: &elements,
-            values: &values,
-            alignment: &alignment,
-        };
+        let lists = Lists::new(&elements, &values, &alignment);
         for stretch in &alignment.stretches {
             self.has_lines = has_lines;
             match stretch {

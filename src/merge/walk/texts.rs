@@ -1,5 +1,5 @@
 //! Scalars of several lines that both sides changed: merged line by line, and where that conflicts,
-//! by their structure (SPEC 5.7).
+//! by their structure (rules: Texts and images).
 
 use super::{Nodes, Walker};
 use crate::merge::decision::{Outcome, ScalarLines};

@@ -68,7 +68,7 @@ fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
     } else {
         (
             "`apiVersion`, `kind` and `metadata.name` say which resource it is",
-            "add what is missing, or exclude the file in .krmignore or with --match",
+            "add what is missing, or exclude the file in .krmignore or with --yaml",
         )
     };
     Error::Unfit {

@@ -110,6 +110,7 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         options: &options,
         rules: &rules,
         apply: Some(&apply),
+        lines: None,
     };
     progress.expect(slots.len());
     let outcomes = (0..slots.len())

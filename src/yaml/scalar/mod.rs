@@ -6,7 +6,7 @@ pub use write::write;
 
 use super::tree::{ScalarStyle, ScalarType};
 
-/// What a reader, of YAML 1.1 or of 1.2 core, takes an untagged plain scalar for (SPEC 4).
+/// What a reader, of YAML 1.1 or of 1.2 core, takes an untagged plain scalar for (rules: Equality).
 ///
 /// ```
 /// use merge3::yaml::{ScalarType, scalar::type_of_plain};

@@ -1,4 +1,4 @@
-//! Three texts, merged, and the laws of SPEC 1.
+//! Three texts, merged, and the laws.
 
 use std::path::Path;
 

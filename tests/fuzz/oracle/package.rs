@@ -73,7 +73,8 @@ pub fn check(bytes: &[u8]) -> Verdict {
             continue;
         };
         if is_yaml_name(name) && is_yaml(local) && !local.trim_ascii().is_empty() {
-            // where one side is a template, the others count as templates as well (SPEC 2)
+            // where one side is a template, the others count as templates as well (rules: Packages
+            // and files)
             let of_sides = [&sides.original, &sides.updated].map(|files| files.get(name));
             let mut of_sides = of_sides.into_iter().flatten();
             let valid = is_yaml(after)

@@ -1,4 +1,4 @@
-//! SPEC 4 and 5.
+//! The rules of fields (rules: Equality, Fields).
 
 use super::{check, settings, value};
 use crate::reference::Settings;

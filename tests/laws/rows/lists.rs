@@ -1,4 +1,4 @@
-//! SPEC 6.
+//! The rules of lists (rules: Lists).
 
 use super::{check, run, settings};
 use crate::reference::{Lists, Settings};

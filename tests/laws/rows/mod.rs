@@ -1,4 +1,5 @@
-//! Every row of the tables in SPEC 4, 5 and 6, asked of the reference merge itself.
+//! Every row of the tables for values (rules: Equality, Fields, Lists), asked of the reference
+//! merge itself.
 
 mod fields;
 mod lists;

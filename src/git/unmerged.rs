@@ -1,0 +1,86 @@
+//! What git's index holds of files that it could not merge.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::call;
+use crate::triple::Triple;
+
+/// The files of this repository that are unmerged, as they are named from here; none outside of a
+/// repository.
+pub(super) fn files() -> Option<Vec<PathBuf>> {
+    let inside = call::ask(["rev-parse", "--is-inside-work-tree"])?;
+    if inside != "true" {
+        return None;
+    }
+    let up = call::ask_path(["rev-parse", "--show-cdup"]).unwrap_or_default();
+    let here = if up.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        &up
+    };
+    let listed = entries(here, &["--"])?;
+    let mut files: Vec<PathBuf> = listed
+        .into_iter()
+        .map(|entry| up.join(entry.path))
+        .collect();
+    files.dedup();
+    Some(files)
+}
+
+/// The three versions of an unmerged file, as they would be in the work tree. None of one that is
+/// merged, or that a side deleted; where both sides added it, the original is empty.
+pub(super) fn versions(file: &Path) -> Option<Triple<Vec<u8>>> {
+    let name = file.file_name()?.to_str()?;
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or_else(|| Path::new("."));
+    let listed = entries(folder, &["--full-name", "--", name])?;
+    let version = |stage: &str| {
+        let entry = listed.iter().find(|entry| entry.stage == stage)?;
+        let path = format!("--path={}", entry.path);
+        let arguments: [&OsStr; 6] = [
+            "-C".as_ref(),
+            folder.as_os_str(),
+            "cat-file".as_ref(),
+            "--filters".as_ref(),
+            path.as_ref(),
+            entry.object.as_ref(),
+        ];
+        let output = call::git(arguments).filter(|output| output.status.success())?;
+        Some(output.stdout)
+    };
+    Some(Triple {
+        original: version("1").unwrap_or_default(),
+        updated: version("3")?,
+        local: version("2")?,
+    })
+}
+
+/// A version of an unmerged file.
+struct Entry {
+    object: String,
+    stage: String,
+    path: String,
+}
+
+fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<Entry>> {
+    let begin = ["-C".as_ref(), folder.as_os_str()];
+    let list = ["ls-files", "--unmerged", "-z"].map(OsStr::new);
+    let arguments = arguments.iter().map(OsStr::new);
+    let output = call::git(begin.into_iter().chain(list).chain(arguments))?;
+    let text = String::from_utf8(output.stdout)
+        .ok()
+        .filter(|_| output.status.success())?;
+    let entry = |line: &str| {
+        let (about, path) = line.split_once('\t')?;
+        let mut about = about.split(' ').skip(1).map(str::to_owned);
+        Some(Entry {
+            object: about.next()?,
+            stage: about.next()?,
+            path: path.to_owned(),
+        })
+    };
+    text.split_terminator('\0').map(entry).collect()
+}

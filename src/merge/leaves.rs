@@ -1,0 +1,92 @@
+//! How much two values have in common, by their leaves: formatting plays no part.
+
+use std::hash::{Hash as _, Hasher as _};
+
+use rustc_hash::FxHasher;
+
+use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
+
+/// The leaves of a value: each scalar, line of a text, empty map and empty list, with the keys that
+/// lead to it. Positions in lists play no part.
+#[derive(Debug, Default)]
+pub(crate) struct Leaves {
+    /// Their hashes, in order.
+    hashes: Vec<u64>,
+}
+
+impl Leaves {
+    /// The leaves of a value; those below a path of keys that `is_skipped` are left out.
+    pub(crate) fn of(tree: &Tree<'_>, node: NodeId, is_skipped: impl Fn(&[&str]) -> bool) -> Self {
+        let mut leaves = Self::default();
+        leaves.add(tree, node, &is_skipped, &mut Vec::new());
+        leaves.hashes.sort_unstable();
+        leaves
+    }
+
+    fn add<'t>(
+        &mut self,
+        tree: &'t Tree<'_>,
+        node: NodeId,
+        is_skipped: &impl Fn(&[&str]) -> bool,
+        path: &mut Vec<&'t str>,
+    ) {
+        if is_skipped(path) {
+            return;
+        }
+        let node = tree.resolve(node);
+        let mut hasher = FxHasher::default();
+        (path.as_slice(), tree.custom_tag(node)).hash(&mut hasher);
+        match &tree.node(node).kind {
+            NodeKind::Scalar(scalar) if scalar.scalar_type == ScalarType::Null => {
+                ScalarType::Null.hash(&mut hasher);
+            }
+            NodeKind::Scalar(scalar) => {
+                scalar.scalar_type.hash(&mut hasher);
+                for line in lines(scalar.content) {
+                    let mut hasher = hasher.clone();
+                    line.hash(&mut hasher);
+                    self.hashes.push(hasher.finish());
+                }
+                return;
+            }
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) if tree.entries(node).len() > 0 => {
+                for entry in tree.entries(node) {
+                    let entry = tree.entry(entry);
+                    let key = entry.key.and_then(|key| tree.scalar(key));
+                    path.push(key.map_or("-", |key| key.content));
+                    self.add(tree, entry.value, is_skipped, path);
+                    path.pop();
+                }
+                return;
+            }
+            kind => std::mem::discriminant(kind).hash(&mut hasher),
+        }
+        self.hashes.push(hasher.finish());
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// How many leaves two values have in common.
+    pub(crate) fn common(&self, other: &Self) -> usize {
+        let (mut left, mut right) = (
+            self.hashes.iter().peekable(),
+            other.hashes.iter().peekable(),
+        );
+        let mut common = 0;
+        while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
+            let order = one.cmp(two);
+            common += usize::from(order.is_eq());
+            order.is_le().then(|| left.next());
+            order.is_ge().then(|| right.next());
+        }
+        common
+    }
+}
+
+/// The lines of a text; one of a text of one line, also where that is empty.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let is_empty = text.is_empty();
+    text.lines().chain(is_empty.then_some(""))
+}

@@ -1,0 +1,191 @@
+//! The hunks of a unified diff, without the lines that are not to be shown.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+use crate::secret::may_be_in;
+use crate::yaml::Tree;
+use crate::yaml::stream::split;
+
+/// How many lines around a change are shown.
+const CONTEXT: usize = 3;
+
+/// What can be shown of a change of a text.
+#[derive(Debug, Default)]
+pub(super) struct Hunks {
+    pub(super) text: String,
+    /// Whether something that changes is left out.
+    pub(super) is_partial: bool,
+}
+
+/// The change between two texts in hunks that `git apply` takes one without the other. Of Secrets
+/// nothing is shown unless it is asked for.
+pub(super) fn hunks(old: &str, new: &str, show_secrets: bool) -> Hunks {
+    // a carriage return alone ends no line for git
+    let lines: [Vec<&str>; 2] = [old, new].map(|text| text.split_inclusive('\n').collect());
+    let shown = match show_secrets {
+        true => [lines[0].len(), lines[1].len()].map(|count| vec![true; count]),
+        false => [old, new].map(shown_lines),
+    };
+    let all = |shown: &[bool], range: &Range<usize>| shown[range.clone()].iter().all(|it| *it);
+    let [old, new] = &lines;
+    let mut changes = Vec::new();
+    let mut is_partial = false;
+    for change in capture_diff_slices(Algorithm::Myers, old, new) {
+        if change.tag() == DiffTag::Equal {
+            continue;
+        }
+        let (from, to) = (change.old_range(), change.new_range());
+        // git takes a hunk that ends without context for one at the end of the file
+        let is_followed = shown[0].get(from.end).is_none_or(|shown| *shown);
+        if is_followed && all(&shown[0], &from) && all(&shown[1], &to) {
+            changes.push((from, to));
+        } else {
+            is_partial = true;
+        }
+    }
+    let mut text = String::new();
+    let mut shift = 0;
+    let is_near = |(left, _): &Change, (right, _): &Change| {
+        right.start - left.end <= 2 * CONTEXT && all(&shown[0], &(left.end..right.start))
+    };
+    for group in changes.chunk_by(is_near) {
+        let (Some((first, _)), Some((last, _))) = (group.first(), group.last()) else {
+            continue;
+        };
+        let near = |line: &&usize| shown[0].get(**line) == Some(&true);
+        let above = (first.start.saturating_sub(CONTEXT)..first.start).collect::<Vec<_>>();
+        let start = first.start - above.iter().rev().take_while(near).count();
+        let below = (last.end..(last.end + CONTEXT).min(old.len())).collect::<Vec<_>>();
+        let end = last.end + below.iter().take_while(near).count();
+        write_hunk(&mut text, [old, new], group, start..end, &mut shift);
+    }
+    Hunks { text, is_partial }
+}
+
+/// The lines that go, and those that come instead.
+type Change = (Range<usize>, Range<usize>);
+
+/// Writes a hunk. `shift` is by how many lines those before it make the text longer.
+fn write_hunk(
+    text: &mut String,
+    [old, new]: [&[&str]; 2],
+    changes: &[Change],
+    range: Range<usize>,
+    shift: &mut isize,
+) {
+    let length = |range: &Range<usize>| range.len().cast_signed();
+    let growth: isize = changes
+        .iter()
+        .map(|(from, to)| length(to) - length(from))
+        .sum();
+    let start = range.start.saturating_add_signed(*shift);
+    let numbers = |start: usize, count: usize| match count {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        _ => format!("{},{count}", start + 1),
+    };
+    let written = writeln!(
+        text,
+        "@@ -{} +{} @@",
+        numbers(range.start, range.len()),
+        numbers(start, range.len().saturating_add_signed(growth))
+    );
+    debug_assert!(written.is_ok(), "writing to a string does not fail");
+    let mut put = |sign: char, lines: &[&str]| {
+        for line in lines {
+            text.push(sign);
+            text.push_str(line);
+            if !line.ends_with('\n') {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    };
+    let mut at = range.start;
+    for (from, to) in changes {
+        put(' ', &old[at..from.start]);
+        put('-', &old[from.clone()]);
+        put('+', &new[to.clone()]);
+        at = from.end;
+    }
+    put(' ', &old[at..range.end]);
+    *shift += growth;
+}
+
+/// For each line whether it may be shown: whether it is in a document that holds no Secret, or is
+/// a bare `---`. Where one document does not parse nobody can say of any.
+fn shown_lines(text: &str) -> Vec<bool> {
+    let count = text.split_inclusive('\n').count();
+    if !may_be_in(text.as_bytes()) {
+        return vec![true; count];
+    }
+    let documents = split(text);
+    if documents
+        .iter()
+        .any(|document| Tree::parse(document.text).is_err())
+    {
+        return vec![false; count];
+    }
+    let lines = |text: &str, is_open: bool| {
+        let lines = text.split_inclusive('\n');
+        lines
+            .map(|line| is_open || line.trim_end() == "---")
+            .collect::<Vec<bool>>()
+    };
+    // the comments above the first document may be about a Secret
+    let head = documents.first().map_or(text, |first| first.head);
+    let mut shown = lines(head, false);
+    for document in &documents {
+        shown.extend(lines(document.text, !may_be_in(document.text.as_bytes())));
+    }
+    // a byte order mark or a cut within a line: then nothing is certain
+    if shown.len() == count {
+        shown
+    } else {
+        vec![false; count]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_with_a_line_feed_only() {
+        let made = hunks("a\rb\nc", "a\rb\nd", false);
+        assert_eq!(
+            made.text,
+            "@@ -1,2 +1,2 @@\n a\rb\n-c\n\\ No newline at end of file\n+d\n\\ No newline at end of file\n"
+        );
+    }
+
+    #[test]
+    fn changes_that_are_near_share_a_hunk() {
+        let text = |a: &str, b: &str| format!("{a}1\n2\n3\n4\n5\n6\n{b}7\n8\n9\n10\n");
+        let made = hunks(&text("", ""), &text("a\n", "b\n"), false);
+        assert_eq!(
+            made.text,
+            "@@ -1,9 +1,11 @@\n+a\n 1\n 2\n 3\n 4\n 5\n 6\n+b\n 7\n 8\n 9\n"
+        );
+        assert!(!made.is_partial);
+    }
+
+    #[test]
+    fn nothing_of_a_secret_is_shown_and_the_rest_is() {
+        let text = |label: &str, key: &str| {
+            format!("# hunter1\nkind: Secret\ndata: {{key: {key}}}\n---\na: {label}\n---\nb: 1\n")
+        };
+        let made = hunks(&text("1", "hunter2"), &text("2", "hunter3"), false);
+        assert_eq!(
+            made.text,
+            "@@ -4,4 +4,4 @@\n ---\n-a: 1\n+a: 2\n ---\n b: 1\n"
+        );
+        assert!(made.is_partial);
+        let made = hunks(&text("1", "hunter2"), &text("1", "hunter3"), true);
+        assert!(made.text.contains("hunter3") && !made.is_partial);
+        let broken = |key: &str| format!("a: {key}\n---\nkind: Secret\n\tx: [\n");
+        assert_eq!(hunks(&broken("1"), &broken("2"), false).text, "");
+    }
+}

@@ -1,0 +1,224 @@
+//! The pages in docs: their commands are run as they are written, and their links lead somewhere.
+//!
+//! A block of `sh` is run in an empty folder with an empty home, the blocks of a page one after the
+//! other. A block of `text` right below one is what it prints. `<!-- exit status 1 -->` above one
+//! says how its last command ends. docs/upgrade-bot.md is run by tests/upgrade.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)] // helpers of tests may
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+
+#[path = "../support/path.rs"]
+mod path;
+
+const ELSEWHERE: [&str; 1] = ["upgrade-bot.md"];
+/// What is printed between two blocks.
+const CUT: &str = "---- the next block ----";
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
+}
+
+/// The names of all pages.
+fn pages() -> Vec<String> {
+    let files = fs::read_dir(docs()).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    names.sort();
+    names
+}
+
+/// A block of commands in a page.
+struct Block {
+    commands: String,
+    status: i32,
+    /// The lines of what it prints, where the page says so: from, and up to but without.
+    printed: Option<(usize, usize)>,
+}
+
+fn blocks(lines: &[&str]) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut at = 0;
+    let end_of = |at: usize| at + 1 + lines[at + 1..].iter().position(|it| *it == "```").unwrap();
+    while at < lines.len() {
+        if lines[at] == "```sh" {
+            let end = end_of(at);
+            let comment = lines[..at].iter().rev().find(|line| !line.is_empty());
+            let status = comment.and_then(|line| {
+                let status = line.strip_prefix("<!-- exit status ")?;
+                status.strip_suffix(" -->")?.parse().ok()
+            });
+            let text = lines.get(end + 1..end + 3) == Some(&["", "```text"][..]);
+            blocks.push(Block {
+                commands: lines[at + 1..end].join("\n"),
+                status: status.unwrap_or(0),
+                printed: text.then(|| (end + 3, end_of(end + 2))),
+            });
+            at = end;
+        }
+        at += 1;
+    }
+    blocks
+}
+
+/// What each block prints.
+fn run(name: &str, blocks: &[Block]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, empty) = (folder.path().join("home"), folder.path().join("home/empty"));
+    fs::create_dir_all(&empty).unwrap();
+    let mut script = String::new();
+    for Block {
+        commands, status, ..
+    } in blocks
+    {
+        script += &match status {
+            0 => format!("set -e\n{commands}\necho '{CUT}'\n"),
+            _ => format!("set +e\n{commands}\n[ $? = {status} ] || exit 99\necho '{CUT}'\n"),
+        };
+    }
+    let mut command = Command::new("bash");
+    for (variable, _) in std::env::vars_os() {
+        if variable.to_string_lossy().starts_with("GIT_") {
+            command.env_remove(variable);
+        }
+    }
+    let output = command
+        .args(["-c", &format!("exec 2>&1\n{script}")])
+        .current_dir(&empty)
+        .env("HOME", &home)
+        .env(
+            "PATH",
+            path::path_with(Path::new(env!("CARGO_BIN_EXE_merge3"))),
+        )
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_CACHE_HOME")
+        .env_remove("XDG_STATE_HOME")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("LC_ALL", "C")
+        .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_NAME"), "you")))
+        .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_EMAIL"), "you@example.org")))
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{name} fails after:\n{printed}");
+    let here = folder.path().canonicalize().unwrap();
+    let printed = printed.replace(here.to_str().unwrap(), "");
+    let cut = format!("{CUT}\n");
+    printed.split_terminator(&cut).map(str::to_owned).collect()
+}
+
+#[test]
+fn commands_run_as_they_are_written() {
+    let update = std::env::var_os("UPDATE").is_some();
+    for name in pages()
+        .iter()
+        .filter(|name| !ELSEWHERE.contains(&name.as_str()))
+    {
+        let page = fs::read_to_string(docs().join(name)).unwrap();
+        let lines: Vec<&str> = page.lines().collect();
+        let blocks = blocks(&lines);
+        if blocks.is_empty() {
+            continue;
+        }
+        let mut told = String::new();
+        let mut at = 0;
+        for (block, printed) in blocks.iter().zip(run(name, &blocks)) {
+            let Some((start, end)) = block.printed else {
+                continue;
+            };
+            for line in &lines[at..start] {
+                told += &format!("{line}\n");
+            }
+            // git ends a line with blanks here and there; a page does not
+            for line in printed.trim_end().lines() {
+                told += &format!("{}\n", line.trim_end());
+            }
+            at = end;
+        }
+        for line in &lines[at..] {
+            told += &format!("{line}\n");
+        }
+        if update {
+            fs::write(docs().join(name), &told).unwrap();
+        } else {
+            assert_eq!(page, told, "UPDATE=1 writes docs/{name} anew");
+        }
+    }
+}
+
+/// The targets of all links in a text, without those to other sites.
+fn links(text: &str) -> Vec<String> {
+    let parser = pulldown_cmark::Parser::new(text);
+    let targets = parser.filter_map(|event| match event {
+        pulldown_cmark::Event::Start(
+            pulldown_cmark::Tag::Link { dest_url, .. }
+            | pulldown_cmark::Tag::Image { dest_url, .. },
+        ) => Some(dest_url.to_string()),
+        _ => None,
+    });
+    targets.filter(|target| !target.contains(':')).collect()
+}
+
+/// The anchors that the headings of a page have, as mdBook and GitHub make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let anchor = |line: &str| {
+        let words = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = words
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.collect::<String>().replace(' ', "-")
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let root = docs().join("..");
+    let others = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root.join(name));
+    let pages = pages().into_iter().map(|name| docs().join(name));
+    for page in pages.chain(others) {
+        let text = fs::read_to_string(&page).unwrap();
+        for link in links(&text) {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => page.parent().unwrap().join(file),
+            };
+            assert!(target.exists(), "{}: {link} leads nowhere", page.display());
+            if !anchor.is_empty() {
+                let text = fs::read_to_string(&target).unwrap();
+                assert!(
+                    anchors(&text).contains(anchor),
+                    "{}: {link}",
+                    page.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_book_has_every_page_once() {
+    let mut linked = links(&fs::read_to_string(docs().join("SUMMARY.md")).unwrap());
+    linked.sort();
+    let expected: Vec<String> = pages()
+        .into_iter()
+        .filter(|it| it != "SUMMARY.md")
+        .collect();
+    assert_eq!(linked, expected);
+}
+
+#[test]
+fn the_readme_fits_and_has_the_commands_for_a_fresh_machine() {
+    let readme = fs::read_to_string(docs().join("../README.md")).unwrap();
+    assert!(readme.lines().count() <= 150, "{}", readme.lines().count());
+    for command in ["\nmake demo ", "\nmake test "] {
+        assert!(readme.contains(command), "{command}");
+    }
+}
