@@ -231,7 +231,7 @@ fn wants_help(arguments: &[OsString]) -> Option<Vec<OsString>> {
     match others.split_first() {
         None => None,
         Some((first, topic)) if first == "help" => {
-            Some([&[program.clone()], topic, &[help]].concat())
+            Some([std::slice::from_ref(program), topic, &[help]].concat())
         }
         _ => {
             let at = arguments.iter().position(|it| it == "--help")?;

@@ -71,8 +71,8 @@ impl<'a> Patcher<'a> {
         Ok(items)
     }
 
-    /// Elements that merge into the target's have a key each, and no two the same one. Where nothing
-    /// merges they need none.
+    /// Elements that merge into the target's have a key each, and no two the same one. Where
+    /// nothing merges they need none.
     pub(super) fn must_have_keys(&self, items: &Items<'a>, pairing: Pairing<'a>) -> Decided<()> {
         let mut seen: FxHashSet<ElementKey<'a>> = FxHashSet::default();
         for item in &items.plain {
