@@ -151,9 +151,11 @@ class Generator:
             if self.chance(0.15):
                 patch[name] = self.directive("null") and None
             elif name not in value:
-                patch[name] = self.arriving(self.value(below, 1))
+                patch[name] = self.arriving(self.value(below, 1), strategic)
             elif strategic and isinstance(below, (Set, Keyed)):
                 self.list_patch(patch, name, below, value[name])
+            elif not strategic and not isinstance(below, Map):
+                patch[name] = self.arriving(self.patch(below, value[name], strategic), strategic)
             else:
                 patch[name] = self.patch(below, value[name], strategic)
         if strategic and self.chance(0.06):
@@ -164,11 +166,13 @@ class Generator:
         self.random.shuffle(items)
         return dict(items)
 
-    def arriving(self, value):
-        """A value that the target does not have: its nulls are not written."""
+    def arriving(self, value, strategic):
+        """A value that the target does not have: its nulls are not written, in a JSON merge patch in lists neither."""
+        if isinstance(value, list) and not strategic:
+            return [self.arriving(below, strategic) for below in value]
         if not isinstance(value, dict):
             return value
-        value = {name: self.arriving(below) for name, below in value.items()}
+        value = {name: self.arriving(below, strategic) for name, below in value.items()}
         if self.chance(0.1):
             value["extra"] = self.directive("null") and None
         return value
@@ -239,7 +243,7 @@ class Generator:
             if not self.chance(0.75):
                 continue
             if name not in resource:
-                patch[name] = self.arriving(self.value(below, 1))
+                patch[name] = self.arriving(self.value(below, 1), strategic)
             elif strategic and isinstance(below, (Set, Keyed)):
                 self.list_patch(patch, name, below, resource[name])
             else:
@@ -351,6 +355,13 @@ KNOWN = [
      _pod(securityContext={"runAsGroup": None}), _pod(securityContext={})),
     ("null-in-a-replaced-list", _pod(tolerations=[{"key": "a"}]), {"spec": {"tolerations": [{"key": "b", "value": None}]}},
      _pod(tolerations=[{"key": "b", "value": None}]), _pod(tolerations=[{"key": "b"}])),
+    ("directive-in-a-list-that-is-one-value", _pod(tolerations=[]), {"spec": {"tolerations": [{"key": "b", "$retainKeys": ["key"]}]}},
+     _pod(tolerations=[{"key": "b", "$retainKeys": ["key"]}]), _pod(tolerations=[{"key": "b"}])),
+    ("deletion-in-a-list-that-is-one-value", _pod(tolerations=[]), {"spec": {"tolerations": [{"key": "b", "$patch": "delete"}]}},
+     _pod(tolerations=[{"key": "b", "$patch": "delete"}]), "no key identifies the elements of this list"),
+    ("directive-in-a-replaced-list", _pod(containers=[{"name": "a"}]),
+     {"spec": {"containers": [{"$patch": "replace"}, {"name": "b", "ports": [{"containerPort": 1, "$patch": "delete"}]}]}},
+     _pod(containers=[{"name": "b", "ports": [{"containerPort": 1, "$patch": "delete"}]}]), _pod(containers=[{"name": "b", "ports": []}])),
     ("replace-in-a-list-that-is-one-value", _pod(tolerations=[{"key": "a"}]), {"spec": {"tolerations": [{"$patch": "replace"}, {"key": "b"}]}},
      _pod(tolerations=[{"$patch": "replace"}, {"key": "b"}]), _pod(tolerations=[{"key": "b"}])),
     ("fields-beside-replace", _pod(containers=[{"name": "a"}]), {"spec": {"containers": [{"name": "b", "$patch": "replace"}]}},

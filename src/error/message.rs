@@ -21,7 +21,7 @@ impl Error {
                     "nothing was written; give {option} a regular file, or one that is not there yet"
                 ));
             }
-            Self::Empty { .. } => "nothing was written; give it a file or folder with resources",
+            Self::Empty { .. } => "give it a file or folder that has some",
             Self::Mixed { help, .. } => help,
             Self::Read { error, .. } => match error.kind() {
                 io::ErrorKind::PermissionDenied => {
@@ -116,12 +116,8 @@ impl Error {
             Self::NoFile { option, path } => {
                 write!(formatter, "{option}: {} is no regular file", shown(path))
             }
-            Self::Empty { option, path } => {
-                write!(
-                    formatter,
-                    "{option}: there is nothing to apply in {}",
-                    shown(path)
-                )
+            Self::Empty { what, option, path } => {
+                write!(formatter, "{option}: {what} in {}", shown(path))
             }
             Self::Mixed { folder, file, .. } => write!(
                 formatter,

@@ -36,8 +36,10 @@ pub enum Error {
         /// What it named.
         path: PathBuf,
     },
-    /// There is no resource where some are needed.
+    /// There is nothing where something is needed.
     Empty {
+        /// What there is not.
+        what: &'static str,
         /// The option that named it.
         option: &'static str,
         /// What it named.

@@ -2,9 +2,12 @@
 //! document of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
+use super::alone::Package;
 use super::parsed::{Parsed, ParsedFile, Trees};
 use super::resource::ResourceId;
 use crate::error::{Error, Lines, Place};
@@ -48,9 +51,28 @@ fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     })
 }
 
+/// Where the texts come from that were made of lists, by path in the package.
+pub(super) type Origins = FxHashMap<PathBuf, Origin>;
+
+impl Package {
+    /// Makes every item of a list of resources a document of its own.
+    pub(super) fn take_lists_apart(&mut self) -> Origins {
+        let mut origins = Origins::default();
+        for (path, source) in &mut self.files {
+            if let Ok(text) = std::str::from_utf8(&source.bytes)
+                && let Some((made, origin)) = without_lists(path, text)
+            {
+                source.bytes = made.into_bytes().into();
+                origins.insert(path.clone(), origin);
+            }
+        }
+        origins
+    }
+}
+
 /// A file in which every item of a list of resources is a document of its own; none where there is
 /// no such list.
-pub(super) fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
+fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
     if !text.contains("List") {
         return None;
     }

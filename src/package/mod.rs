@@ -62,7 +62,7 @@ mod within;
 mod write;
 
 pub(crate) use alone::{STANDARD_INPUT, standard_input};
-pub use apply::{ApplyTo, apply_with};
+pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;
 pub use differing::{Differing, difference, plan_difference};
 pub use disk::{Disk, RealDisk};

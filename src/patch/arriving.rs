@@ -66,9 +66,6 @@ impl<'a> Patcher<'a> {
         order: Option<NodeId>,
         place: Option<Place<'a>>,
     ) -> Decided {
-        if !self.is_strategic {
-            return Ok(Outcome::Keep);
-        }
         let items = self.items(patch, place)?;
         let mut coming: Vec<EntryId> = items.plain.iter().map(|item| item.entry).collect();
         if let Some(order) = order {

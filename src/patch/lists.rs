@@ -34,7 +34,7 @@ impl<'a> Patcher<'a> {
         let pairing = self.pairing(place);
         let items = match patch {
             Some(patch) if self.is_strategic => self.items(patch, place)?,
-            Some(patch) => return Ok(self.walker.exact_value(patch, target)),
+            Some(patch) => return self.replaced(target, patch, None),
             None => Items::default(),
         };
         let is_replaced = items.replace() || (patch.is_some() && pairing == Pairing::Nothing);

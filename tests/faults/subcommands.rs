@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use merge3::package::{
-    ApplyTo, Given, PatchForm, Patching, Plan, Progress, SchemaSource, Settings, apply_with,
-    plan_patches,
+    ApplyAction, ApplyTo, Given, PatchForm, Patching, Plan, Progress, SchemaSource, Settings,
+    apply_with, plan_patches,
 };
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
@@ -57,6 +57,9 @@ impl Scene {
             config: self.path("config"),
             live: self.path("live"),
             last_applied: None,
+            namespace: None,
+            prune: false,
+            action: ApplyAction::Apply,
         };
         apply_with(&what, &Settings::default(), &Progress::default()).unwrap()
     }

@@ -43,6 +43,7 @@ pub(super) fn check(
     }
     if seen.is_empty() && errors.is_empty() {
         errors.push(Error::Empty {
+            what: "there is nothing to apply",
             option: "--config",
             path: given.to_owned(),
         });

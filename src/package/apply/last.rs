@@ -12,7 +12,7 @@ use crate::package::alone::load_package;
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::all;
 use crate::package::resource::ResourceId;
-use crate::yaml::{NodeKind, Tree};
+use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// What was applied last, as files of the user's say it.
 #[derive(Debug, Default)]
@@ -100,10 +100,7 @@ impl LastApplied {
                     .to_owned(),
             });
         }
-        let annotation = ["metadata", "annotations", LAST_APPLIED]
-            .into_iter()
-            .try_fold(tree.root().value, |node, name| child(tree, node, name));
-        let Some(annotation) = annotation else {
+        let Some(annotation) = annotation(tree) else {
             return Ok(nothing);
         };
         let offset = tree.node(annotation).span.start as usize;
@@ -129,4 +126,11 @@ impl LastApplied {
             Err(error) => Err(wrong(error.message)),
         }
     }
+}
+
+/// The annotation of an object that says what was applied to it.
+pub(super) fn annotation(live: &Tree<'_>) -> Option<NodeId> {
+    ["metadata", "annotations", LAST_APPLIED]
+        .into_iter()
+        .try_fold(live.root().value, |node, name| child(live, node, name))
 }

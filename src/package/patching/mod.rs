@@ -22,6 +22,7 @@ use run::Run;
 use target::Target;
 
 pub(super) use kustomization::is_kustomization;
+pub(super) use readable::joined;
 
 /// What a patch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
