@@ -395,6 +395,9 @@ def known_differences(binary, folder):
     return problems
 
 
+# What the program knows of lists.
+TABLE = pathlib.Path(__file__).parent.parent / "src/schema/kubernetes.txt"
+
 # Kinds of the table that kubectl has no types of.
 NOT_BUILT_IN = {"CustomResourceDefinition", "APIService", "Kustomization", "PodSecurityPolicy"}
 
@@ -476,8 +479,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(arguments.keep or temporary)
         folder.mkdir(exist_ok=True)
-        table = pathlib.Path(__file__).parent.parent / "src/schema/kubernetes.txt"
-        problems, compared = table_differences(table)
+        problems, compared = table_differences(TABLE)
         print(f"{'FAIL' if problems else 'ok  '}  {compared} lists of built-in kinds are in the table as kubectl has them")
         problems += known_differences(binary, folder)
         print(f"{'FAIL' if problems else 'ok  '}  {len(KNOWN)} differences on purpose are as docs/patches.md has them")
