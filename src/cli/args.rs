@@ -188,7 +188,12 @@ where
         Some(Subcommand::Completions { shell }) => {
             return Ok(Command::Generate(Extra::Completions(shell)));
         }
-        Some(Subcommand::Apply(args)) => return Ok(Command::Merge(Box::new(args.config()))),
+        Some(Subcommand::Apply(args)) => {
+            return args.command().ok_or_else(|| {
+                let kind = clap::error::ErrorKind::MissingRequiredArgument;
+                wrong(kind, "apply needs --config and --live")
+            });
+        }
         Some(Subcommand::Patch(args)) => return Ok(Command::Merge(Box::new(args.config()))),
         Some(Subcommand::Diff(args)) => return Ok(Command::Diff(Box::new(args.job()))),
         Some(Subcommand::Man(args)) => return Ok(Command::Generate(args.extra())),
