@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # how long `make fuzz` runs each target
 TIME ?= 600
 
-.PHONY: help demo test real merges bench growth kubectl kubectl-apply soak fuzz build fmt cargo components dist book picture lint
+.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply soak fuzz build fmt cargo components dist book picture lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,8 +35,8 @@ bench: build ## measure against cp, git and mergiraf, print a Markdown table, RE
 growth: build ## measure how time and memory grow with the input, over many shapes of it; ONLY=words for some of them
 	@python3 benches/growth.py --bin $(TARGET)/release/merge3 --only "$(ONLY)"
 
-kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=300
-	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),300)
+kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=600
+	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),600)
 
 kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generated pairs; needs kubectl, no cluster
 	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3
@@ -77,6 +77,9 @@ lint: ## shell scripts, workflows, actions, hooks; what is not installed is name
 
 build: cargo
 	@$(CARGO) build --release --quiet
+
+lines: ## count the lines of code in src by module; name files and functions that are too long
+	@python3 tests/lines.py
 
 fmt: cargo components ## format the code
 	$(CARGO) fmt --all

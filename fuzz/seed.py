@@ -38,7 +38,8 @@ def with_markers(sides):
 
 def main(target):
     seen = {}
-    for case in sorted(path for path in (ROOT / "testdata").iterdir() if path.is_dir()):
+    cases = {readme.parent for readme in (ROOT / "testdata").rglob("README.md")}
+    for case in sorted(case for case in cases if cases.isdisjoint(case.parents)):
         sides = [files(case / side) for side in SIDES]
         paths = sorted(set().union(*sides))
         for path in paths:

@@ -14,6 +14,11 @@ use merge3::yaml::{Tree, stream};
 #[path = "support/mutate.rs"]
 mod mutate;
 
+#[path = "support/cases.rs"]
+mod cases;
+
+use cases::folders;
+
 /// For each file of testdata; `BROKEN` may ask for more.
 const ROUNDS: usize = 6;
 
@@ -37,8 +42,7 @@ fn says_yaml(sides: &Triple<Vec<u8>>) -> bool {
 /// The files of testdata that all three sides have.
 fn files() -> Vec<Triple<PathBuf>> {
     let mut found = Vec::new();
-    for case in fs::read_dir("testdata").unwrap() {
-        let case = case.unwrap().path();
+    for case in folders() {
         let sides = Triple::new("original", "updated", "local").map(|side| case.join(side));
         for entry in walkdir::WalkDir::new(&sides.local).into_iter().flatten() {
             let path = entry

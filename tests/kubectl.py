@@ -29,7 +29,10 @@ One = collections.namedtuple("One", "choices")
 WORDS = One(["a", "b", "c", "80", "true", "x: y", "# no", "say \"so\"", "it's"])
 NAMES = ["app", "log", "web", "db"]
 NUMBERS = One([1, 2, 3, 80, 8080])
-LABELS = Map({"app": WORDS, "tier": WORDS, "example.com/x": WORDS})
+LABELS = Map({"app": WORDS, "tier": WORDS, "example.com/x": WORDS, "9000": WORDS, "true": WORDS, "1.5": WORDS, "2020-01-01": WORDS})
+# How a key can be written in YAML that is no word: for Kubernetes it is one key, whichever of these it is.
+SPELLINGS = {"9000": ["9000", "0x2328", '"9000"'], "true": ["true", "y", "Yes", "on", "'true'"], "1.5": ["1.5", "1.50", '"1.5"'],
+             "2020-01-01": ["2020-01-01", "'2020-01-01'"]}
 METADATA = Map({
     "labels": LABELS, "annotations": LABELS, "finalizers": Set(["x/a", "x/b", "x/c", "x/d"]),
     "ownerReferences": Keyed("uid", Map({"uid": One(["u1", "u2", "u3"]), "kind": WORDS, "name": WORDS})),
@@ -54,7 +57,7 @@ POD = Map({
     "tolerations": Atomic(Map({"key": WORDS, "operator": WORDS})),
     "imagePullSecrets": Keyed("name", Map({"name": One(NAMES)})),
     "hostAliases": Keyed("ip", Map({"ip": One(["::1", "127.0.0.1"]), "hostnames": Atomic(WORDS)})),
-    "topologySpreadConstraints": Keyed("topologyKey", Map({"topologyKey": WORDS, "maxSkew": NUMBERS})),
+    "topologySpreadConstraints": Keyed("topologyKey", Map({"topologyKey": WORDS, "maxSkew": NUMBERS, "whenUnsatisfiable": WORDS})),
     "nodeSelector": LABELS, "priority": NUMBERS, "serviceAccountName": WORDS,
     "securityContext": Map({"runAsUser": NUMBERS, "runAsNonRoot": One([True, False])}),
 })
@@ -77,6 +80,7 @@ KINDS = {
     "Ingress": ("networking.k8s.io/v1", {"spec": Map({
         "ingressClassName": WORDS, "tls": Atomic(Map({"hosts": Atomic(WORDS), "secretName": WORDS})),
         "rules": Atomic(Map({"host": WORDS, "http": Map({"paths": Atomic(Map({"path": WORDS}))})}))})}),
+    "DaemonSet of old": ("extensions/v1beta1", {"spec": Map({"selector": SELECTOR, "template": TEMPLATE, "minReadySeconds": NUMBERS})}),
     "ConfigMap": ("v1", {"data": LABELS, "immutable": One([True, False])}),
     "Shop": ("example.com/v1", {"spec": Map({
         "size": NUMBERS, "doors": Atomic(Map({"name": One(NAMES), "width": NUMBERS})), "options": LABELS})}),
@@ -105,7 +109,14 @@ class Generator:
             return self.random.sample(kind.choices, self.random.randint(0, 3))
         if isinstance(kind, Atomic):
             return [self.value(kind.element, depth + 1) for _ in range(self.random.randint(0, 3))]
-        return self.elements(kind, self.keys(kind, self.random.randint(0, 3)), depth)
+        return self.shared(kind, self.elements(kind, self.keys(kind, self.random.randint(0, 3)), depth))
+
+    def shared(self, kind, elements):
+        """Where nothing merges, elements may share what would be their key: port 53 of UDP and of TCP."""
+        if elements and kind.element.fields.keys() & {"protocol", "whenUnsatisfiable"} and self.chance(0.2):
+            key = self.directive("one key twice") and elements[0][kind.key]
+            elements += self.elements(kind, [key])
+        return elements
 
     def keys(self, kind, count):
         choices = kind.element.fields[kind.key].choices
@@ -190,7 +201,7 @@ class Generator:
         held = [one[kind.key] for one in value]
         if self.chance(0.08):
             self.directive("- $patch: replace")
-            elements = self.elements(kind, self.keys(kind, 2))
+            elements = self.shared(kind, self.elements(kind, self.keys(kind, 2)))
             elements.insert(self.random.randint(0, len(elements)), {"$patch": "replace"})
             return elements
         elements = []
@@ -217,7 +228,7 @@ class Generator:
         shape = Map({"metadata": METADATA, **fields})
         resource = self.value(shape)
         metadata = {"name": "it", **resource.pop("metadata", {})}
-        resource = {"apiVersion": version, "kind": kind, "metadata": metadata, **resource}
+        resource = {"apiVersion": version, "kind": kind.split()[0], "metadata": metadata, **resource}
         for container in resource.get("spec", {}).get("containers", []) if kind == "Pod" else []:
             if len(container.get("ports", [])) > 1 and self.chance(0.3):
                 first = container["ports"][0]
@@ -238,7 +249,7 @@ class Generator:
             patch["metadata"] = inner = {}
         if "$retainKeys" in inner:
             inner["$retainKeys"].append("name")
-        patch = {"apiVersion": version, "kind": kind, **patch, "metadata": {"name": "it", **inner}}
+        patch = {"apiVersion": version, "kind": kind.split()[0], **patch, "metadata": {"name": "it", **inner}}
         return resource, patch
 
 
@@ -270,6 +281,7 @@ class Writer:
             if lead.strip() == "" and self.random.random() < self.comments / 2:
                 self.lines.append(" " * column + "# about " + name)
             key = name if name.isalnum() else json.dumps(name)
+            key = self.random.choice(SPELLINGS.get(name, [key]))
             self.entry(lead + key + ":", below, column)
 
     def entry(self, lead, value, column):
@@ -372,10 +384,75 @@ def known_differences(binary, folder):
     return problems
 
 
+# Kinds of the table that kubectl has no types of.
+NOT_BUILT_IN = {"CustomResourceDefinition", "APIService", "Kustomization", "PodSecurityPolicy"}
+
+
+def read_table(path):
+    """The kinds and types of the program's table: type to fields, each with its type or `[TYPE]` and what is said of it."""
+    kinds, types, current = [], {}, None
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if line.startswith("kind "):
+            kinds.append(tuple(words[1:]))
+        elif line.startswith("type "):
+            current = types.setdefault(words[1], {})
+        elif line.startswith(" "):
+            current[words[0]] = words[1], dict(word.split("=", 1) for word in words[2:])
+    return kinds, types
+
+
+def lists_of(types, name, path=(), above=()):
+    """Each list of a type: where it is, and the field that identifies its elements for a patch."""
+    for field, (shape, said) in types.get(name, {}).items():
+        below = shape.strip("[]")
+        is_list = shape.startswith("[")
+        key = said.get("by") if "merge" in said.get("patch", "").split(",") else None
+        if is_list:
+            yield (*path, (field, None)), name, field, "merge" in said.get("patch", ""), key
+        if below not in above and (key or not is_list):
+            yield from lists_of(types, below, (*path, (field, key)), (*above, below))
+
+
+def merges_in_kubectl(version, kind, path):
+    """Whether kubectl merges the list there, and by which key."""
+    def resource(elements):
+        value = elements
+        for field, key in reversed(path):
+            value = {field: [{key: "x", **value}] if key else value}
+        return {"apiVersion": version, "kind": kind, "metadata": {"name": "it"}, **value}
+
+    command = ["kubectl", "patch", "--local", "--type", "strategic", "-o", "json", "-f", "-", "-p"]
+    done = [subprocess.run([*command, json.dumps(resource([new]))], input=json.dumps(resource([old])), capture_output=True, text=True)
+            for old, new in [({"zz": "1"}, {"zz": "2"}), ("a", "b")]]
+    if "declared merge key: " in done[0].stderr:
+        return True, done[0].stderr.split("declared merge key: ")[1].split()[0]
+    value = json.loads(done[1].stdout) if done[1].returncode == 0 else {}
+    for field, key in path:
+        value = value.get(field, {})
+        value = value[0] if key else value
+    return len(value) == 2, None
+
+
+def table_differences(path):
+    """Lists that the table has otherwise than kubectl, and how many were compared."""
+    kinds, types = read_table(path)
+    seen, probes = set(), []
+    for version, kind, name in kinds:
+        for place, *where, merges, key in lists_of(types, name):
+            if kind not in NOT_BUILT_IN and tuple(where) not in seen:
+                seen.add(tuple(where))
+                probes.append((version, kind, place, (merges, key)))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda probe: merges_in_kubectl(*probe[:3]), probes))
+    return [f"{version} {kind} {place}: kubectl {theirs}, the table {ours}"
+            for (version, kind, place, ours), theirs in zip(probes, found) if theirs != ours], len(probes)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, help="the merge3 to test")
-    parser.add_argument("--pairs", type=int, default=2400)
+    parser.add_argument("--pairs", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--keep", help="keep the files there")
     arguments = parser.parse_args()
@@ -388,7 +465,10 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(arguments.keep or temporary)
         folder.mkdir(exist_ok=True)
-        problems = known_differences(binary, folder)
+        table = pathlib.Path(__file__).parent.parent / "src/schema/kubernetes.txt"
+        problems, compared = table_differences(table)
+        print(f"{'FAIL' if problems else 'ok  '}  {compared} lists of built-in kinds are in the table as kubectl has them")
+        problems += known_differences(binary, folder)
         print(f"{'FAIL' if problems else 'ok  '}  {len(KNOWN)} differences on purpose are as docs/patches.md has them")
 
         def one(index):

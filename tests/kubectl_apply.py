@@ -28,6 +28,10 @@ GROUPS = {
 }
 
 
+# How a key can be written in YAML that is no word: for Kubernetes it is one key, whichever of these it is.
+SPELLINGS = {"9000": ["9000", "0x2328"], "true": ["true", "y"], "1.5": ["1.5", "1.50"], "2020-01-01": ["2020-01-01"]}
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -96,7 +100,14 @@ class Maker:
         return [item for item in items if self.random.random() < 0.6]
 
     def map_of(self, make, names="abcde"):
-        return {name: make() for name in self.some(names)}
+        return {name: make() for name in self.some(list(names) + list(SPELLINGS))}
+
+    def spelled(self, text):
+        """JSON in which some keys are no texts any more."""
+        for name, spellings in SPELLINGS.items():
+            if self.random.random() < 0.5:
+                text = text.replace(f'"{name}":', self.random.choice(spellings) + ":")
+        return text
 
     def word(self):
         return self.random.choice(["x", "y", "z<&>", "1", "true", "é", ""])
@@ -237,12 +248,12 @@ def by_kubectl(server, config, live, folder, cache):
     return json.loads(run(base + ["patch", "--local", "-f", f"{folder}/live.json", "--type", form, "-p", patch, "-o", "json"]))
 
 
-def by_merge3(binary, config, live, folder):
+def by_merge3(binary, config, live, folder, maker):
     for name, resource in (("config", config), ("live", live)):
-        with open(f"{folder}/{name}.json", "w", encoding="utf-8") as file:
-            json.dump(resource, file, indent=2, ensure_ascii=False)
-    text = run([binary, "apply", "--config", f"{folder}/config.json", "--live", f"{folder}/live.json", "--output", "-", "-q"])
-    return json.loads(text)
+        with open(f"{folder}/{name}.yaml", "w", encoding="utf-8") as file:
+            file.write("# YAML\n" + maker.spelled(json.dumps(resource, indent=2, ensure_ascii=False)))
+    run([binary, "apply", "--config", f"{folder}/config.yaml", "--live", f"{folder}/live.yaml", "-q"])
+    return json.loads(run(["kubectl", "patch", "--local", "-f", f"{folder}/live.yaml", "--type", "merge", "-p", "{}", "-o", "json"]))
 
 
 def as_kept(value):
@@ -269,7 +280,7 @@ def in_order(value):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
-    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--count", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     if shutil.which("kubectl") is None:
@@ -289,7 +300,7 @@ def main():
             live = annotated(live, last)
             try:
                 theirs = by_kubectl(server, config, live, folder, f"{folder}/cache")
-                ours = by_merge3(options.bin, config, live, folder)
+                ours = by_merge3(options.bin, config, live, folder, maker)
             except RuntimeError as error:
                 print(f"{number} {kind}: {error}")
                 different += 1

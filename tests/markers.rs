@@ -10,6 +10,11 @@ use std::process::Command;
 use merge3::yaml::{Tree, equal, stream::split};
 use pretty_assertions::assert_eq;
 
+#[path = "support/cases.rs"]
+mod cases;
+
+use cases::folders;
+
 /// A package in memory.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
@@ -158,10 +163,8 @@ fn differences(is: &Files, should: &Files) -> Vec<String> {
 
 /// The cases in which there are conflicts, with their arguments, `--on-conflict` aside.
 fn cases() -> Vec<(PathBuf, Vec<String>, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
     let mut cases = Vec::new();
-    for entry in fs::read_dir(root).unwrap() {
-        let case = entry.unwrap().path();
+    for case in folders() {
         let status = fs::read_to_string(case.join("status")).unwrap_or_default();
         let Ok(conflicts) = fs::read_to_string(case.join("conflicts")) else {
             continue;

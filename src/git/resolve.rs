@@ -11,6 +11,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
@@ -19,7 +21,7 @@ use crate::merge::text::{Hunk, LineMerge, merge_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
-use crate::package::{MergedFile, merge_file};
+use crate::package::{MergedFile, merge_beside_lines};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
 
@@ -151,7 +153,9 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let bare = bare.as_ref().map(AsRef::as_ref);
     let plain = (ConflictStyle::Merge, Images::Whole);
     let mut images = Images::Whole;
-    let mut merged = merge_documents(request.path, bare, &request.style, plain)?;
+    let lines = merge_lines(bare, OnConflict::Markers);
+    let merge = |style| merge_documents(request, bare, &lines, style);
+    let mut merged = merge(plain)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
     if merged
         .conflicts
@@ -161,41 +165,41 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         images = call::images();
     }
     if images == Images::Parts {
-        let parts = (ConflictStyle::Merge, images);
-        merged = merge_documents(request.path, bare, &request.style, parts)?;
+        merged = merge((ConflictStyle::Merge, images))?;
     }
-    let resolved = |text: &str, conflicts| {
+    let size = request.style.size;
+    let resolved = |text: &str, is_clean: bool| {
         // a value that has lone CRs can come out as lines, and one of them look like a marker
-        let is_told = markers::are_told(text, request.style.size, conflicts);
-        is_told.then(|| {
-            structural(
-                frame.around(text, request.style.size).into_bytes(),
-                conflicts,
-            )
-        })
+        let conflicts = markers::told(text, size).filter(|told| !is_clean || *told == 0)?;
+        Some(structural(frame.around(text, size).into_bytes(), conflicts))
     };
-    let LineMerge { text, hunks } = merge_lines(bare, OnConflict::Markers);
-    let lines = hunks.is_empty().then_some(text);
+    let clean = lines.hunks.is_empty().then_some(&lines.text);
     if merged.conflicts.is_empty() {
         let same =
-            |lines: &String| *lines == merged.text || account::same_values(lines, &merged.text);
-        let text = lines.filter(same).unwrap_or(merged.text);
-        return resolved(&text, 0);
+            |lines: &&String| **lines == merged.text || account::same_values(lines, &merged.text);
+        return resolved(clean.filter(same).unwrap_or(&merged.text), true);
     }
-    if !hunks.iter().any(|hunk| is_certain(hunk, &bare))
-        && let Some(bytes) = accepted_lines(request, lines, &bare, frame)
+    if !has_certain(&lines.hunks, &bare)
+        && let Some(bytes) = accepted_lines(request, clean, &bare, frame)
     {
         return Some(structural(bytes, 0));
     }
-    let text = in_style(request, bare, merged, images)?;
-    let (text, conflicts) = match request.favor {
-        Some(favor) => (markers::choose(&text, request.style.size, favor)?, 0),
-        None => {
-            let count = markers::count(&text, request.style.size);
-            (text, count)
-        }
+    let conflict_style = match (request.style.conflict_style, request.favor) {
+        (_, Some(_)) => ConflictStyle::Merge,
+        (Some(style), None) => style,
+        (None, None) => call::conflict_style(),
     };
-    resolved(&text, conflicts)
+    if conflict_style != ConflictStyle::Merge {
+        merged = merge((conflict_style, images))?;
+    }
+    // a conflict may have no lines to show
+    if !markers::has_markers(&merged.text, size) {
+        return None;
+    }
+    match request.favor {
+        Some(favor) => resolved(&markers::choose(&merged.text, size, favor)?, true),
+        None => resolved(&merged.text, false),
+    }
 }
 
 const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
@@ -206,31 +210,40 @@ const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
     }
 }
 
-/// Whether lines conflict there however they are compared, so that git need not be asked: both
+/// Whether lines conflict somewhere however they are compared, so that git need not be asked: both
 /// sides took a line away, and each put one there that no other text has.
-fn is_certain(hunk: &Hunk, texts: &Triple<&str>) -> bool {
-    let has = |text: &str, line: &str| text.lines().any(|it| it == line);
-    let own = |lines: &str, other: &str| {
+fn has_certain(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
+    if hunks.is_empty() {
+        return false;
+    }
+    let texts = texts.map(|text| text.lines().collect::<FxHashSet<&str>>());
+    let has_own = |lines: &str, [one, other]: [&FxHashSet<&str>; 2]| {
         let mut lines = lines.lines();
-        lines.any(|line| !has(other, line) && !has(texts.original, line))
+        lines.any(|line| !one.contains(line) && !other.contains(line))
     };
-    let mut taken = hunk.texts.original.lines();
-    taken.any(|line| !has(texts.updated, line) && !has(texts.local, line))
-        && own(&hunk.texts.updated, texts.local)
-        && own(&hunk.texts.local, texts.updated)
+    let Triple {
+        original,
+        updated,
+        local,
+    } = &texts;
+    hunks.iter().any(|Hunk { texts, .. }| {
+        has_own(&texts.original, [updated, local])
+            && has_own(&texts.updated, [local, original])
+            && has_own(&texts.local, [updated, original])
+    })
 }
 
 /// The text merge's result, where structure has a conflict and lines have none, if every change of
 /// both sides is in it.
 fn accepted_lines(
     request: &Request<'_>,
-    lines: Option<String>,
+    lines: Option<&String>,
     bare: &Triple<&str>,
     frame: Frame,
 ) -> Option<Vec<u8>> {
     let has_all = |text: &str| account::has_all_changes(bare, text);
     if let Some(text) = lines.filter(|text| has_all(text)) {
-        return Some(frame.around(&text, request.style.size).into_bytes());
+        return Some(frame.around(text, request.style.size).into_bytes());
     }
     let lines = by_lines(request, None).filter(|lines| lines.conflicts == 0)?;
     let text = std::str::from_utf8(&lines.bytes).ok()?;
@@ -238,30 +251,10 @@ fn accepted_lines(
     has_all(&text.local).then_some(lines.bytes)
 }
 
-/// The text with its conflicts between markers, as git is configured; none where a conflict has no
-/// lines to show.
-fn in_style(
-    request: &Request<'_>,
-    bare: Triple<&str>,
-    merged: MergedFile,
-    images: Images,
-) -> Option<String> {
-    let conflict_style = match (request.style.conflict_style, request.favor) {
-        (_, Some(_)) => ConflictStyle::Merge,
-        (Some(style), None) => style,
-        (None, None) => call::conflict_style(),
-    };
-    let merged = match conflict_style {
-        ConflictStyle::Merge => merged,
-        style => merge_documents(request.path, bare, &request.style, (style, images))?,
-    };
-    markers::has_markers(&merged.text, request.style.size).then_some(merged.text)
-}
-
 fn merge_documents(
-    path: &Path,
+    request: &Request<'_>,
     texts: Triple<&str>,
-    style: &Style,
+    lines: &LineMerge,
     (conflict_style, images): (ConflictStyle, Images),
 ) -> Option<MergedFile> {
     let options = Options {
@@ -272,14 +265,16 @@ fn merge_documents(
         images,
         nulls: Some(Nulls::Keep),
         markers: MarkerStyle {
-            size: style.size,
-            labels: style.labels.clone(),
+            size: request.style.size,
+            labels: request.style.labels.clone(),
             conflict_style,
         },
         ..Options::default()
     };
     // what comes out wrong is no result: lines are merged then
-    merge_file(path, texts, &options).ok().flatten()
+    merge_beside_lines(request.path, texts, Some(lines), &options)
+        .ok()
+        .flatten()
 }
 
 /// Works on a stack of its own, unless the sides are as flat as files mostly are. None where that

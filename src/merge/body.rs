@@ -25,13 +25,15 @@ pub(super) fn is_same_but_line_breaks(original: Option<&str>, local: Option<&str
 /// Updated's body with the comments of local's own around it, where local is an empty map or list
 /// and updated is not.
 pub(super) fn in_place_of_empty(bodies: &Triple<Option<&str>>) -> Option<String> {
-    let content = |text: &str| -> String {
-        let lines = text.lines().filter_map(|line| line.split('#').next());
-        lines.flat_map(str::split_whitespace).collect()
-    };
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
-    let (updated, local) = (content(bodies.updated), content(bodies.local));
-    if !matches!(local.as_str(), "{}" | "[]") || local == updated {
+    let has_only = |text: &str, content: &str| {
+        let lines = text.lines().filter_map(|line| line.split('#').next());
+        let words = lines.flat_map(str::split_whitespace);
+        words.flat_map(str::bytes).eq(content.bytes())
+    };
+    let mut empty = ["{}", "[]"].into_iter();
+    let empty = empty.find(|empty| has_only(bodies.local, empty))?;
+    if has_only(bodies.updated, empty) {
         return None;
     }
     let comment = |line: &'_ str| line.find('#').map(|at| at..line.trim_end().len());

@@ -159,22 +159,25 @@ fn signs(
     can_be: impl Fn(usize) -> bool,
 ) -> impl Iterator<Item = Comment<'_>> {
     let mut next = byte_order_mark(text).max(start as usize);
-    let lines = text[next..].split_inclusive('\n').map(move |line| {
-        let start = next;
-        next += line.len();
-        (start, line)
-    });
-    lines.filter_map(move |(start, line)| {
-        let mut signs = memchr::memchr_iter(b'#', line.as_bytes());
-        let at = signs.find(|at| {
-            let before = &line[..*at];
-            (before.is_empty() || before.ends_with([' ', '\t'])) && can_be(start + at)
-        })?;
-        Some(Comment {
-            text: line[at..].trim_end(),
-            line: start,
-            is_alone: line[..at].trim().is_empty(),
-        })
+    let mut line = next;
+    std::iter::from_fn(move || {
+        loop {
+            let at = next + memchr::memchr(b'#', &text.as_bytes()[next..])?;
+            if let Some(end) = memchr::memrchr(b'\n', &text.as_bytes()[next..at]) {
+                line = next + end + 1;
+            }
+            next = at + 1;
+            let before = &text[line..at];
+            if (before.is_empty() || before.ends_with([' ', '\t'])) && can_be(at) {
+                let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
+                next = end.map_or(text.len(), |end| at + end);
+                return Some(Comment {
+                    text: text[at..next].trim_end(),
+                    line,
+                    is_alone: before.trim().is_empty(),
+                });
+            }
+        }
     })
 }
 

@@ -11,7 +11,7 @@ use super::merged_text::{
     Sources, is_carried_out, is_faithful, merged_or_written_out, read_again_like,
 };
 use super::pins::is_document_pinned;
-use super::text::merge_lines;
+use super::text::{LineMerge, merge_lines};
 use super::walk::{Decided, Walker};
 use super::{Conflict, ConflictKind, Nulls, OnConflict, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
@@ -77,17 +77,25 @@ pub fn merge_document(
         document: side.document,
         tree: Cow::Borrowed(side.tree),
     });
-    merge_sides(original, sides.updated, sides.local, resource, options)
+    merge_sides(
+        original,
+        sides.updated,
+        sides.local,
+        resource,
+        options,
+        None,
+    )
 }
 
 /// The same, which lets a large tree of the original go that is given away, as soon as the merge is
-/// decided.
+/// decided. What a merge of the lines makes of three texts may be known.
 pub(crate) fn merge_sides(
     original: Option<Original<'_>>,
     updated: Option<Side<'_>>,
     local: Option<Side<'_>>,
     resource: bool,
     options: &Options,
+    known_lines: Option<(Triple<&str>, &LineMerge)>,
 ) -> Result<Merged, Unfaithful> {
     let (Some(updated), Some(local)) = (updated, local) else {
         return Ok(Merged::unchanged());
@@ -134,7 +142,7 @@ pub(crate) fn merge_sides(
     let is_decided = |text: &String| is_faithful(text, sources, &outcome).is_ok();
     let whole = updated_in_local(&bodies, updated.document, local.document).filter(is_decided);
     let lines = || {
-        let lines = merged_lines(&documents, &bodies).filter(is_decided);
+        let lines = merged_lines(&documents, &bodies, known_lines).filter(is_decided);
         // lines would move again what a merge has put in its place already
         let is_done =
             |text: &String| has_values_of(text, local.tree) && is_carried_out(sources, &outcome);
@@ -188,6 +196,7 @@ fn has_values_of(text: &str, tree: &Tree<'_>) -> bool {
 fn merged_lines(
     documents: &Triple<Option<&Document<'_>>>,
     bodies: &Triple<Option<&str>>,
+    known: Option<(Triple<&str>, &LineMerge)>,
 ) -> Option<String> {
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
     let has_mixed = |text: &str| matches!(LineBreaks::of(text), LineBreaks::Mixed);
@@ -197,7 +206,11 @@ fn merged_lines(
     let local = documents.local?;
     let line_break = line_break_of(local.text);
     let bodies = bodies.map(|body| with_line_break(body, line_break));
-    let merged = merge_lines(bodies.as_ref().map(AsRef::as_ref), OnConflict::Updated);
+    let bodies = bodies.as_ref().map(AsRef::as_ref);
+    let merged = match known.filter(|(texts, _)| *texts == bodies) {
+        Some((_, known)) => Cow::Borrowed(known),
+        None => Cow::Owned(merge_lines(bodies, OnConflict::Updated)),
+    };
     if !merged.hunks.is_empty() {
         return None;
     }

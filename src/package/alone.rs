@@ -2,17 +2,19 @@
 
 use std::fs;
 use std::hash::Hasher as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::ignored::Ignored;
 use super::load::{keep, read_error, root_kind, settle};
 use super::names::YamlNames;
 use super::rules::RULES_FILE;
 use super::run_folder::{Left, left_at};
-use super::side::Side;
+use super::side::{LARGEST, Side};
 use super::slot::Source;
 use super::walk::Kind;
 use crate::error::{Error, Warning};
@@ -22,14 +24,34 @@ use crate::error::{Error, Warning};
 pub(crate) struct Package {
     /// The folder that paths are relative to.
     pub(crate) root: PathBuf,
+    /// Whether it is a folder, and not one file.
+    pub(crate) is_folder: bool,
     /// The files, by path.
     pub(crate) files: Vec<(PathBuf, Source)>,
+    /// What is in the folder.
+    pub(crate) kinds: FxHashMap<PathBuf, Kind>,
     /// What a run left that did not come to its end.
     pub(crate) left: Option<Left>,
     pub(crate) warnings: Vec<Warning>,
 }
 
 impl Package {
+    /// A text that is in no file, by the name that errors call it.
+    pub(crate) fn of_text(name: &str, text: Vec<u8>) -> Self {
+        Self::of_file(PathBuf::new(), name.into(), Source::in_memory(text))
+    }
+
+    fn of_file(root: PathBuf, name: PathBuf, source: Source) -> Self {
+        Self {
+            root,
+            is_folder: false,
+            files: vec![(name, source)],
+            kinds: FxHashMap::default(),
+            left: None,
+            warnings: Vec::new(),
+        }
+    }
+
     /// A number for what is in it.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
@@ -49,7 +71,32 @@ impl Package {
     }
 }
 
-/// Reads the YAML files of one package; a file that is named is one whatever it is called.
+/// What stands for standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// What comes on standard input, however often it is asked for.
+pub(crate) fn standard_input() -> Result<&'static [u8], Error> {
+    static TEXT: OnceLock<Vec<u8>> = OnceLock::new();
+    if TEXT.get().is_none() {
+        let mut text = Vec::new();
+        let input = io::stdin().lock().take(LARGEST + 1);
+        { input }
+            .read_to_end(&mut text)
+            .map_err(|error| read_error(Path::new(STANDARD_INPUT), error))?;
+        if text.len() as u64 > LARGEST {
+            return Err(Error::TooLarge {
+                path: STANDARD_INPUT.into(),
+                most: LARGEST,
+            });
+        }
+        // whoever was first has read all of it
+        let _ = TEXT.set(text);
+    }
+    Ok(TEXT.get().map_or(&[], Vec::as_slice))
+}
+
+/// Reads the YAML files of one package; a file that is named is one whatever it is called, and `-`
+/// is standard input.
 ///
 /// # Errors
 /// A path that is missing or not readable; a pattern that is none.
@@ -59,15 +106,16 @@ pub(crate) fn load_package(
     matches: &[String],
 ) -> Result<Package, Error> {
     let names = YamlNames::of(matches)?;
+    if path == Path::new(STANDARD_INPUT) {
+        return Ok(Package::of_text(STANDARD_INPUT, standard_input()?.to_vec()));
+    }
     if !root_kind(path, option)? {
         let file = fs::canonicalize(path).map_err(|error| read_error(path, error))?;
         let name = PathBuf::from(file.file_name().unwrap_or_default());
         let root = file.parent().map_or_else(PathBuf::new, Path::to_owned);
         return Ok(Package {
             left: left_at(&root)?,
-            root,
-            files: vec![(name, Source::read(path, true)?)],
-            warnings: Vec::new(),
+            ..Package::of_file(root, name, Source::read(path, true)?)
         });
     }
     let mut warnings = Vec::new();
@@ -75,10 +123,11 @@ pub(crate) fn load_package(
     let mut ignored = Ignored::default();
     ignored.add(&Side::disk(path), &listing, &mut warnings)?;
     let left = listing.left.take();
-    let mut paths: Vec<PathBuf> = keep(path, listing, &mut ignored)?
-        .into_iter()
-        .filter(|(path, kind)| *kind == Kind::File && names.have(path))
-        .map(|(path, _)| path)
+    let kinds: FxHashMap<PathBuf, Kind> = keep(path, listing, &mut ignored)?.into_iter().collect();
+    let mut paths: Vec<PathBuf> = kinds
+        .iter()
+        .filter(|(path, kind)| **kind == Kind::File && names.have(path))
+        .map(|(path, _)| path.clone())
         .filter(|path| path != Path::new(RULES_FILE))
         .collect();
     paths.sort_unstable();
@@ -88,7 +137,9 @@ pub(crate) fn load_package(
         .collect::<Result<_, Error>>()?;
     Ok(Package {
         root: path.to_owned(),
+        is_folder: true,
         files,
+        kinds,
         left,
         warnings,
     })

@@ -1,7 +1,7 @@
 //! The schema of a run: the kinds built into Kubernetes, and those that custom resource definitions
 //! add.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::load::Loaded;
@@ -27,7 +27,7 @@ pub(crate) fn options_of(
     loaded: &mut Loaded,
 ) -> Result<Options, Error> {
     let schema = match rules.schema_source(settings.schema.as_ref()) {
-        Some(source) => Some(Arc::new(schema(&source, loaded)?)),
+        Some(source) => Some(Arc::new(schema_of(&source, loaded)?)),
         None => None,
     };
     Ok(Options {
@@ -36,39 +36,30 @@ pub(crate) fn options_of(
     })
 }
 
-/// The kinds that are known to a run. Where several definitions are of one kind, that of a file
-/// that was given counts most, then updated's, local's and the original's. A definition in a
-/// package that cannot be used is a warning.
+/// The kinds that are known to a run: of several definitions of one kind, that of a file that was
+/// given counts most, then the last one of `files`. One of `files` that cannot be used is a warning.
 ///
 /// # Errors
 /// Where a file that was given cannot be read, or does not hold definitions that can be used.
-pub(crate) fn schema(source: &SchemaSource, loaded: &mut Loaded) -> Result<Schema, Error> {
+pub(crate) fn schema<'f>(
+    source: &SchemaSource,
+    files: impl Iterator<Item = (PathBuf, &'f Source)>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Schema, Error> {
     let mut schema = Schema::kubernetes();
-    let Loaded {
-        slots,
-        roots,
-        warnings,
-        ..
-    } = loaded;
-    for side in [Side::Original, Side::Local, Side::Updated] {
-        for slot in slots.iter().filter(|slot| slot.yaml) {
-            let Some(file) = side.of(&slot.sides) else {
-                continue;
-            };
-            if memchr::memmem::find(&file.bytes, KIND).is_none() {
-                continue;
-            }
-            let path = side.of(&roots.paths(&slot.path)).clone();
-            // what is no YAML is told of elsewhere
-            if let Err(Problem::Definition { place, message, .. }) =
-                add(&mut schema, &path, &file.bytes)
-            {
-                warnings.push(Warning {
-                    path,
-                    place: Some(*place),
-                    message: format!("the schema of this definition is not used: {message}"),
-                });
-            }
+    for (path, file) in files {
+        if memchr::memmem::find(&file.bytes, KIND).is_none() {
+            continue;
+        }
+        // what is no YAML is told of elsewhere
+        if let Err(Problem::Definition { place, message, .. }) =
+            add(&mut schema, &path, &file.bytes)
+        {
+            warnings.push(Warning {
+                path,
+                place: Some(*place),
+                message: format!("the schema of this definition is not used: {message}"),
+            });
         }
     }
     for path in &source.definitions {
@@ -82,21 +73,29 @@ pub(crate) fn schema(source: &SchemaSource, loaded: &mut Loaded) -> Result<Schem
     Ok(schema)
 }
 
-#[derive(Clone, Copy)]
-enum Side {
-    Original,
-    Local,
-    Updated,
-}
-
-impl Side {
-    const fn of<T>(self, sides: &Triple<T>) -> &T {
-        match self {
-            Self::Original => &sides.original,
-            Self::Local => &sides.local,
-            Self::Updated => &sides.updated,
-        }
-    }
+/// As [`schema`], with the definitions in three packages: those of updated count more than local's,
+/// and these more than the original's.
+///
+/// # Errors
+/// As for [`schema`].
+pub(crate) fn schema_of(source: &SchemaSource, loaded: &mut Loaded) -> Result<Schema, Error> {
+    let Loaded {
+        slots,
+        roots,
+        warnings,
+        ..
+    } = loaded;
+    let of_side = |side: fn(&Triple<Option<Source>>) -> &Option<Source>,
+                   path: fn(Triple<PathBuf>) -> PathBuf| {
+        slots.iter().filter(|slot| slot.yaml).filter_map({
+            let roots = &*roots;
+            move |slot| Some((path(roots.paths(&slot.path)), side(&slot.sides).as_ref()?))
+        })
+    };
+    let files = of_side(|sides| &sides.original, |paths| paths.original)
+        .chain(of_side(|sides| &sides.local, |paths| paths.local))
+        .chain(of_side(|sides| &sides.updated, |paths| paths.updated));
+    schema(source, files, warnings)
 }
 
 /// Why definitions cannot be used.

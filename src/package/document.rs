@@ -133,6 +133,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             documents.local.zip(local).and_then(side),
             is_resource(&members),
             &self.options(group),
+            self.context.lines,
         );
         let merged = merged.map_err(|unfaithful| {
             let texts = members.map(text).into_array();

@@ -79,8 +79,8 @@ pub(crate) use rules::RULES_FILE;
 pub use run::{plan, plan_sides, plan_with};
 pub(crate) use run_folder::git_folder;
 pub use side::{Entry, Side, Snapshot};
-pub(crate) use single::with_trees;
 pub use single::{MergedFile, merge, merge_file};
+pub(crate) use single::{merge_beside_lines, with_trees};
 pub use undo::undo;
 pub(crate) use undo::{Progressed, forget, progress_at};
 

@@ -117,6 +117,7 @@ pub fn plan_sides(
         options: &options,
         rules: &rules,
         apply: None,
+        lines: None,
     };
     let merged = merged.into_iter().zip(&jobs).enumerate();
     let merged: Vec<Option<Result<Outcome, Error>>> = merged

@@ -13,7 +13,7 @@ use super::walk::{Kind, Listing, list};
 use crate::error::Error;
 
 /// How large a file with a YAML name can be: three of them are in memory at once.
-const LARGEST: u64 = 256 << 20;
+pub(super) const LARGEST: u64 = 256 << 20;
 
 /// Where one side comes from.
 #[derive(Debug, Clone)]

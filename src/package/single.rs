@@ -16,6 +16,7 @@ use super::slot::{Roots, Slot, Source};
 use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::Options;
+use crate::merge::text::LineMerge;
 use crate::triple::Triple;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
@@ -86,6 +87,7 @@ pub fn merge(
         options,
         rules: &Rules::default(),
         apply: None,
+        lines: None,
     };
     let outcome = merge_slot(&context, 0, &jobs[0], whole.as_ref())?;
     Ok(MergedFile::of(outcome, texts))
@@ -122,6 +124,19 @@ pub fn merge_file(
     texts: Triple<&str>,
     options: &Options,
 ) -> Result<Option<MergedFile>, Error> {
+    merge_beside_lines(path, texts, None, options)
+}
+
+/// The same, where it may be known what a merge of the lines makes of the texts.
+///
+/// # Errors
+/// As [`merge_file`].
+pub(crate) fn merge_beside_lines(
+    path: &Path,
+    texts: Triple<&str>,
+    lines: Option<&LineMerge>,
+    options: &Options,
+) -> Result<Option<MergedFile>, Error> {
     let slots = [in_memory(path, texts)];
     let Some(readings) = read_all(path, texts) else {
         return Ok(None);
@@ -138,6 +153,7 @@ pub fn merge_file(
         options,
         rules: &Rules::default(),
         apply: None,
+        lines: lines.map(|lines| (texts, lines)),
     };
     let outcome = merge_documents(&context, 0, &jobs[0])?;
     Ok(Some(MergedFile::of(outcome, texts)))

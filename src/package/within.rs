@@ -48,6 +48,7 @@ pub(super) fn merge_within(
         options,
         rules,
         apply: None,
+        lines: None,
     };
     let outcome = merge_documents(&context, 0, &job);
     Some(Merged { job, outcome })

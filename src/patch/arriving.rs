@@ -1,10 +1,10 @@
 //! What of a patch comes where the target has nothing: all of it but its directives and its nulls.
 
-use crate::merge::{Child, Outcome, Shape, part_of, shape};
+use crate::merge::{Child, Outcome, Shape, name_of, part_of, shape};
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId};
 
-use super::directives::{Command, Directed, name_of};
+use super::directives::{Command, Directed};
 use super::items::Special;
 use super::order::{in_order, positions_in};
 use super::{Decided, Patcher};
@@ -28,7 +28,7 @@ impl Patcher<'_> {
             let is_deleted = directed.command() == Some(Command::Delete);
             let part = if is_field && !is_deleted {
                 let name = name_of(tree, entry).unwrap_or_default();
-                self.arriving_field(tree.entry(entry).value, name, &directed, place)?
+                self.arriving_field(tree.entry(entry).value, &name, &directed, place)?
             } else {
                 None
             };

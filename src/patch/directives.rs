@@ -1,6 +1,6 @@
 //! The directives of a strategic merge patch, read from its maps and lists.
 
-use crate::merge::{Shape, key_of, shape};
+use crate::merge::{Shape, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
 use super::{Decided, PatchError, Patcher, wrong_at};
@@ -95,11 +95,6 @@ pub fn first_directive(tree: &Tree<'_>) -> Option<(String, usize)> {
     None
 }
 
-/// The name of a field.
-pub(super) fn name_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<&'t str> {
-    key_of(tree, entry).map(|(_, content)| content)
-}
-
 impl Patcher<'_> {
     /// A map of the patch, its directives read.
     pub(super) fn directed(&self, map: NodeId) -> Decided<Directed> {
@@ -107,7 +102,7 @@ impl Patcher<'_> {
         let tree = self.patch;
         for entry in tree.entries(tree.resolve(map)) {
             let value = tree.entry(entry).value;
-            match name_of(tree, entry) {
+            match name_of(tree, entry).as_deref() {
                 Some(name) if self.is_strategic && is_directive(name) => {
                     self.read_directive(&mut directed, name, entry, value)?;
                 }
@@ -194,7 +189,7 @@ impl Patcher<'_> {
         for entry in &directed.fields {
             let value = self.patch.entry(*entry).value;
             let name = name_of(self.patch, *entry).unwrap_or_default();
-            if !self.patch.is_null(value) && !names.iter().any(|retained| retained == name) {
+            if !self.patch.is_null(value) && !names.iter().any(|retained| *retained == name) {
                 let key = self.patch.entry(*entry).key.unwrap_or(value);
                 let message = format!("`{name}` is set here, and `$retainKeys` clears it");
                 return Err(self.wrong(key, message, "name it in $retainKeys, or leave it out"));

@@ -2,12 +2,12 @@
 
 use crate::merge::{
     Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape, key_of,
-    place, shape,
+    name_of, place, shape,
 };
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, equal};
 
-use super::directives::{Command, Directed, name_of};
+use super::directives::{Command, Directed};
 use super::{Decided, Patcher};
 
 impl Patcher<'_> {
@@ -99,8 +99,8 @@ impl Patcher<'_> {
         if target_tree.entries(target).len() == 0 {
             return self.filled(target, patch, place_here);
         }
-        let patches = FieldIndex::new(patch_tree, directed.fields.iter().copied());
-        let targets = FieldIndex::of(target_tree, target);
+        let patches = FieldIndex::new(patch_tree, directed.fields.iter().copied()).in_json();
+        let targets = FieldIndex::of(target_tree, target).in_json();
         let mut residents = Vec::new();
         let mut positions = rustc_hash::FxHashMap::default();
         for (position, entry) in target_tree.entries(target).enumerate() {
@@ -114,7 +114,8 @@ impl Patcher<'_> {
         let mut arrivals = Vec::new();
         for entry in &directed.fields {
             let resident = key_of(patch_tree, *entry).and_then(|key| targets.find(key));
-            let resident = resident.filter(|it| directed.retains(name_of(target_tree, *it)));
+            let resident =
+                resident.filter(|it| directed.retains(name_of(target_tree, *it).as_deref()));
             arrivals.push(match resident {
                 Some(resident) => Arrival::Resident(positions[&resident]),
                 None => self.arrival(*entry, directed, place_here)?,
@@ -157,10 +158,10 @@ impl Patcher<'_> {
         place: Option<Place<'_>>,
     ) -> Decided<Child> {
         let name = name_of(self.target, entry);
-        if !directed.retains(name) {
+        if !directed.retains(name.as_deref()) {
             return Ok(Child::local(entry, Outcome::Remove));
         }
-        let name = name.unwrap_or_default();
+        let name = name.as_deref().unwrap_or_default();
         let target = self.target.entry(entry).value;
         let patch = patched.map(|patched| self.patch.entry(patched).value);
         if patch.is_some_and(|patch| self.patch.is_null(patch)) {
@@ -206,7 +207,7 @@ impl Patcher<'_> {
     ) -> Decided<Arrival> {
         let value = self.patch.entry(entry).value;
         let name = name_of(self.patch, entry).unwrap_or_default();
-        let part = self.arriving_field(value, name, directed, place)?;
+        let part = self.arriving_field(value, &name, directed, place)?;
         Ok(match part {
             Some(part) => {
                 let taken = Outcome::Take(Incoming::part(value, part));

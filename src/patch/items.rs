@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::merge::{ScalarKey, Shape, scalar_key, shape};
+use crate::merge::{ScalarKey, Shape, name_of, scalar_key, shape};
 use crate::schema::{PatchRule, Place};
 use crate::yaml::{EntryId, NodeId};
 
-use super::directives::{Command, PATCH, name_of};
+use super::directives::{Command, PATCH};
 use super::{Decided, PatchError, Patcher};
 
 /// An element that merges or comes.
@@ -74,7 +74,6 @@ impl<'a> Patcher<'a> {
         let tree = self.patch;
         let pairing = pairing(place);
         let mut items = Items::default();
-        let mut seen: FxHashSet<ScalarKey<'a>> = FxHashSet::default();
         for entry in tree.entries(tree.resolve(list)) {
             let value = tree.entry(entry).value;
             let command = self.element_command(value)?;
@@ -85,27 +84,33 @@ impl<'a> Patcher<'a> {
                 items.special.push(special);
                 continue;
             }
-            match pairing {
-                Pairing::Field(field) => {
-                    let key = key.ok_or_else(|| self.without_key(value, field))?;
-                    if !seen.insert(key) {
-                        let message = format!("`{field}` is {} in this list already", key.1);
-                        let help = "write what is to become of one element into one element";
-                        return Err(self.wrong(value, message, help));
-                    }
-                }
-                Pairing::Scalar if key.is_none() => {
-                    return Err(self.wrong(
-                        value,
-                        "this list is a set of scalars, and this is none",
-                        "give it scalars",
-                    ));
-                }
-                Pairing::Scalar | Pairing::Nothing => {}
-            }
             items.plain.push(Item { entry, key });
         }
         Ok(items)
+    }
+
+    /// Elements that merge into the target's have a key each, and no two the same one. Where nothing
+    /// merges they need none.
+    pub(super) fn must_have_keys(&self, items: &Items<'a>, pairing: Pairing<'_>) -> Decided<()> {
+        let mut seen: FxHashSet<ScalarKey<'a>> = FxHashSet::default();
+        for item in &items.plain {
+            let value = self.patch.entry(item.entry).value;
+            match (pairing, item.key) {
+                (Pairing::Field(field), None) => return Err(self.without_key(value, field)),
+                (Pairing::Field(field), Some(key)) if !seen.insert(key) => {
+                    let message = format!("`{field}` is {} in this list already", key.1);
+                    let help = "write what is to become of one element into one element, or begin \
+                                the list with `- $patch: replace`";
+                    return Err(self.wrong(value, message, help));
+                }
+                (Pairing::Scalar, None) => {
+                    let message = "this list is a set of scalars, and this is none";
+                    return Err(self.wrong(value, message, "give it scalars"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn without_key(&self, element: NodeId, field: &str) -> PatchError {
@@ -186,7 +191,7 @@ impl<'a> Patcher<'a> {
         let tree = self.patch;
         for entry in tree.entries(tree.resolve(element)) {
             let name = name_of(tree, entry);
-            if name != Some(field) && name != Some(PATCH) {
+            if name.as_deref() != Some(field) && name.as_deref() != Some(PATCH) {
                 let at = tree.entry(entry).key.unwrap_or(element);
                 let message = "a field of an element that `$patch: delete` deletes";
                 let help = format!("leave it out: `{field}` alone says which element goes");

@@ -53,6 +53,7 @@ impl<'a> Patcher<'a> {
             }
             return self.replaced(target, patch, place);
         }
+        self.must_have_keys(&items, pairing)?;
         if let Some(patch) = patch.filter(|_| self.target.entries(target).len() == 0) {
             self.deleted_scalars(deletion, &items, pairing)?;
             return self.filled_list(target, patch, order, &items, place);

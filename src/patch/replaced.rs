@@ -2,7 +2,7 @@
 //! value keeps its text.
 
 use crate::merge::{
-    Arrival, Child, FieldIndex, Incoming, Outcome, Resident, Shape, key_of, place, shape,
+    Arrival, Child, FieldIndex, Incoming, Outcome, Resident, Shape, key_of, name_of, place, shape,
 };
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -55,7 +55,7 @@ impl Patcher<'_> {
         place_here: Option<Place<'_>>,
     ) -> Decided {
         let parts: Vec<(EntryId, &Outcome)> = stays(coming);
-        let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry));
+        let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry)).in_json();
         let mut residents = Vec::new();
         let mut positions = rustc_hash::FxHashMap::default();
         for (position, entry) in self.target.entries(target).enumerate() {
@@ -64,8 +64,8 @@ impl Patcher<'_> {
             let outcome = match part {
                 Some((found, part)) => {
                     positions.insert(*found, position);
-                    let name = super::directives::name_of(self.target, entry).unwrap_or_default();
-                    let below = place_here.map(|place| place.field(name));
+                    let name = name_of(self.target, entry).unwrap_or_default();
+                    let below = place_here.map(|place| place.field(&name));
                     self.exact_entry(entry, *found, part, below)?
                 }
                 None => Outcome::Remove,

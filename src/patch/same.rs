@@ -23,7 +23,7 @@ impl Sense {
         match (shape(left, l), shape(right, r)) {
             (Shape::Map, Shape::Map) => {
                 let (ls, rs) = (self.fields(left, l), self.fields(right, r));
-                let index = FieldIndex::new(right, rs.iter().copied());
+                let index = FieldIndex::new(right, rs.iter().copied()).in_json();
                 let has = |entry: &EntryId| {
                     let other = key_of(left, *entry).and_then(|key| index.find(key));
                     other.is_some_and(|other| below(*entry, other))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes kubernetes.txt, the compact table of list facts that the program embeds.
 
-    python3 src/schema/make_table.py LISTS.json src/schema/newer.json > src/schema/kubernetes.txt
+    python3 src/schema/make_table.py LISTS.json src/schema/newer.json src/schema/older.json > src/schema/kubernetes.txt
 
 LISTS.json holds what Kubernetes' published OpenAPI says: `kinds` (APIVERSION/KIND to type) and `types` (type to fields, each with
 `type` or `list` and `items`, and `patchStrategy`, `patchMergeKey`, `listType`, `listMapKeys` where it has them). Each further file has

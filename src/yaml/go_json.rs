@@ -1,6 +1,7 @@
 //! A node as Go's JSON encoder writes what Kubernetes' tools read it as: compact, keys sorted, `<`,
 //! `>` and `&` escaped.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -104,20 +105,53 @@ fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, NoJson> {
     let Some(key) = tree.entry(entry).key else {
         return Ok(String::new());
     };
+    let no_json = |message| NoJson { node: key, message };
     let Some(found) = tree.scalar(key) else {
-        return Err(NoJson {
-            node: key,
-            message: "a key has to be a text",
-        });
+        return Err(no_json("a key has to be a text"));
     };
     match found.scalar_type {
-        ScalarType::Merge => Err(NoJson {
-            node: key,
-            message: "a merge key is no field of a resource",
-        }),
-        ScalarType::Bool | ScalarType::Int | ScalarType::Float => scalar(tree, tree.resolve(key)),
-        _ => Ok(found.content.to_string()),
+        ScalarType::Merge => Err(no_json("a merge key is no field of a resource")),
+        scalar_type => Ok(key_in_json(scalar_type, found.content).into_owned()),
     }
+}
+
+/// The text that Kubernetes' tools make of a key of this type.
+///
+/// ```
+/// use merge3::yaml::{ScalarType, go_json::key_in_json};
+///
+/// assert_eq!(key_in_json(ScalarType::Bool, "y"), "true");
+/// assert_eq!(key_in_json(ScalarType::Int, "0x10"), "16");
+/// assert_eq!(key_in_json(ScalarType::Float, "1.50"), "1.5");
+/// assert_eq!(key_in_json(ScalarType::Timestamp, "2020-01-01"), "2020-01-01");
+/// ```
+pub fn key_in_json(scalar_type: ScalarType, content: &str) -> Cow<'_, str> {
+    let number = match scalar_type {
+        ScalarType::Bool => return is_true(content).to_string().into(),
+        ScalarType::Int => integer(content),
+        ScalarType::Float => short_float(content),
+        _ => Number::None,
+    };
+    match number {
+        Number::Is(text) => text.into(),
+        Number::None | Number::Infinite => content.into(),
+    }
+}
+
+/// A number as a key: in the fewest digits that single precision needs, six before the point at
+/// most.
+fn short_float(content: &str) -> Number {
+    let Ok(value) = content.replace('_', "").parse::<f32>() else {
+        return Number::None;
+    };
+    let scientific = format!("{value:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else {
+        return Number::Infinite;
+    };
+    Number::Is(match exponent.parse::<i32>() {
+        Ok(-4..=5) | Err(_) => value.to_string(),
+        Ok(exponent) => format!("{digits}e{exponent:+03}"),
+    })
 }
 
 fn scalar(tree: &Tree<'_>, node: NodeId) -> Result<String, NoJson> {

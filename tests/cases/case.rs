@@ -2,12 +2,13 @@
 //! program should say.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command as Process;
 
 use crate::commands::RUN;
 use crate::conflicts;
 use crate::folder::Folder;
+use crate::testdata::{folders, name};
 
 /// What may be in a case's folder beside the packages.
 const PARTS: [&str; 6] = [
@@ -95,33 +96,16 @@ pub(crate) struct Ran {
 
 /// The cases whose name contains `filter`, by name.
 pub(crate) fn all(filter: &str) -> Result<Vec<Case>, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
-    let entries = fs::read_dir(&root).map_err(|error| format!("{}: {error}", root.display()))?;
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| {
-            entry
-                .map(|entry| entry.path())
-                .map_err(|error| error.to_string())
-        })
-        .collect::<Result<_, _>>()?;
-    paths.retain(|path| path.is_dir() && !path.join(RUN).exists());
-    paths.sort();
-    paths
+    folders()
         .iter()
-        .filter(|path| {
-            path.file_name()
-                .is_some_and(|name| name.to_string_lossy().contains(filter))
-        })
+        .filter(|path| name(path).contains(filter) && !path.join(RUN).exists())
         .map(|path| Case::read(path))
         .collect()
 }
 
 impl Case {
     fn read(path: &Path) -> Result<Self, String> {
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = name(path);
         let lines = |file: &str| -> Result<Vec<String>, String> {
             let file = path.join(file);
             if !file.exists() {

@@ -3,12 +3,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use rayon::prelude::*;
 
 use crate::folder::Folder;
+use crate::testdata::{folders, name};
 
 /// What says that a folder is such a case.
 pub(crate) const RUN: &str = "run";
@@ -66,13 +67,8 @@ fn problems(path: &Path) -> Result<String, String> {
 #[test]
 fn commands_do_what_their_cases_expect() {
     let filter = std::env::var("CASE").unwrap_or_default();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
-    let entries = fs::read_dir(&root).unwrap_or_else(|error| panic!("{error}"));
-    let paths: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.join(RUN).exists())
-        .filter(|path| path.to_string_lossy().contains(&filter))
-        .collect();
+    let mut paths = folders();
+    paths.retain(|path| path.join(RUN).exists() && name(path).contains(&filter));
     let failures: Vec<String> = paths
         .par_iter()
         .filter_map(|path| {

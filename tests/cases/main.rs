@@ -1,11 +1,13 @@
 //! Runs every case under `testdata` against the real binary. Adding a case takes a folder and no
-//! code; CONTRIBUTING.md says what goes into it. `CASE=6-key cargo test --test cases` runs those
-//! whose name contains `6-key`.
+//! code; CONTRIBUTING.md says what goes into it. `CASE=lists/keys cargo test --test cases` runs
+//! those whose name contains that.
 
 mod case;
 mod commands;
 mod conflicts;
 mod folder;
+#[path = "../support/cases.rs"]
+mod testdata;
 
 use std::fmt::Write as _;
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use similar::DiffOp;
 
 use super::alike::likeness;
@@ -18,6 +18,9 @@ pub(super) type Found = Vec<Option<usize>>;
 /// Among so many pairs of elements between two that are equal, the ones that are most alike are
 /// looked for; among more, the first that are alike.
 const MOST_PAIRS: usize = 10_000;
+
+/// So many pairs for each element are looked at, at most, to find the first that are alike.
+const PAIRS_EACH: usize = 64;
 
 /// Three lists, cut at the elements that all of them have.
 #[derive(Debug)]
@@ -71,9 +74,13 @@ impl Walker<'_> {
             let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new));
             before.max(after)
         });
+        let mut there_too: FxHashMap<u64, usize> = FxHashMap::default();
+        for value in values.local.iter().filter(|it| new_upstream.contains(it)) {
+            *there_too.entry(*value).or_default() += 1;
+        }
         let is_elsewhere = |(at, value): (usize, &u64)| {
-            let mut own = values.local.iter().enumerate();
-            new_upstream.contains(value) && own.any(|(place, own)| own == value && place != at)
+            let here = usize::from(values.local[at] == *value);
+            there_too.get(value).is_some_and(|count| *count > here)
         };
         if is_in_place(&in_updated, values.updated.len())
             && is_in_place(&in_local, values.local.len())
@@ -194,6 +201,7 @@ fn most_alike(
     }
 }
 
+/// Pairs each element with the first behind the last pair that is like it.
 fn first_alike(
     found: &mut Found,
     olds: Range<usize>,
@@ -201,8 +209,10 @@ fn first_alike(
     likeness: impl Fn(usize, usize) -> Option<usize>,
 ) {
     let mut next = news.start;
+    let mut left = PAIRS_EACH * (olds.len() + news.len());
     for old in olds {
-        if let Some(new) = (next..news.end).find(|new| likeness(old, *new).is_some()) {
+        let mut nearest = (next..news.end).take(left).inspect(|_| left -= 1);
+        if let Some(new) = nearest.find(|new| likeness(old, *new).is_some()) {
             found[old] = Some(new);
             next = new + 1;
         }

@@ -26,7 +26,9 @@ pub(super) fn likeness(
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
     let right = (right_prints, right_tree.entry(right).value);
-    for field in NAMING_FIELDS {
+    let are_maps =
+        [left, right].map(|(prints, value)| shape(prints.tree(), value)) == [Shape::Map; 2];
+    for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
         if let (Some(one), Some(other)) = (named(left, field), named(right, field)) {
             let is_same = is_same_name(field, one, other);
             return is_same.then(|| ALL + common(left, right));
@@ -39,9 +41,6 @@ pub(super) fn likeness(
 /// What a map has in a field that names it.
 fn named<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 'f>> {
     let tree = prints.tree();
-    if shape(tree, map) != Shape::Map {
-        return None;
-    }
     let entry = tree.find(tree.resolve(map), field)?;
     Some((prints, tree.entry(entry).value))
 }

@@ -7,12 +7,12 @@
 //! the place of the same elements is there a conflict.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use similar::DiffOp;
 
 use super::align::{Alignment, Found};
 use super::hunks_of_sides::{Hunk, hunks, places};
+use super::inserted::Lists;
 use super::sequences::Apart;
 use super::{Shape, Walker, shape};
 use crate::merge::ConflictKind;
@@ -20,13 +20,6 @@ use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::merge::differences::differences;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, Tree};
-
-/// Three lists and what of them is the same.
-pub(super) struct Lists<'l> {
-    pub(super) elements: &'l Triple<Vec<EntryId>>,
-    pub(super) values: &'l Triple<Rc<[u64]>>,
-    pub(super) alignment: &'l Alignment,
-}
 
 /// What is at a place and not in the original, by position: what only one side has, what both have,
 /// and what both took away.
@@ -186,7 +179,9 @@ impl Walker<'_> {
         let updated = elements.updated[at];
         if rest.updated.binary_search(&at).is_ok() {
             return match apart {
-                Some(apart) if rest.disputed.contains(&at) => apart.updated(self.whole(updated)),
+                Some(apart) if rest.disputed.binary_search(&at).is_ok() => {
+                    apart.updated(self.whole(updated))
+                }
                 _ => (!rest.there_already).then(|| self.whole(updated)),
             };
         }
@@ -204,75 +199,6 @@ impl Walker<'_> {
         });
         Some(Child::updated(updated, outcome).of_sides(sides))
     }
-}
-
-impl Lists<'_> {
-    /// Whether an element of upstream's that came there does not come here: local has inserted it
-    /// too, at some place, or has deleted what upstream only moved.
-    pub(super) fn is_settled(&self, updated: usize) -> bool {
-        let (values, found) = (self.values, self.alignment);
-        let value = values.updated[updated];
-        if found.of_updated[updated].is_some() || count(&values.updated, value) > 1 {
-            return false;
-        }
-        match (count(&values.original, value), count(&values.local, value)) {
-            (0, 1) => true,
-            (1, 0) => true,
-            (1, 1) => has_unpaired(&values.local, &found.of_local, value),
-            _ => false,
-        }
-    }
-
-    /// Whether upstream inserted, at some place, an element of local's too that the original has
-    /// not.
-    fn is_there_too(&self, local: usize) -> bool {
-        let (values, found) = (self.values, self.alignment);
-        let value = values.local[local];
-        count(&values.local, value) == 1
-            && count(&values.original, value) == 0
-            && count(&values.updated, value) == 1
-            && has_unpaired(&values.updated, &found.of_updated, value)
-    }
-
-    /// Whether local only moved an element that upstream deleted.
-    pub(super) fn is_moved_and_deleted(&self, local: usize) -> bool {
-        let (values, found) = (self.values, self.alignment);
-        let value = values.local[local];
-        found.of_local[local].is_none()
-            && count(&values.local, value) == 1
-            && count(&values.original, value) == 1
-            && count(&values.updated, value) == 0
-            && has_unpaired(&values.original, &found.in_updated, value)
-    }
-
-    /// Whether local inserted elements of these values at one place, in this order.
-    pub(super) fn has_inserted(&self, wanted: &[u64]) -> bool {
-        let (values, originals) = (&self.values.local, &self.alignment.of_local);
-        if wanted.is_empty() || !wanted.iter().all(|value| values.contains(value)) {
-            return false;
-        }
-        let mut at = 0;
-        while at < values.len() {
-            let end = (at..values.len()).find(|at| originals[*at].is_some());
-            let end = end.unwrap_or(values.len());
-            let mut run = values[at..end].iter();
-            if wanted.iter().all(|value| run.any(|other| other == value)) {
-                return true;
-            }
-            at = end + 1;
-        }
-        false
-    }
-}
-
-fn count(values: &[u64], wanted: u64) -> usize {
-    values.iter().filter(|value| **value == wanted).count()
-}
-
-/// Whether a value is that of an element without a partner.
-fn has_unpaired(values: &[u64], partners: &Found, wanted: u64) -> bool {
-    let mut elements = values.iter().zip(partners);
-    elements.any(|(value, partner)| *value == wanted && partner.is_none())
 }
 
 impl Rest {
@@ -307,26 +233,22 @@ impl Rest {
                 rest.shared.extend(pairs);
             }
         }
+        let is_shared = |at: usize| rest.shared.binary_search_by_key(&at, |pair| pair.0).is_ok();
         rest.updated
-            .retain(|at| !rest.shared.iter().any(|pair| pair.0 == *at));
-        rest.local
-            .retain(|at| !rest.shared.iter().any(|pair| pair.1 == *at));
-        rest.updated.retain(|at| !lists.is_settled(*at));
-        rest.local
-            .retain(|at| !lists.is_moved_and_deleted(*at) && !lists.is_there_too(*at));
+            .retain(|at| !is_shared(*at) && !lists.is_settled(*at));
+        let is_shared = |at: usize| rest.shared.binary_search_by_key(&at, |pair| pair.1).is_ok();
+        rest.local.retain(|at| {
+            !is_shared(*at) && !lists.is_moved_and_deleted(*at) && !lists.is_there_too(*at)
+        });
         for Hunk { olds, news } in hunks {
             let gone = olds
                 .clone()
                 .filter(|old| found.in_local[*old].is_none())
                 .count();
-            let came: Vec<usize> = rest
-                .updated
-                .iter()
-                .copied()
-                .filter(|at| news.contains(at))
-                .collect();
-            if gone + came.len() > news.len() {
-                rest.disputed.extend(came);
+            let [start, end] =
+                [news.start, news.end].map(|end| rest.updated.partition_point(|at| *at < end));
+            if gone + (end - start) > news.len() {
+                rest.disputed.extend_from_slice(&rest.updated[start..end]);
             }
         }
         rest.there_already = lists.has_inserted(&of(&values.updated, &rest.updated));

@@ -1,12 +1,14 @@
 //! Looking up the fields of a map, in constant time where it is large.
 
-use std::cell::Cell;
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
 use std::hash::BuildHasher;
 use std::ops::Range;
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use crate::yaml::go_json::key_in_json;
 use crate::yaml::{EntryId, NodeId, ScalarType, Tree};
 
 /// From this many fields on, a table is worth its making.
@@ -21,6 +23,10 @@ pub(crate) struct FieldIndex<'t> {
     fields: Fields,
     /// The one behind the last one that was found: mostly it is looked for next.
     next: Cell<u32>,
+    /// Whether keys are those of JSON, whatever the document is.
+    in_json: bool,
+    /// The fields whose keys are no texts, by what these are in JSON: made when it is asked for.
+    others: OnceCell<FxHashMap<Cow<'t, str>, EntryId>>,
 }
 
 /// Where fields are looked for.
@@ -42,11 +48,7 @@ impl<'t> FieldIndex<'t> {
         } else {
             table(tree, few.into_iter())
         };
-        Self {
-            tree,
-            fields,
-            next: Cell::new(0),
-        }
+        Self::over(tree, fields, 0)
     }
 
     /// All fields of a map, or of what an alias stands for.
@@ -59,28 +61,52 @@ impl<'t> FieldIndex<'t> {
         } else {
             table(tree, entries)
         };
+        Self::over(tree, fields, first)
+    }
+
+    fn over(tree: &'t Tree<'_>, fields: Fields, first: u32) -> Self {
         Self {
             tree,
             fields,
             next: Cell::new(first),
+            in_json: false,
+            others: OnceCell::new(),
         }
     }
 
-    /// The field of a key. In a resource keys are texts, for Kubernetes: `9000` is one as `"9000"`
-    /// is (rules: Keys).
+    /// The same of a document that may be a piece of a resource: its keys are those of JSON.
+    pub(crate) const fn in_json(mut self) -> Self {
+        self.in_json = true;
+        self
+    }
+
+    /// The field of a key. In a resource keys are what Kubernetes makes of them: `9000` is one as
+    /// `"9000"` is, and `y` as `"true"` (SPEC 5.5).
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         self.find_typed(key).or_else(|| {
-            let (scalar_type, content) = key;
-            let others = TEXTS.into_iter().filter(|other| *other != scalar_type);
-            let may_be_other = TEXTS.contains(&scalar_type) && is_same_as_text(content);
-            (may_be_other && is_resource(self.tree))
-                .then(|| {
-                    others
-                        .into_iter()
-                        .find_map(|other| self.find_typed((other, content)))
-                })
-                .flatten()
+            let is_json = may_be_no_text(key) && (self.in_json || is_resource(self.tree));
+            is_json.then(|| self.find_in_json(key)).flatten()
         })
+    }
+
+    fn find_in_json(&self, (scalar_type, content): ScalarKey<'_>) -> Option<EntryId> {
+        let name = key_in_json(scalar_type, content);
+        self.find_typed((ScalarType::Str, &name)).or_else(|| {
+            let others = self.others.get_or_init(|| self.without_texts());
+            others.get(name.as_ref()).copied()
+        })
+    }
+
+    fn without_texts(&self) -> FxHashMap<Cow<'t, str>, EntryId> {
+        let other = |entry: EntryId| match key_of(self.tree, entry)? {
+            (ScalarType::Str | ScalarType::Null, _) => None,
+            (scalar_type, content) => Some((key_in_json(scalar_type, content), entry)),
+        };
+        match &self.fields {
+            Fields::Of(own) => own.clone().map(EntryId).filter_map(other).collect(),
+            Fields::Few(entries) => entries.iter().copied().filter_map(other).collect(),
+            Fields::Many(table) => table.iter().copied().filter_map(other).collect(),
+        }
     }
 
     fn find_typed(&self, key: ScalarKey<'_>) -> Option<EntryId> {
@@ -140,17 +166,26 @@ pub(crate) fn key_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<ScalarKey
     scalar_key(tree, tree.entry(entry).key?)
 }
 
-/// Types of keys that are texts in a resource.
-const TEXTS: [ScalarType; 3] = [ScalarType::Str, ScalarType::Int, ScalarType::Bool];
-
-/// Whether Kubernetes makes this text of a key that is a number or a boolean.
-fn is_same_as_text(content: &str) -> bool {
-    let digits = content.strip_prefix('-').unwrap_or(content);
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number && (digits == "0" || !digits.starts_with('0')) || matches!(content, "true" | "false")
+/// Whether a key is no text, or one that could be written without quotes and be none then.
+fn may_be_no_text((scalar_type, content): ScalarKey<'_>) -> bool {
+    match scalar_type {
+        ScalarType::Int | ScalarType::Float | ScalarType::Bool | ScalarType::Timestamp => true,
+        ScalarType::Str => {
+            content.starts_with(|first: char| first.is_ascii_digit() || first == '-')
+                || matches!(content, "true" | "false")
+        }
+        ScalarType::Null | ScalarType::Merge | ScalarType::Custom => false,
+    }
 }
 
-fn is_resource(tree: &Tree<'_>) -> bool {
+/// A field's name: its key as JSON has it.
+pub(crate) fn name_of<'t>(tree: &'t Tree<'_>, entry: EntryId) -> Option<Cow<'t, str>> {
+    let (scalar_type, content) = key_of(tree, entry)?;
+    Some(key_in_json(scalar_type, content))
+}
+
+/// Whether a document is a resource of Kubernetes, which reads it as JSON.
+pub(crate) fn is_resource(tree: &Tree<'_>) -> bool {
     let root = tree.root().value;
     let has = |field| tree.find(root, field).is_some();
     has("kind") && has("metadata")

@@ -12,6 +12,7 @@ mod hunks;
 mod hunks_of_sides;
 mod images;
 pub(crate) mod index;
+mod inserted;
 mod keys;
 mod lists;
 mod order;

@@ -64,18 +64,19 @@ impl Walker<'_> {
         if entries.original.is_empty() {
             return Renames::default();
         }
-        let matched = |from: Side, to: Side, row: &[EntryId]| -> Matched {
+        // none where each has a partner
+        let matched = |from: Side, to: Side, row: &[EntryId]| -> Option<Matched> {
             let pairs = row.iter().map(|entry| (*entry, find(from, *entry, to)));
-            pairs.collect()
+            let has_change = pairs.clone().any(|(_, other)| other.is_none());
+            has_change.then(|| pairs.collect())
         };
         let trees = self.trees;
         let pairs = |side: Side, prints: &Fingerprints<'_>, row: &[EntryId], others: &Pairs| {
             let old = matched(Side::Original, side, &entries.original);
-            let new = matched(side, Side::Original, row);
-            let has_change = |row: &Matched| row.iter().any(|(_, other)| other.is_none());
-            if !has_change(&old) || !has_change(&new) {
+            let both = old.and_then(|old| Some((old, matched(side, Side::Original, row)?)));
+            let Some((old, new)) = both else {
                 return Pairs::default();
-            }
+            };
             let is_like = |old: EntryId, new: EntryId| {
                 let new = (prints, prints.tree().entry(new).value);
                 let before = (&self.fingerprints.original, trees.original.entry(old).value);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::align::Stretch;
-use super::hunks::Lists;
+use super::inserted::Lists;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint::Fingerprints;
@@ -130,11 +130,7 @@ impl Walker<'_> {
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(elements.local.len());
         let alignment = self.aligned(&elements, &values);
-        let lists = Lists {
-            elements: &elements,
-            values: &values,
-            alignment: &alignment,
-        };
+        let lists = Lists::new(&elements, &values, &alignment);
         for stretch in &alignment.stretches {
             self.has_lines = has_lines;
             match stretch {

@@ -8,10 +8,10 @@ use super::config::child;
 use crate::error::{Error, Place};
 use crate::merge::LAST_APPLIED;
 use crate::package::Settings;
-use crate::package::load::{load, root_kind};
-use crate::package::parsed::{Parsed, ParsedFile, Trees};
+use crate::package::alone::load_package;
+use crate::package::parsed::Parsed;
+use crate::package::patching::readable::all;
 use crate::package::resource::ResourceId;
-use crate::triple::Triple;
 use crate::yaml::{NodeKind, Tree};
 
 /// What was applied last, as files of the user's say it.
@@ -42,28 +42,10 @@ fn identity(id: &ResourceId) -> (String, String, String, String) {
 impl LastApplied {
     /// Reads a file or a folder.
     pub(super) fn read(path: &Path, settings: &Settings) -> Result<Self, Error> {
-        root_kind(path, "--last-applied")?;
-        let settings = Settings {
-            yaml_only: true,
-            ..settings.clone()
-        };
-        let sides = Triple::new(path, path, path).map(crate::package::Side::disk);
-        let loaded = load(&sides, &settings)?;
+        let package = load_package(path, "--last-applied", &settings.matches)?;
         let mut documents = FxHashMap::default();
-        for slot in &loaded.slots {
-            let Some(source) = slot.sides.local.as_ref().filter(|_| slot.yaml) else {
-                continue;
-            };
-            let text = String::from_utf8_lossy(&source.bytes);
-            let path = loaded.roots.paths(&slot.path).local;
-            let file =
-                ParsedFile::parse(&path, &text, Trees::Kept).map_err(|broken| Error::Unfit {
-                    place: Box::new(broken.place),
-                    problem: "this is no YAML".to_owned(),
-                    message: broken.message,
-                    help: broken.help.unwrap_or_else(|| "repair the file".to_owned()),
-                })?;
-            for parsed in &file.documents {
+        for read in all(path, &package, "what was applied last cannot be read")? {
+            for parsed in &read.file.documents {
                 if let Some(resource) = &parsed.resource {
                     documents.insert(
                         identity(&resource.id.to_id()),

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Settings;
-use super::definitions::schema;
+use super::definitions::schema_of;
 use super::documents::Context;
 use super::items::put_back;
 use super::jobs::jobs;
@@ -76,7 +76,7 @@ pub struct ApplyTo {
 pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> Result<Plan, Error> {
     let (mut loaded, origins) = both_sides(what, settings)?;
     let source = settings.schema.clone().unwrap_or_default();
-    let schema = schema(&source, &mut loaded)?;
+    let schema = schema_of(&source, &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);
     let readings: Vec<Readings<'_>> = slots
         .par_iter()
@@ -110,6 +110,7 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         options: &options,
         rules: &rules,
         apply: Some(&apply),
+        lines: None,
     };
     progress.expect(slots.len());
     let outcomes = (0..slots.len())

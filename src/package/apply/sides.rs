@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use super::ApplyTo;
 use crate::error::{Error, Place};
 use crate::package::Settings;
+use crate::package::alone::load_package;
 use crate::package::items::{Origin, without_lists};
-use crate::package::load::{Loaded, fingerprint, load_unsettled, root_kind};
+use crate::package::load::{Loaded, fingerprint};
 use crate::package::parsed::{Reading, Readings};
-use crate::package::side::Side;
 use crate::package::slot::{Roots, Slot};
 use crate::triple::Triple;
 use crate::yaml::Document;
@@ -18,62 +18,61 @@ use crate::yaml::Document;
 /// The configurations as the updated side and the live objects as the local one, by path; a file by
 /// the name of the live one. What was made of configurations that are lists comes along.
 pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), Error> {
-    let settings = Settings {
-        yaml_only: true,
-        ..settings.clone()
-    };
-    let is_folder = (
-        root_kind(&what.config, "--config")?,
-        root_kind(&what.live, "--live")?,
-    );
-    if is_folder == (true, false) {
+    let config = load_package(&what.config, "--config", &settings.matches)?;
+    let live = load_package(&what.live, "--live", &settings.matches)?;
+    if config.is_folder && !live.is_folder {
         return Err(Error::Mixed {
             folder: what.config.clone(),
             file: what.live.clone(),
             help: "give a folder as --live too: new resources get files of their own in it",
         });
     }
-    let alone =
-        |path: &Path| load_unsettled(&Triple::new(path, path, path).map(Side::disk), &settings);
-    let (config, mut live) = (alone(&what.config)?, alone(&what.live)?);
-    for slot in &mut live.slots {
-        slot.sides.original = None;
-        slot.sides.updated = None;
-    }
-    let mut origins = Origins::default();
-    for mut slot in config.slots {
-        let path = match is_folder {
-            (false, false) => live.slots.first().map(|slot| slot.path.clone()),
-            _ => None,
+    let roots = match live.files.as_slice() {
+        [(name, _)] if !live.is_folder => {
+            let live = live.root.join(name);
+            Roots::Files(Triple::new(live.clone(), what.config.clone(), live))
         }
-        .unwrap_or(slot.path);
-        let at = live.slots.binary_search_by(|other| other.path.cmp(&path));
+        _ => Roots::Folders(Triple::new(
+            live.root.clone(),
+            config.root.clone(),
+            live.root.clone(),
+        )),
+    };
+    let local = |(path, source)| Slot::new(path, true, Triple::new(None, None, Some(source)));
+    let mut slots: Vec<Slot> = live.files.into_iter().map(local).collect();
+    let mut origins = Origins::default();
+    for (path, mut source) in config.files {
+        let path = match (live.is_folder, slots.first()) {
+            (false, Some(only)) => only.path.clone(),
+            _ => path,
+        };
+        let at = slots.binary_search_by(|other| other.path.cmp(&path));
         let at = at.unwrap_or_else(|at| {
-            live.slots
-                .insert(at, Slot::new(path, true, Triple::default()));
+            slots.insert(at, Slot::new(path, true, Triple::default()));
             at
         });
-        if let Some(source) = &mut slot.sides.local
-            && let Ok(text) = std::str::from_utf8(&source.bytes)
-            && let Some((made, origin)) = without_lists(&live.slots[at].path, text)
+        let slot = &mut slots[at];
+        if let Ok(text) = std::str::from_utf8(&source.bytes)
+            && let Some((made, origin)) = without_lists(&slot.path, text)
         {
             source.bytes = made.into_bytes().into();
-            origins.insert(live.slots[at].path.clone(), origin);
+            origins.insert(slot.path.clone(), origin);
         }
-        live.slots[at].sides.updated = slot.sides.local;
+        slot.sides.updated = Some(source);
     }
-    live.slots.retain(|slot| slot.yaml);
-    let merge = fingerprint(&live.slots);
-    live.settle(merge)?;
-    live.warnings.extend(config.warnings);
-    live.roots = match (live.roots, config.roots) {
-        (Roots::Files(live), Roots::Files(config)) => Roots::Files(Triple {
-            updated: config.local,
-            ..live
-        }),
-        (live, config) => Roots::Folders(Triple::new(live.local(), config.local(), live.local())),
+    let mut warnings = live.warnings;
+    warnings.extend(config.warnings);
+    let merge = fingerprint(&slots);
+    let mut loaded = Loaded {
+        roots,
+        slots,
+        local_kinds: live.kinds,
+        left: live.left,
+        merge,
+        warnings,
     };
-    Ok((live, origins))
+    loaded.settle(merge)?;
+    Ok((loaded, origins))
 }
 
 /// Where the texts of configurations come from that were made of lists, by path.

@@ -21,7 +21,7 @@ pub(in crate::package) struct Readable<'a> {
 ///
 /// # Errors
 /// `problem`, where one is no YAML.
-pub(super) fn all<'a>(
+pub(in crate::package) fn all<'a>(
     root: &Path,
     package: &'a Package,
     problem: &str,
@@ -37,7 +37,7 @@ pub(in crate::package) fn usable<'a>(
     package: &'a Package,
     problem: &str,
 ) -> Result<Vec<Readable<'a>>, Error> {
-    match root.is_dir() {
+    match package.is_folder {
         true => Ok(each(root, package).filter_map(Result::ok).collect()),
         false => all(root, package, problem),
     }
@@ -48,7 +48,7 @@ fn each<'a>(
     package: &'a Package,
 ) -> impl Iterator<Item = Result<Readable<'a>, Box<Broken>>> {
     package.files.iter().map(move |(name, source)| {
-        let path = match root.is_dir() {
+        let path = match package.is_folder {
             true => root.join(name),
             false => root.to_owned(),
         };

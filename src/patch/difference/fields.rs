@@ -1,7 +1,6 @@
 //! Maps, field by field: what changed or came is the new text, and a null stands for what went.
 
-use crate::merge::{Child, FieldIndex, Shape, key_of, shape};
-use crate::patch::directives::name_of;
+use crate::merge::{Child, FieldIndex, Shape, key_of, name_of, shape};
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId};
 
@@ -22,11 +21,11 @@ impl Differ<'_> {
         is_root: bool,
     ) -> Vec<Child> {
         let (old, new) = (self.old.resolve(old), self.new.resolve(new));
-        let olds = FieldIndex::of(self.old, old);
-        let news = FieldIndex::of(self.new, new);
+        let olds = FieldIndex::of(self.old, old).in_json();
+        let news = FieldIndex::of(self.new, new).in_json();
         let mut children = Vec::new();
         for entry in self.new.entries(new) {
-            let name = name_of(self.new, entry).unwrap_or_default().to_owned();
+            let name = name_of(self.new, entry).unwrap_or_default().into_owned();
             let before = key_of(self.new, entry).and_then(|key| olds.find(key));
             if kept.contains(&name.as_str()) {
                 children.push(Child::keep(entry));

@@ -5,9 +5,10 @@ use std::str::FromStr as _;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-use crate::merge::{Shape, key_of, shape};
+use crate::merge::{FieldIndex, Shape, is_resource, key_of, shape};
+use crate::patch::json::pointer::field_name;
 use crate::yaml::go_json::{decimal, is_true};
-use crate::yaml::{NodeId, ParseError, ScalarType, Tree, equal};
+use crate::yaml::{EntryId, NodeId, ParseError, ScalarType, Tree, equal};
 
 /// One operation, as it is written.
 #[derive(Debug, Serialize)]
@@ -42,6 +43,7 @@ pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>,
     let mut differ = Differ {
         old,
         new,
+        is_json: is_resource(new),
         operations: Vec::new(),
     };
     differ.value(old.root().value, new.root().value, "")?;
@@ -56,6 +58,8 @@ pub fn json_difference(old: &Tree<'_>, new: &Tree<'_>) -> Result<Option<String>,
 struct Differ<'a> {
     old: &'a Tree<'a>,
     new: &'a Tree<'a>,
+    /// Whether keys are those of JSON.
+    is_json: bool,
     operations: Vec<Operation>,
 }
 
@@ -77,7 +81,9 @@ impl Differ<'_> {
         path: String,
         value: Option<NodeId>,
     ) -> Result<(), ParseError> {
-        let value = value.map(|value| json(self.new, value)).transpose()?;
+        let value = value
+            .map(|value| json(self.new, value, self.is_json))
+            .transpose()?;
         self.operations.push(Operation { op, path, value });
         Ok(())
     }
@@ -85,16 +91,12 @@ impl Differ<'_> {
     fn fields(&mut self, old: NodeId, new: NodeId, path: &str) -> Result<(), ParseError> {
         let (old_tree, new_tree) = (self.old, self.new);
         let (old, new) = (old_tree.resolve(old), new_tree.resolve(new));
-        let find = |tree: &Tree<'_>, map: NodeId, name: &str| {
-            let mut entries = tree.entries(map);
-            entries.find(|entry| key_of(tree, *entry).is_some_and(|key| key.1 == name))
-        };
+        let (olds, news) = (FieldIndex::of(old_tree, old), FieldIndex::of(new_tree, new));
         for entry in old_tree.entries(old) {
-            let Some((_, name)) = key_of(old_tree, entry) else {
+            let Some(below) = self.below(path, old_tree, entry) else {
                 continue;
             };
-            let below = format!("{path}/{}", escaped(name));
-            match find(new_tree, new, name) {
+            match key_of(old_tree, entry).and_then(|key| news.find(key)) {
                 Some(other) => self.value(
                     old_tree.entry(entry).value,
                     new_tree.entry(other).value,
@@ -104,14 +106,18 @@ impl Differ<'_> {
             }
         }
         for entry in new_tree.entries(new) {
-            if let Some((_, name)) = key_of(new_tree, entry)
-                && find(old_tree, old, name).is_none()
-            {
-                let below = format!("{path}/{}", escaped(name));
+            let is_new = key_of(new_tree, entry).is_some_and(|key| olds.find(key).is_none());
+            if let Some(below) = self.below(path, new_tree, entry).filter(|_| is_new) {
                 self.push("add", below, Some(new_tree.entry(entry).value))?;
             }
         }
         Ok(())
+    }
+
+    /// The pointer to a field.
+    fn below(&self, path: &str, tree: &Tree<'_>, field: EntryId) -> Option<String> {
+        let name = field_name(tree, self.is_json, field)?;
+        Some(format!("{path}/{}", escaped(&name)))
     }
 
     /// What is the same at both ends stays; between, elements at one position change, and the rest
@@ -151,7 +157,7 @@ fn escaped(name: &str) -> String {
 }
 
 /// A value as JSON.
-fn json(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
+fn json(tree: &Tree<'_>, node: NodeId, is_json: bool) -> Result<Value, ParseError> {
     let node = tree.resolve(node);
     if tree.scalar(node).is_some() {
         return json_scalar(tree, node);
@@ -159,13 +165,13 @@ fn json(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
     let entries = tree.entries(node);
     if shape(tree, node) == Shape::List {
         return entries
-            .map(|entry| json(tree, tree.entry(entry).value))
+            .map(|entry| json(tree, tree.entry(entry).value, is_json))
             .collect();
     }
     let fields = entries.filter_map(|entry| {
-        let (_, name) = key_of(tree, entry)?;
-        let value = json(tree, tree.entry(entry).value);
-        Some(value.map(|value| (name.to_owned(), value)))
+        let name = field_name(tree, is_json, entry)?.into_owned();
+        let value = json(tree, tree.entry(entry).value, is_json);
+        Some(value.map(|value| (name, value)))
     });
     Ok(Value::Object(fields.collect::<Result<_, _>>()?))
 }

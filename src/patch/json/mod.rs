@@ -3,7 +3,7 @@
 
 mod arriving;
 mod operation;
-mod pointer;
+pub(super) mod pointer;
 mod same;
 
 use super::{Decided, PatchError, in_the_style_of, parsed, wrong_at};

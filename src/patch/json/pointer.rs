@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::merge::{Shape, key_of, shape};
+use crate::merge::{Shape, is_resource, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
 
 /// One step of a pointer: the name of a field, or an element's position.
@@ -90,7 +90,9 @@ fn at(tree: &Tree<'_>, holder: NodeId, name: &str) -> Option<(Option<EntryId>, u
     let count = entries.len();
     match shape(tree, holder) {
         Shape::Map => {
-            let is_named = |entry: &EntryId| key_of(tree, *entry).is_some_and(|key| key.1 == name);
+            let is_json = is_resource(tree);
+            let is_named =
+                |entry: &EntryId| field_name(tree, is_json, *entry).is_some_and(|own| own == name);
             let position = tree.entries(holder).position(|entry| is_named(&entry));
             Some((entries.find(is_named), position.unwrap_or(count)))
         }
@@ -102,6 +104,19 @@ fn at(tree: &Tree<'_>, holder: NodeId, name: &str) -> Option<(Option<EntryId>, u
             (index <= count).then(|| (entries.nth(index), index))
         }
         Shape::Scalar => None,
+    }
+}
+
+/// What a pointer calls a field: its key in JSON, where the document is read as that, else what is
+/// written.
+pub(in crate::patch) fn field_name<'t>(
+    tree: &'t Tree<'_>,
+    is_json: bool,
+    field: EntryId,
+) -> Option<Cow<'t, str>> {
+    match is_json {
+        true => name_of(tree, field),
+        false => key_of(tree, field).map(|(_, content)| content.into()),
     }
 }
 
