@@ -201,9 +201,7 @@ fn command_of(line: CommandLine) -> Result<Command, clap::Error> {
 
 /// The whole command line, as clap knows it, with nothing left out of its help.
 pub(super) fn command() -> clap::Command {
-    let mut command = opened(CommandLine::command().after_help(EXAMPLES));
-    command.build();
-    command
+    opened(CommandLine::command().after_help(EXAMPLES))
 }
 
 /// The arguments that have the whole help printed, where these ask for it: in the form of the short

@@ -37,7 +37,8 @@ pub(crate) fn options_of(
 }
 
 /// The kinds that are known to a run: of several definitions of one kind, that of a file that was
-/// given counts most, then the last one of `files`. One of `files` that cannot be used is a warning.
+/// given counts most, then the last one of `files`. One of `files` that cannot be used is a
+/// warning.
 ///
 /// # Errors
 /// Where a file that was given cannot be read, or does not hold definitions that can be used.

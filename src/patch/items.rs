@@ -89,8 +89,8 @@ impl<'a> Patcher<'a> {
         Ok(items)
     }
 
-    /// Elements that merge into the target's have a key each, and no two the same one. Where nothing
-    /// merges they need none.
+    /// Elements that merge into the target's have a key each, and no two the same one. Where
+    /// nothing merges they need none.
     pub(super) fn must_have_keys(&self, items: &Items<'a>, pairing: Pairing<'_>) -> Decided<()> {
         let mut seen: FxHashSet<ScalarKey<'a>> = FxHashSet::default();
         for item in &items.plain {

@@ -81,7 +81,7 @@ impl<'t> FieldIndex<'t> {
     }
 
     /// The field of a key. In a resource keys are what Kubernetes makes of them: `9000` is one as
-    /// `"9000"` is, and `y` as `"true"` (SPEC 5.5).
+    /// `"9000"` is, and `y` as `"true"` (rules: Keys).
     pub(crate) fn find(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         self.find_typed(key).or_else(|| {
             let is_json = may_be_no_text(key) && (self.in_json || is_resource(self.tree));
