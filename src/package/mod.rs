@@ -57,7 +57,6 @@ mod twins;
 mod undo;
 mod walk;
 mod whole_file;
-mod within;
 mod write;
 
 pub use apply::{ApplyTo, apply_with};
