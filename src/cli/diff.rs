@@ -11,7 +11,7 @@ use super::progress::Line;
 use super::run::{in_pool, readable, tell_left_out, waiting_at};
 use crate::error::{Error, shown};
 use crate::package::{
-    self, Access, Differing, FileChange, PatchForm, ResourceName, difference, plan_difference,
+    self, Access, Differing, FileChange, PatchForm, Selector, difference, plan_difference,
 };
 use crate::report::{self, Diff};
 use crate::upgrade::{self, Cache, Remotes};
@@ -52,9 +52,9 @@ pub(super) struct DiffArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     format: Format,
-    /// Compare this resource only: KIND/NAME
-    #[arg(long, value_name = "KIND/NAME")]
-    resource: Option<ResourceName>,
+    /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
+    #[arg(long = "resource", value_name = "KIND/NAME")]
+    resources: Vec<Selector>,
     /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile (repeatable)
     #[arg(
         long = "yaml",
@@ -85,7 +85,7 @@ impl DiffArgs {
             differing: Differing {
                 new: args.new.unwrap_or_else(|| args.old.clone()),
                 old: args.old,
-                resource: args.resource,
+                resources: args.resources,
                 matches: args.matches,
             },
             form: match args.format {

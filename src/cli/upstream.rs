@@ -347,6 +347,11 @@ impl UpgradeArgs {
 }
 
 impl Run {
+    /// Whether errors only are printed.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.verbosity == Verbosity::Quiet
+    }
+
     fn new(command: Command, report: ReportTo, run: &RunArgs, jobs: Option<NonZeroUsize>) -> Self {
         Self {
             command,

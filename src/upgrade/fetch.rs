@@ -38,16 +38,15 @@ impl Remotes<'_> {
         who: &str,
     ) -> Result<(), Error> {
         let store = self.cache.store(repository)?;
-        let versions: BTreeMap<&str, &Resolved> = wanted
-            .iter()
-            .map(|(_, version)| (&*version.commit, *version))
-            .collect();
+        let mut seen = BTreeSet::new();
+        let versions = wanted.iter().map(|(_, version)| *version);
+        let versions = versions.filter(|version| seen.insert(&*version.commit));
         let _alone = store.alone()?;
         let is_missing = |version: &&Resolved| {
             let found = store.has_commit(&version.commit);
             found.is_ok_and(|found| !found)
         };
-        let missing: Vec<&Resolved> = versions.into_values().filter(is_missing).collect();
+        let missing: Vec<&Resolved> = versions.filter(is_missing).collect();
         if !missing.is_empty() {
             let names: Vec<&str> = missing.iter().map(|version| &*version.name).collect();
             let shown = without_password(repository);
