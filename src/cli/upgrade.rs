@@ -31,7 +31,12 @@ struct Done {
 
 impl Done {
     fn with_note(mut self, note: Option<&str>) -> Self {
-        self.notes.extend(note.map(str::to_owned));
+        let line = note.map_or(String::new(), |note| format!("{note}\n"));
+        // a report in another form says it in its own way
+        if self.report == self.text {
+            self.report.push_str(&line);
+        }
+        self.text.push_str(&line);
         self
     }
 }

@@ -70,13 +70,12 @@ fn where_there_are_no_packages_that_is_said() {
     let workshop = Workshop::new();
     for arguments in [&["outdated"][..], &["upgrade", "--all"]] {
         let ran = workshop.merge3(arguments).with(0);
-        ran.says(&["no packages here", "merge3 get", "merge3 adopt"]);
-        assert_eq!(ran.stdout, "");
+        for part in ["no packages here", "merge3 get", "merge3 adopt"] {
+            assert!(ran.stdout.contains(part), "{ran:?}");
+        }
     }
-    workshop
-        .merge3(&["outdated", "--shard", "1/2"])
-        .with(0)
-        .says(&["no packages in this share"]);
+    let ran = workshop.merge3(&["outdated", "--shard", "1/2"]).with(0);
+    assert_eq!(ran.stdout, "no packages in this share\n");
 }
 
 #[test]
