@@ -242,12 +242,6 @@ fn updated_in_local(
     Some(with_line_end_of(text.into_owned(), local.text))
 }
 
-/// Whether the tree of a document takes too much memory to be kept for the rare case that it is
-/// asked for again.
-pub(crate) const fn is_large(text: &str) -> bool {
-    text.len() > 4 << 20
-}
-
 impl Merged {
     /// Whether a comment `# merge3: keep` held something back.
     pub fn is_held_back(&self) -> bool {
