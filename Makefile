@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # how long `make fuzz` runs each target
 TIME ?= 600
 
-.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply kubectl-real kustomize soak fuzz build fmt cargo components dist book picture lint
+.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply kubectl-real kustomize registry soak fuzz build fmt cargo components dist book picture lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ growth: build ## measure how time and memory grow with the input, over many shap
 
 kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if there is one; COUNT=600
 	@python3 tests/kubectl_apply.py --bin $(TARGET)/release/merge3 --count $(or $(COUNT),600)
+
+registry: cargo ## install Debian's docker-registry, and test with it; needs root
+	command -v docker-registry >/dev/null || apt-get install -y docker-registry
+	$(CARGO) test --quiet --test upgrade archives -- --nocapture
 
 kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generated pairs; needs kubectl, no cluster
 	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3

@@ -7,15 +7,24 @@ use clap::ValueEnum;
 
 use super::exit_code::ExitCode;
 use super::output::ShownArgs;
+use super::progress::Line;
 use super::run::{in_pool, readable, tell_left_out, waiting_at};
-use crate::package::{self, Access, Differing, PatchForm, Selector, difference, plan_difference};
+use crate::error::{Error, shown};
+use crate::package::{
+    self, Access, Differing, FileChange, PatchForm, Selector, difference, plan_difference,
+};
 use crate::report::{self, Diff};
+use crate::upgrade::{self, Cache, Remotes};
 
 /// Two packages to compare, and the form of the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffJob {
     /// The packages.
     pub differing: Differing,
+    /// Whether the first one is as it came from upstream.
+    pub since_upstream: bool,
+    /// Whether the files are named that differ, and no more.
+    pub list: bool,
     /// The patch to make; a unified diff where none is said.
     pub form: Option<PatchForm>,
     /// Whether a unified diff shows the values of Secrets.
@@ -29,10 +38,14 @@ pub struct DiffJob {
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]
 pub(super) struct DiffArgs {
-    /// The file or folder that is to become NEW
+    /// The file or folder that is to become NEW; alone, a package that comes from upstream: what has
+    /// changed in it since
     old: PathBuf,
     /// The file or folder that it is to become
-    new: PathBuf,
+    new: Option<PathBuf>,
+    /// Name the files that differ, and print no more
+    #[arg(long, conflicts_with = "format")]
+    list: bool,
     /// What is printed: unified (default), strategic, merge (RFC 7386), json (RFC 6902)
     #[arg(
         long, value_enum, value_name = "FORMAT", default_value_t = Format::Unified,
@@ -67,9 +80,11 @@ impl DiffArgs {
     pub(super) fn job(self) -> DiffJob {
         let args = self;
         DiffJob {
+            since_upstream: args.new.is_none(),
+            list: args.list,
             differing: Differing {
+                new: args.new.unwrap_or_else(|| args.old.clone()),
                 old: args.old,
-                new: args.new,
                 resources: args.resources,
                 matches: args.matches,
             },
@@ -86,6 +101,41 @@ impl DiffArgs {
     }
 }
 
+fn compare(job: &DiffJob) -> Result<Diff, Error> {
+    let mut differing = job.differing.clone();
+    let upstream = match job.since_upstream {
+        true => {
+            let line = Line::new(io::stderr().is_terminal());
+            let tell = |what: &str| line.tell(what);
+            let remotes = Remotes::new(Cache::of_user()?, &tell);
+            Some(upgrade::original(&remotes, &differing.old)?)
+        }
+        false => None,
+    };
+    if let Some(folder) = &upstream {
+        differing.old = folder.path().to_owned();
+    }
+    if let Some(form) = job.form {
+        return difference(&differing, form).map(plain);
+    }
+    let mut plan = plan_difference(&differing)?;
+    plan.show_secrets = job.show_secrets;
+    if job.list {
+        let line =
+            |change: &FileChange| format!("{} {}\n", change.kind.as_str(), shown(&change.path));
+        return Ok(plain(plan.files.iter().map(line).collect()));
+    }
+    Ok(report::diff(&plan, job.color_output))
+}
+
+/// A text from which nothing was left out.
+fn plain(text: String) -> Diff {
+    Diff {
+        text,
+        ..Diff::default()
+    }
+}
+
 /// Prints the patch to `output`, and what is wrong to `errors`.
 pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
     let mut locked = |path: &Path| {
@@ -96,18 +146,7 @@ pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Writ
     };
     let locks = locked(&job.differing.old).and_then(|old| Ok((old, locked(&job.differing.new)?)));
     let text = locks
-        .and_then(|_locks| {
-            in_pool(None, || match job.form {
-                Some(form) => difference(&job.differing, form).map(|text| Diff {
-                    text,
-                    ..Diff::default()
-                }),
-                None => plan_difference(&job.differing).map(|mut plan| {
-                    plan.show_secrets = job.show_secrets;
-                    report::diff(&plan, job.color_output)
-                }),
-            })
-        })
+        .and_then(|_locks| in_pool(None, || compare(job)))
         .map_err(|error| readable(job.show_secrets, error));
     let told = match &text {
         Ok(diff) => tell_left_out(&diff.left_out, errors)

@@ -139,6 +139,11 @@ enum Nulls {
 }
 
 impl MergeArgs {
+    /// Whether conflicts stay in the files.
+    pub(super) const fn leaves_markers(&self) -> bool {
+        matches!(self.on_conflict, OnConflict::Markers)
+    }
+
     /// How packages merge, `names` standing behind conflict markers where nothing else is said.
     pub(super) fn settings(
         self,

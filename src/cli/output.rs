@@ -155,7 +155,7 @@ impl Color {
 /// The most threads: each has a stack and a heap of its own.
 const MOST_THREADS: usize = 512;
 
-fn threads(text: &str) -> Result<NonZeroUsize, String> {
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     let number: NonZeroUsize = text.parse().map_err(|error| format!("{error}"))?;
     match number.get() {
         ..=MOST_THREADS => Ok(number),

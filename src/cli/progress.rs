@@ -3,13 +3,44 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::package::Progress;
+use crate::visible::visible;
 
 /// How long a run may take without a word.
 const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// A line on a terminal that says what is waited for, from the beginning on.
+pub(super) struct Line(Option<ProgressBar>);
+
+impl Line {
+    /// A line; none where nobody would see it.
+    pub(super) fn new(shown: bool) -> Self {
+        Self(shown.then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            bar.set_style(ProgressStyle::default_spinner());
+            bar.enable_steady_tick(PAUSE);
+            bar
+        }))
+    }
+
+    /// Says something, which others may have named.
+    pub(super) fn tell(&self, what: &str) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(visible(what));
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
 
 /// Does `work`; where it takes its time and `shown` says so, a bar on standard error tells how far
 /// it is.

@@ -1,18 +1,19 @@
 //! Runs of the subcommands about packages that come from upstream, and what is told of them.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::config::{Form, Verbosity};
 use super::elsewhere;
 use super::exit_code::ExitCode;
+use super::progress::Line;
 use super::run::{in_pool, on_terminal, readable, waiting_at};
 use super::signals::Signals;
 use super::upstream::{Command, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report;
-use crate::upgrade::{self, Cache, Choice, Outcome, Remotes, State, Told, Upgrade, Wish};
+use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Remotes, State, Told, Upgrade, Wish};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -26,6 +27,13 @@ struct Done {
     code: ExitCode,
     /// Whether a signal kept it from its end.
     stopped: bool,
+}
+
+impl Done {
+    fn with_note(mut self, note: Option<&str>) -> Self {
+        self.notes.extend(note.map(str::to_owned));
+        self
+    }
 }
 
 /// Runs a command about upstream.
@@ -100,6 +108,10 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
         elsewhere::ready_for_report(file)?;
     }
     let cache = Cache::of_user()?;
+    let is_shown = run.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
+    let line = Line::new(is_shown);
+    let tell = |what: &str| line.tell(what);
+    let remotes = |cache| Remotes::new(cache, &tell);
     match &run.command {
         Command::CachePath => Ok(plain(format!("{}\n", cache.root().display()))),
         Command::CleanCache => {
@@ -113,19 +125,29 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             address,
             folder,
             choice,
-        } => get(run, cache, address, folder.as_ref(), *choice),
+        } => get(run, &remotes(cache), address, folder.as_ref(), *choice),
+        Command::Adopt {
+            folder,
+            address,
+            choice,
+        } => {
+            let adopted = upgrade::adopt(&remotes(cache), folder, address.as_deref(), *choice)?;
+            Ok(plain(told_of(folder, &adopted)))
+        }
         Command::Outdated {
             packages,
             allowed,
             choice,
+            exit_code,
         } => {
             let wish = Wish {
                 choice: *choice,
                 allowed: allowed.clone(),
                 ..Wish::default()
             };
-            let states = upgrade::outdated(&Remotes::new(cache), packages, &wish)?;
-            Ok(outdated(run, &states))
+            let states = upgrade::outdated(&remotes(cache), packages, &wish)?;
+            let none = states.is_empty().then(|| packages.none());
+            Ok(outdated(run, &states, *exit_code).with_note(none))
         }
         Command::Upgrade {
             packages,
@@ -133,13 +155,8 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             commits,
             diff,
         } => {
-            let outcomes = upgrade::upgrade(
-                &Remotes::new(cache),
-                packages,
-                wish,
-                commits,
-                &Here(signals),
-            )?;
+            let outcomes =
+                upgrade::upgrade(&remotes(cache), packages, wish, commits, &Here(signals))?;
             let outcomes = outcomes.into_iter().map(|outcome| match outcome {
                 Outcome::Failed(package, error) => {
                     Outcome::Failed(package, readable(run.show_secrets, error))
@@ -148,10 +165,12 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             });
             let outcomes: Vec<Outcome> = outcomes.collect();
             let stopped = |it: &Outcome| matches!(it, Outcome::Failed(_, Error::Stopped { .. }));
-            Ok(Done {
+            let none = outcomes.is_empty().then(|| packages.none());
+            let done = Done {
                 stopped: outcomes.iter().any(stopped),
                 ..upgraded(run, &outcomes, wish.dry_run, *diff)
-            })
+            };
+            Ok(done.with_note(none))
         }
     }
 }
@@ -168,17 +187,12 @@ fn plain(text: String) -> Done {
 
 fn get(
     run: &Run,
-    cache: Cache,
+    remotes: &Remotes<'_>,
     address: &str,
     folder: Option<&PathBuf>,
     choice: Choice,
 ) -> Result<Done, Error> {
-    let vendored = upgrade::get(
-        &Remotes::new(cache),
-        address,
-        folder.map(PathBuf::as_path),
-        choice,
-    )?;
+    let vendored = upgrade::get(remotes, address, folder.map(PathBuf::as_path), choice)?;
     let files = match vendored.files {
         1 => "1 file".to_owned(),
         count => format!("{count} files"),
@@ -197,21 +211,53 @@ fn get(
     })
 }
 
-fn outdated(run: &Run, states: &[State]) -> Done {
+/// Where a copy comes from, and how near it is to that.
+fn told_of(folder: &Path, adopted: &Adopted) -> String {
+    let near = adopted.nearness;
+    let all = near.same + near.changed + near.missing;
+    let mut parts = vec![format!(
+        "{} of {} the same",
+        near.same,
+        report::many(all, "file")
+    )];
+    for (count, what) in [
+        (near.changed, "changed"),
+        (near.missing, "missing"),
+        (near.added, "only here"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    }
+    if near.lines > 0 {
+        parts.push(report::many(near.lines, "line") + " apart");
+    }
+    format!(
+        "{}: {} of {}: {}; recorded in {}\n",
+        shown(folder),
+        visible(&adopted.version.full),
+        visible(&adopted.place.shown()),
+        parts.join(", "),
+        shown(&adopted.record)
+    )
+}
+
+fn outdated(run: &Run, states: &[State], exit_code: bool) -> Done {
     let failures = states.iter().filter_map(|state| match state {
         State::Failed(package, error) => Some(failed(package, error, run)),
         _ => None,
     });
     let notes: Vec<String> = failures.collect();
-    let text = upgrade::outdated_table(states, false);
+    let text = upgrade::outdated_text(states);
     Done {
         report: match run.report.form {
             Form::Text => text.clone(),
             Form::Json => upgrade::outdated_json(states),
-            Form::Markdown => upgrade::outdated_table(states, true),
+            Form::Markdown => upgrade::outdated_markdown(states),
         },
         text,
         code: match notes.is_empty() {
+            true if exit_code && states.iter().any(State::is_outdated) => ExitCode::Conflicts,
             true => ExitCode::Merged,
             false => ExitCode::Failed,
         },

@@ -9,25 +9,37 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::config::{Form, ReportTo, Verbosity};
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
-use super::output::{Color, RunArgs};
+use super::output::{Color, RunArgs, threads};
 use super::report::ReportArgs;
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Commits, Packages, Shard, Wish, Within};
+use crate::upgrade::{Choice, Commits, Packages, Shard, Template, Wish, Within};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
+
+const MESSAGE: &str = "\
+The commits' message. In it stand {package} for the package's folder, {name} for the folder's last name, {from} and {to} for the \
+versions, {upstream} for the address, {conflicts} for their number, and {details} for all of it. \
+The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {details}";
+
+/// How many packages are worked on at the same time at least.
+const FEWEST_JOBS: usize = 8;
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Subcommands {
     /// Vendor a package from git, and record where it comes from
     Get(GetArgs),
+    /// Record where a copy of a package comes from that is there already
+    Adopt(AdoptArgs),
     /// Bring packages up to date with where they come from
     #[command(after_help = STATUS)]
     Upgrade(Box<UpgradeArgs>),
     /// Tell which packages have a newer version
-    #[command(after_help = "Exit status: 0 found out, 2 something failed")]
+    #[command(
+        after_help = "Exit status: 0 found out; 1 something is outdated, with --exit-code; 2 something failed"
+    )]
     Outdated(OutdatedArgs),
     /// What was fetched from upstream repositories
     #[command(subcommand)]
@@ -42,6 +54,19 @@ pub(super) struct GetArgs {
     /// The folder that it goes to; else one of its name, here
     folder: Option<PathBuf>,
     /// Take a version before a release too, where no REF is given
+    #[arg(long)]
+    pre_releases: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AdoptArgs {
+    /// The folder with the copy
+    folder: PathBuf,
+    /// Where it comes from: REPO[/DIR][@REF], without a REF the version that is nearest to the copy;
+    /// else what vendir.lock.yml says
+    #[arg(value_name = "REPO[/DIR][@REF]")]
+    address: Option<String>,
+    /// Look at versions before a release too
     #[arg(long)]
     pre_releases: bool,
 }
@@ -66,12 +91,15 @@ pub(super) struct UpgradeArgs {
     /// Upgrade a package with uncommitted changes too
     #[arg(long)]
     allow_dirty: bool,
-    /// Make this branch for the upgrades, and go to it
+    /// Make this branch for the upgrades, or make it anew, and go to it
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
     /// Commit each upgrade; nothing is pushed
     #[arg(long)]
     commit: bool,
+    /// The commits' message, such as "deps: {name} {from} to {to}"; --help names all
+    #[arg(long, value_name = "TEXT", value_parser = Template::new, requires = "commit", long_help = MESSAGE)]
+    message: Option<Template>,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -82,6 +110,9 @@ pub(super) struct UpgradeArgs {
 pub(super) struct OutdatedArgs {
     #[command(flatten)]
     which: WhichArgs,
+    /// Exit status 1 if a package is outdated
+    #[arg(long)]
+    exit_code: bool,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -89,7 +120,7 @@ pub(super) struct OutdatedArgs {
 }
 
 /// Which packages, and which of their versions.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 struct WhichArgs {
     /// The packages' folders
     #[arg(value_name = "PACKAGE")]
@@ -109,6 +140,9 @@ struct WhichArgs {
     /// Count versions before a release too
     #[arg(long)]
     pre_releases: bool,
+    /// How many packages at the same time; else one for each core, and 8 at least
+    #[arg(short, long, value_name = "N", value_parser = threads, conflicts_with = "threads")]
+    jobs: Option<NonZeroUsize>,
     /// A host or repository that a package in a package may come from, beside the outer one's
     /// repository
     #[arg(long, value_name = "HOST")]
@@ -145,6 +179,15 @@ pub enum Command {
         /// Which version is the newest.
         choice: Choice,
     },
+    /// Record where a copy comes from.
+    Adopt {
+        /// The copy.
+        folder: PathBuf,
+        /// Where that is; else where vendir has it from.
+        address: Option<String>,
+        /// Which versions it may have.
+        choice: Choice,
+    },
     /// Upgrade packages.
     Upgrade {
         /// Which.
@@ -164,6 +207,8 @@ pub enum Command {
         allowed: Vec<String>,
         /// Which version is the newest.
         choice: Choice,
+        /// Whether the exit status says that there is one.
+        exit_code: bool,
     },
     /// Empty the cache.
     CleanCache,
@@ -209,6 +254,14 @@ impl WhichArgs {
         }
     }
 
+    /// How many packages at the same time: more than there are cores, for servers are waited for.
+    fn jobs(&self, run: &RunArgs) -> Option<NonZeroUsize> {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.jobs
+            .or(run.threads)
+            .or(NonZeroUsize::new(cores.max(FEWEST_JOBS)))
+    }
+
     fn packages(self, everything: bool) -> Result<Packages, String> {
         if !self.packages.is_empty() {
             return Ok(Packages::Named(self.packages));
@@ -232,16 +285,26 @@ impl Subcommands {
                     ..Choice::default()
                 },
             }),
-            Self::Upgrade(args) => args.into_run().map_err(|it| ("upgrade", it))?,
-            Self::Outdated(args) => Run::new(
-                Command::Outdated {
-                    choice: args.which.choice(),
-                    allowed: args.which.allow_upstream.clone(),
-                    packages: args.which.packages(true).map_err(|it| ("outdated", it))?,
+            Self::Adopt(args) => Run::quiet_of_reports(Command::Adopt {
+                folder: args.folder,
+                address: args.address,
+                choice: Choice {
+                    pre_releases: args.pre_releases,
+                    ..Choice::default()
                 },
-                args.report,
-                &args.run,
-            ),
+            }),
+            Self::Upgrade(args) => args.into_run().map_err(|it| ("upgrade", it))?,
+            Self::Outdated(args) => {
+                let jobs = args.which.jobs(&args.run);
+                let packages = args.which.clone().packages(true);
+                let command = Command::Outdated {
+                    choice: args.which.choice(),
+                    allowed: args.which.allow_upstream,
+                    packages: packages.map_err(|it| ("outdated", it))?,
+                    exit_code: args.exit_code,
+                };
+                Run::new(command, args.report.into(), &args.run, jobs)
+            }
             Self::Cache(CacheCommand::Clean) => Run::quiet_of_reports(Command::CleanCache),
             Self::Cache(CacheCommand::Path) => Run::quiet_of_reports(Command::CachePath),
         })
@@ -250,6 +313,12 @@ impl Subcommands {
 
 impl UpgradeArgs {
     fn into_run(self) -> Result<Run, String> {
+        if self.commit && self.merge.leaves_markers() {
+            let message = "--on-conflict markers leaves conflicts to you, and --commit would commit them: take one of the two";
+            return Err(message.to_owned());
+        }
+        let report = ReportTo::from(self.report);
+        let jobs = self.which.jobs(&self.run);
         let names = Triple::new("original", "updated", "local").map(str::to_owned);
         let command = Command::Upgrade {
             wish: Box::new(Wish {
@@ -258,6 +327,7 @@ impl UpgradeArgs {
                 dry_run: self.dry_run || self.diff,
                 durable: self.run.sync,
                 allow_dirty: self.allow_dirty,
+                log: report.form != Form::Text,
                 allowed: self.which.allow_upstream.clone(),
                 settings: Settings {
                     show_secrets: self.run.shown.show_secrets,
@@ -268,10 +338,11 @@ impl UpgradeArgs {
             commits: Commits {
                 branch: self.branch,
                 commit: self.commit,
+                template: self.message.unwrap_or_default(),
             },
             diff: self.diff,
         };
-        Ok(Run::new(command, self.report, &self.run))
+        Ok(Run::new(command, report, &self.run, jobs))
     }
 }
 
@@ -281,13 +352,13 @@ impl Run {
         self.verbosity == Verbosity::Quiet
     }
 
-    fn new(command: Command, report: ReportArgs, run: &RunArgs) -> Self {
+    fn new(command: Command, report: ReportTo, run: &RunArgs, jobs: Option<NonZeroUsize>) -> Self {
         Self {
             command,
-            report: report.into(),
+            report,
             verbosity: run.verbosity(),
             color: Self::color(run.shown.color),
-            threads: run.threads,
+            threads: jobs,
             show_secrets: run.shown.show_secrets,
         }
     }

@@ -1,5 +1,6 @@
 //! The report for people who review: Markdown for the body of a pull request.
 
+use super::body::{Body, Part};
 use super::json::portable;
 use super::summary::{
     by_need, combined_count, counts, deletion_count, renamed_count, renamed_line,
@@ -7,89 +8,96 @@ use super::summary::{
 use super::values::shown;
 use super::{Detail, Facts};
 use crate::merge::ConflictKind;
-use crate::package::{ChangeKind, FileChange, FileConflict, Plan};
+use crate::package::{FileConflict, Plan};
 use crate::visible::visible;
 
 /// The report of a run as Markdown: a line that sums it up, a table of the conflicts, one of what
-/// pins held back, and folded away what stays deleted, what was paired although its name differs,
-/// and the changed files.
+/// pins held back, and folded away what stays deleted and what was paired although its name
+/// differs. A host shows the changed files itself.
 pub fn markdown(plan: &Plan, facts: &Facts) -> String {
+    let mut body = Body::default();
+    body.push(&format!("**merge3:** {}", line(plan, facts)));
+    conflicts(&mut body, plan, "### Conflicts");
+    details(&mut body, plan);
+    body.finish()
+}
+
+/// The counts of a run, and whether somebody has to act.
+pub(crate) fn line(plan: &Plan, facts: &Facts) -> String {
     let detail = Detail {
         files: false,
         records: true,
         planned_only: !facts.written,
         color: false,
     };
-    let mut text = format!("**merge3:** {}\n", counts(plan, detail));
-    if facts.open {
-        text.push_str("\n**Conflicts are left: somebody has to resolve them.**\n");
-    }
-    let (live, deleted) = by_need(plan);
-    titled(&mut text, "Conflicts", &live);
+    let open = match facts.open {
+        true => "\n**Conflicts are left: somebody has to resolve them.**\n",
+        false => "",
+    };
+    format!("{}\n{open}", counts(plan, detail))
+}
+
+/// A table of the conflicts that are more than a deletion.
+pub(crate) fn conflicts(body: &mut Body, plan: &Plan, title: &str) {
+    let (live, _) = by_need(plan);
+    table(body, &format!("\n{title}\n\n"), &live, ("conflict", ""));
+}
+
+/// What needs no decision.
+pub(crate) fn details(body: &mut Body, plan: &Plan) {
     let pinned: Vec<&FileConflict> = plan.pinned.iter().collect();
-    titled(&mut text, "Held back by `# merge3: keep`", &pinned);
-    if !deleted.is_empty() {
-        folded(&mut text, &deletion_count(&deleted), |text| {
-            table(text, &deleted)
-        });
-    }
-    if !plan.renamed.is_empty() {
-        folded(&mut text, &renamed_count(plan), |text| {
-            for renamed in &plan.renamed {
-                text.push_str(&format!("- {}\n", code(&renamed_line(renamed, false))));
-            }
-        });
-    }
-    if !plan.combined.is_empty() {
-        let combined: Vec<&FileConflict> = plan.combined.iter().collect();
-        folded(&mut text, &combined_count(plan), |text| {
-            table(text, &combined)
-        });
-    }
-    if !plan.warnings.is_empty() {
-        text.push_str("\n### Warnings\n\n");
-        for warning in &plan.warnings {
-            let line = format!(
-                "- {}: {}\n",
-                code(&portable(&warning.path)),
-                code(&warning.message)
-            );
-            text.push_str(&line);
-        }
-    }
-    if !plan.files.is_empty() {
-        let count = plan.files.len();
-        let plural = if count == 1 { "" } else { "s" };
-        folded(&mut text, &format!("{count} file{plural}"), |text| {
-            for change in &plan.files {
-                text.push_str(&file(change));
-            }
-        });
-    }
-    text
+    let title = "\n### Held back by `# merge3: keep`\n\n";
+    table(body, title, &pinned, ("value held back", ""));
+    let (_, deleted) = by_need(plan);
+    let title = folded(&deletion_count(&deleted));
+    table(body, &title, &deleted, ("deletion", END));
+    let renamed = plan.renamed.iter();
+    let renamed = renamed.map(|it| format!("- {}\n", code(&renamed_line(it, false))));
+    list(body, &folded(&renamed_count(plan)), renamed, ("pair", END));
+    let combined: Vec<&FileConflict> = plan.combined.iter().collect();
+    let title = folded(&combined_count(plan));
+    table(body, &title, &combined, ("combined value", END));
+    let warnings = plan.warnings.iter().map(|warning| {
+        let path = code(&portable(&warning.path));
+        format!("- {path}: {}\n", code(&warning.message))
+    });
+    list(body, "\n### Warnings\n\n", warnings, ("warning", ""));
 }
 
-/// What is shown only to who asks for it.
-fn folded(text: &mut String, summary: &str, write: impl FnOnce(&mut String)) {
-    text.push_str(&format!("\n<details>\n<summary>{summary}</summary>\n\n"));
-    write(text);
-    text.push_str("\n</details>\n");
+/// The end of what is shown only to who asks for it.
+const END: &str = "\n</details>\n";
+
+fn folded(summary: &str) -> String {
+    format!("\n<details>\n<summary>{summary}</summary>\n\n")
 }
 
-fn titled(text: &mut String, title: &str, records: &[&FileConflict]) {
-    if !records.is_empty() {
-        text.push_str(&format!("\n### {title}\n\n"));
-        table(text, records);
+fn list(
+    body: &mut Body,
+    head: &str,
+    rows: impl Iterator<Item = String>,
+    (what, tail): (&'static str, &'static str),
+) {
+    let part = Part {
+        head: head.to_owned(),
+        rows: rows.collect(),
+        tail,
+        what,
+    };
+    if !part.rows.is_empty() {
+        body.part(part, 2);
     }
 }
 
-fn table(text: &mut String, records: &[&FileConflict]) {
-    text.push_str(
-        "| where | kind | original | updated | local | result |\n| --- | --- | --- | --- | --- | --- |\n",
+fn table(
+    body: &mut Body,
+    title: &str,
+    records: &[&FileConflict],
+    (what, tail): (&'static str, &'static str),
+) {
+    let head = format!(
+        "{title}| where | kind | original | updated | local | result |\n| --- | --- | --- | --- | --- | --- |\n"
     );
-    for record in records {
-        text.push_str(&row(record));
-    }
+    list(body, &head, records.iter().map(|it| row(it)), (what, tail));
 }
 
 fn row(record: &FileConflict) -> String {
@@ -112,15 +120,6 @@ fn row(record: &FileConflict) -> String {
     };
     let (original, updated, local) = (values.original, values.updated, values.local);
     format!("| {place} | {kind} | {original} | {updated} | {local} | {result} |\n")
-}
-
-fn file(change: &FileChange) -> String {
-    let path = code(&portable(&change.path));
-    let what = change.kind.as_str();
-    match &change.kind {
-        ChangeKind::Moved { from } => format!("- {what} {} to {path}\n", code(&portable(from))),
-        _ => format!("- {what} {path}\n"),
-    }
 }
 
 /// A text as code, between more backticks than it has in a row, on one line: nothing in it is

@@ -3,6 +3,7 @@
 //! Each form is one view of [`Plan`](crate::package::Plan); further ones have their place beside
 //! [`summary`] and [`diff`].
 
+mod body;
 mod diff;
 mod hunks;
 mod json;
@@ -13,13 +14,14 @@ mod values;
 
 use std::time::Duration;
 
+pub(crate) use body::{Body, Part};
 pub use diff::{Diff, diff, diff_in};
 pub use json::json;
 pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable, pretty};
 pub use markdown::markdown;
-pub(crate) use markdown::{cell, code};
+pub(crate) use markdown::{cell, code, conflicts, details, line};
 pub use summary::{Detail, summary};
-pub(crate) use summary::{conflict_lines, many};
+pub(crate) use summary::{by_need, many};
 
 /// What a report tells that the plan does not know.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -71,17 +71,9 @@ pub fn summary(plan: &Plan, detail: Detail) -> String {
     text
 }
 
-/// One line for each conflict, and one for all that stays deleted.
-pub(crate) fn conflict_lines(plan: &Plan) -> Vec<String> {
-    let (live, deleted) = by_need(plan);
-    let lines = live.into_iter();
-    let lines = lines.map(|it| record_line("conflict", it, false));
-    lines.chain(deletion_line(&deleted, false)).collect()
-}
-
 /// The conflicts by how much they need somebody: those left to somebody, those that the policy
 /// decided, those that a rule did; and apart from them those that say what stays deleted.
-pub(super) fn by_need(plan: &Plan) -> (Vec<&FileConflict>, Vec<&FileConflict>) {
+pub(crate) fn by_need(plan: &Plan) -> (Vec<&FileConflict>, Vec<&FileConflict>) {
     let conflicts = plan.conflicts.iter();
     let (deleted, mut live): (Vec<_>, Vec<_>) = conflicts.partition(|it| it.stays_deleted());
     live.sort_by_key(|it| {

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use super::pasted::{end_at_known_host, page, with_scheme, without_query};
+use super::registry::is_archive;
+use super::remote::is_hash;
 use crate::error::Error;
 use crate::git_process::{ALLOWED, without_password};
 
@@ -30,16 +33,38 @@ pub(super) enum Location {
     Clear(Place),
     /// Git has to be asked: each may be it, the likeliest first.
     Candidates(Vec<Place>),
+    /// A page of a host's about a folder: behind the repository stand a ref and a folder, either of
+    /// which may have several names.
+    Page(String, String),
 }
 
 impl Address {
     /// Reads `REPO[/DIR][@REF]`: kpt's `REPO.git/DIR@REF`, `REPO//DIR@REF`, or without a sign
-    /// between the two.
+    /// between the two; kustomize's `REPO//DIR?ref=REF`; the address of a folder at a host, such as
+    /// `https://github.com/OWNER/REPO/tree/REF/DIR`. `https://` may be missing before a host.
     ///
     /// # Errors
     /// Where it cannot be one, or is one that must not be.
     pub(super) fn parse(text: &str) -> Result<Self, Error> {
-        let (location, reference) = split_reference(text);
+        if is_archive(text) {
+            return Self::of_archive(text);
+        }
+        let (text, asked) = without_query(text.strip_prefix("git::").unwrap_or(text));
+        let text = &with_scheme(text);
+        let (location, reference) = match asked {
+            Some(_) => (text.as_str(), asked),
+            None => split_reference(text),
+        };
+        if let Some((repository, rest)) = page(location) {
+            if reference.is_some() {
+                return Err(wrong(text, "it names a version twice"));
+            }
+            let place = Place::new(&repository, "")?;
+            return Ok(Self {
+                location: Location::Page(place.repository, rest),
+                reference: None,
+            });
+        }
         if location.is_empty() {
             return Err(wrong(text, "no repository is named"));
         }
@@ -58,11 +83,48 @@ impl Address {
         } else if let Some(at) = location[start..].find("//") {
             let (repository, directory) = location.split_at(start + at);
             clear(repository, directory)?
+        } else if let Some(at) = end_at_known_host(location) {
+            let (repository, directory) = location.split_at(at);
+            clear(repository, directory)?
         } else {
             Location::Candidates(candidates(location, start)?)
         };
         Ok(Self {
             location,
+            reference: reference.map(str::to_owned),
+        })
+    }
+}
+
+impl Address {
+    /// `helm+https://HOST/PATH/CHART[@VERSION]`, `oci://HOST/PATH[@TAG]`, or `:TAG`.
+    fn of_archive(text: &str) -> Result<Self, Error> {
+        let start = text.find("://").map_or(0, |at| at + 3);
+        let path = text[start..].find('/').map_or(text.len(), |at| start + at);
+        let sign = match text.starts_with("oci://") {
+            true => text[path..].find(['@', ':']),
+            false => text[path..].find('@'),
+        };
+        let (location, reference) = match sign {
+            Some(at) => (&text[..path + at], Some(&text[path + at + 1..])),
+            None => (text, None),
+        };
+        if let Some(reference) = reference.filter(|reference| !is_hash(reference)) {
+            check_reference(reference)?;
+        }
+        let location = location.trim_end_matches('/');
+        let place = match (location.starts_with("oci://"), location.rfind('/')) {
+            (false, Some(at)) if at >= path => Place::new(&location[..at], &location[at..])?,
+            (true, Some(at)) if at >= path => Place::new(location, "")?,
+            _ => {
+                return Err(wrong(
+                    text,
+                    "no chart or repository is named behind the host",
+                ));
+            }
+        };
+        Ok(Self {
+            location: Location::Clear(place),
             reference: reference.map(str::to_owned),
         })
     }
@@ -87,7 +149,9 @@ impl Place {
                 "it begins with a dash, and git would take it for an option",
             ));
         }
-        if let Some(helper) = helper(repository).filter(|it| !is_allowed(it)) {
+        if let Some(helper) =
+            helper(repository).filter(|it| !is_allowed(it) && !is_archive(repository))
+        {
             let message = format!(
                 "git would start a program for `{helper}`, which is not allowed unless GIT_ALLOW_PROTOCOL names it"
             );
@@ -287,6 +351,26 @@ mod tests {
                 parts("https://u@h/o/r", "d", Some("v1")),
             ),
             ("/srv/r.git/d@main", parts("/srv/r.git", "d", Some("main"))),
+            (
+                "github.com/o/r/a/b@v1",
+                parts("https://github.com/o/r", "a/b", Some("v1")),
+            ),
+            (
+                "https://GitHub.com/o/r",
+                parts("https://GitHub.com/o/r", "", None),
+            ),
+            (
+                "https://h/o/r//d/e?ref=v1&timeout=9s",
+                parts("https://h/o/r", "d/e", Some("v1")),
+            ),
+            (
+                "git::https://h/o/r.git//d?ref=a/v1",
+                parts("https://h/o/r.git", "d", Some("a/v1")),
+            ),
+            (
+                "git@h:o/r.git//d?ref=v1",
+                parts("git@h:o/r.git", "d", Some("v1")),
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(clear(text), expected, "{text}");
@@ -315,6 +399,37 @@ mod tests {
     }
 
     #[test]
+    fn a_page_names_a_repository_and_what_is_shown() {
+        let told = |text: &str| match Address::parse(text).unwrap().location {
+            Location::Page(repository, rest) => format!("{repository} {rest}"),
+            other => panic!("{text}: {other:?}"),
+        };
+        for (text, expected) in [
+            (
+                "https://github.com/o/r/tree/v1/a/b/",
+                "https://github.com/o/r v1/a/b",
+            ),
+            ("github.com/o/r/tree/main", "https://github.com/o/r main"),
+            (
+                "https://git.h/g/s/r/-/tree/v1/d",
+                "https://git.h/g/s/r v1/d",
+            ),
+            (
+                "https://codeberg.org/o/r/src/tag/v1/d",
+                "https://codeberg.org/o/r v1/d",
+            ),
+        ] {
+            assert_eq!(told(text), expected);
+        }
+        for twice in [
+            "https://github.com/o/r/tree/v1/d@v2",
+            "https://github.com/o/r/tree/v1?ref=v2",
+        ] {
+            assert!(Address::parse(twice).is_err(), "{twice}");
+        }
+    }
+
+    #[test]
     fn what_git_could_misunderstand_is_refused() {
         for text in [
             "--upload-pack=x@v1",
@@ -323,6 +438,8 @@ mod tests {
             "https://h/r.git@--exec",
             "https://h/r.git@a..b",
             "@v1",
+            "https://h/r.git//d?ref=--exec",
+            "git::ext::sh -c x",
         ] {
             assert!(Address::parse(text).is_err(), "{text}");
         }

@@ -64,6 +64,13 @@ impl Cache {
     /// # Errors
     /// Where something cannot be deleted.
     pub fn clean(&self) -> Result<usize, Error> {
+        let archives = self.root.join("archives");
+        match fs::remove_dir_all(&archives) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(unusable(&archives, &error));
+            }
+            _ => {}
+        }
         let stores = self.root.join("git");
         let entries = match fs::read_dir(&stores) {
             Ok(entries) => entries,
@@ -82,6 +89,15 @@ impl Cache {
             count += 1;
         }
         Ok(count)
+    }
+
+    /// The folder with archives, by their digests.
+    pub(super) fn archives(&self) -> Result<PathBuf, Error> {
+        let folder = self.root.join("archives");
+        owner::make(&folder).map_err(|error| unusable(&folder, &error))?;
+        own(&self.root)?;
+        own(&folder)?;
+        Ok(folder)
     }
 
     /// The repository for an address; made where it is missing.

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use super::branch::TRAILER;
 use super::objects::path_of_bytes;
 use super::worktree::{LOCKED, PAUSE, Tried, is_busy, patiently, refused, why};
 use crate::error::Error;
@@ -70,6 +71,7 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Tried, Err
         .with_hooks()
         .args(["commit", "-q", "--only", "--cleanup=whitespace", "-F"])
         .arg(index.message(message)?)
+        .args(["--trailer", &format!("{TRAILER}: {}", index.tree(files)?)])
         .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
         .output_of(&list_of(index.only(&changed, files)?))?;
     if committed.status.success() {
@@ -245,6 +247,19 @@ impl<'t> OwnIndex<'t> {
     /// A call that works on it.
     fn git(&self) -> Git {
         Git::at(self.top).with_index(&self.path())
+    }
+
+    /// The tree that the last commit becomes with these files, and nothing else that is staged.
+    fn tree(&self, files: &[PathBuf]) -> Result<String, Error> {
+        let path = self.folder.path().join("committed");
+        let git = || Git::at(self.top).with_index(&path);
+        let read = git().args(["read-tree", "HEAD"]).output()?;
+        if !read.status.success() {
+            // there is no commit yet
+            git().args(["read-tree", "--empty"]).output()?;
+        }
+        stage(git(), files)?;
+        Ok(git().arg("write-tree").ask()?.unwrap_or_default())
     }
 
     /// A file with the message of a commit.

@@ -125,6 +125,9 @@ fn name_in(top: &Path, package: &Path) -> String {
 fn may_be_package(folder: &Path) -> bool {
     [KPTFILE, RULES_FILE].iter().any(|name| {
         let bytes = read_own(&folder.join(name)).unwrap_or_default();
-        memchr::memmem::find(&bytes, b"upstream").is_some()
+        // where the field is misspelled, that is said
+        let words = [&b"upstream"[..], b"repo:"];
+        let has = |word| memchr::memmem::find(&bytes, word).is_some();
+        words.into_iter().any(has)
     })
 }

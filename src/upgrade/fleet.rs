@@ -1,19 +1,23 @@
-//! Many packages: which of them have a newer version, and their upgrades, in parallel.
+//! Many packages, upgraded in parallel.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::address::Place;
+use super::branch::Branches;
 use super::commit;
 use super::find::{Found, Shard, below};
-use super::message::message;
+use super::message::Template;
 use super::nested::refuse_foreign;
 use super::one::{self, Upgrade, Wish};
+use super::record::Record;
 use super::remote::{Remotes, Resolved};
-use super::{record, repositories, worktree};
+use super::{record, repositories, unfinished, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
+use crate::report;
 
 /// Which packages are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,10 +31,12 @@ pub enum Packages {
 /// Where commits go.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Commits {
-    /// A new branch for them, if one is wanted.
+    /// The branch for them, if one is wanted.
     pub branch: Option<String>,
     /// Whether commits are made.
     pub commit: bool,
+    /// What their messages are made from.
+    pub template: Template,
 }
 
 /// The program that upgrades are run by.
@@ -56,35 +62,23 @@ pub enum Outcome {
     Failed(PathBuf, Error),
 }
 
-/// A package that has a newer version.
-#[derive(Debug)]
-pub struct Outdated {
-    /// The package's folder.
-    pub package: PathBuf,
-    /// Where it comes from.
-    pub place: super::Place,
-    /// The version here: its ref and its commit.
-    pub current: (String, String),
-    /// The newest one.
-    pub newest: Resolved,
-}
-
-/// What was found out about a package's version.
-#[derive(Debug)]
-pub enum State {
-    /// There is a newer one.
-    Outdated(Box<Outdated>),
-    /// There is none.
-    UpToDate(PathBuf),
-    /// That could not be found out.
-    Failed(PathBuf, Error),
+impl Packages {
+    /// What is said where there are none.
+    pub fn none(&self) -> &'static str {
+        match self {
+            Self::Below(_, Some(_)) => "no packages in this share",
+            _ => {
+                "no packages here: vendor one with `merge3 get`, or record where a copy comes from with `merge3 adopt`"
+            }
+        }
+    }
 }
 
 /// The packages that are meant, in groups of those that are in one another, by path.
 ///
 /// # Errors
 /// Where a folder cannot be read, or a folder that was named has no record.
-fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Found>>, Error> {
+pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Found>>, Error> {
     let found = match packages {
         Packages::Below(folder, shard) => below(folder, *shard, allowed)?,
         Packages::Named(folders) => folders
@@ -112,13 +106,7 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     }
     let record = match record::read(folder) {
         Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
-        Ok(None) => Err(Error::Package {
-            path: folder.to_owned(),
-            message: "it does not say where it comes from".to_owned(),
-            help: "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
-                   write them (docs/upgrade-bot.md)"
-                .to_owned(),
-        }),
+        Ok(None) => Err(no_record(folder)),
         Err(error) => Err(error),
     };
     Ok(Found {
@@ -129,36 +117,13 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     })
 }
 
-/// Which packages have a newer version.
-///
-/// # Errors
-/// Where the packages cannot be found; what is wrong with one of them is in its state.
-pub fn outdated(remotes: &Remotes, packages: &Packages, wish: &Wish) -> Result<Vec<State>, Error> {
-    let families = families(packages, &wish.allowed)?;
-    let found: Vec<Found> = families.into_iter().flatten().collect();
-    Ok(found
-        .into_par_iter()
-        .map(|found| state(remotes, found, wish))
-        .collect())
-}
-
-fn state(remotes: &Remotes, found: Found, wish: &Wish) -> State {
-    let state = || -> Result<Option<Outdated>, Error> {
-        let record = found.record?;
-        one::refuse_unfinished(&found.path)?;
-        let refs = remotes.refs(&record.place.repository)?;
-        let newest = one::target(&record, &refs, wish)?;
-        Ok(newest.map(|newest| Outdated {
-            package: found.path.clone(),
-            place: record.place,
-            current: (record.reference, record.lock.commit),
-            newest,
-        }))
-    };
-    match state() {
-        Ok(Some(outdated)) => State::Outdated(Box::new(outdated)),
-        Ok(None) => State::UpToDate(found.path),
-        Err(error) => State::Failed(found.path, error),
+pub(super) fn no_record(package: &Path) -> Error {
+    Error::Package {
+        path: package.to_owned(),
+        message: "it does not say where it comes from".to_owned(),
+        help: "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
+               record where it comes from with `merge3 adopt`"
+            .to_owned(),
     }
 }
 
@@ -167,7 +132,7 @@ fn state(remotes: &Remotes, found: Found, wish: &Wish) -> State {
 /// # Errors
 /// Where the packages cannot be found, or no commit could be made: then nothing was changed.
 pub fn upgrade(
-    remotes: &Remotes,
+    remotes: &Remotes<'_>,
     packages: &Packages,
     wish: &Wish,
     commits: &Commits,
@@ -181,6 +146,12 @@ pub fn upgrade(
     let families = families(packages, &wish.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
     let tops = repositories::tops(paths, wish, commits)?;
+    let branches = Branches::prepare(&tops, commits)?;
+    // the branch may have been another version of them
+    let families = match commits.branch {
+        Some(_) => self::families(packages, &wish.allowed)?,
+        None => families,
+    };
     // what is not committed is looked for before our own changes are there
     let families: Vec<Vec<Found>> = families
         .into_par_iter()
@@ -191,21 +162,69 @@ pub fn upgrade(
                 .collect()
         })
         .collect();
-    let branches = repositories::Branches::default();
+    fetch_all(remotes, &families, wish);
     let outcomes: Vec<Vec<Outcome>> = families
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
-            let go = || branches.go(&tops, commits);
+            let go = || branches.go();
             each.map(|found| one(remotes, found, wish, commits, host, go))
                 .collect()
         })
         .collect();
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     if commits.commit && !wish.dry_run {
-        commit_all(&mut outcomes, &tops);
+        commit_all(&mut outcomes, &tops, &commits.template);
+    }
+    let same = branches.finish()?;
+    for outcome in &mut outcomes {
+        if let Outcome::Upgraded(upgrade) = outcome
+            && let Some(old) = upgrade.committed.as_ref().and_then(|new| same.get(new))
+        {
+            upgrade.committed = Some(old.clone());
+        }
     }
     Ok(outcomes)
+}
+
+/// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is told for
+/// the package that needs it.
+fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
+    let mut wanted: BTreeMap<&str, Vec<(Place, Resolved)>> = BTreeMap::new();
+    let records = families.iter().flatten();
+    let records = records.filter(|found| found.uncommitted.is_none());
+    let records: Vec<&Record> = records.filter_map(|it| it.record.as_ref().ok()).collect();
+    let targets: Vec<(&Record, Option<Resolved>)> = records
+        .into_par_iter()
+        .map(|record| {
+            let refs = remotes.refs(&record.place.repository);
+            let target = refs.and_then(|refs| one::target(remotes, record, &refs, wish));
+            (record, target.ok().flatten())
+        })
+        .collect();
+    for (record, target) in targets {
+        let Some(target) = target else { continue };
+        let lock = &record.lock;
+        let from = Resolved {
+            name: lock.reference.clone(),
+            full: lock.reference.clone(),
+            commit: lock.commit.clone(),
+            tag: false,
+        };
+        for (place, version) in [(&lock.place, from), (&record.place, target)] {
+            let of_repository = wanted.entry(&place.repository).or_default();
+            of_repository.push((place.clone(), version));
+        }
+    }
+    let wanted: Vec<Vec<(Place, Resolved)>> = wanted.into_values().collect();
+    wanted.par_iter().for_each(|versions| {
+        let each: Vec<(&Place, &Resolved)> = versions.iter().map(|(p, v)| (p, v)).collect();
+        // one package is fetched when its turn comes
+        if each.len() > 2 {
+            let packages = report::many(each.len() / 2, "package");
+            remotes.fetch(&each, &packages);
+        }
+    });
 }
 
 /// Looks whether something in a package is not committed, where that matters.
@@ -227,7 +246,7 @@ fn uncommitted_in(package: &Path, wish: &Wish) -> Option<Error> {
 }
 
 fn one(
-    remotes: &Remotes,
+    remotes: &Remotes<'_>,
     found: Found,
     wish: &Wish,
     commits: &Commits,
@@ -251,8 +270,8 @@ fn one(
         let _lock = package::lock(&found.path, access, || host.waiting(&found.path))?;
         let mut uncommitted = found.uncommitted;
         if wish.dry_run {
-            one::refuse_unfinished(&found.path)?;
-        } else if one::resumed(&found.path, wish)? {
+            unfinished::refuse_unfinished(&found.path)?;
+        } else if unfinished::resumed(&found.path, wish)? {
             // what that run did was none of the user's changes
             uncommitted = uncommitted_in(&found.path, wish);
             match record::read(&found.path)? {
@@ -261,8 +280,8 @@ fn one(
             }
         }
         let planned = loop {
-            match one::plan(remotes, &found.path, &record, wish) {
-                Err(error) if !wish.dry_run && one::recovered(&record, &error)? => {
+            match one::plan(remotes, &found.path, &record, wish, &mut uncommitted) {
+                Err(error) if !wish.dry_run && unfinished::recovered(&record, &error)? => {
                     // what a killed run did was none of the user's changes
                     uncommitted = uncommitted_in(&found.path, wish);
                 }
@@ -272,14 +291,13 @@ fn one(
         let Some(mut upgrade) = planned else {
             return Ok(None);
         };
-        if let Some(error) = uncommitted {
-            return Err(error);
-        }
         if wish.dry_run || upgrade.refused {
             upgrade.show_record();
         } else {
             branch()?;
-            host.write(&mut |disk| upgrade.write(disk, wish.durable, commits.commit))?;
+            // what somebody has to resolve is not committed
+            let awaits_commit = commits.commit && !upgrade.facts.open;
+            host.write(&mut |disk| upgrade.write(disk, wish.durable, awaits_commit))?;
         }
         Ok(Some(upgrade))
     };
@@ -292,14 +310,14 @@ fn one(
 
 /// Commits what was written, one package after the other. What is not committed, or not in the
 /// index in the end, is known to the next run.
-fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>) {
+fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>, template: &Template) {
     let mut patience = worktree::PATIENCE;
     let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome>> = BTreeMap::new();
     for outcome in outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
         };
-        let told = message(upgrade, &upgrade.path_in(top));
+        let told = template.message(upgrade, &upgrade.path_in(top));
         match commit::commit(top, &upgrade.files(top), &told, &mut patience) {
             Ok(commit) => {
                 upgrade.committed = commit;
@@ -337,7 +355,7 @@ fn written<'t, 'o>(
     tops: &'t HashMap<PathBuf, PathBuf>,
 ) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
     match outcome {
-        Outcome::Upgraded(upgrade) if upgrade.facts.written => {
+        Outcome::Upgraded(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
             Some((tops.get(&upgrade.package)?, upgrade))
         }
         _ => None,

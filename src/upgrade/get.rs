@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::address::{Address, Place};
 use super::objects::{Fetched, Modes};
-use super::record::{KPTFILE, RULES_FILE, with_record};
+use super::record::{Form, KPTFILE, RULES_FILE, with_record};
 use super::remote::{Remotes, Resolved};
 use super::tree::stays_within;
 use super::version::Choice;
@@ -36,43 +36,44 @@ pub struct Vendored {
 /// # Errors
 /// Where it cannot be read, and where the folder has something in it already.
 pub fn get(
-    remotes: &Remotes,
+    remotes: &Remotes<'_>,
     address: &str,
     folder: Option<&Path>,
     choice: Choice,
 ) -> Result<Vendored, Error> {
     let address = Address::parse(address)?;
-    let place = remotes.locate(&address)?;
-    if place.has_password() {
-        return Err(Error::Git {
-            message: format!(
-                "the address {} holds a user name or a password, which would be written into the package",
-                place.shown()
-            ),
-            help: "leave it out, and give it to git: git help credentials".to_owned(),
-        });
-    }
+    let (place, reference) = remotes.locate(&address)?;
+    refuse_password(&place)?;
     let refs = remotes.refs(&place.repository)?;
-    let version = match &address.reference {
+    let version = match &reference {
         Some(name) => refs.resolve(name, &place.directory),
         None => refs.first(&place.directory, choice),
     };
     let version = version.ok_or_else(|| {
-        let name = address.reference.as_deref().unwrap_or("at all");
-        let alike = refs.alike(name).join(", ");
-        Error::Git {
-            message: format!("{} has no tag, branch or commit {name}", place.shown()),
-            help: match alike.as_str() {
-                "" => "see what there is with `git ls-remote`".to_owned(),
-                alike => format!("upstream has {alike}"),
-            },
-        }
+        let name = reference.as_deref();
+        refs.no_version(&place, name.unwrap_or("HEAD"))
     })?;
+    let version = remotes.fixed(&place, version)?;
     let folder = folder.map_or_else(|| PathBuf::from(place.base_name()), Path::to_owned);
     refuse_taken(&folder)?;
     let modes = Modes::of_system()?;
+    remotes.fetch(&[(&place, &version)], &shown(&folder));
     let fetched = remotes.snapshot(&place, &version, &modes)?;
     write(&folder, fetched, place, version, &modes)
+}
+
+/// Refuses an address that would write a password into a package.
+pub(super) fn refuse_password(place: &Place) -> Result<(), Error> {
+    if !place.has_password() {
+        return Ok(());
+    }
+    Err(Error::Git {
+        message: format!(
+            "the address {} holds a user name or a password, which would be written into the package",
+            place.shown()
+        ),
+        help: "leave it out, and give it to git: git help credentials".to_owned(),
+    })
 }
 
 fn refuse_taken(folder: &Path) -> Result<(), Error> {
@@ -102,51 +103,79 @@ fn write(
     version: Resolved,
     modes: &Modes,
 ) -> Result<Vendored, Error> {
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error| Error::Write {
-            path,
-            error,
-            written: 0,
-        }
-    };
     let above = folder
         .parent()
         .filter(|above| !above.as_os_str().is_empty());
     let above = above.unwrap_or(Path::new("."));
-    fs::create_dir_all(above).map_err(failed(above))?;
+    fs::create_dir_all(above).map_err(unwritten(above))?;
     let staging = tempfile::Builder::new()
         .prefix(".merge3-")
         .tempdir_in(above)
-        .map_err(failed(above))?;
+        .map_err(unwritten(above))?;
     let root = staging.path().join("package");
-    fs::create_dir(&root).map_err(failed(&root))?;
-    let Fetched { snapshot, left_out } = fetched;
+    fs::create_dir(&root).map_err(unwritten(&root))?;
+    let Fetched {
+        mut snapshot,
+        left_out,
+    } = fetched;
     let mut warnings: Vec<Warning> = left_out.iter().map(|path| own_file(path)).collect();
-    let mut files = 0;
-    let links = leading_within(&snapshot, &mut warnings);
     let has_kptfile = matches!(
         snapshot.entries.get(Path::new(KPTFILE)),
         Some(Entry::File { .. })
     );
-    let record = PathBuf::from(if has_kptfile { KPTFILE } else { RULES_FILE });
-    let mut record_text = String::new();
+    // kpt knows records of git alone
+    let in_kptfile = has_kptfile && Form::of(&place.repository).is_git();
+    let record = PathBuf::from(if in_kptfile { KPTFILE } else { RULES_FILE });
+    let record_text = match snapshot.entries.remove(&record) {
+        Some(Entry::File { bytes, .. }) => {
+            String::from_utf8(bytes).map_err(|_| Error::Package {
+                path: folder.join(&record),
+                message: "it is not UTF-8".to_owned(),
+                help: "upstream's file is broken; tell upstream".to_owned(),
+            })?
+        }
+        _ => String::new(),
+    };
+    let files = put(snapshot, &root, &mut warnings)?;
+    let text = with_record(&folder.join(&record), &record_text, &place, &version)?;
+    let target = root.join(&record);
+    fs::write(&target, text).map_err(unwritten(&target))?;
+    fs::set_permissions(&target, of_new(&modes.of_new())).map_err(unwritten(&target))?;
+    // an empty folder may be there already
+    match fs::remove_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(unwritten(folder)(error));
+        }
+        _ => {}
+    }
+    fs::rename(&root, folder).map_err(unwritten(folder))?;
+    Ok(Vendored {
+        folder: folder.to_owned(),
+        place,
+        version,
+        files: files + 1,
+        record,
+        warnings,
+    })
+}
+
+/// Writes the files of a package into a folder. Returns how many there are; what is left out is
+/// told.
+pub(super) fn put(
+    snapshot: Snapshot,
+    root: &Path,
+    warnings: &mut Vec<Warning>,
+) -> Result<usize, Error> {
+    let links = leading_within(&snapshot, warnings);
+    let mut files = 0;
     for (path, entry) in snapshot.entries {
         let target = root.join(&path);
-        if let Some(above) = target.parent() {
-            fs::create_dir_all(above).map_err(failed(above))?;
-        }
         match entry {
-            Entry::File { bytes, .. } if path == record => {
-                record_text = String::from_utf8(bytes).map_err(|_| Error::Package {
-                    path: folder.join(&path),
-                    message: "it is not UTF-8".to_owned(),
-                    help: "upstream's file is broken; tell upstream".to_owned(),
-                })?;
-            }
             Entry::File { bytes, permissions } => {
-                fs::write(&target, bytes).map_err(failed(&target))?;
-                fs::set_permissions(&target, of_new(&permissions)).map_err(failed(&target))?;
+                let above = target.parent().unwrap_or(root);
+                fs::create_dir_all(above).map_err(unwritten(above))?;
+                fs::write(&target, bytes).map_err(unwritten(&target))?;
+                fs::set_permissions(&target, of_new(&permissions)).map_err(unwritten(&target))?;
                 files += 1;
             }
             Entry::Link(_) => {}
@@ -156,27 +185,21 @@ fn write(
     // last of all, so that nothing is written by way of one
     for (path, to) in &links {
         let target = root.join(path);
-        link(to, &target).map_err(failed(&target))?;
+        let above = target.parent().unwrap_or(root);
+        fs::create_dir_all(above).map_err(unwritten(above))?;
+        link(to, &target).map_err(unwritten(&target))?;
         files += 1;
     }
-    let text = with_record(&folder.join(&record), &record_text, &place, &version)?;
-    let target = root.join(&record);
-    fs::write(&target, text).map_err(failed(&target))?;
-    fs::set_permissions(&target, of_new(&modes.of_new())).map_err(failed(&target))?;
-    // an empty folder may be there already
-    match fs::remove_dir(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(folder)(error)),
-        _ => {}
+    Ok(files)
+}
+
+fn unwritten(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    move |error| Error::Write {
+        path,
+        error,
+        written: 0,
     }
-    fs::rename(&root, folder).map_err(failed(folder))?;
-    Ok(Vendored {
-        folder: folder.to_owned(),
-        place,
-        version,
-        files: files + 1,
-        record,
-        warnings,
-    })
 }
 
 /// The links of a package that lead to something in it; the others are told.

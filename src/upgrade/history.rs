@@ -2,6 +2,7 @@
 
 use super::address::Place;
 use super::cache::{Store, hash};
+use super::registry::is_archive;
 use super::remote::{Remotes, Resolved};
 use crate::error::Error;
 use crate::git_process::reason;
@@ -22,7 +23,7 @@ pub struct Commit {
 /// Between the parts of a line of the log.
 const SEPARATOR: char = '\u{1f}';
 
-impl Remotes {
+impl Remotes<'_> {
     /// The commits that lead from one version to another and change something in the package's
     /// folder, the newest first. None where the server does not tell.
     ///
@@ -34,6 +35,9 @@ impl Remotes {
         from: &Resolved,
         to: &Resolved,
     ) -> Result<Option<Vec<Commit>>, Error> {
+        if is_archive(&place.repository) {
+            return Ok(None);
+        }
         if from.commit == to.commit {
             return Ok(Some(Vec::new()));
         }
@@ -46,6 +50,10 @@ impl Remotes {
             return Ok(None);
         }
         if !store.path.join("merge3-fetched").is_file() {
+            self.tell(&format!(
+                "reading what upstream committed in {}",
+                place.shown()
+            ));
             if !self.fetch_range(&store, place, from, to)? {
                 return Ok(None);
             }

@@ -47,6 +47,23 @@ pub(super) fn make_locals(
     Ok(warnings)
 }
 
+/// Makes upstream's Kptfile the local one where the two differ in nothing but what says who and
+/// whence the package is.
+///
+/// # Errors
+/// Where the local file cannot be read.
+pub(super) fn keep_locals(upstream: &mut Snapshot, package: &Path) -> Result<(), Error> {
+    let local = text_of(&package.join(KPTFILE))?;
+    let Made::Text(theirs) = made_locals(upstream, &local) else {
+        return Ok(());
+    };
+    let is_same = own(&local, &local).is_some_and(|ours| ours == theirs);
+    if let Some(Entry::File { bytes, .. }) = upstream.entries.get_mut(Path::new(KPTFILE)) {
+        *bytes = if is_same { local } else { theirs }.into_bytes();
+    }
+    Ok(())
+}
+
 /// The text of a file; none where there is none, or a link, which is not followed.
 fn text_of(file: &Path) -> Result<String, Error> {
     if file.symlink_metadata().is_ok_and(|it| it.is_symlink()) {

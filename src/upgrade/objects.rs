@@ -6,10 +6,12 @@ use std::path::PathBuf;
 
 use super::address::Place;
 use super::cache::Store;
+use super::fetch::incomplete;
+use super::registry::is_archive;
 use super::remote::{Remotes, Resolved};
 use super::tree::{self, Listed, path_of};
 use crate::error::Error;
-use crate::git_process::{Git, reason, without_password};
+use crate::git_process::{reason, without_password};
 use crate::package::{Entry, Snapshot};
 
 /// What new files get here: plain ones and those that can be run.
@@ -20,6 +22,14 @@ pub(super) struct Modes {
 }
 
 impl Modes {
+    /// What a file gets that can be run or not.
+    pub(super) fn of_file(&self, is_program: bool) -> Permissions {
+        match is_program {
+            true => self.executable.clone(),
+            false => self.plain.clone(),
+        }
+    }
+
     /// What a plain file gets.
     pub(super) fn of_new(&self) -> Permissions {
         self.plain.clone()
@@ -69,7 +79,7 @@ pub(super) struct Fetched {
     pub(super) left_out: Vec<PathBuf>,
 }
 
-impl Remotes {
+impl Remotes<'_> {
     /// The files of `place` at a commit. Fetches what is missing: the commit, its trees, and of the
     /// files those in the folder.
     ///
@@ -82,26 +92,34 @@ impl Remotes {
         version: &Resolved,
         modes: &Modes,
     ) -> Result<Fetched, Error> {
+        if is_archive(&place.repository) {
+            return self.archive(place, version, modes);
+        }
         let store = self.store(place)?;
         let refused = |reason: String| refused(place, version, &reason);
+        let mut lacking: Option<String> = None;
         for _ in 0..4 {
             let reader = store.shared()?;
             if store.has_commit(&version.commit)? {
                 let printed = store.list(&version.commit, &place.directory)?;
                 let printed = printed.ok_or_else(|| no_folder(place, version))?;
                 let listed = tree::checked(&printed.map_err(refused)?).map_err(refused)?;
-                let (sizes, missing) = store.sizes(&listed)?;
+                let (sizes, missing) = store.sizes(&tree::objects(&listed))?;
                 if missing.is_empty() {
                     tree::check_sizes(&listed, &sizes).map_err(refused)?;
                     let name = format!("{}@{}", place.shown(), version.name);
                     return store.read(listed, &sizes, name, modes);
                 }
                 drop(reader);
+                if let Some(reason) = lacking {
+                    return Err(incomplete(place, version, &reason));
+                }
                 let _alone = store.alone()?;
-                store.fetch_objects(&missing)?;
+                lacking = Some(store.fetch_objects(&missing)?);
                 continue;
             }
             drop(reader);
+            lacking = None;
             let _alone = store.alone()?;
             if !store.path.is_dir() {
                 // emptied a moment ago
@@ -139,99 +157,9 @@ fn no_folder(place: &Place, version: &Resolved) -> Error {
 }
 
 impl Store {
-    pub(super) fn has_commit(&self, commit: &str) -> Result<bool, Error> {
-        let kind = self
-            .git()
-            .offline()
-            .args(["cat-file", "-t", commit])
-            .ask()?;
-        Ok(kind.as_deref() == Some("commit"))
-    }
-
-    /// Fetches one commit with its trees and without files, as far as the server can do that.
-    fn fetch_commit(&self, place: &Place, version: &Resolved) -> Result<(), Error> {
-        if self.has_commit(&version.commit)? {
-            return Ok(());
-        }
-        let shallow = ["--depth=1", "--filter=blob:none"];
-        let named = [
-            format!("refs/tags/{}", version.full),
-            format!("refs/heads/{}", version.full),
-        ];
-        let everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
-        let tries: [(&[&str], Vec<&str>); 5] = [
-            (&shallow, vec![version.commit.as_str()]),
-            (&shallow, vec![named[0].as_str()]),
-            (&shallow, vec![named[1].as_str()]),
-            // a server that gives commits by the names of refs only: all of them
-            (&["--filter=blob:none"], everything.to_vec()),
-            (&["--filter=blob:none", "--unshallow"], everything.to_vec()),
-        ];
-        let mut first = None;
-        for (options, wanted) in tries {
-            let output = self.fetch(options, &wanted)?;
-            if self.has_commit(&version.commit)? {
-                return Ok(());
-            }
-            if !output.status.success() && first.is_none() {
-                first = Some(reason(&output));
-            }
-        }
-        let shown = without_password(&place.repository);
-        let said = first.map_or_else(String::new, |reason| format!(" ({reason})"));
-        Err(Error::Git {
-            message: format!("the commit {} of {shown} is gone{said}", version.commit),
-            help: format!(
-                "upstream rewrote its history or cannot be reached (git ls-remote {shown}); if the commit is lost, put the \
-                 commit that your copy was made from into the record, or vendor the package anew with `merge3 get`"
-            ),
-        })
-    }
-
-    pub(super) fn fetch(
-        &self,
-        options: &[&str],
-        wanted: &[&str],
-    ) -> Result<std::process::Output, Error> {
-        self.fetching()
-            .args(options)
-            .arg("origin")
-            .args(wanted)
-            .output()
-    }
-
-    fn fetching(&self) -> Git {
-        self.git().quiet_ssh().args([
-            "fetch",
-            "-q",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-auto-maintenance",
-            "--recurse-submodules=no",
-        ])
-    }
-
-    /// Fetches objects by their names, all at once.
-    fn fetch_objects(&self, objects: &[String]) -> Result<(), Error> {
-        if objects.is_empty() {
-            return Ok(());
-        }
-        let names = objects.join("\n") + "\n";
-        // a server that refuses is asked again for each by git itself, when it is read
-        self.fetching()
-            .args(["--filter=blob:none", "--stdin", "origin"])
-            .output_of(names.as_bytes())?;
-        let lines = names.as_bytes();
-        self.git()
-            .quiet_ssh()
-            .args(["cat-file", "--batch-check"])
-            .output_of(lines)?;
-        Ok(())
-    }
-
     /// What git prints of what is in a folder at a commit, or why it does not; none where it is no
     /// folder.
-    fn list(
+    pub(super) fn list(
         &self,
         commit: &str,
         directory: &str,
@@ -252,8 +180,10 @@ impl Store {
     }
 
     /// How many bytes each file has, and the files that are not here.
-    fn sizes(&self, listed: &[Listed]) -> Result<(HashMap<String, u64>, Vec<String>), Error> {
-        let files = tree::objects(listed);
+    pub(super) fn sizes(
+        &self,
+        files: &[&str],
+    ) -> Result<(HashMap<String, u64>, Vec<String>), Error> {
         if files.is_empty() {
             return Ok((HashMap::new(), Vec::new()));
         }

@@ -15,7 +15,7 @@ use super::{kptfile, subpackages, worktree};
 use crate::error::{Error, shown};
 use crate::merge::OnConflict;
 use crate::package::{
-    self, ChangeKind, Disk, Entry, FileChange, Plan, Progressed, RealDisk, Settings, Snapshot,
+    self, ChangeKind, Disk, Entry, FileChange, Plan, RealDisk, Settings, Snapshot,
 };
 use crate::report::Facts;
 
@@ -34,6 +34,8 @@ pub struct Wish {
     pub durable: bool,
     /// Whether a package with uncommitted changes is upgraded all the same.
     pub allow_dirty: bool,
+    /// Whether upstream's commits are told.
+    pub log: bool,
     /// Hosts and repositories that a package in a package may come from, beside those of the
     /// package that it is in.
     pub allowed: Vec<String>,
@@ -57,7 +59,7 @@ pub struct Upgrade {
     /// Conflicts are left, and so nothing was written.
     pub refused: bool,
     /// Upstream's commits between the two, the newest first; none where upstream does not tell
-    /// them.
+    /// them, or nobody asked.
     pub commits: Option<Vec<Commit>>,
     /// The commit of this upgrade, where one was made.
     pub committed: Option<String>,
@@ -70,70 +72,80 @@ pub struct Upgrade {
 ///
 /// # Errors
 /// Where upstream cannot be reached, or has no such version.
-pub(super) fn target(record: &Record, refs: &Refs, wish: &Wish) -> Result<Option<Resolved>, Error> {
+pub(super) fn target(
+    remotes: &Remotes<'_>,
+    record: &Record,
+    refs: &Refs,
+    wish: &Wish,
+) -> Result<Option<Resolved>, Error> {
     let directory = &record.place.directory;
     let target = match &wish.to {
         Some(name) => Some(
             refs.resolve(name, directory)
-                .ok_or_else(|| no_version(record, refs, name))?,
+                .ok_or_else(|| refs.no_version(&record.place, name))?,
         ),
         None => refs.newest(&record.reference, directory, wish.choice),
     };
     let Some(target) = target else {
         let known = refs.resolve(&record.reference, directory).is_some();
         if !known && Tag::parse(&record.reference).is_none() {
-            return Err(no_version(record, refs, &record.reference));
+            return Err(refs.no_version(&record.place, &record.reference));
         }
         return Ok(None);
     };
+    let target = remotes.fixed(&record.place, target)?;
     let is_here = target.commit == record.lock.commit
         && target.name == record.reference
         && record.place == record.lock.place;
     Ok((!is_here).then_some(target))
 }
 
-fn no_version(record: &Record, refs: &Refs, name: &str) -> Error {
-    let alike = refs.alike(name);
-    let help = match alike.as_slice() {
-        [] => "see what there is with `git ls-remote`, and name it with --to".to_owned(),
-        names => format!("upstream has {}; name one with --to", names.join(", ")),
-    };
-    Error::Git {
-        message: format!(
-            "{} has no tag, branch or commit {name}",
-            record.place.shown()
-        ),
-        help,
+/// The version that the local files were made from.
+pub(super) fn current(record: &Record, refs: &Refs) -> Resolved {
+    let lock = &record.lock;
+    Resolved {
+        name: record.reference.clone(),
+        full: lock.reference.clone(),
+        commit: lock.commit.clone(),
+        tag: refs
+            .resolve(&lock.reference, "")
+            .is_some_and(|found| found.tag && found.commit == lock.commit),
     }
 }
 
-/// Plans the upgrade of a package. Nothing is written. None where there is nothing to do.
+/// Plans the upgrade of a package. Nothing is written. None where there is nothing to do. A package
+/// that is refused because something in it is `uncommitted` is refused before anything is fetched.
 ///
 /// # Errors
 /// See [`Error`]; whatever it is, nothing was changed.
 pub(super) fn plan(
-    remotes: &Remotes,
+    remotes: &Remotes<'_>,
     package: &Path,
     record: &Record,
     wish: &Wish,
+    uncommitted: &mut Option<Error>,
 ) -> Result<Option<Upgrade>, Error> {
     let start = Instant::now();
     let refs = remotes.refs(&record.place.repository)?;
-    let Some(to) = target(record, &refs, wish)? else {
+    let Some(to) = target(remotes, record, &refs, wish)? else {
         return Ok(None);
     };
     let from = Resolved {
         name: record.lock.reference.clone(),
-        full: record.lock.reference.clone(),
-        commit: record.lock.commit.clone(),
-        tag: refs
-            .resolve(&record.lock.reference, "")
-            .is_some_and(|found| found.tag && found.commit == record.lock.commit),
+        ..current(record, &refs)
     };
+    if let Some(error) = uncommitted.take() {
+        return Err(error);
+    }
     let modes = Modes::of_system()?;
+    let both = [(&record.lock.place, &from), (&record.place, &to)];
+    remotes.fetch(&both, &shown(package));
     let original = remotes.snapshot(&record.lock.place, &from, &modes)?;
     let updated = remotes.snapshot(&record.place, &to, &modes)?;
-    let commits = remotes.commits(&record.place, &from, &to)?;
+    let commits = match wish.log {
+        true => remotes.commits(&record.place, &from, &to)?,
+        false => None,
+    };
     let known = original.left_out;
     let all_left_out = [known.as_slice(), &updated.left_out].concat();
     // rules that upstream had before are no news
@@ -164,84 +176,6 @@ pub(super) fn plan(
         record: change,
         start,
     }))
-}
-
-/// Takes back what an upgrade did to a package that was killed, where an error of [`plan`] says so
-/// and this is the same upgrade. Whether it was so, and the plan is to be made anew.
-///
-/// # Errors
-/// As for [`package::undo`].
-pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
-    let Error::Unfinished { package, same, .. } = error else {
-        return Ok(false);
-    };
-    // what it has done so far counts as upstream's with `Replace`, and so no upgrade is the same
-    let is_same = *same || record.strategy == Strategy::Replace;
-    if is_same {
-        package::undo(package)?;
-    }
-    Ok(is_same)
-}
-
-/// Sees to what a run left at a package that did not come to its end: it is taken back, and so the
-/// upgrade is made, told of and committed anew. Whether anything was there.
-///
-/// # Errors
-/// As for [`package::undo`], and where somebody changed what it wrote and did not commit.
-pub(super) fn resumed(package: &Path, wish: &Wish) -> Result<bool, Error> {
-    let Some(progressed) = package::progress_at(package)? else {
-        return Ok(false);
-    };
-    let is_clean = || worktree::refuse_uncommitted(package).is_ok();
-    match progressed {
-        Progressed::Partly => package::undo(package)?,
-        Progressed::TakenBack => package::forget(&RealDisk, package)?,
-        // somebody has committed it
-        _ if is_clean() => package::forget(&RealDisk, package)?,
-        Progressed::Wholly(files) => {
-            worktree::unstage(package, &files)?;
-            match is_clean() {
-                // it was committed, and only the index did not have it
-                true => package::forget(&RealDisk, package)?,
-                false => package::undo(package)?,
-            }
-        }
-        Progressed::Changed(_) if wish.allow_dirty => package::forget(&RealDisk, package)?,
-        Progressed::Changed(path) => {
-            return Err(uncommitted(
-                package,
-                &format!(", and {} was changed since", shown(&path)),
-                "commit it by hand, or take it back with git, and run again",
-            ));
-        }
-    }
-    Ok(true)
-}
-
-/// Refuses a package at which a run did not come to its end, for those that only look.
-///
-/// # Errors
-/// Where that is so.
-pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
-    let help = "nothing was written; run `merge3 upgrade` to finish it";
-    match package::progress_at(package)? {
-        None | Some(Progressed::TakenBack) => Ok(()),
-        Some(Progressed::Partly) => Err(Error::Package {
-            path: package.to_owned(),
-            message: "a run that was to change it did not come to its end".to_owned(),
-            help: help.to_owned(),
-        }),
-        Some(_) if worktree::refuse_uncommitted(package).is_ok() => Ok(()),
-        Some(_) => Err(uncommitted(package, "", help)),
-    }
-}
-
-fn uncommitted(package: &Path, more: &str, help: &str) -> Error {
-    Error::Package {
-        path: package.to_owned(),
-        message: format!("an earlier run upgraded it, and that is not committed{more}"),
-        help: help.to_owned(),
-    }
 }
 
 /// The merge's plan, and the change of the record.
@@ -301,7 +235,7 @@ fn refuse_changed(package: &Path, record: &Record, original: &Snapshot) -> Resul
 }
 
 /// `updateStrategy: force-delete-replace`: whatever is here counts as upstream's.
-fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
+pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, Error> {
     let mut snapshot = Snapshot {
         name: package.to_owned(),
         ..Snapshot::default()

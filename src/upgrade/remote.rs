@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::address::{Address, Location, Place, is_path};
+use super::address::{Address, Location, Place, check_reference, is_path};
 use super::cache::{Cache, Store};
-use super::version::{Choice, Tag, newer, newest};
+use super::registry;
+use super::version::{Choice, Tag, nearest, newer, newest};
 use crate::error::Error;
 use crate::git_process::{Git, reason, without_password};
+use crate::visible::visible;
 
 /// The refs of a repository.
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ pub(super) struct Refs {
     head: Option<String>,
     /// The commit of each ref, by its full name.
     commits: BTreeMap<String, String>,
+    /// Where archives are, by their digests.
+    pub(super) urls: BTreeMap<String, String>,
 }
 
 /// A ref and the commit that it names.
@@ -36,20 +40,28 @@ pub struct Resolved {
 /// What a server said of its refs: these, or why it did not.
 type Listing = Result<Arc<Refs>, String>;
 
+/// Is told what is being fetched, and for which package.
+type Tell<'t> = &'t (dyn Fn(&str) + Sync);
+
 /// What is asked of servers in one run, each thing once.
-#[derive(Debug)]
-pub struct Remotes {
+pub struct Remotes<'t> {
     pub(super) cache: Cache,
     refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
+    tell: Tell<'t>,
 }
 
-impl Remotes {
-    /// With what was fetched before.
-    pub fn new(cache: Cache) -> Self {
+impl<'t> Remotes<'t> {
+    /// With what was fetched before. What is being fetched is told to `tell`.
+    pub fn new(cache: Cache, tell: Tell<'t>) -> Self {
         Self {
             cache,
             refs: Mutex::new(HashMap::new()),
+            tell,
         }
+    }
+
+    pub(super) fn tell(&self, what: &str) {
+        (self.tell)(what);
     }
 
     pub(super) fn store(&self, place: &Place) -> Result<Store, Error> {
@@ -66,7 +78,12 @@ impl Remotes {
             Arc::clone(known.entry(repository.to_owned()).or_default())
         };
         let mut failed = None;
-        let told = slot.get_or_init(|| match list(repository) {
+        let list = || {
+            let shown = without_password(repository);
+            self.tell(&format!("asking {shown} for its versions"));
+            list(repository)
+        };
+        let told = slot.get_or_init(|| match list() {
             Ok(Ok(refs)) => Ok(Arc::new(refs)),
             Ok(Err(reason)) => Err(reason),
             Err(error) => {
@@ -82,14 +99,41 @@ impl Remotes {
         }
     }
 
-    /// Where the package is that an address names.
+    /// Where the package is that an address names, and its ref, where it has one.
     ///
     /// # Errors
     /// Where there is no repository.
-    pub(super) fn locate(&self, address: &Address) -> Result<Place, Error> {
-        let candidates = match &address.location {
+    pub(super) fn locate(&self, address: &Address) -> Result<(Place, Option<String>), Error> {
+        if let Location::Page(repository, rest) = &address.location {
+            return self.locate_page(repository, rest);
+        }
+        let place = self.locate_place(&address.location)?;
+        Ok((place, address.reference.clone()))
+    }
+
+    /// The ref of a page is the longest one that is there.
+    fn locate_page(&self, repository: &str, rest: &str) -> Result<(Place, Option<String>), Error> {
+        let refs = self.refs(repository)?;
+        let ends = rest.match_indices('/').map(|(at, _)| at);
+        let mut ends: Vec<usize> = ends.chain([rest.len()]).collect();
+        ends.reverse();
+        let is_ref = |end: &usize| {
+            let name = &rest[..*end];
+            check_reference(name).is_ok() && refs.resolve(name, "").is_some()
+        };
+        let Some(end) = ends.into_iter().find(is_ref) else {
+            let first = rest.split('/').next().unwrap_or(rest);
+            return Err(refs.no_version(&Place::new(repository, "")?, first));
+        };
+        let (name, directory) = rest.split_at(end);
+        Ok((Place::new(repository, directory)?, Some(name.to_owned())))
+    }
+
+    fn locate_place(&self, location: &Location) -> Result<Place, Error> {
+        let candidates = match location {
             Location::Clear(place) => return Ok(absolute(place.clone())),
             Location::Candidates(places) => places,
+            Location::Page(repository, _) => return Place::new(repository, ""),
         };
         let mut told = Vec::new();
         for place in candidates {
@@ -131,6 +175,9 @@ fn absolute(place: Place) -> Place {
 }
 
 fn list(repository: &str) -> Result<Result<Refs, String>, Error> {
+    if registry::is_archive(repository) {
+        return registry::list(repository).map(Ok);
+    }
     let output = Git::new()
         .quiet_ssh()
         .args(["ls-remote", "--symref", "--", repository])
@@ -157,6 +204,9 @@ fn list(repository: &str) -> Result<Result<Refs, String>, Error> {
 }
 
 pub(super) fn unreachable(repository: &str, reason: &str) -> Error {
+    if registry::is_archive(repository) {
+        return registry::unreachable(repository, reason);
+    }
     let shown = without_password(repository);
     Error::Git {
         message: format!("{shown} cannot be read: {reason}"),
@@ -165,6 +215,12 @@ pub(super) fn unreachable(repository: &str, reason: &str) -> Error {
 }
 
 impl Refs {
+    /// Adds a tag.
+    pub(super) fn add_tag(&mut self, name: &str, commit: &str) {
+        self.commits
+            .insert(format!("refs/tags/{name}"), commit.to_owned());
+    }
+
     /// The branch that is there where nobody says which.
     pub(super) fn head(&self) -> Option<&str> {
         self.head.as_deref()
@@ -249,7 +305,16 @@ impl Refs {
             Some(found) if !found.tag => return (found.commit != current).then_some(found),
             _ => {}
         }
-        let full = resolved.map_or_else(|| current.to_owned(), |found| found.full);
+        // the present version may be gone, and the others are called as ever
+        let unknown = || {
+            let below = format!("{directory}/");
+            let has = |tag: &str| tag.starts_with(&below);
+            match !directory.is_empty() && self.tags().any(has) {
+                true => below.clone() + current,
+                false => current.to_owned(),
+            }
+        };
+        let full = resolved.map_or_else(unknown, |found| found.full);
         let tag = Tag::parse(&full)?;
         let next = newer(&tag, self.tags(), choice)?;
         // what the record leaves out stays left out
@@ -276,20 +341,51 @@ impl Refs {
         self.resolve(name, "")
     }
 
-    /// Some names of tags that look like a name that is none.
-    pub(super) fn alike(&self, name: &str) -> Vec<&str> {
-        let last = name
-            .rsplit('/')
-            .next()
-            .unwrap_or(name)
-            .trim_start_matches('v');
-        let mut tags: Vec<&str> = self.tags().filter(|tag| tag.contains(last)).collect();
-        tags.truncate(3);
-        tags
+    /// That a name is none here.
+    pub(super) fn no_version(&self, place: &Place, name: &str) -> Error {
+        let alike = self.alike(name);
+        let help = match alike.as_slice() {
+            [] => format!(
+                "name one with --to or @; see what there is: git ls-remote {}",
+                without_password(&place.repository)
+            ),
+            names => {
+                let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
+                format!("the nearest that are there: {}", names.join(", "))
+            }
+        };
+        Error::Git {
+            message: format!(
+                "{} has no tag, branch or commit {}",
+                place.shown(),
+                visible(name)
+            ),
+            help,
+        }
+    }
+
+    /// Some names that are near to one that is none: the versions around it, else what is written
+    /// almost alike.
+    fn alike(&self, name: &str) -> Vec<&str> {
+        let near = nearest(name, self.tags());
+        if !near.is_empty() {
+            return near;
+        }
+        let names = self.commits.keys();
+        let names: Vec<&str> = names
+            .filter_map(|name| {
+                let tag = name.strip_prefix("refs/tags/");
+                tag.or_else(|| name.strip_prefix("refs/heads/"))
+            })
+            .collect();
+        similar::get_close_matches(name, &names, 3, 0.6)
     }
 }
 
-/// Whether a name is a whole hash.
+/// Whether a name is a whole hash, or the digest of an archive.
 pub(super) fn is_hash(name: &str) -> bool {
+    if registry::is_digest(name) {
+        return true;
+    }
     matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,8 +1,7 @@
-//! The repositories that the packages of a run are in: locked, fit for commits, on a branch.
+//! The repositories that the packages of a run are in: locked, fit for commits.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use super::find::Found;
 use super::fleet::{Commits, Host};
@@ -60,41 +59,4 @@ pub(super) fn tops(
         tops.insert(package, top);
     }
     Ok(tops)
-}
-
-/// The branches are made when there is something to put on them.
-#[derive(Default)]
-pub(super) struct Branches(OnceLock<Result<(), String>>);
-
-impl Branches {
-    pub(super) fn go(
-        &self,
-        tops: &HashMap<PathBuf, PathBuf>,
-        commits: &Commits,
-    ) -> Result<(), Error> {
-        let Some(branch) = &commits.branch else {
-            return Ok(());
-        };
-        let mut failed = None;
-        let done = self.0.get_or_init(|| {
-            let mut all: Vec<&PathBuf> = tops.values().collect();
-            all.sort_unstable();
-            all.dedup();
-            all.into_iter()
-                .try_for_each(|top| worktree::go_to_branch(top, branch))
-                .map_err(|error| {
-                    let message = error.to_string();
-                    failed = Some(error);
-                    message
-                })
-        });
-        match (done, failed) {
-            (Ok(()), _) => Ok(()),
-            (Err(_), Some(error)) => Err(error),
-            (Err(message), None) => Err(Error::Git {
-                message: message.clone(),
-                help: "name another branch with --branch".to_owned(),
-            }),
-        }
-    }
 }

@@ -9,9 +9,9 @@ use super::record::{KPTFILE, RULES_FILE};
 use crate::package::{Entry, Snapshot, is_reserved};
 
 /// How many files and folders a package has at most.
-const MOST_ENTRIES: usize = 100_000;
+pub(super) const MOST_ENTRIES: usize = 100_000;
 /// How deep they are at most.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 /// The most bytes of a file.
 const LARGEST_FILE: u64 = 256 << 20;
 /// The most bytes of all files, each counted as often as it is listed.
@@ -36,6 +36,15 @@ pub(super) struct Listed {
 }
 
 impl Listed {
+    /// A file, a link or a folder of an archive.
+    pub(super) fn new(mode: &[u8], path: &Path) -> Self {
+        Self {
+            mode: mode.to_vec(),
+            object: String::new(),
+            path: path.to_owned(),
+        }
+    }
+
     /// Reads `MODE SP TYPE SP OBJECT TAB PATH`.
     fn read(entry: &[u8]) -> Option<Self> {
         let tab = entry.iter().position(|byte| *byte == b'\t')?;
@@ -82,6 +91,14 @@ pub(super) fn checked(printed: &[u8]) -> Result<Vec<Listed>, String> {
         }
         listed.push(entry);
     }
+    check(listed)
+}
+
+/// Checks what a tree or an archive lists. The folders are left out of the result.
+///
+/// # Errors
+/// What of it no package may have.
+pub(super) fn check(mut listed: Vec<Listed>) -> Result<Vec<Listed>, String> {
     let mut kinds: HashMap<&Path, bool> = HashMap::new();
     for entry in &listed {
         check_path(entry)?;

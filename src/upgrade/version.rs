@@ -86,6 +86,28 @@ pub(super) fn newest<'t>(
     best(tags, fits, None)
 }
 
+/// The tags of the two versions below one and of the two above it, of those that have its prefix or
+/// end in the same path.
+pub(super) fn nearest<'t>(name: &str, tags: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
+    let Some(sought) = Tag::parse(name) else {
+        return Vec::new();
+    };
+    let fits = |tag: &Tag<'_>| {
+        let prefix = tag.prefix.strip_suffix(sought.prefix);
+        prefix.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    let tags = tags.filter_map(|name| Some((Tag::parse(name)?, name)));
+    let mut tags: Vec<(Tag<'_>, &str)> = tags.filter(|(tag, _)| fits(tag)).collect();
+    // those with the prefix itself first
+    if tags.iter().any(|(tag, _)| tag.prefix == sought.prefix) {
+        tags.retain(|(tag, _)| tag.prefix == sought.prefix);
+    }
+    tags.sort_by(|(left, _), (right, _)| left.version.cmp(&right.version));
+    let at = tags.partition_point(|(tag, _)| tag.version < sought.version);
+    let around = at.saturating_sub(2)..tags.len().min(at + 2);
+    tags[around].iter().map(|(_, name)| *name).collect()
+}
+
 /// Of tags for one version, the one that is written like the present one, else the one with the
 /// most numbers.
 fn best<'t>(
@@ -129,6 +151,25 @@ mod tests {
             Some("v2.0.0-rc.1")
         );
         assert_eq!(upgrade("v1.10.0", &tags, Within::Major, false), None);
+    }
+
+    #[test]
+    fn the_nearest_versions_are_those_around() {
+        let tags = [
+            "v1.9.0",
+            "v1.10.0",
+            "v1.2.0",
+            "v2.0.0",
+            "v3.0.0",
+            "latest",
+            "app/v1.9.1",
+        ];
+        let near = |name: &str| nearest(name, tags.into_iter());
+        assert_eq!(near("v1.9.1"), ["v1.2.0", "v1.9.0", "v1.10.0", "v2.0.0"]);
+        assert_eq!(near("1.11"), ["v1.9.0", "v1.10.0", "v2.0.0", "v3.0.0"]);
+        assert_eq!(near("app/v1.8"), ["app/v1.9.1"]);
+        assert_eq!(near("v9"), ["v2.0.0", "v3.0.0"]);
+        assert!(near("main").is_empty());
     }
 
     #[test]

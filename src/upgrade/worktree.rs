@@ -91,37 +91,6 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Goes to a branch: a new one from here, or the one that is checked out already.
-///
-/// # Errors
-/// Where it exists and is not the one here.
-pub(super) fn go_to_branch(top: &Path, branch: &str) -> Result<(), Error> {
-    let here = Git::at(top)
-        .args(["symbolic-ref", "-q", "--short", "HEAD"])
-        .ask()?;
-    if here.as_deref() == Some(branch) {
-        return Ok(());
-    }
-    let attempt = || {
-        let output = Git::at(top)
-            .args(["checkout", "-q", "-b", branch, "--"])
-            .output()?;
-        Ok(match output.status.success() {
-            true => Tried::Done(None),
-            false => Tried::Refused(output),
-        })
-    };
-    let Tried::Refused(output) = patiently(PATIENCE, attempt)? else {
-        return Ok(());
-    };
-    let message = format!("branch '{branch}' cannot be made: {}", why(&output));
-    Err(refused(
-        top,
-        &message,
-        "check it out yourself, delete it, or name another one with --branch",
-    ))
-}
-
 /// Takes files of a package out of the index again that an earlier run put there.
 ///
 /// # Errors

@@ -161,15 +161,8 @@ fn the_markdown_report_survives_any_value() {
         "{text}"
     );
     assert!(!text.contains("hunter2"), "{text}");
-    assert!(
-        text.contains("<details>\n<summary>6 files</summary>\n\n- changed `a.yaml`\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("- moved `old.yaml` to `moved.yaml`\n"),
-        "{text}"
-    );
-    assert!(text.ends_with("\n</details>\n"), "{text}");
+    // the host shows which files change
+    assert!(!text.contains("moved.yaml"), "{text}");
     for row in text.lines().filter(|line| line.starts_with('|')) {
         let cells = row.replace("\\|", "").matches('|').count();
         assert_eq!(cells, 7, "{row}");
@@ -361,7 +354,7 @@ fn markdown_folds_what_is_counted_away() {
     assert!(parts[1].starts_with("<summary>2 resources that were deleted here changed upstream and stay deleted</summary>\n\n| where |"), "{text}");
     assert_eq!(parts[1].matches("deleted-locally").count(), 2, "{text}");
     assert!(parts[2].starts_with("<summary>1 resource has another name or namespace than upstream's and was paired all the same</summary>\n\n- `renamed a.yaml:1: original v1 ConfigMap a | updated"), "{text}");
-    assert!(parts[3].starts_with("<summary>1 file</summary>"), "{text}");
+    assert_eq!(parts.len(), 3, "{text}");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
+mod archives;
 mod cache;
 mod code;
 mod decisions;
@@ -28,4 +29,7 @@ mod records;
 mod recovery;
 mod screens;
 mod secrets;
+#[path = "../support/archives.rs"]
+mod served;
 mod trees;
+mod words;

@@ -72,12 +72,13 @@ fn each_package_gets_a_commit_on_a_branch() {
     let message = workshop.git("fleet", &["show", "-s", "--format=%B", commits[1]]);
     for part in [
         "Upgrade apps/db from v1.0.0 to v1.1.0\n",
-        "\nUpstream:\n- ",
-        " release v1.1.0\n",
-        "\nConflicts:\n- conflict web.yaml:7: apps/v1 Deployment web: spec.image: both-changed: original web:1.0 | updated web:1.1 | local web:ours -> updated\n",
+        "\nv1.0.0 (",
+        "\nConflicts:\n- web.yaml:7 spec.image both-changed -> updated\n",
+        "\n\nMerge3-Tree: ",
     ] {
         assert!(message.contains(part), "'{part}' is not in:\n{message}");
     }
+    assert!(!message.contains("release"), "{message}");
     // what was somebody's own is as it was
     assert_eq!(
         workshop.git("fleet", &["status", "--porcelain"]),
@@ -98,33 +99,6 @@ fn where_there_is_nothing_to_do_there_is_no_branch() {
     assert_eq!(
         workshop.git("fleet", &["branch", "--list"]).trim(),
         "* main"
-    );
-}
-
-#[test]
-fn a_branch_that_is_there_already_is_not_taken() {
-    let workshop = Workshop::with_app();
-    workshop.git("fleet", &["branch", "bot"]);
-    let before = workshop.files("fleet");
-    workshop
-        .merge3(&["upgrade", "app", "--branch", "bot", "--commit"])
-        .with(2)
-        .says(&["branch 'bot' cannot be made", "name another one"]);
-    assert_eq!(workshop.files("fleet"), before);
-    workshop
-        .merge3(&["upgrade", "app", "--branch=--orphan", "--commit"])
-        .with(2);
-    assert_eq!(workshop.files("fleet"), before);
-    // unless one is on it
-    workshop.git("fleet", &["checkout", "-q", "bot"]);
-    workshop
-        .merge3(&["upgrade", "app", "--branch", "bot", "--commit"])
-        .with(0);
-    assert_eq!(
-        workshop
-            .git("fleet", &["rev-list", "--count", "main..bot"])
-            .trim(),
-        "1"
     );
 }
 

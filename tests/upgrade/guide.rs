@@ -35,12 +35,13 @@ fn blocks(text: &str, kind: &str) -> Vec<String> {
 }
 
 /// A search path on which the program is the first.
-fn with_the_program(workshop: &Workshop) -> OsString {
+pub(crate) fn with_the_program(workshop: &Workshop) -> OsString {
     let bin = workshop.path("bin");
-    fs::create_dir(&bin).unwrap();
-    fs::hard_link(merge3(), bin.join("merge3"))
-        .or_else(|_| fs::copy(merge3(), bin.join("merge3")).map(|_| ()))
-        .unwrap();
+    if fs::create_dir(&bin).is_ok() {
+        fs::hard_link(merge3(), bin.join("merge3"))
+            .or_else(|_| fs::copy(merge3(), bin.join("merge3")).map(|_| ()))
+            .unwrap();
+    }
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths(std::iter::once(bin).chain(std::env::split_paths(&paths))).unwrap()
 }
@@ -81,7 +82,7 @@ fn what_the_guide_shows_for_others_is_yaml() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let action = fs::read_to_string(root.join("action.yml")).unwrap();
     let mut texts = blocks(GUIDE, "yaml");
-    assert_eq!(texts.len(), 3, "GitHub, GitLab, Kubernetes");
+    assert_eq!(texts.len(), 1, "Kubernetes");
     texts.push(action);
     for text in texts {
         for document in merge3::yaml::stream::split(&text) {

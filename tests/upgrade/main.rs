@@ -2,6 +2,10 @@
 //! and over HTTP.
 #![allow(clippy::unwrap_used)] // helpers of tests may
 
+mod adopting;
+mod archives;
+mod bots;
+mod branches;
 mod commits;
 #[cfg(unix)]
 #[path = "../support/ending.rs"]
@@ -12,12 +16,16 @@ mod harness;
 mod http;
 #[cfg(unix)]
 mod killed;
+mod network;
+mod outdated;
 #[path = "../support/path.rs"]
 mod path;
 #[path = "../support/ran.rs"]
 mod ran;
 mod real;
 mod refused;
+#[path = "../support/archives.rs"]
+mod served;
 mod server;
 mod subpackages;
 mod vendoring;

@@ -53,7 +53,10 @@ fn a_ref_that_is_gone() {
     refuses(
         &workshop,
         &["upgrade", "app", "--to", "1.1.0"],
-        &["has no tag, branch or commit 1.1.0", "upstream has v1.1.0"],
+        &[
+            "has no tag, branch or commit 1.1.0",
+            "the nearest that are there: v1.0.0, v1.1.0",
+        ],
     );
     workshop.edit("fleet/app/.merge3.yaml", "ref: v1.0.0", "ref: stable");
     workshop.save("follow a branch");

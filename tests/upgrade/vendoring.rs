@@ -342,3 +342,57 @@ fn a_cache_is_emptied_and_filled_again() {
     workshop.merge3(&["upgrade", "app"]).with(0);
     assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
 }
+
+/// As people paste them: from a browser, from a kustomization, without a scheme.
+#[test]
+fn an_address_is_taken_as_it_is_pasted() {
+    let workshop = Workshop::new();
+    let config = format!(
+        "[url \"{}\"]\n\tinsteadOf = https://github.com/acme/charts.git\n\tinsteadOf = https://github.com/acme/charts\n",
+        workshop.url()
+    );
+    workshop.write("home/.gitconfig", &config);
+    workshop.release("v1.0.0", &[("apps/app/web.yaml", &web("1.0", 1))]);
+    workshop.git(
+        "upstream",
+        &["push", "-q", "origin", "HEAD:refs/heads/release/1.0"],
+    );
+    workshop.release("v1.1.0", &[("apps/app/web.yaml", &web("1.1", 1))]);
+    for (at, (address, image)) in [
+        ("https://github.com/acme/charts/tree/v1.0.0/apps/app", "1.0"),
+        (
+            "https://github.com/acme/charts/tree/release/1.0/apps/app",
+            "1.0",
+        ),
+        ("github.com/acme/charts/tree/main/apps/app", "1.1"),
+        ("github.com/acme/charts/apps/app@v1.0.0", "1.0"),
+        ("github.com/acme/charts/apps/app", "1.1"),
+        ("https://github.com/acme/charts//apps/app?ref=v1.0.0", "1.0"),
+        (
+            "github.com/acme/charts//apps/app?ref=release/1.0&timeout=90s",
+            "1.0",
+        ),
+        (
+            "git::https://github.com/acme/charts.git//apps/app?ref=v1.0.0",
+            "1.0",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let folder = format!("app{at}");
+        workshop.merge3(&["get", address, &folder]).with(0);
+        let file = format!("fleet/{folder}/web.yaml");
+        assert_eq!(workshop.read(&file), web(image, 1), "{address}");
+        let record = workshop.read(&format!("fleet/{folder}/.merge3.yaml"));
+        assert!(record.contains("    directory: /apps/app\n"), "{record}");
+    }
+    workshop
+        .merge3(&[
+            "get",
+            "https://github.com/acme/charts/tree/v9/apps/app",
+            "x",
+        ])
+        .with(2)
+        .says(&["has no tag, branch or commit v9", "v1.1.0"]);
+}

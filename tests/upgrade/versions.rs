@@ -116,12 +116,9 @@ fn outdated_tells_what_has_a_newer_version() {
     workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
     workshop.get("app@v1.1.0", "apps/new");
     let ran = workshop.merge3(&["outdated"]).with(0);
-    let upstream = format!("{}/app", workshop.url());
     assert_eq!(
         ran.stdout,
-        format!(
-            "PACKAGE   CURRENT  NEWEST  UPSTREAM\napps/old  v1.0.0   v1.1.0  {upstream}\n1 package is up to date\n"
-        )
+        "PACKAGE   CURRENT  WANTED  LATEST\napps/old  v1.0.0   v1.1.0  v1.1.0\n1 package is up to date\n"
     );
     let told = workshop
         .merge3(&["outdated", "--report", "json"])
@@ -136,7 +133,7 @@ fn outdated_tells_what_has_a_newer_version() {
         .with(0)
         .stdout;
     assert!(
-        table.contains("| `apps/old` | `v1.0.0` | `v1.1.0` |"),
+        table.contains("| `apps/old` | `v1.0.0` | `v1.1.0` | `v1.1.0` |"),
         "{table}"
     );
 }

@@ -8,6 +8,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use super::address::Place;
+use super::registry::is_archive;
 use crate::error::{self, Error};
 use crate::package::read_own;
 use read::parse;
@@ -20,6 +21,52 @@ pub(super) const KPTFILE: &str = "Kptfile";
 pub(super) const RULES_FILE: &str = crate::package::RULES_FILE;
 /// The sections of a record.
 pub(super) const SECTIONS: [&str; 2] = ["upstream", "upstreamLock"];
+
+/// How a record names where a package comes from: as kpt does for git, and alike for archives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form {
+    /// The type, and the section of the fields.
+    name: &'static str,
+    /// The field with what is meant of the repository; empty where it is all of it.
+    directory: &'static str,
+    /// The field that says exactly what was fetched.
+    commit: &'static str,
+}
+
+const FORMS: [Form; 3] = [
+    Form {
+        name: "git",
+        directory: "directory",
+        commit: "commit",
+    },
+    Form {
+        name: "helm",
+        directory: "chart",
+        commit: "digest",
+    },
+    Form {
+        name: "oci",
+        directory: "",
+        commit: "digest",
+    },
+];
+
+impl Form {
+    /// The form for a repository.
+    pub(super) fn of(repository: &str) -> Self {
+        let [git, helm, oci] = FORMS;
+        match (repository.starts_with("oci://"), is_archive(repository)) {
+            (true, _) => oci,
+            (false, true) => helm,
+            (false, false) => git,
+        }
+    }
+
+    /// Whether kpt has it, too.
+    pub(super) fn is_git(self) -> bool {
+        self.name == "git"
+    }
+}
 
 /// What a package says of where it comes from.
 #[derive(Debug, Clone)]

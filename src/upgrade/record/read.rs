@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use super::{Lock, Record, SECTIONS, Strategy, wrong};
+use super::{FORMS, Form, Lock, Record, SECTIONS, Strategy, wrong};
 use crate::error::Error;
 use crate::upgrade::address::{Place, check_reference, is_path};
+use crate::upgrade::registry::is_digest;
 use crate::upgrade::remote::is_hash;
+use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
 
 /// Reads a record out of a file's text.
@@ -17,15 +19,16 @@ pub(super) fn parse(package: &Path, name: &str, text: &str) -> Result<Option<Rec
     })?;
     let Some(tree) = tree else { return Ok(None) };
     let root = tree.root().value;
-    if tree.find(root, SECTIONS[0]).is_none() {
-        return Ok(None);
-    }
     let reader = Reader {
         package,
         file: &file,
         text,
         tree: &tree,
     };
+    reader.refuse_misspelled()?;
+    if tree.find(root, SECTIONS[0]).is_none() {
+        return Ok(None);
+    }
     reader.record().map(Some)
 }
 
@@ -36,27 +39,80 @@ struct Reader<'r> {
     tree: &'r Tree<'r>,
 }
 
+/// The fields of a record, by where they are.
+const FIELDS: [(&[&str], &[&str]); 5] = [
+    (&[], &SECTIONS),
+    (&["upstream"], &["type", "git", "updateStrategy"]),
+    (&["upstream", "git"], &["repo", "directory", "ref"]),
+    (&["upstreamLock"], &["type", "git"]),
+    (
+        &["upstreamLock", "git"],
+        &["repo", "directory", "ref", "commit"],
+    ),
+];
+
 impl Reader<'_> {
+    /// Refuses a field that is called almost like one of a record that is missing there.
+    fn refuse_misspelled(&self) -> Result<(), Error> {
+        for (path, fields) in FIELDS {
+            let Ok(map) = self.node(path) else { continue };
+            for entry in self.tree.entries(map) {
+                let entry = self.tree.entry(entry);
+                let Some(key) = entry.key.and_then(|key| self.tree.scalar(key)) else {
+                    continue;
+                };
+                let name = key.content;
+                let meant = similar::get_close_matches(name, fields, 1, 0.8);
+                let missing = |meant: &&&str| self.tree.find(map, meant).is_none();
+                if let Some(meant) = meant.first().filter(missing) {
+                    return Err(wrong(
+                        self.file,
+                        self.text,
+                        entry.span.start as usize,
+                        &format!("`{}` is no field of a record", visible(name)),
+                        &format!("write `{meant}`"),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn record(&self) -> Result<Record, Error> {
-        let repository = self.needed(&["upstream", "git", "repo"])?;
-        let directory = self
-            .optional(&["upstream", "git", "directory"])
-            .unwrap_or_default();
-        let reference = self.needed(&["upstream", "git", "ref"])?;
-        self.checked(&["upstream", "git", "ref"], || check_reference(&reference))?;
-        let place = self.place("upstream", &repository, &directory)?;
-        let locked = |field: &str| self.optional(&["upstreamLock", "git", field]);
-        let commit = self.needed(&["upstreamLock", "git", "commit"])?;
-        if !is_hash(&commit) {
-            let message = "the whole hash of a commit is expected here, 40 digits";
-            return Err(self.wrong_at(&["upstreamLock", "git", "commit"], message));
+        let form = self.form("upstream")?;
+        let kind = form.name;
+        let directory_of = |section: &str| match form.directory {
+            "" => None,
+            name => self.optional(&[section, kind, name]),
+        };
+        let repository = self.needed(&["upstream", kind, "repo"])?;
+        let directory = directory_of("upstream").unwrap_or_default();
+        let reference = self.needed(&["upstream", kind, "ref"])?;
+        self.checked(&["upstream", kind, "ref"], || match is_digest(&reference) {
+            true => Ok(()),
+            false => check_reference(&reference),
+        })?;
+        let place = self.place("upstream", form, &repository, &directory)?;
+        if self.node(&["upstreamLock"]).is_ok() && self.form("upstreamLock")? != form {
+            let message = format!("`{kind}` is expected here, as in `upstream`");
+            return Err(self.wrong_at(&["upstreamLock", "type"], &message));
+        }
+        let locked = |field: &str| self.optional(&["upstreamLock", kind, field]);
+        let commit_at = ["upstreamLock", kind, form.commit];
+        let commit = self.needed(&commit_at)?;
+        if !is_hash(&commit) || is_digest(&commit) == form.is_git() {
+            let message = match form.is_git() {
+                true => "the whole hash of a commit is expected here, 40 digits",
+                false => "a digest is expected here: sha256: and 64 digits",
+            };
+            return Err(self.wrong_at(&commit_at, message));
         }
         let lock_repository = locked("repo").unwrap_or_else(|| repository.clone());
-        let lock_directory = locked("directory").unwrap_or_else(|| directory.clone());
+        let lock_directory = directory_of("upstreamLock").unwrap_or_else(|| directory.clone());
         Ok(Record {
             file: self.file.to_owned(),
             lock: Lock {
-                place: self.place("upstreamLock", &lock_repository, &lock_directory)?,
+                place: self.place("upstreamLock", form, &lock_repository, &lock_directory)?,
                 reference: locked("ref").unwrap_or_else(|| reference.clone()),
                 commit: commit.to_ascii_lowercase(),
             },
@@ -64,6 +120,17 @@ impl Reader<'_> {
             reference,
             strategy: self.strategy()?,
             written: (repository, directory),
+        })
+    }
+
+    /// The form that a section has.
+    fn form(&self, section: &str) -> Result<Form, Error> {
+        let kind = self.optional(&[section, "type"]);
+        let kind = kind.as_deref().unwrap_or("git");
+        let known = FORMS.into_iter().find(|form| form.name == kind);
+        known.ok_or_else(|| {
+            let message = "only upstreams in `git`, `helm` and `oci` can be read";
+            self.wrong_at(&[section, "type"], message)
         })
     }
 
@@ -80,12 +147,18 @@ impl Reader<'_> {
         }
     }
 
-    fn place(&self, section: &str, repository: &str, directory: &str) -> Result<Place, Error> {
-        let kind = self.optional(&[section, "type"]);
-        if kind.as_deref().is_some_and(|kind| kind != "git") {
-            return Err(self.wrong_at(&[section, "type"], "only upstreams in `git` can be read"));
+    fn place(
+        &self,
+        section: &str,
+        form: Form,
+        repository: &str,
+        directory: &str,
+    ) -> Result<Place, Error> {
+        let path = [section, form.name, "repo"];
+        if Form::of(repository) != form {
+            let message = format!("this is no address for the type `{}`", form.name);
+            return Err(self.wrong_at(&path, &message));
         }
-        let path = [section, "git", "repo"];
         let place = self.checked(&path, || Place::new(repository, directory))?;
         // a path that is no absolute one begins at the package, wherever the program runs
         if is_path(repository) && Path::new(repository).is_relative() {

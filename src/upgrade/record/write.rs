@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::read::parse;
-use super::{KPTFILE, Record, SECTIONS};
+use super::{Form, KPTFILE, Record, SECTIONS};
 use crate::error::Error;
 use crate::upgrade::address::Place;
 use crate::upgrade::remote::Resolved;
@@ -21,19 +21,21 @@ impl Record {
         version: &Resolved,
     ) -> Result<String, Error> {
         let (repository, directory) = &self.written;
+        let form = Form::of(&self.place.repository);
         let mut new = text.to_owned();
-        let values: [(&[&str], &str); 5] = [
-            (&["upstream", "git", "ref"], &version.name),
-            (&["upstreamLock", "git", "repo"], repository),
-            (&["upstreamLock", "git", "directory"], directory),
-            (&["upstreamLock", "git", "ref"], &version.full),
-            (&["upstreamLock", "git", "commit"], &version.commit),
+        let values = [
+            (SECTIONS[0], "ref", &version.name),
+            (SECTIONS[1], "repo", repository),
+            (SECTIONS[1], form.directory, directory),
+            (SECTIONS[1], "ref", form.reference(version)),
+            (SECTIONS[1], form.commit, &version.commit),
         ];
-        for (path, value) in values {
-            let is_folder = path.last() == Some(&"directory");
-            if is_folder && normal(value) == self.lock.place.directory {
+        for (section, field, value) in values {
+            let is_folder = field == form.directory;
+            if is_folder && (normal(value) == self.lock.place.directory || field.is_empty()) {
                 continue;
             }
+            let path = &[section, form.name, field];
             new = set(&new, path, value).ok_or_else(|| self.not_edited())?;
         }
         let package = self.file.parent().unwrap_or(Path::new(""));
@@ -64,6 +66,16 @@ impl Record {
     }
 }
 
+impl Form {
+    /// What stands for a version in the lock: in git the whole name of the tag.
+    fn reference(self, version: &Resolved) -> &String {
+        match self.is_git() {
+            true => &version.full,
+            false => &version.name,
+        }
+    }
+}
+
 fn normal(directory: &str) -> String {
     Place::new("x", directory).map_or_else(|_| directory.to_owned(), |place| place.directory)
 }
@@ -78,21 +90,24 @@ pub(in crate::upgrade) fn with_record(
     place: &Place,
     version: &Resolved,
 ) -> Result<String, Error> {
-    let facts = |reference: &str| {
-        [
-            ("repo", place.repository.clone()),
-            ("directory", format!("/{}", place.directory)),
-            ("ref", reference.to_owned()),
-        ]
+    let form = Form::of(&place.repository);
+    let directory = match form.is_git() {
+        true => format!("/{}", place.directory),
+        false => place.directory.clone(),
     };
     let section = |name: &str, reference: &str, further: &[(&str, &str)]| {
         let mut lines = vec![
             format!("{name}:"),
-            "  type: git".to_owned(),
-            "  git:".to_owned(),
+            format!("  type: {}", form.name),
+            format!("  {}:", form.name),
         ];
-        for (field, value) in facts(reference) {
-            lines.push(format!("    {field}: {}", plain_or_quoted(&value)));
+        let fields = [
+            ("repo", place.repository.as_str()),
+            (form.directory, &directory),
+            ("ref", reference),
+        ];
+        for (field, value) in fields.into_iter().filter(|(field, _)| !field.is_empty()) {
+            lines.push(format!("    {field}: {}", plain_or_quoted(value)));
         }
         lines.extend(
             further
@@ -109,7 +124,12 @@ pub(in crate::upgrade) fn with_record(
     };
     let commit = plain_or_quoted(&version.commit);
     let upstream = section(SECTIONS[0], &version.name, strategy);
-    let lock = section(SECTIONS[1], &version.full, &[("    commit", &commit)]);
+    let commit_field = format!("    {}", form.commit);
+    let lock = section(
+        SECTIONS[1],
+        form.reference(version),
+        &[(&commit_field, &commit)],
+    );
     let refused = || Error::Package {
         path: file.to_owned(),
         message: "no record of where it comes from can be put into it".to_owned(),

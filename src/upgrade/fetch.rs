@@ -1,0 +1,286 @@
+//! What is fetched from git: commits and files, all that is wanted of a repository at once.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use super::address::Place;
+use super::cache::Store;
+use super::registry::is_archive;
+use super::remote::{Remotes, Resolved};
+use super::tree;
+use crate::error::Error;
+use crate::git_process::{Git, reason, without_password};
+use crate::package::Snapshot;
+use crate::report::many;
+
+impl Remotes<'_> {
+    /// Fetches versions of packages, for `who`, with one fetch of the commits and one of the files
+    /// of each repository. What is not there afterwards is fetched when it is read, which tells
+    /// why.
+    pub(super) fn fetch(&self, wanted: &[(&Place, &Resolved)], who: &str) {
+        let repositories: BTreeSet<&str> =
+            wanted.iter().map(|(place, _)| &*place.repository).collect();
+        let repositories = repositories.into_iter().filter(|it| !is_archive(it));
+        for repository in repositories {
+            let own = wanted
+                .iter()
+                .filter(|(place, _)| place.repository == repository);
+            let own: Vec<(&Place, &Resolved)> = own.copied().collect();
+            // whatever goes wrong is told by who reads it
+            let _ = self.fetch_of(repository, &own, who);
+        }
+    }
+
+    fn fetch_of(
+        &self,
+        repository: &str,
+        wanted: &[(&Place, &Resolved)],
+        who: &str,
+    ) -> Result<(), Error> {
+        let store = self.cache.store(repository)?;
+        let mut seen = BTreeSet::new();
+        let versions = wanted.iter().map(|(_, version)| *version);
+        let versions = versions.filter(|version| seen.insert(&*version.commit));
+        let _alone = store.alone()?;
+        let is_missing = |version: &&Resolved| {
+            let found = store.has_commit(&version.commit);
+            found.is_ok_and(|found| !found)
+        };
+        let missing: Vec<&Resolved> = versions.filter(is_missing).collect();
+        if !missing.is_empty() {
+            let names: Vec<&str> = missing.iter().map(|version| &*version.name).collect();
+            let shown = without_password(repository);
+            self.tell(&format!("{who}: fetching {} of {shown}", names.join(", ")));
+            let commits: Vec<&str> = missing.iter().map(|version| &*version.commit).collect();
+            store.fetch(&["--depth=1", "--filter=blob:none"], &commits)?;
+        }
+        let packages: BTreeSet<(&str, &str)> = wanted
+            .iter()
+            .map(|(place, version)| (&*version.commit, &*place.directory))
+            .collect();
+        let mut objects = BTreeSet::new();
+        for (commit, directory) in packages {
+            if let Some(Ok(printed)) = store.list(commit, directory)? {
+                let listed = tree::checked(&printed).unwrap_or_default();
+                objects.extend(tree::objects(&listed).into_iter().map(str::to_owned));
+            }
+        }
+        let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
+        let (_, missing) = store.sizes(&objects)?;
+        if !missing.is_empty() {
+            let count = many(missing.len(), "file");
+            let shown = without_password(repository);
+            self.tell(&format!("{who}: fetching {count} of {shown}"));
+        }
+        store.fetch_objects(&missing)?;
+        Ok(())
+    }
+
+    /// The files of a package at each of some tags, by their commits: for each file its object.
+    pub(super) fn trees(
+        &self,
+        place: &Place,
+        versions: &[Resolved],
+    ) -> Result<HashMap<String, BTreeMap<PathBuf, String>>, Error> {
+        let store = self.store(place)?;
+        let _alone = store.alone()?;
+        let is_missing = |version: &&Resolved| {
+            let found = store.has_commit(&version.commit);
+            found.is_ok_and(|found| !found)
+        };
+        let missing: Vec<&Resolved> = versions.iter().filter(is_missing).collect();
+        if !missing.is_empty() {
+            let count = many(missing.len(), "version");
+            self.tell(&format!("fetching {count} of {}", place.shown()));
+            let names = missing
+                .iter()
+                .map(|version| format!("refs/tags/{}\n", version.full));
+            let names: String = names.collect();
+            store
+                .fetching()
+                .args(["--depth=1", "--filter=blob:none", "--stdin", "origin"])
+                .output_of(names.as_bytes())?;
+        }
+        let mut trees = HashMap::new();
+        for version in versions {
+            if let Some(Ok(printed)) = store.list(&version.commit, &place.directory)? {
+                let listed = tree::checked(&printed).unwrap_or_default();
+                let files = listed
+                    .into_iter()
+                    .filter(|it| !it.is_own() && !it.is_submodule());
+                let files = files.map(|it| (it.path, it.object)).collect();
+                trees.insert(version.commit.clone(), files);
+            }
+        }
+        Ok(trees)
+    }
+
+    /// What git calls the files of a copy.
+    pub(super) fn hashes(
+        &self,
+        place: &Place,
+        copy: &Snapshot,
+    ) -> Result<HashMap<PathBuf, String>, Error> {
+        let whole = std::path::absolute(&copy.name).unwrap_or_else(|_| copy.name.clone());
+        // a name with a line break in it cannot be told to git so
+        let paths = copy.entries.keys().filter_map(|path| {
+            let text = whole.join(path).to_str()?.to_owned();
+            (!text.contains('\n')).then_some((path, text))
+        });
+        let (paths, names): (Vec<&PathBuf>, Vec<String>) = paths.unzip();
+        let output = self
+            .store(place)?
+            .git()
+            .offline()
+            .args(["hash-object", "--no-filters", "--stdin-paths"])
+            .output_of((names.join("\n") + "\n").as_bytes())?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let hashes = paths.into_iter().zip(printed.lines());
+        Ok(hashes
+            .map(|(path, hash)| (path.clone(), hash.to_owned()))
+            .collect())
+    }
+}
+
+/// A server that has a commit without all that is in it.
+pub(super) fn incomplete(place: &Place, version: &Resolved, reason: &str) -> Error {
+    let shown = without_password(&place.repository);
+    Error::Git {
+        message: format!(
+            "{shown} lacks files of {}: it is a partial clone, or broken ({reason})",
+            version.name
+        ),
+        help: "name the repository that it was cloned from in the record, or fetch all of it there: git fetch --refetch --no-filter".to_owned(),
+    }
+}
+
+/// A commit that could not be fetched, and why as far as that can be told.
+fn not_fetched(place: &Place, version: &Resolved, reason: &str, is_shallow: bool) -> Error {
+    let shown = without_password(&place.repository);
+    let signs = [
+        "unable to read",
+        "missing",
+        "promisor",
+        "corruption on the remote",
+    ];
+    if signs.iter().any(|sign| reason.contains(sign)) {
+        return incomplete(place, version, reason);
+    }
+    let commit = &version.commit;
+    if is_shallow {
+        return Error::Git {
+            message: format!("{shown} has only a part of its history, and not the commit {commit}"),
+            help: "it is a shallow mirror: fetch all of it there (git fetch --unshallow), or name the repository that it was cloned \
+                   from in the record"
+                .to_owned(),
+        };
+    }
+    let said = match reason {
+        "" => String::new(),
+        reason => format!(" ({reason})"),
+    };
+    Error::Git {
+        message: format!("the commit {commit} of {shown} is gone{said}"),
+        help: format!(
+            "upstream rewrote its history or cannot be reached (git ls-remote {shown}); if the commit is lost, put the \
+             commit that your copy was made from into the record, or find it with `merge3 adopt`"
+        ),
+    }
+}
+
+impl Store {
+    pub(super) fn has_commit(&self, commit: &str) -> Result<bool, Error> {
+        let kind = self
+            .git()
+            .offline()
+            .args(["cat-file", "-t", commit])
+            .ask()?;
+        Ok(kind.as_deref() == Some("commit"))
+    }
+
+    /// Fetches one commit with its trees and without files, as far as the server can do that.
+    pub(super) fn fetch_commit(&self, place: &Place, version: &Resolved) -> Result<(), Error> {
+        if self.has_commit(&version.commit)? {
+            return Ok(());
+        }
+        let shallow = ["--depth=1", "--filter=blob:none"];
+        let all = ["--filter=blob:none", "--update-shallow"];
+        let named = [
+            format!("refs/tags/{}", version.full),
+            format!("refs/heads/{}", version.full),
+        ];
+        let everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+        let tries: [(&[&str], Vec<&str>); 5] = [
+            (&shallow, vec![version.commit.as_str()]),
+            (&shallow, vec![named[0].as_str()]),
+            (&shallow, vec![named[1].as_str()]),
+            // a server that gives commits by the names of refs only: all of them
+            (&all, everything.to_vec()),
+            (&[all[0], all[1], "--unshallow"], everything.to_vec()),
+        ];
+        let mut first = None;
+        for (options, wanted) in tries {
+            let output = self.fetch(options, &wanted)?;
+            if self.has_commit(&version.commit)? {
+                return Ok(());
+            }
+            if !output.status.success() && first.is_none() {
+                first = Some(reason(&output));
+            }
+        }
+        let is_shallow = self.git().args(["rev-parse", "--is-shallow-repository"]);
+        let is_shallow = is_shallow.ask()?.as_deref() == Some("true");
+        Err(not_fetched(
+            place,
+            version,
+            &first.unwrap_or_default(),
+            is_shallow,
+        ))
+    }
+
+    pub(super) fn fetch(
+        &self,
+        options: &[&str],
+        wanted: &[&str],
+    ) -> Result<std::process::Output, Error> {
+        self.fetching()
+            .args(options)
+            .arg("origin")
+            .args(wanted)
+            .output()
+    }
+
+    /// A call that fetches what it names. What the server lacks is not asked for again object by
+    /// object, each with a process of its own that asks for the next.
+    fn fetching(&self) -> Git {
+        self.git().offline().quiet_ssh().args([
+            "fetch",
+            "-q",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+            "--recurse-submodules=no",
+        ])
+    }
+
+    /// Fetches objects by their names, all at once. Returns what git says where that fails.
+    pub(super) fn fetch_objects(&self, objects: &[String]) -> Result<String, Error> {
+        if objects.is_empty() {
+            return Ok(String::new());
+        }
+        let names = objects.join("\n") + "\n";
+        // a server that refuses is asked again for each by git itself, when it is read
+        let fetched = self
+            .fetching()
+            .args(["--filter=blob:none", "--stdin", "origin"])
+            .output_of(names.as_bytes())?;
+        if fetched.status.success() {
+            return Ok("it does not send them".to_owned());
+        }
+        self.git()
+            .quiet_ssh()
+            .args(["cat-file", "--batch-check"])
+            .output_of(names.as_bytes())?;
+        Ok(reason(&fetched))
+    }
+}

@@ -1,0 +1,146 @@
+//! The websites of the hosts that many repositories are at: where a release, a comparison of two
+//! commits and an issue can be read.
+
+use std::fmt::Write as _;
+
+/// What a repository is called at a host, and what the host is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Host {
+    kind: Kind,
+    host: String,
+    path: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    GitHub,
+    GitLab,
+    /// And Forgejo.
+    Gitea,
+    Bitbucket,
+}
+
+impl Host {
+    /// The host of a repository, by its address; none where the host is not known.
+    pub(super) fn of(repository: &str) -> Option<Self> {
+        let rest = match repository.split_once("://") {
+            Some(("https" | "http" | "ssh", rest)) => rest.to_owned(),
+            Some(_) => return None,
+            None => repository.replacen(':', "/", 1),
+        };
+        let (authority, path) = rest.split_once('/')?;
+        let host = authority.rsplit('@').next()?.to_ascii_lowercase();
+        let kind = match host.as_str() {
+            "github.com" => Kind::GitHub,
+            "gitlab.com" => Kind::GitLab,
+            "codeberg.org" | "gitea.com" => Kind::Gitea,
+            "bitbucket.org" => Kind::Bitbucket,
+            _ => return None,
+        };
+        let path = path.trim_matches('/');
+        let path = path.strip_suffix(".git").unwrap_or(path);
+        let names: Vec<&str> = path.split('/').collect();
+        let is_plain = |name: &&str| {
+            let fine = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            !name.is_empty() && name.chars().all(fine) && name.chars().any(|c| c != '.')
+        };
+        let enough = match kind {
+            Kind::GitLab => names.len() >= 2,
+            _ => names.len() == 2,
+        };
+        (enough && names.iter().all(is_plain)).then(|| Self {
+            kind,
+            host,
+            path: path.to_owned(),
+        })
+    }
+
+    fn page(&self, page: &str) -> String {
+        let between = if self.kind == Kind::GitLab { "/-" } else { "" };
+        format!("https://{}/{}{between}/{page}", self.host, self.path)
+    }
+
+    /// What changed between two commits.
+    pub(super) fn comparison(&self, from: &str, to: &str) -> String {
+        match self.kind {
+            Kind::Bitbucket => self.page(&format!("branches/compare/{to}..{from}")),
+            _ => self.page(&format!("compare/{from}...{to}")),
+        }
+    }
+
+    /// What a tag is about.
+    pub(super) fn release(&self, tag: &str) -> Option<String> {
+        let tag = encoded(tag);
+        match self.kind {
+            Kind::GitHub | Kind::Gitea => Some(self.page(&format!("releases/tag/{tag}"))),
+            Kind::GitLab => Some(self.page(&format!("releases/{tag}"))),
+            Kind::Bitbucket => None,
+        }
+    }
+
+    /// An issue or a change, by its number. GitHub would tell all who read upstream's issue of a
+    /// link to it, and does not of one to its host for redirections.
+    pub(super) fn reference(&self, number: &str) -> String {
+        let url = self.page(&format!("issues/{number}"));
+        match self.kind {
+            Kind::GitHub => url.replacen("https://github.com", "https://redirect.github.com", 1),
+            _ => url,
+        }
+    }
+}
+
+/// A name as a part of an address, in which nothing is Markdown.
+fn encoded(name: &str) -> String {
+    let mut text = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'/' => {
+                text.push(char::from(byte));
+            }
+            _ => {
+                let written = write!(text, "%{byte:02X}");
+                debug_assert!(written.is_ok(), "writing to a string does not fail");
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_hosts_have_pages() {
+        let page = |repository: &str| Host::of(repository).map(|it| it.comparison("a", "b"));
+        let github = Some("https://github.com/o/r/compare/a...b".to_owned());
+        for address in [
+            "https://github.com/o/r.git",
+            "https://bot:pass@GitHub.com/o/r/",
+            "git@github.com:o/r.git",
+            "ssh://git@github.com/o/r",
+        ] {
+            assert_eq!(page(address), github, "{address}");
+        }
+        assert_eq!(
+            page("https://gitlab.com/a/b/c.git").as_deref(),
+            Some("https://gitlab.com/a/b/c/-/compare/a...b")
+        );
+        for other in [
+            "https://github.com.evil.org/o/r",
+            "https://github.com/o",
+            "https://github.com/o/r/x",
+            "https://github.com/o/..",
+            "https://github.com/o/r)[x](y",
+            "file:///github.com/o/r",
+            "/github.com/o/r",
+        ] {
+            assert_eq!(page(other), None, "{other}");
+        }
+        let host = Host::of("git@codeberg.org:o/r").unwrap();
+        assert_eq!(
+            host.release("app/v1)[x_").unwrap(),
+            "https://codeberg.org/o/r/releases/tag/app/v1%29%5Bx%5F"
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! Which packages have a newer version.
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::address::Place;
+use super::find::Found;
+use super::fleet::{Packages, families};
+use super::one::{self, Wish};
+use super::remote::{Remotes, Resolved};
+use super::unfinished::refuse_unfinished;
+use super::version::Within;
+use crate::error::Error;
+
+/// A package that has a newer version.
+#[derive(Debug)]
+pub struct Outdated {
+    /// The package's folder.
+    pub package: PathBuf,
+    /// Where it comes from.
+    pub place: Place,
+    /// The version here.
+    pub current: Resolved,
+    /// The one that an upgrade goes to; none where the newest one is too far.
+    pub wanted: Option<Resolved>,
+    /// The newest one.
+    pub latest: Resolved,
+}
+
+/// What was found out about a package's version.
+#[derive(Debug)]
+pub enum State {
+    /// There is a newer one.
+    Outdated(Box<Outdated>),
+    /// There is none.
+    UpToDate(PathBuf),
+    /// That could not be found out.
+    Failed(PathBuf, Error),
+}
+
+impl State {
+    /// Whether an upgrade would go to another version.
+    pub fn is_outdated(&self) -> bool {
+        matches!(self, Self::Outdated(outdated) if outdated.wanted.is_some())
+    }
+}
+
+/// Which packages have a newer version.
+///
+/// # Errors
+/// Where the packages cannot be found; what is wrong with one of them is in its state.
+pub fn outdated(
+    remotes: &Remotes<'_>,
+    packages: &Packages,
+    wish: &Wish,
+) -> Result<Vec<State>, Error> {
+    let families = families(packages, &wish.allowed)?;
+    let found: Vec<Found> = families.into_iter().flatten().collect();
+    Ok(found
+        .into_par_iter()
+        .map(|found| state(remotes, found, wish))
+        .collect())
+}
+
+fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> State {
+    let state = || -> Result<Option<Outdated>, Error> {
+        let record = found.record?;
+        refuse_unfinished(&found.path)?;
+        let refs = remotes.refs(&record.place.repository)?;
+        let wanted = one::target(remotes, &record, &refs, wish)?;
+        let mut widest = wish.clone();
+        widest.choice.within = Within::Major;
+        let latest = one::target(remotes, &record, &refs, &widest)?;
+        Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
+            package: found.path.clone(),
+            current: one::current(&record, &refs),
+            place: record.place,
+            wanted,
+            latest,
+        }))
+    };
+    match state() {
+        Ok(Some(outdated)) => State::Outdated(Box::new(outdated)),
+        Ok(None) => State::UpToDate(found.path),
+        Err(error) => State::Failed(found.path, error),
+    }
+}

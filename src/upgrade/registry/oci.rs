@@ -1,0 +1,230 @@
+//! An OCI registry: tags, manifests and blobs, with the tokens that registries hand out.
+
+use serde_json::Value;
+
+use super::http::{self, Answer, is_loopback};
+use super::{LARGEST, credentials, digest_of as digest_of_bytes, is_digest, unreachable};
+use crate::error::Error;
+use crate::upgrade::address::check_reference;
+use crate::upgrade::remote::Refs;
+
+/// The most bytes of a manifest, a list of tags, a token.
+const LARGEST_ANSWER: u64 = 4 << 20;
+/// The most pages of a list of tags.
+const PAGES: usize = 100;
+const MANIFESTS: &str = "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
+
+/// The layer of a manifest that is the package.
+pub(super) struct Layer {
+    pub(super) digest: String,
+    /// Whether it is a chart, in a folder of its name.
+    pub(super) is_chart: bool,
+    size: u64,
+}
+
+/// The host and the path of a repository, and where its programming interface is.
+struct Registry<'r> {
+    host: &'r str,
+    path: &'r str,
+    base: String,
+}
+
+impl<'r> Registry<'r> {
+    fn of(place: &'r str) -> Result<Self, Error> {
+        let (host, path) = place.split_once('/').unwrap_or((place, ""));
+        let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
+        if host.is_empty() || !host.chars().all(is_host) {
+            return Err(unreachable(
+                &format!("oci://{place}"),
+                "this is no name of a host",
+            ));
+        }
+        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-/".contains(c);
+        if path.is_empty()
+            || !path.chars().all(is_name)
+            || path.split('/').any(|name| name.is_empty() || name == "..")
+        {
+            return Err(unreachable(
+                &format!("oci://{place}"),
+                "a repository is HOST/PATH, in lower case",
+            ));
+        }
+        let host = match host {
+            "docker.io" => "registry-1.docker.io",
+            host => host,
+        };
+        let protocol = if is_loopback(host) { "http" } else { "https" };
+        Ok(Self {
+            host,
+            path,
+            base: format!("{protocol}://{host}"),
+        })
+    }
+
+    /// Asks, and where the registry says who may, asks again with a token or a password.
+    fn get(&self, url: &str, accept: &str) -> Result<Answer, Error> {
+        let answer = http::get(url, accept, None)?;
+        if answer.status != 401 {
+            return Ok(answer);
+        }
+        let challenge = answer
+            .header("www-authenticate")
+            .unwrap_or_default()
+            .to_owned();
+        let (scheme, fields) = challenge.split_once(' ').unwrap_or((&challenge, ""));
+        let basic = credentials::basic(self.host);
+        let authorization = match scheme.to_ascii_lowercase().as_str() {
+            "basic" => basic,
+            "bearer" => Some(format!("Bearer {}", self.token(fields, basic.as_deref())?)),
+            _ => None,
+        };
+        match authorization {
+            Some(authorization) => http::get(url, accept, Some(&authorization)),
+            None => Ok(answer),
+        }
+    }
+
+    /// The token that the server named in a challenge hands out.
+    fn token(&self, fields: &str, basic: Option<&str>) -> Result<String, Error> {
+        let field = |name: &str| {
+            let start = fields.find(&format!("{name}=\""))? + name.len() + 2;
+            let end = fields[start..].find('"')?;
+            Some(&fields[start..start + end])
+        };
+        let realm = field("realm").unwrap_or_default();
+        let authority = realm.strip_prefix("http://").map(|it| it.split('/').next());
+        let is_local = is_loopback(self.host) && authority.flatten().is_some_and(is_loopback);
+        if !realm.starts_with("https://") && !is_local {
+            return Err(unreachable(realm, "a token comes over https"));
+        }
+        let scope = format!("repository:{}:pull", self.path);
+        let service = field("service").unwrap_or_default();
+        let separator = if realm.contains('?') { '&' } else { '?' };
+        let url = format!(
+            "{realm}{separator}service={}&scope={}",
+            encoded(service),
+            encoded(&scope)
+        );
+        let answer = http::get(&url, "application/json", basic)?.bytes(LARGEST_ANSWER)?;
+        let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
+        let token = ["token", "access_token"]
+            .into_iter()
+            .find_map(|name| answer.get(name)?.as_str());
+        let is_plain = |token: &&str| token.bytes().all(|byte| byte.is_ascii_graphic());
+        let token = token.filter(is_plain);
+        Ok(token
+            .ok_or_else(|| unreachable(realm, "it gives no token"))?
+            .to_owned())
+    }
+
+    fn url(&self, what: &str) -> String {
+        format!("{}/v2/{}/{what}", self.base, self.path)
+    }
+}
+
+fn encoded(text: &str) -> String {
+    let mut url = String::new();
+    for byte in text.bytes() {
+        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            true => url.push(char::from(byte)),
+            false => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url
+}
+
+/// The tags of a repository. Their digests are asked for one by one.
+pub(super) fn list(place: &str) -> Result<Refs, Error> {
+    let registry = Registry::of(place)?;
+    let mut refs = Refs::default();
+    let mut url = registry.url("tags/list?n=1000");
+    for _ in 0..PAGES {
+        let answer = registry.get(&url, "application/json")?;
+        let next = answer
+            .header("link")
+            .and_then(|link| next_page(link, &registry.base));
+        let bytes = answer.bytes(LARGEST_ANSWER)?;
+        let told: Value = serde_json::from_slice(&bytes)
+            .map_err(|_| unreachable(&url, "it does not list tags"))?;
+        for tag in told
+            .get("tags")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            if let Some(tag) = tag.as_str().filter(|tag| check_reference(tag).is_ok()) {
+                refs.add_tag(tag, "");
+            }
+        }
+        match next {
+            Some(next) => url = next,
+            None => break,
+        }
+    }
+    Ok(refs)
+}
+
+/// `</v2/x/tags/list?last=y>; rel="next"`, at the same server.
+fn next_page(link: &str, base: &str) -> Option<String> {
+    let (target, _) = link.strip_prefix('<')?.split_once('>')?;
+    let path = target.strip_prefix(base).unwrap_or(target);
+    path.starts_with("/v2/").then(|| format!("{base}{path}"))
+}
+
+/// The digest that a tag stands for.
+pub(super) fn digest_of(place: &str, tag: &str) -> Result<String, Error> {
+    let registry = Registry::of(place)?;
+    let url = registry.url(&format!("manifests/{tag}"));
+    let bytes = registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)?;
+    Ok(digest_of_bytes(&bytes))
+}
+
+/// The manifest with a digest.
+pub(super) fn manifest(place: &str, digest: &str) -> Result<Vec<u8>, Error> {
+    let registry = Registry::of(place)?;
+    let url = registry.url(&format!("manifests/{digest}"));
+    registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)
+}
+
+/// The one layer of a manifest that is an archive.
+pub(super) fn layer(manifest: &[u8]) -> Result<Layer, String> {
+    let manifest: Value =
+        serde_json::from_slice(manifest).map_err(|_| "its manifest is no JSON")?;
+    let layers = manifest.get("layers").and_then(Value::as_array);
+    let layers = layers.ok_or("it has no layers: an index of images, perhaps")?;
+    let archives = layers.iter().filter_map(|layer| {
+        let kind = layer.get("mediaType")?.as_str()?;
+        let is_archive = kind.contains("tar") && !kind.contains("prov");
+        is_archive.then(|| Layer {
+            digest: layer
+                .get("digest")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
+            is_chart: kind.contains("helm.chart"),
+            size: layer
+                .get("size")
+                .and_then(Value::as_u64)
+                .unwrap_or_default(),
+        })
+    });
+    let mut archives: Vec<Layer> = archives.collect();
+    match (archives.pop(), archives.is_empty()) {
+        (Some(layer), true) if !is_digest(&layer.digest) => {
+            Err("its layer has no digest of SHA-256".to_owned())
+        }
+        (Some(layer), true) if layer.size > LARGEST => {
+            Err(format!("its archive has more than {} MiB", LARGEST >> 20))
+        }
+        (Some(layer), true) => Ok(layer),
+        (Some(_), false) => Err("it has several layers, and a package is one".to_owned()),
+        (None, _) => Err("none of its layers is an archive".to_owned()),
+    }
+}
+
+/// The archive of a layer.
+pub(super) fn blob(place: &str, layer: &Layer) -> Result<Vec<u8>, Error> {
+    let registry = Registry::of(place)?;
+    let url = registry.url(&format!("blobs/{}", layer.digest));
+    registry.get(&url, "*/*")?.bytes(LARGEST)
+}

@@ -1,0 +1,242 @@
+//! What was upgraded, and what could be, for the body of a pull request. Whatever upstream wrote
+//! stands in code, where it is no Markdown, closes no issue and calls nobody.
+
+use super::{row, short_name, versions};
+use crate::report::{self, Body, Part, by_need, cell, code};
+use crate::upgrade::fleet::Outcome;
+use crate::upgrade::history::Commit;
+use crate::upgrade::host::Host;
+use crate::upgrade::one::Upgrade;
+use crate::upgrade::outdated::State;
+
+/// The most of upstream's commits that a report for people lists.
+const MOST: usize = 100;
+/// How many characters of a commit's subject are shown.
+const SUBJECT: usize = 120;
+
+/// The report of upgrades for the body of a pull request: an overview, what failed, the conflicts,
+/// and then what needs no decision, as far as hosts take it.
+pub fn upgrade_markdown(outcomes: &[Outcome]) -> String {
+    let mut body = Body::default();
+    let changed = |outcome: &&Outcome| !matches!(outcome, Outcome::UpToDate(_));
+    let mut told: Vec<&Outcome> = outcomes.iter().filter(changed).collect();
+    if told.is_empty() {
+        body.push("Every package is up to date.\n");
+        return body.finish();
+    }
+    told.sort_by_key(|outcome| match outcome {
+        Outcome::Failed(..) => 0,
+        Outcome::Upgraded(upgrade) if upgrade.facts.open => 1,
+        Outcome::Upgraded(upgrade) if !upgrade.plan.conflicts.is_empty() => 2,
+        _ => 3,
+    });
+    let overview = Part {
+        head: "| package | from | to | conflicts |\n| --- | --- | --- | --- |\n".to_owned(),
+        rows: told.iter().map(|it| overview(it)).collect(),
+        tail: "",
+        what: "package",
+    };
+    body.part(overview, 2);
+    let failures = told.iter().filter_map(|outcome| match outcome {
+        Outcome::Failed(package, error) => {
+            let package = code(&report::portable(package));
+            Some(format!("- {package}: {}\n", code(&error.to_string())))
+        }
+        _ => None,
+    });
+    let failures = Part {
+        head: "\n## Failed\n\n".to_owned(),
+        rows: failures.collect(),
+        tail: "",
+        what: "failure",
+    };
+    if !failures.rows.is_empty() {
+        body.part(failures, 2);
+    }
+    let upgrades = told.iter().filter_map(|outcome| match outcome {
+        Outcome::Upgraded(upgrade) => Some(&**upgrade),
+        _ => None,
+    });
+    for upgrade in upgrades.clone() {
+        let title = format!("## Conflicts in {}", name(upgrade));
+        report::conflicts(&mut body, &upgrade.plan, &title);
+    }
+    for upgrade in upgrades {
+        let line = report::line(&upgrade.plan, &upgrade.facts);
+        body.heading(format!("\n## {}\n\n{line}", name(upgrade)));
+        report::details(&mut body, &upgrade.plan);
+        commits(&mut body, upgrade);
+    }
+    body.finish()
+}
+
+fn name(upgrade: &Upgrade) -> String {
+    code(&report::portable(&upgrade.package))
+}
+
+/// A row of the overview: what became of a package.
+fn overview(outcome: &Outcome) -> String {
+    let upgrade = match outcome {
+        Outcome::Upgraded(upgrade) => upgrade,
+        Outcome::Failed(package, _) | Outcome::UpToDate(package) => {
+            return format!(
+                "| {} | | | **failed** |\n",
+                cell(&report::portable(package))
+            );
+        }
+    };
+    let [from, to] = versions(upgrade);
+    let host = Host::of(&upgrade.place.repository);
+    let release = host
+        .as_ref()
+        .filter(|_| upgrade.to.tag)
+        .and_then(|host| host.release(&upgrade.to.full));
+    let mut to = match release {
+        Some(url) => format!("[{}]({url})", cell(to)),
+        None => cell(to),
+    };
+    if let Some(host) = &host {
+        let url = host.comparison(&upgrade.from.commit, &upgrade.to.commit);
+        to.push_str(&format!(" ([changes]({url}))"));
+    }
+    let (live, _) = by_need(&upgrade.plan);
+    let conflicts = match upgrade.facts.open {
+        true => format!("**{}, left to resolve**", live.len()),
+        false => live.len().to_string(),
+    };
+    let package = cell(&report::portable(&upgrade.package));
+    format!("| {package} | {} | {to} | {conflicts} |\n", cell(from))
+}
+
+/// What upstream committed between the two versions.
+fn commits(body: &mut Body, upgrade: &Upgrade) {
+    let Some(commits) = &upgrade.commits else {
+        body.push("\nUpstream does not tell the commits between the two versions.\n");
+        return;
+    };
+    if commits.is_empty() {
+        return;
+    }
+    let host = Host::of(&upgrade.place.repository);
+    let rows = commits.iter().map(|it| commit(it, host.as_ref()));
+    let mut rows: Vec<String> = rows.take(MOST).collect();
+    if commits.len() > MOST {
+        rows.push(format!("- and {} more\n", commits.len() - MOST));
+    }
+    let count = report::many(commits.len(), "commit");
+    let part = Part {
+        head: format!("\n<details>\n<summary>{count} upstream</summary>\n\n"),
+        rows,
+        tail: "\n</details>\n",
+        what: "commit",
+    };
+    body.part(part, 2);
+}
+
+fn commit(commit: &Commit, host: Option<&Host>) -> String {
+    let day: String = commit.date.chars().take(10).collect();
+    let mut subject: String = commit.subject.chars().take(SUBJECT).collect();
+    if subject.len() < commit.subject.len() {
+        subject.push_str("...");
+    }
+    let author: String = commit.author.chars().take(SUBJECT).collect();
+    format!(
+        "- {} {} ({}, {day})\n",
+        code(short_name(&commit.hash)),
+        linked(&subject, host),
+        code(&author)
+    )
+}
+
+/// A text as code, with links to what it refers to at upstream's host: `#123`.
+fn linked(text: &str, host: Option<&Host>) -> String {
+    let Some(host) = host else {
+        return code(text);
+    };
+    let mut written = String::new();
+    let mut rest = text;
+    while let Some((at, end)) = reference(rest) {
+        let (before, named) = (&rest[..at], &rest[at..end]);
+        if !before.is_empty() {
+            written.push_str(&code(before));
+        }
+        let url = host.reference(&named[1..]);
+        written.push_str(&format!("[{}]({url})", code(named)));
+        rest = &rest[end..];
+    }
+    if !rest.is_empty() || written.is_empty() {
+        written.push_str(&code(rest));
+    }
+    written
+}
+
+/// Where the first reference to an issue or a change is in a text: `#` and a number, neither of
+/// them part of a word.
+fn reference(text: &str) -> Option<(usize, usize)> {
+    let is_word = |c: char| c.is_alphanumeric() || "_/#&-".contains(c);
+    text.match_indices('#').find_map(|(at, _)| {
+        let digits = text[at + 1..]
+            .bytes()
+            .take_while(u8::is_ascii_digit)
+            .count();
+        let end = at + 1 + digits;
+        let fits = (1..=9).contains(&digits)
+            && !text[..at].ends_with(is_word)
+            && !text[end..].starts_with(is_word);
+        fits.then_some((at, end))
+    })
+}
+
+/// The packages that have a newer version, as a table.
+pub fn outdated_markdown(states: &[State]) -> String {
+    let mut body = Body::default();
+    let rows = states.iter().filter_map(|state| match state {
+        State::Outdated(outdated) => {
+            let cells = row(outdated).map(|text| cell(&text));
+            Some(format!("| {} |\n", cells.join(" | ")))
+        }
+        _ => None,
+    });
+    let table = Part {
+        head: "| package | current | wanted | latest |\n| --- | --- | --- | --- |\n".to_owned(),
+        rows: rows.collect(),
+        tail: "",
+        what: "package",
+    };
+    match (table.rows.is_empty(), states.is_empty()) {
+        (false, _) => body.part(table, 1),
+        (true, true) => body.push("There are no packages.\n"),
+        (true, false) => body.push("Every package is up to date.\n"),
+    }
+    body.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_lead_to_upstream_and_nothing_else_is_markdown() {
+        let host = Host::of("https://github.com/istio/istio.git");
+        let told = |text: &str| linked(text, host.as_ref());
+        let url = "https://redirect.github.com/istio/istio/issues";
+        assert_eq!(
+            told("fixes #56 (#7)"),
+            format!("`fixes `[`#56`]({url}/56)` (`[`#7`]({url}/7)`)`")
+        );
+        assert_eq!(told("#1"), format!("[`#1`]({url}/1)"));
+        for dead in [
+            "a/b#1",
+            "#1a",
+            "##1",
+            "&#1",
+            "GH-1",
+            "@name",
+            "#1234567890",
+            "https://github.com/a/b/issues/1#2",
+        ] {
+            assert_eq!(told(dead), format!("`{dead}`"));
+        }
+        assert_eq!(linked("#1", None), "`#1`");
+    }
+}

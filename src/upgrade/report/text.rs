@@ -1,0 +1,112 @@
+//! What was upgraded, and what could be, for people at a terminal.
+
+use super::{row, short_name, versions};
+use crate::error::shown;
+use crate::report::{self, Detail};
+use crate::upgrade::fleet::Outcome;
+use crate::upgrade::outdated::State;
+use crate::visible::visible;
+
+/// How wide a table is at most.
+const WIDTH: usize = 80;
+/// How wide a version is in it at most.
+const VERSION_WIDTH: usize = 18;
+
+/// How much a text tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// Whether each file is named that changes.
+    pub files: bool,
+    /// Whether each record is named that needs no decision.
+    pub records: bool,
+    /// Whether it is coloured.
+    pub color: bool,
+}
+
+/// The report of upgrades for people at a terminal.
+pub fn upgrade_text(outcomes: &[Outcome], told: Told) -> String {
+    let mut text = String::new();
+    let mut current = 0;
+    for outcome in outcomes {
+        match outcome {
+            Outcome::UpToDate(_) => current += 1,
+            Outcome::Failed(..) => {}
+            Outcome::Upgraded(upgrade) => {
+                let [from, to] = versions(upgrade).map(visible);
+                let package = shown(&upgrade.package);
+                text.push_str(&format!("{package}: {from} -> {to}\n"));
+                let detail = Detail {
+                    files: told.files,
+                    records: told.records,
+                    planned_only: !upgrade.facts.written,
+                    color: told.color,
+                };
+                text.push_str(&report::summary(&upgrade.plan, detail));
+                if let Some(commit) = &upgrade.committed {
+                    text.push_str(&format!("committed as {}\n", short_name(commit)));
+                }
+            }
+        }
+    }
+    text + &up_to_date(current)
+}
+
+/// How many packages need nothing.
+fn up_to_date(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => "1 package is up to date\n".to_owned(),
+        count => format!("{count} packages are up to date\n"),
+    }
+}
+
+/// The packages that have a newer version, as a table of 80 columns.
+pub fn outdated_text(states: &[State]) -> String {
+    let head = ["PACKAGE", "CURRENT", "WANTED", "LATEST"].map(str::to_owned);
+    let mut rows = vec![head];
+    let mut current = 0;
+    for state in states {
+        match state {
+            State::Outdated(outdated) => rows.push(row(outdated).map(|cell| visible(&cell))),
+            State::UpToDate(_) => current += 1,
+            State::Failed(..) => {}
+        }
+    }
+    let mut text = String::new();
+    if rows.len() > 1 {
+        let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max();
+        let [_, versions @ ..] =
+            [0, 1, 2, 3].map(|column| widest(column).unwrap_or(0).min(VERSION_WIDTH));
+        let rest = WIDTH - versions.iter().map(|width| width + 2).sum::<usize>();
+        let names = rows.iter().map(|row| width(&row[0]));
+        let name_width = names.filter(|width| *width <= rest).max().unwrap_or(rest);
+        for [name, cells @ ..] in &rows {
+            let mut line = format!("{:name_width$}", shortened(name, WIDTH));
+            if width(&line) > name_width {
+                line.push_str(&format!("\n{:name_width$}", ""));
+            }
+            for (cell, width) in cells.iter().zip(versions) {
+                line.push_str(&format!("  {:width$}", shortened(cell, width)));
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+    }
+    text + &up_to_date(current)
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A text without its middle where it is too wide.
+fn shortened(text: &str, most: usize) -> String {
+    let count = width(text);
+    if count <= most {
+        return text.to_owned();
+    }
+    let begin: String = text.chars().take((most - 3) / 2).collect();
+    let rest = most - 3 - width(&begin);
+    let end: String = text.chars().skip(count - rest).collect();
+    format!("{begin}...{end}")
+}

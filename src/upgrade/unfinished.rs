@@ -1,0 +1,87 @@
+//! What a run left at a package that did not come to its end.
+
+use std::path::Path;
+
+use super::one::Wish;
+use super::record::{Record, Strategy};
+use super::worktree;
+use crate::error::{Error, shown};
+use crate::package::{self, Progressed, RealDisk};
+
+/// Takes back what an upgrade did to a package that was killed, where an error of [`plan`](super::one::plan) says so
+/// and this is the same upgrade. Whether it was so, and the plan is to be made anew.
+///
+/// # Errors
+/// As for [`package::undo`].
+pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
+    let Error::Unfinished { package, same, .. } = error else {
+        return Ok(false);
+    };
+    // what it has done so far counts as upstream's with `Replace`, and so no upgrade is the same
+    let is_same = *same || record.strategy == Strategy::Replace;
+    if is_same {
+        package::undo(package)?;
+    }
+    Ok(is_same)
+}
+
+/// Sees to what a run left at a package that did not come to its end: it is taken back, and so the
+/// upgrade is made, told of and committed anew. Whether anything was there.
+///
+/// # Errors
+/// As for [`package::undo`], and where somebody changed what it wrote and did not commit.
+pub(super) fn resumed(package: &Path, wish: &Wish) -> Result<bool, Error> {
+    let Some(progressed) = package::progress_at(package)? else {
+        return Ok(false);
+    };
+    let is_clean = || worktree::refuse_uncommitted(package).is_ok();
+    match progressed {
+        Progressed::Partly => package::undo(package)?,
+        Progressed::TakenBack => package::forget(&RealDisk, package)?,
+        // somebody has committed it
+        _ if is_clean() => package::forget(&RealDisk, package)?,
+        Progressed::Wholly(files) => {
+            worktree::unstage(package, &files)?;
+            match is_clean() {
+                // it was committed, and only the index did not have it
+                true => package::forget(&RealDisk, package)?,
+                false => package::undo(package)?,
+            }
+        }
+        Progressed::Changed(_) if wish.allow_dirty => package::forget(&RealDisk, package)?,
+        Progressed::Changed(path) => {
+            return Err(uncommitted(
+                package,
+                &format!(", and {} was changed since", shown(&path)),
+                "commit it by hand, or take it back with git, and run again",
+            ));
+        }
+    }
+    Ok(true)
+}
+
+/// Refuses a package at which a run did not come to its end, for those that only look.
+///
+/// # Errors
+/// Where that is so.
+pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
+    let help = "nothing was written; run `merge3 upgrade` to finish it";
+    match package::progress_at(package)? {
+        None | Some(Progressed::TakenBack) => Ok(()),
+        Some(Progressed::Partly) => Err(Error::Package {
+            path: package.to_owned(),
+            message: "a run that was to change it did not come to its end".to_owned(),
+            help: help.to_owned(),
+        }),
+        Some(_) if worktree::refuse_uncommitted(package).is_ok() => Ok(()),
+        Some(_) => Err(uncommitted(package, "", help)),
+    }
+}
+
+fn uncommitted(package: &Path, more: &str, help: &str) -> Error {
+    Error::Package {
+        path: package.to_owned(),
+        message: format!("an earlier run upgraded it, and that is not committed{more}"),
+        help: help.to_owned(),
+    }
+}

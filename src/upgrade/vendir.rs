@@ -1,0 +1,99 @@
+//! Where a folder comes from that vendir has put there: what its `vendir.yml` and `vendir.lock.yml`
+//! say of it.
+
+use std::path::{Path, PathBuf};
+
+use super::address::{Address, Location, Place};
+use crate::error::Error;
+use crate::package::read_own;
+use crate::yaml::{NodeId, Tree};
+
+/// The address of what vendir has put into a folder; none where it has not.
+///
+/// # Errors
+/// Where what the files say is no address.
+pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
+    let Ok(folder) = folder.canonicalize() else {
+        return Ok(None);
+    };
+    for above in folder.ancestors() {
+        let text = |name: &str| {
+            let bytes = read_own(&above.join(name)).ok()?;
+            String::from_utf8(bytes).ok()
+        };
+        let (Some(config), Some(lock)) = (text("vendir.yml"), text("vendir.lock.yml")) else {
+            continue;
+        };
+        let (Ok(Some(config)), Ok(Some(lock))) = (Tree::parse(&config), Tree::parse(&lock)) else {
+            continue;
+        };
+        let sought = folder.strip_prefix(above).unwrap_or(&folder);
+        let (wanted, locked) = (content(&config, sought), content(&lock, sought));
+        if let (Some(wanted), Some(locked)) = (wanted, locked) {
+            return address(&config, wanted, &lock, locked);
+        }
+    }
+    Ok(None)
+}
+
+/// What a file says of a folder.
+fn content(tree: &Tree<'_>, folder: &Path) -> Option<NodeId> {
+    let directories = field(tree, tree.root().value, "directories")?;
+    for directory in tree.entries(directories) {
+        let directory = tree.entry(directory).value;
+        let above = PathBuf::from(text(tree, directory, &["path"])?);
+        for content in tree.entries(field(tree, directory, "contents")?) {
+            let content = tree.entry(content).value;
+            let path = text(tree, content, &["path"])?;
+            let whole = above.join(path);
+            if whole.components().eq(folder.components()) {
+                return Some(content);
+            }
+        }
+    }
+    None
+}
+
+fn address(
+    config: &Tree<'_>,
+    wanted: NodeId,
+    lock: &Tree<'_>,
+    locked: NodeId,
+) -> Result<Option<Address>, Error> {
+    let said = |path: &[&str]| text(config, wanted, path);
+    if let (Some(url), Some(commit)) = (said(&["git", "url"]), text(lock, locked, &["git", "sha"]))
+    {
+        let directory = said(&["newRootPath"]).unwrap_or_default();
+        return Ok(Some(Address {
+            location: Location::Clear(Place::new(&url, &directory)?),
+            reference: Some(commit),
+        }));
+    }
+    let chart = said(&["helmChart", "name"]);
+    let url = said(&["helmChart", "repository", "url"]);
+    let version = text(lock, locked, &["helmChart", "version"]);
+    let (Some(chart), Some(url), Some(version)) = (chart, url, version) else {
+        return Ok(None);
+    };
+    let base = url.trim_end_matches('/');
+    let place = match base.starts_with("oci://") {
+        true => Place::new(&format!("{base}/{chart}"), "")?,
+        false => Place::new(&format!("helm+{base}"), &chart)?,
+    };
+    Ok(Some(Address {
+        location: Location::Clear(place),
+        reference: Some(version),
+    }))
+}
+
+fn field(tree: &Tree<'_>, map: NodeId, name: &str) -> Option<NodeId> {
+    Some(tree.entry(tree.find(map, name)?).value)
+}
+
+fn text(tree: &Tree<'_>, map: NodeId, path: &[&str]) -> Option<String> {
+    let mut node = map;
+    for name in path {
+        node = field(tree, node, name)?;
+    }
+    Some(tree.scalar(node)?.content.to_string())
+}

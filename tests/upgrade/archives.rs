@@ -1,0 +1,299 @@
+//! Packages from Helm repositories and OCI registries.
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Workshop, web};
+use crate::served::{
+    Access, CHART, FLUX, IMAGE, PASSWORD, Registry, Server, archive, basic, digest,
+};
+
+fn chart_yaml(version: &str) -> String {
+    format!("apiVersion: v2\nname: web\nversion: {version}\n")
+}
+
+/// A chart's archive at a version.
+fn chart(version: &str) -> Vec<u8> {
+    let (about, text) = (chart_yaml(version), web(version, 1));
+    archive(
+        "web/",
+        &[("Chart.yaml", &about), ("templates/web.yaml", &text)],
+    )
+}
+
+const VERSIONS: [&str; 4] = ["1.0.0", "1.1.0", "1.1.1-rc.1", "2.0.0"];
+
+/// A Helm repository with these versions.
+fn helm(access: Access) -> (Server, String) {
+    let server = Server::new(access);
+    for version in VERSIONS {
+        server.chart("web", version, &chart(version));
+    }
+    let address = format!("helm+http://{}/charts/web", server.authority);
+    (server, address)
+}
+
+fn log_in(workshop: &Workshop, authority: &str) {
+    let config = format!(
+        "{{\"auths\": {{\"{authority}\": {{\"auth\": \"{}\"}}}}}}",
+        basic()
+    );
+    workshop.write("home/.docker/config.json", &config);
+}
+
+/// Gets a package at 1.0.0, changes it, and upgrades it within its major version and beyond.
+fn is_upgraded(workshop: &Workshop, address: &str) {
+    workshop
+        .merge3(&["get", &format!("{address}@1.0.0"), "app"])
+        .with(0);
+    let file = "fleet/app/templates/web.yaml";
+    assert_eq!(workshop.read(file), web("1.0.0", 1));
+    workshop.edit(file, "replicas: 1", "replicas: 7 # ours");
+    workshop.save("ours");
+    assert_eq!(
+        workshop
+            .merge3(&["outdated", "--within", "minor"])
+            .with(0)
+            .stdout,
+        "PACKAGE  CURRENT  WANTED  LATEST\napp      1.0.0    1.1.0   2.0.0\n"
+    );
+    let minor = [
+        "upgrade", "app", "--within", "minor", "--commit", "--report", "markdown",
+    ];
+    let body = workshop.merge3(&minor).with(0).stdout;
+    assert!(
+        body.contains("| `app` | `1.0.0` | `1.1.0` | 0 |") || body.contains("/1.1.0` | 0 |"),
+        "{body}"
+    );
+    assert!(workshop.read(file).contains("image: web:1.1.0"));
+    workshop.merge3(&["upgrade", "app"]).with(0);
+    let expected = web("2.0.0", 1).replace("replicas: 1", "replicas: 7 # ours");
+    assert_eq!(workshop.read(file), expected);
+    workshop.save("upgrade");
+    let ran = workshop.merge3(&["upgrade", "app"]).with(0);
+    assert_eq!(ran.stdout, "1 package is up to date\n");
+    assert_eq!(
+        workshop.merge3(&["diff", "app", "--list"]).with(0).stdout,
+        "changed templates/web.yaml\n"
+    );
+}
+
+#[test]
+fn a_chart_of_a_helm_repository_is_upgraded() {
+    let (server, address) = helm(Access::Everybody);
+    let workshop = Workshop::new();
+    is_upgraded(&workshop, &address);
+    let record = workshop.read("fleet/app/.merge3.yaml");
+    let repo = format!("helm+http://{}/charts", server.authority);
+    let digest = digest(&chart("2.0.0"));
+    assert_eq!(
+        record,
+        format!(
+            "upstream:\n  type: helm\n  helm:\n    repo: {repo}\n    chart: web\n    ref: \"2.0.0\"\nupstreamLock:\n  type: helm\n  helm:\n    repo: {repo}\n    chart: web\n    ref: \"2.0.0\"\n    digest: {digest}\n"
+        )
+    );
+}
+
+#[test]
+fn a_private_helm_repository_is_asked_with_a_password() {
+    let (server, address) = helm(Access::Password);
+    let workshop = Workshop::new();
+    let ran = workshop.merge3(&["get", &address, "app"]).with(2);
+    ran.says(&["it answers with status 401", "docker login"]);
+    log_in(&workshop, &server.authority);
+    is_upgraded(&workshop, &address);
+}
+
+#[test]
+fn a_chart_by_hand_says_its_version() {
+    let (_server, address) = helm(Access::Everybody);
+    let workshop = Workshop::new();
+    workshop.write("fleet/web/Chart.yaml", &chart_yaml("1.1.0"));
+    workshop.write("fleet/web/templates/web.yaml", &web("1.1.0", 3));
+    workshop.save("a copy by hand");
+    let ran = workshop.merge3(&["adopt", "web", &address]).with(0);
+    assert!(
+        ran.stdout.starts_with("web: web/1.1.0 of "),
+        "{}",
+        ran.stdout
+    );
+    workshop.save("adopt");
+    workshop.merge3(&["upgrade", "web"]).with(0);
+    assert_eq!(
+        workshop.read("fleet/web/templates/web.yaml"),
+        web("2.0.0", 3)
+    );
+}
+
+#[test]
+fn a_registry_hands_out_tokens() {
+    let server = Server::new(Access::Token);
+    for version in VERSIONS {
+        server.image("charts/web", version, CHART, &chart(version));
+    }
+    let address = format!("oci://{}/charts/web", server.authority);
+    let workshop = Workshop::new();
+    let ran = workshop.merge3(&["get", &address, "app"]).with(2);
+    ran.says(&["it answers with status 401"]);
+    log_in(&workshop, &server.authority);
+    is_upgraded(&workshop, &address);
+    let asked = server.asked.lock().unwrap().join("\n");
+    let told = asked.lines().filter(|line| line.contains("Basic"));
+    assert!(
+        told.clone().count() > 0 && told.clone().all(|line| line.starts_with("/token")),
+        "{asked}"
+    );
+}
+
+#[test]
+fn versions_that_are_not_there_and_archives_that_are_gone() {
+    let (server, address) = helm(Access::Everybody);
+    let workshop = Workshop::new();
+    let ran = workshop
+        .merge3(&["get", &format!("{address}@1.2.0"), "app"])
+        .with(2);
+    ran.says(&[
+        "has no tag, branch or commit 1.2.0",
+        "web/1.1.0",
+        "web/2.0.0",
+    ]);
+    workshop
+        .merge3(&["get", &format!("{address}@1.0.0"), "app"])
+        .with(0);
+    workshop.save("get");
+    workshop.merge3(&["cache", "clean"]).with(0);
+    server.put("/charts/index.yaml", b"entries:\n  web:\n");
+    server.chart("web", "2.0.0", &chart("2.0.0"));
+    workshop
+        .merge3(&["upgrade", "app"])
+        .with(2)
+        .says(&["is not in the repository any more"]);
+    for (address, message) in [
+        (
+            format!("oci://{}/nothing", server.authority),
+            "it answers with status 404",
+        ),
+        (
+            format!("helm+http://{}/nothing/web", server.authority),
+            "it answers with status 404",
+        ),
+        ("oci://127.0.0.1:1/a/b".to_owned(), "cannot be read"),
+        (
+            "oci://127.0.0.1:1".to_owned(),
+            "no chart or repository is named",
+        ),
+        ("oci://127.0.0.1:1/A".to_owned(), "in lower case"),
+    ] {
+        workshop
+            .merge3(&["get", &address, "x"])
+            .with(2)
+            .says(&[message]);
+    }
+}
+
+/// Whatever way it comes, it ends in the same files.
+#[test]
+fn git_helm_and_a_registry_end_in_the_same_files() {
+    let workshop = Workshop::new();
+    let server = Server::new(Access::Everybody);
+    let flux = |version: &str| {
+        let (about, text) = (chart_yaml(version), web(version, 1));
+        archive(
+            "./",
+            &[("Chart.yaml", &about), ("templates/web.yaml", &text)],
+        )
+    };
+    for version in ["1.0.0", "1.1.0"] {
+        let (about, text) = (chart_yaml(version), web(version, 1));
+        workshop.release(
+            version,
+            &[
+                ("web/Chart.yaml", &about),
+                ("web/templates/web.yaml", &text),
+            ],
+        );
+        server.chart("web", version, &chart(version));
+        server.image("charts/web", version, CHART, &chart(version));
+        server.image("flux/web", version, FLUX, &flux(version));
+        server.image("kpt/web", version, IMAGE, &flux(version));
+    }
+    let authority = &server.authority;
+    let addresses = [
+        format!("{}/web", workshop.url()),
+        format!("helm+http://{authority}/charts/web"),
+        format!("oci://{authority}/charts/web"),
+        format!("oci://{authority}/flux/web"),
+        format!("oci://{authority}/kpt/web"),
+    ];
+    let mut ends = Vec::new();
+    for (at, address) in addresses.iter().enumerate() {
+        let folder = format!("app{at}");
+        workshop
+            .merge3(&["get", &format!("{address}@1.0.0"), &folder])
+            .with(0);
+        let file = format!("fleet/{folder}/templates/web.yaml");
+        workshop.edit(&file, "replicas: 1", "replicas: 7 # ours");
+        workshop.save("ours");
+        workshop.merge3(&["upgrade", &folder]).with(0);
+        workshop.save("upgrade");
+        let mut files = workshop.files(&format!("fleet/{folder}"));
+        files.remove(".merge3.yaml").unwrap();
+        ends.push(files);
+    }
+    assert!(
+        ends.iter()
+            .all(|files| *files == ends[0] && files.len() == 2)
+    );
+}
+
+#[test]
+fn a_real_registry_gives_charts_and_packages() {
+    let Some(registry) = Registry::start() else {
+        return;
+    };
+    let mut digests = Vec::new();
+    for version in VERSIONS {
+        digests.push(registry.push("team/web", version, CHART, &chart(version)));
+    }
+    let workshop = Workshop::new();
+    let address = format!("oci://{}/team/web", registry.authority);
+    let ran = workshop.merge3(&["get", &address, "app"]).with(2);
+    ran.says(&["it answers with status 401", "docker login"]);
+    let wrong = format!(
+        "{{\"auths\": {{\"{}\": {{\"username\": \"bot\", \"password\": \"wrong\"}}}}}}",
+        registry.authority
+    );
+    workshop.write("home/.docker/config.json", &wrong);
+    workshop
+        .merge3(&["get", &address, "app"])
+        .with(2)
+        .says(&["status 401"]);
+    log_in(&workshop, &registry.authority);
+    is_upgraded(&workshop, &address);
+    let record = workshop.read("fleet/app/.merge3.yaml");
+    assert!(
+        record.contains(&format!("    ref: \"2.0.0\"\n    digest: {}\n", digests[3])),
+        "{record}"
+    );
+    assert!(!record.contains(PASSWORD) && !record.contains(&basic()));
+    // by its digest
+    let by_digest = format!("{address}@{}", digests[1]);
+    workshop.merge3(&["get", &by_digest, "pinned"]).with(0);
+    assert_eq!(
+        workshop.read("fleet/pinned/templates/web.yaml"),
+        web("1.1.0", 1)
+    );
+    // a tag that moved
+    registry.push("team/web", "latest", CHART, &chart("1.0.0"));
+    workshop
+        .merge3(&["get", &format!("{address}:latest"), "moving"])
+        .with(0);
+    workshop.save("get");
+    registry.push("team/web", "latest", CHART, &chart("1.1.0"));
+    workshop
+        .merge3(&["upgrade", "moving", "--to", "latest"])
+        .with(0);
+    assert_eq!(
+        workshop.read("fleet/moving/templates/web.yaml"),
+        web("1.1.0", 1)
+    );
+}

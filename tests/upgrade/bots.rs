@@ -1,0 +1,269 @@
+//! The workflows in docs/bots, as far as they run without their hosts: the shell steps, with `gh` and
+//! `curl` that write down what they are told.
+
+use std::fs;
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+
+use crate::guide::with_the_program;
+use crate::harness::{Workshop, web};
+use crate::ran::Ran;
+
+const GITHUB: &str = include_str!("../../docs/bots/github.yml");
+const GITLAB: &str = include_str!("../../docs/bots/gitlab.yml");
+const RENOVATE: &str = include_str!("../../docs/bots/renovate.json");
+
+/// `gh`, which keeps the open pull requests in a file.
+const GH: &str = r#"#!/bin/sh
+echo "$*" >> "$LOG"
+case "$1 $2" in
+"pr list") cat "$OPEN" ;;
+"pr create")
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --head) echo "$2" >> "$OPEN" ;;
+    --body-file) cat "$2" >> "$LOG" ;;
+    esac
+    shift
+  done ;;
+esac
+"#;
+
+/// `curl`, which keeps the open merge requests in a file, a JSON object on each line.
+const CURL: &str = r#"#!/bin/bash
+echo "$*" >> "$LOG"
+case " $* " in
+*" -G "*) jq -s . "$OPEN" ;;
+*" POST "*)
+  for argument in "$@"; do
+    case $argument in
+    source_branch=*) jq -nc --arg b "${argument#*=}" '{source_branch: $b, iid: 7}' >> "$OPEN" ;;
+    description@*) cat "${argument#*@}" >> "$LOG" ;;
+    esac
+  done ;;
+esac
+"#;
+
+/// A fleet with two packages and a server of its own.
+fn fleet(tool: &str, script: &str) -> Workshop {
+    let workshop = Workshop::with_app();
+    workshop.get("app@v1.0.0", "apps/second one");
+    workshop.git(".", &["init", "-q", "--bare", "-b", "main", "origin.git"]);
+    let origin = workshop.path("origin.git").display().to_string();
+    workshop.git("fleet", &["remote", "add", "origin", &origin]);
+    workshop.git("fleet", &["push", "-q", "origin", "main"]);
+    workshop.git("fleet", &["fetch", "-q", "origin"]);
+    workshop.write(&format!("tools/{tool}"), script);
+    workshop.write("open", "");
+    let mut chmod = Command::new("chmod");
+    let tool = workshop.path(&format!("tools/{tool}"));
+    assert!(chmod.arg("+x").arg(tool).status().unwrap().success());
+    workshop
+}
+
+/// Runs a script as the host would; the log is that of this run.
+fn run(workshop: &Workshop, script: &str, settings: &[(&str, &str)]) -> (Ran, String) {
+    let log = workshop.path("log");
+    fs::write(&log, "").unwrap();
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", script])
+        .current_dir(workshop.path("fleet"));
+    workshop.isolate(&mut command);
+    let path = with_the_program(workshop);
+    let tools = workshop.path("tools").display().to_string();
+    let path = format!("{tools}:{}", path.to_string_lossy());
+    command
+        .env("PATH", path)
+        .env("LOG", &log)
+        .env("OPEN", workshop.path("open"));
+    command
+        .env("RUNNER_TEMP", workshop.path("home"))
+        .envs(settings.iter().copied());
+    let ran = Ran::from(command.output().unwrap());
+    (ran, fs::read_to_string(log).unwrap())
+}
+
+fn has_jq() -> bool {
+    let found = Command::new("jq").arg("--version").output().is_ok();
+    if !found {
+        eprintln!("there is no jq: the workflows were not run");
+    }
+    found
+}
+
+/// The lines of a script, `indent` deep, from one that begins so.
+fn script(text: &str, begin: &str, indent: usize) -> String {
+    let (_, rest) = text.split_once(begin).unwrap();
+    let lines = rest.lines().skip(1);
+    let own = lines.take_while(|line| line.is_empty() || line.starts_with(&" ".repeat(indent)));
+    own.map(|line| format!("{}\n", line.get(indent..).unwrap_or_default()))
+        .collect()
+}
+
+/// One request for each package, as many as may be open; again the next day; somebody's work is
+/// left; one for all.
+fn everything_to_the_request(
+    tool: &str,
+    fake: &str,
+    script: &str,
+    made: &str,
+    settings: &[(&str, &str)],
+) {
+    let workshop = fleet(tool, fake);
+    let with = |more: &[(&str, &str)]| {
+        let settings = [settings, more].concat();
+        run(&workshop, script, &settings)
+    };
+    let first = "upgrade/app";
+    let second = "upgrade/apps/second-one";
+    let tip = |branch: &str| workshop.git("origin.git", &["rev-parse", branch]);
+    let (ran, log) = with(&[("MOST_OPEN", "1")]);
+    let ran = ran.with(0);
+    assert!(
+        ran.stdout.contains(&format!("{second} waits: 1 ")),
+        "{ran:?}"
+    );
+    assert_eq!(log.matches(made).count(), 1, "{log}");
+    assert!(
+        log.contains("Upgrade app") && log.contains("| `app` | `v1.0.0` |"),
+        "{log}"
+    );
+    let before = tip(first);
+
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let (ran, log) = with(&[("MOST_OPEN", "10")]);
+    ran.with(0);
+    assert_eq!(log.matches(made).count(), 1, "the other one: {log}");
+    assert_eq!(tip(first), before, "nothing new, nothing pushed");
+    let files = workshop.git(
+        "origin.git",
+        &["show", "--format=%s", "--name-only", second],
+    );
+    assert!(
+        files.starts_with("Upgrade apps/second one from v1.0.0 to v1.1.0\n"),
+        "{files}"
+    );
+
+    // somebody works on the first
+    workshop.git("fleet", &["checkout", "-q", first]);
+    workshop.write("fleet/app/more.yaml", "a: 1\n");
+    workshop.save("by hand");
+    workshop.git("fleet", &["push", "-q", "origin", first]);
+    let by_hand = tip(first);
+    workshop.git("fleet", &["checkout", "-q", "--detach", "origin/main"]);
+    workshop.git("fleet", &["branch", "-q", "-D", first, second]);
+    workshop.release("v1.2.0", &[("app/web.yaml", &web("1.2", 1))]);
+    let before = tip(second);
+    let (ran, _) = with(&[("MOST_OPEN", "10")]);
+    ran.with(1).says(&["is left as it is"]);
+    assert_eq!(tip(first), by_hand);
+    assert_ne!(tip(second), before);
+    let count = workshop.git(
+        "origin.git",
+        &["rev-list", "--count", &format!("main..{second}")],
+    );
+    assert_eq!(count, "1\n", "made anew");
+
+    let (ran, log) = with(&[("MOST_OPEN", "10"), ("ONE_FOR_ALL", "true")]);
+    ran.with(0);
+    assert_eq!(log.matches(made).count(), 1, "{log}");
+    let count = workshop.git("origin.git", &["rev-list", "--count", "main..upgrade/all"]);
+    assert_eq!(count, "2\n");
+}
+
+#[test]
+fn the_workflow_for_github_does_everything_to_the_pull_request() {
+    if !has_jq() {
+        return;
+    }
+    let (_, step) = GITHUB.split_once("- name: Upgrade, and open").unwrap();
+    let script = script(step, "run: |", 8);
+    let settings = [
+        ("ARGUMENTS", "--within minor"),
+        ("ONE_FOR_ALL", "false"),
+        ("LABEL", "upgrade"),
+        ("BASE", "main"),
+        ("PACKAGES", "[\"app\", \"apps/second one\"]"),
+    ];
+    everything_to_the_request("gh", GH, &script, "pr create --base main", &settings);
+}
+
+#[test]
+fn the_pipeline_for_gitlab_does_everything_to_the_merge_request() {
+    if !has_jq() {
+        return;
+    }
+    let script = script(GITLAB, "  - |", 4);
+    let settings = [
+        ("ARGUMENTS", "--within minor"),
+        ("ONE_FOR_ALL", "false"),
+        ("LABEL", "upgrade"),
+        ("CI_DEFAULT_BRANCH", "main"),
+        ("CI_API_V4_URL", "https://gitlab.example.org/api/v4"),
+        ("CI_PROJECT_ID", "1"),
+        ("CI_SERVER_HOST", "gitlab.example.org"),
+        ("CI_PROJECT_PATH", "a/b"),
+        ("BOT_TOKEN", "t0ken"),
+        ("ORIGIN", "origin"),
+    ];
+    everything_to_the_request("curl", CURL, &script, "-X POST", &settings);
+}
+
+#[test]
+fn the_workflows_are_yaml_with_what_they_need() {
+    for (text, words) in [
+        (GITHUB, ["permissions: {}", "fetch-depth: 0"]),
+        (GITLAB, ["resource_group:", "GIT_DEPTH: \"0\""]),
+    ] {
+        assert!(merge3::yaml::Tree::parse(text).unwrap().is_some());
+        for word in words {
+            assert!(text.contains(word), "{word}");
+        }
+    }
+}
+
+/// Renovate's manager finds the records that we write, and its command merges.
+#[test]
+fn renovate_notices_and_merge3_merges() {
+    let config: serde_json::Value = serde_json::from_str(RENOVATE).unwrap();
+    let finds = |at: usize, text: &str| {
+        let pattern = &config["customManagers"][at]["matchStrings"][0];
+        let schema = serde_json::json!({"type": "string", "pattern": pattern});
+        jsonschema::is_valid(&schema, &serde_json::json!(text))
+    };
+    let workshop = Workshop::with_app();
+    let record = workshop.read("fleet/app/.merge3.yaml");
+    assert!(finds(0, &record), "{record}");
+    assert!(!finds(1, &record) && !finds(2, &record));
+    let of = |kind: &str, repo: &str, more: &str| {
+        format!(
+            "rules: []\nupstream:\n  type: {kind}\n  {kind}:\n    repo: {repo}\n{more}    ref: \"1.0.0\"\n"
+        )
+    };
+    assert!(finds(
+        1,
+        &of("helm", "helm+https://h/c", "    chart: web\n")
+    ));
+    assert!(finds(2, &of("oci", "oci://h/c/web", "")));
+    let command = &config["packageRules"][0]["postUpgradeTasks"]["commands"][0];
+    let command = command.as_str().unwrap();
+    let command = command
+        .replace("{{{newValue}}}", "v1.1.0")
+        .replace("{{{packageFileDir}}}", "app");
+    // Renovate has written the new version already
+    workshop.edit(
+        "fleet/app/.merge3.yaml",
+        "ref: v1.0.0\nupstreamLock",
+        "ref: v1.1.0\nupstreamLock",
+    );
+    workshop.write("log", "");
+    let (ran, _) = run(&workshop, &command, &[]);
+    ran.with(0);
+    assert_eq!(workshop.read("fleet/app/web.yaml"), web("1.1", 1));
+    assert_eq!(
+        workshop.merge3(&["outdated"]).with(0).stdout,
+        "1 package is up to date\n"
+    );
+}

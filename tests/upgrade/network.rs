@@ -1,0 +1,162 @@
+//! What is fetched, how often, and what is said where a server does not have it.
+
+use std::fs;
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Workshop, merge3, web};
+use crate::ran::Ran;
+
+/// Runs merge3 in the fleet, and counts the calls of git with this word.
+fn counted(workshop: &Workshop, arguments: &[&str], words: &[&str]) -> (Ran, Vec<usize>) {
+    let trace = workshop.path("trace");
+    let _ = fs::remove_file(&trace);
+    let mut command = Command::new(merge3());
+    command.args(arguments).current_dir(workshop.path("fleet"));
+    workshop.isolate(&mut command);
+    command.env("GIT_TRACE", &trace);
+    let ran: Ran = command.output().unwrap().into();
+    let told = fs::read_to_string(&trace).unwrap_or_default();
+    let count = |word: &&str| {
+        let start = format!("built-in: git {word}");
+        told.lines().filter(|line| line.contains(&start)).count()
+    };
+    (ran, words.iter().map(count).collect())
+}
+
+fn with_filter() -> Workshop {
+    let workshop = Workshop::new();
+    workshop.git(
+        "upstream.git",
+        &["config", "uploadpack.allowFilter", "true"],
+    );
+    workshop
+}
+
+/// One fetch for the commits of all packages, one for their files; with a warm cache none.
+#[test]
+fn many_packages_of_one_repository_take_one_fetch() {
+    let workshop = with_filter();
+    let names: Vec<String> = (0..12).map(|at| format!("p{at}/web.yaml")).collect();
+    for tag in ["v1.0.0", "v1.1.0"] {
+        let texts: Vec<String> = (0..12).map(|at| web(&format!("{tag}-{at}"), 1)).collect();
+        let files = names.iter().zip(&texts);
+        let files: Vec<(&str, &str)> = files.map(|(n, t)| (n.as_str(), t.as_str())).collect();
+        workshop.release(tag, &files);
+    }
+    for at in 0..12 {
+        workshop.get(&format!("p{at}@v1.0.0"), &format!("p{at}"));
+    }
+    for (cache, fetches) in [("cold", 2), ("warm", 0)] {
+        if cache == "cold" {
+            workshop.merge3(&["cache", "clean"]).with(0);
+        }
+        let dry = ["upgrade", "--all", "--dry-run"];
+        let (ran, counts) = counted(&workshop, &dry, &["ls-remote", "fetch"]);
+        assert_eq!(ran.with(0).stdout.matches("v1.0.0 -> v1.1.0").count(), 12);
+        assert_eq!(counts, [1, fetches], "{cache}");
+    }
+    let (ran, counts) = counted(&workshop, &["upgrade", "--all"], &["fetch"]);
+    ran.with(0);
+    assert_eq!(counts, [0]);
+    assert_eq!(workshop.read("fleet/p7/web.yaml"), web("v1.1.0-7", 1));
+}
+
+#[test]
+fn the_log_is_fetched_only_for_a_report_that_shows_it() {
+    let workshop = with_filter();
+    workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
+    workshop.get("app@v1.0.0", "app");
+    workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
+    let dry = ["upgrade", "app", "--dry-run"];
+    let (_, counts) = counted(&workshop, &dry, &["fetch", "log"]);
+    assert_eq!(counts, [2, 0]);
+    let report = [&dry[..], &["--report", "json"]].concat();
+    let (ran, counts) = counted(&workshop, &report, &["log"]);
+    assert!(counts[0] > 0);
+    let told = ran.with(0).json();
+    assert_eq!(
+        told["packages"][0]["commits"][0]["subject"],
+        "release v1.1.0"
+    );
+}
+
+#[test]
+fn what_is_refused_is_not_fetched() {
+    let workshop = Workshop::with_app();
+    workshop.write("fleet/app/mine.yaml", "a: 1\n");
+    let (ran, counts) = counted(&workshop, &["upgrade", "app"], &["fetch"]);
+    ran.with(2).says(&["not committed"]);
+    assert_eq!(counts, [0]);
+}
+
+/// A commit that is gone, a mirror with a part of the history, a partial clone: each is said.
+#[test]
+fn why_a_server_lacks_something_is_told() {
+    let workshop = with_filter();
+    workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
+    workshop.get("app@v1.0.0", "app");
+    workshop.release("v1.1.0", &[("app/web.yaml", &web("1.1", 1))]);
+    let url = workshop.url();
+    let clone = |name: &str, how: &[&str]| {
+        let clone = ["clone", "-q", "--bare"];
+        workshop.git(".", &[&clone, how, &[&url, name]].concat());
+    };
+    clone("shallow.git", &["--depth=1"]);
+    clone("partial.git", &["--filter=blob:none"]);
+    clone("rewritten.git", &[]);
+    let rewritten = |arguments: &[&str]| workshop.git("rewritten.git", arguments);
+    rewritten(&["tag", "-d", "v1.0.0"]);
+    let tree = rewritten(&["rev-parse", "v1.1.0^{tree}"]);
+    let commit = rewritten(&["commit-tree", "-m", "anew", tree.trim()]);
+    rewritten(&["tag", "-f", "v1.1.0", commit.trim()]);
+    rewritten(&["update-ref", "refs/heads/main", commit.trim()]);
+    rewritten(&["reflog", "expire", "--expire=now", "--all"]);
+    rewritten(&["gc", "-q", "--prune=now"]);
+    for (name, messages) in [
+        (
+            "shallow.git",
+            ["has only a part of its history", "shallow mirror"],
+        ),
+        (
+            "partial.git",
+            ["lacks files of v1.", "it is a partial clone"],
+        ),
+        ("rewritten.git", ["is gone", "rewrote its history"]),
+    ] {
+        workshop.edit("fleet/app/.merge3.yaml", "upstream.git", name);
+        workshop.save("another repository");
+        let before = workshop.files("fleet");
+        let ran = workshop.merge3(&["upgrade", "app"]).with(2);
+        ran.says(&messages);
+        assert!(!ran.stderr.contains("cache in"), "{}", ran.stderr);
+        assert_eq!(workshop.files("fleet"), before);
+        workshop.edit("fleet/app/.merge3.yaml", name, "upstream.git");
+    }
+}
+
+/// On a terminal a line says from the first second on what is waited for.
+#[test]
+fn a_terminal_is_told_what_is_fetched() {
+    let script = Command::new("script").arg("--version").output();
+    if script.is_err() {
+        eprintln!("there is no script(1): the line on a terminal was not looked at");
+        return;
+    }
+    let workshop = Workshop::with_app();
+    workshop.merge3(&["cache", "clean"]).with(0);
+    let call = format!("{} upgrade app --jobs 3", merge3());
+    let mut command = Command::new("script");
+    command.args(["-qec", &call, "/dev/null"]);
+    command.current_dir(workshop.path("fleet"));
+    workshop.isolate(&mut command);
+    command.env("TERM", "xterm");
+    let ran: Ran = command.output().unwrap().into();
+    let told = ran.with(0).stdout;
+    assert!(
+        told.contains("app: fetching v1.0.0, v1.1.0 of file://"),
+        "{told}"
+    );
+    assert!(told.contains("v1.0.0 -> v1.1.0"), "{told}");
+}

@@ -1,0 +1,129 @@
+//! `merge3 outdated`, and what is said where a version or a field is not there.
+
+use pretty_assertions::assert_eq;
+
+use crate::harness::{Workshop, web};
+
+fn released(tags: &[&str]) -> Workshop {
+    let workshop = Workshop::new();
+    for tag in tags {
+        workshop.release(tag, &[("app/web.yaml", &web(tag, 1))]);
+    }
+    workshop
+}
+
+#[test]
+fn wanted_is_what_the_policy_allows_and_latest_is_all() {
+    let workshop = released(&["v1.0.0", "v1.1.0", "v2.0.0"]);
+    workshop.get("app@v1.0.0", "old");
+    workshop.get("app@v1.1.0", "stuck");
+    let arguments = ["outdated", "--within", "minor"];
+    let ran = workshop.merge3(&arguments).with(0);
+    assert_eq!(
+        ran.stdout,
+        "PACKAGE  CURRENT  WANTED  LATEST\nold      v1.0.0   v1.1.0  v2.0.0\nstuck    v1.1.0   v1.1.0  v2.0.0\n"
+    );
+    let told = workshop
+        .merge3(&[&arguments[..], &["--report", "json"]].concat())
+        .json();
+    assert_eq!(told["outdated"].as_array().unwrap().len(), 1);
+    assert_eq!(told["outdated"][0]["newest"]["ref"], "v1.1.0");
+    assert_eq!(told["outdated"][0]["latest"]["ref"], "v2.0.0");
+    assert_eq!(told["up_to_date"][0], "stuck");
+}
+
+#[test]
+fn the_exit_status_says_whether_an_upgrade_would_do_something() {
+    let workshop = released(&["v1.0.0", "v2.0.0"]);
+    workshop.get("app@v1.0.0", "app");
+    workshop.merge3(&["outdated"]).with(0);
+    workshop.merge3(&["outdated", "--exit-code"]).with(1);
+    workshop
+        .merge3(&["outdated", "--exit-code", "--within", "minor"])
+        .with(0);
+    workshop.write("fleet/bad/.merge3.yaml", "upstream: {}\n");
+    workshop.merge3(&["outdated", "--exit-code"]).with(2);
+}
+
+#[test]
+fn a_table_has_eighty_columns() {
+    let long = "v1.0.0-with-a-long-suffix-that-says-a-lot";
+    let workshop = released(&[long, "v1.1.0"]);
+    let folder = format!("apps/{}/app", "folder-".repeat(12));
+    workshop.get(&format!("app@{long}"), &folder);
+    workshop.get("app@v1.0.0-with-a-long-suffix-that-says-a-lot", "short");
+    let ran = workshop.merge3(&["outdated", "--pre-releases"]).with(0);
+    let widest = ran.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(widest.unwrap() <= 80, "{}", ran.stdout);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[1].starts_with("apps/folder-") && lines[1].ends_with("/app"));
+    assert!(lines[2].starts_with("         v1.0.0-...ys-a-lot") && lines[2].ends_with("  v1.1.0"));
+    assert!(
+        lines[3].starts_with("short    v1.0.0-...ys-a-lot  v1.1.0"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
+fn where_there_are_no_packages_that_is_said() {
+    let workshop = Workshop::new();
+    for arguments in [&["outdated"][..], &["upgrade", "--all"]] {
+        let ran = workshop.merge3(arguments).with(0);
+        ran.says(&["no packages here", "merge3 get", "merge3 adopt"]);
+        assert_eq!(ran.stdout, "");
+    }
+    workshop
+        .merge3(&["outdated", "--shard", "1/2"])
+        .with(0)
+        .says(&["no packages in this share"]);
+}
+
+#[test]
+fn a_misspelled_field_is_pointed_at() {
+    for (from, to, line) in [
+        ("upstreamLock:", "upsteamLock:", ":7:1"),
+        ("upstream:", "upsteam:", ":1:1"),
+        (
+            "    directory: /app\n    ref: v1.0.0\nups",
+            "    directroy: /app\n    ref: v1.0.0\nups",
+            ":5:5",
+        ),
+        ("    commit:", "    comit:", ":13:5"),
+    ] {
+        let workshop = Workshop::with_app();
+        workshop.edit("fleet/app/.merge3.yaml", from, to);
+        let word = to.trim().split(':').next().unwrap();
+        for arguments in [&["outdated"][..], &["upgrade", "app"]] {
+            workshop.merge3(arguments).with(2).says(&[
+                &format!("app/.merge3.yaml{line}"),
+                &format!("`{word}` is no field of a record"),
+                &format!("write `{}`", from.trim().split(':').next().unwrap()),
+            ]);
+        }
+    }
+}
+
+#[test]
+fn a_version_that_is_not_there_is_near_others() {
+    let workshop = released(&["v1.0.0", "v1.1.0", "v1.3.0", "v2.0.0"]);
+    workshop.get("app@v1.0.0", "app");
+    for (name, near) in [
+        (
+            "v1.2.0",
+            "the nearest that are there: v1.0.0, v1.1.0, v1.3.0, v2.0.0",
+        ),
+        ("1.9", "the nearest that are there: v1.1.0, v1.3.0, v2.0.0"),
+        ("mian", "the nearest that are there: main"),
+        ("nothing-like-it", "git ls-remote"),
+    ] {
+        let message = format!("has no tag, branch or commit {name}");
+        let ran = workshop.merge3(&["upgrade", "app", "--to", name]).with(2);
+        ran.says(&[&message, near]);
+        let address = format!("{}/app@{name}", workshop.url());
+        workshop
+            .merge3(&["get", &address, "other"])
+            .with(2)
+            .says(&[&message, near]);
+    }
+}
