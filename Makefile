@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # how long `make fuzz` runs each target
 TIME ?= 600
 
-.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply soak fuzz build fmt cargo components dist book picture lint
+.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply kubectl-real kustomize soak fuzz build fmt cargo components dist book picture lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,12 @@ kubectl-apply: build ## compare `merge3 apply` with the real kubectl apply, if t
 
 kubectl: build ## compare `merge3 patch` with `kubectl patch --local` on generated pairs; needs kubectl, no cluster
 	@python3 tests/kubectl.py --bin $(TARGET)/release/merge3
+
+kubectl-real: build ## compare `merge3 patch` with `kubectl patch --local` on real files, REAL=FOLDER; needs kubectl, no cluster
+	@python3 tests/kubectl_real.py --bin $(TARGET)/release/merge3 --real $(REAL)
+
+kustomize: build ## compare `merge3 patch --kustomization` with `kubectl kustomize` on generated overlays; needs kubectl
+	@python3 tests/kustomize.py --bin $(TARGET)/release/merge3
 
 soak: cargo ## the long form of the tests: SOAK kills, as many interruptions, much random input; cargo deny, where it is installed
 	PROPTEST_CASES=20000 PACKAGES=100000 $(CARGO) test --release --quiet --test laws

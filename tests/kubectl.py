@@ -151,9 +151,11 @@ class Generator:
             if self.chance(0.15):
                 patch[name] = self.directive("null") and None
             elif name not in value:
-                patch[name] = self.arriving(self.value(below, 1))
+                patch[name] = self.arriving(self.value(below, 1), strategic)
             elif strategic and isinstance(below, (Set, Keyed)):
                 self.list_patch(patch, name, below, value[name])
+            elif not strategic and not isinstance(below, Map):
+                patch[name] = self.arriving(self.patch(below, value[name], strategic), strategic)
             else:
                 patch[name] = self.patch(below, value[name], strategic)
         if strategic and self.chance(0.06):
@@ -164,11 +166,13 @@ class Generator:
         self.random.shuffle(items)
         return dict(items)
 
-    def arriving(self, value):
-        """A value that the target does not have: its nulls are not written."""
+    def arriving(self, value, strategic):
+        """A value that the target does not have: its nulls are not written, in a JSON merge patch in lists neither."""
+        if isinstance(value, list) and not strategic:
+            return [self.arriving(below, strategic) for below in value]
         if not isinstance(value, dict):
             return value
-        value = {name: self.arriving(below) for name, below in value.items()}
+        value = {name: self.arriving(below, strategic) for name, below in value.items()}
         if self.chance(0.1):
             value["extra"] = self.directive("null") and None
         return value
@@ -239,7 +243,7 @@ class Generator:
             if not self.chance(0.75):
                 continue
             if name not in resource:
-                patch[name] = self.arriving(self.value(below, 1))
+                patch[name] = self.arriving(self.value(below, 1), strategic)
             elif strategic and isinstance(below, (Set, Keyed)):
                 self.list_patch(patch, name, below, resource[name])
             else:
@@ -351,6 +355,13 @@ KNOWN = [
      _pod(securityContext={"runAsGroup": None}), _pod(securityContext={})),
     ("null-in-a-replaced-list", _pod(tolerations=[{"key": "a"}]), {"spec": {"tolerations": [{"key": "b", "value": None}]}},
      _pod(tolerations=[{"key": "b", "value": None}]), _pod(tolerations=[{"key": "b"}])),
+    ("directive-in-a-list-that-is-one-value", _pod(tolerations=[]), {"spec": {"tolerations": [{"key": "b", "$retainKeys": ["key"]}]}},
+     _pod(tolerations=[{"key": "b", "$retainKeys": ["key"]}]), _pod(tolerations=[{"key": "b"}])),
+    ("deletion-in-a-list-that-is-one-value", _pod(tolerations=[]), {"spec": {"tolerations": [{"key": "b", "$patch": "delete"}]}},
+     _pod(tolerations=[{"key": "b", "$patch": "delete"}]), "no key identifies the elements of this list"),
+    ("directive-in-a-replaced-list", _pod(containers=[{"name": "a"}]),
+     {"spec": {"containers": [{"$patch": "replace"}, {"name": "b", "ports": [{"containerPort": 1, "$patch": "delete"}]}]}},
+     _pod(containers=[{"name": "b", "ports": [{"containerPort": 1, "$patch": "delete"}]}]), _pod(containers=[{"name": "b", "ports": []}])),
     ("replace-in-a-list-that-is-one-value", _pod(tolerations=[{"key": "a"}]), {"spec": {"tolerations": [{"$patch": "replace"}, {"key": "b"}]}},
      _pod(tolerations=[{"$patch": "replace"}, {"key": "b"}]), _pod(tolerations=[{"key": "b"}])),
     ("fields-beside-replace", _pod(containers=[{"name": "a"}]), {"spec": {"containers": [{"name": "b", "$patch": "replace"}]}},
@@ -383,6 +394,9 @@ def known_differences(binary, folder):
     problems += [f"{name}: merge3: {json.dumps(values[target])}" for name, target, ours in written if values[target] != ours]
     return problems
 
+
+# What the program knows of lists.
+TABLE = pathlib.Path(__file__).parent.parent / "src/schema/kubernetes.txt"
 
 # Kinds of the table that kubectl has no types of.
 NOT_BUILT_IN = {"CustomResourceDefinition", "APIService", "Kustomization", "PodSecurityPolicy"}
@@ -465,8 +479,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(arguments.keep or temporary)
         folder.mkdir(exist_ok=True)
-        table = pathlib.Path(__file__).parent.parent / "src/schema/kubernetes.txt"
-        problems, compared = table_differences(table)
+        problems, compared = table_differences(TABLE)
         print(f"{'FAIL' if problems else 'ok  '}  {compared} lists of built-in kinds are in the table as kubectl has them")
         problems += known_differences(binary, folder)
         print(f"{'FAIL' if problems else 'ok  '}  {len(KNOWN)} differences on purpose are as docs/patches.md has them")

@@ -1,27 +1,30 @@
 //! The arguments of `merge3 apply`.
 
+use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
-use super::config::{Config, Job};
-use super::output::OutputArgs;
+use super::config::{Command, Config, Job};
+use super::exit_code::ExitCode;
+use super::output::{OutputArgs, ShownArgs};
 use super::report::ReportArgs;
-use crate::package::{ApplyTo, SchemaSource, Settings};
+use super::run::readable;
+use crate::package::{ApplyAction, ApplyTo, SchemaSource, Selector, Settings, view_last_applied};
 use crate::triple::Triple;
 
 /// What is applied to what.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct ApplyArgs {
-    /// The configuration (file or folder): what `kubectl apply -f` would get
-    #[arg(long, value_name = "CONFIG")]
-    config: PathBuf,
-    /// The live objects (file or folder); changed in place
-    #[arg(long, value_name = "LIVE")]
-    live: PathBuf,
+    #[command(flatten)]
+    what: Option<WhatArgs>,
     /// What was applied last (file or folder), instead of what the annotations in LIVE say
     #[arg(long, value_name = "FILE")]
     last_applied: Option<PathBuf>,
+    /// Delete what was applied and is in CONFIG no more; --dry-run lists it
+    #[arg(long)]
+    prune: bool,
     /// A file with custom resource definitions (repeatable)
     #[arg(long = "crd", value_name = "FILE")]
     definitions: Vec<PathBuf>,
@@ -38,25 +41,147 @@ pub(super) struct ApplyArgs {
     output: OutputArgs,
     #[command(flatten)]
     report: ReportArgs,
+    #[command(subcommand)]
+    command: Option<ApplyCommand>,
+}
+
+/// The two sides.
+#[derive(Debug, Args)]
+struct WhatArgs {
+    /// The configuration (file or folder): what `kubectl apply -f` would get
+    #[arg(long, value_name = "CONFIG")]
+    config: PathBuf,
+    /// The live objects (file or folder); changed in place
+    #[arg(long, value_name = "LIVE")]
+    live: PathBuf,
+    /// The namespace of the objects that CONFIG names none of
+    #[arg(short, long)]
+    namespace: Option<String>,
+}
+
+/// What else can be done with what was applied last.
+#[derive(Debug, Subcommand)]
+enum ApplyCommand {
+    /// Print what was applied last to the objects in LIVE
+    ViewLastApplied(ViewArgs),
+    /// Write down in LIVE that CONFIG was applied, and change nothing else
+    SetLastApplied(Box<SetArgs>),
+}
+
+/// The arguments of `view-last-applied`.
+#[derive(Debug, Args)]
+struct ViewArgs {
+    /// The live objects (file or folder)
+    live: PathBuf,
+    /// Of this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
+    #[arg(long = "resource", value_name = "KIND/NAME")]
+    resources: Vec<Selector>,
+    #[command(flatten)]
+    shown: ShownArgs,
+}
+
+/// The arguments of `set-last-applied`.
+#[derive(Debug, Args)]
+struct SetArgs {
+    #[command(flatten)]
+    what: WhatArgs,
+    /// Also where nothing was written down before
+    #[arg(long)]
+    create_annotation: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+    #[command(flatten)]
+    report: ReportArgs,
 }
 
 impl ApplyArgs {
-    /// What a run is told.
-    pub(super) fn config(self) -> Config {
-        let settings = Settings {
-            matches: self.matches,
-            schema: Some(SchemaSource {
-                definitions: self.definitions,
-            }),
-            ..Settings::default()
+    /// What a run is told; none where the arguments do not say it.
+    pub(super) fn command(self) -> Option<Command> {
+        let config = match (self.command, self.what) {
+            (Some(ApplyCommand::ViewLastApplied(args)), _) => {
+                return Some(Command::ViewLastApplied(args.into()));
+            }
+            (Some(ApplyCommand::SetLastApplied(args)), _) => {
+                let action = ApplyAction::SetLastApplied {
+                    create: args.create_annotation,
+                };
+                let what = args.what.to(action);
+                config(what, Settings::default(), args.output, args.report)
+            }
+            (None, what) => {
+                let what = ApplyTo {
+                    last_applied: self.last_applied,
+                    prune: self.prune,
+                    ..what?.to(ApplyAction::Apply)
+                };
+                let settings = Settings {
+                    matches: self.matches,
+                    schema: Some(SchemaSource {
+                        definitions: self.definitions,
+                    }),
+                    ..Settings::default()
+                };
+                config(what, settings, self.output, self.report)
+            }
         };
-        let sides = Triple::new(self.live.clone(), self.config.clone(), self.live.clone());
-        let what = ApplyTo {
+        Some(Command::Merge(Box::new(config)))
+    }
+}
+
+impl WhatArgs {
+    fn to(self, action: ApplyAction) -> ApplyTo {
+        ApplyTo {
             config: self.config,
             live: self.live,
-            last_applied: self.last_applied,
-        };
-        self.output
-            .config(sides, settings, Job::Apply(what), self.report)
+            last_applied: None,
+            namespace: self.namespace,
+            prune: false,
+            action,
+        }
+    }
+}
+
+fn config(what: ApplyTo, settings: Settings, output: OutputArgs, report: ReportArgs) -> Config {
+    let sides = Triple::new(what.live.clone(), what.config.clone(), what.live.clone());
+    output.config(sides, settings, Job::Apply(what), report)
+}
+
+/// What `view-last-applied` is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct View {
+    live: PathBuf,
+    resources: Vec<Selector>,
+    show_secrets: bool,
+    color_errors: bool,
+}
+
+impl From<ViewArgs> for View {
+    fn from(args: ViewArgs) -> Self {
+        Self {
+            live: args.live,
+            resources: args.resources,
+            show_secrets: args.shown.show_secrets,
+            color_errors: args.shown.color.is_on(io::stderr().is_terminal()),
+        }
+    }
+}
+
+/// Prints what was applied last to `output`, and what is wrong to `errors`.
+pub(super) fn view(view: &View, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+    match view_last_applied(&view.live, &view.resources, &[]) {
+        Ok(text) => match output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush())
+        {
+            Ok(()) => ExitCode::Merged,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::Merged,
+            Err(_) => ExitCode::Failed,
+        },
+        Err(error) => {
+            let error = readable(view.show_secrets, error).render(view.color_errors);
+            // there is nobody left to tell where that fails
+            let _ = writeln!(errors, "{error}");
+            ExitCode::Failed
+        }
     }
 }

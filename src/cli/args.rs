@@ -176,7 +176,10 @@ fn command_of(line: CommandLine) -> Result<Command, clap::Error> {
             Command::Upstream(Box::new(run.map_err(|(name, why)| wrong_in(name, &why))?))
         }
         Some(Subcommand::Completions { shell }) => Command::Generate(Extra::Completions(shell)),
-        Some(Subcommand::Apply(args)) => Command::Merge(Box::new(args.config())),
+        Some(Subcommand::Apply(args)) => args.command().ok_or_else(|| {
+            let kind = ErrorKind::MissingRequiredArgument;
+            wrong(kind, "apply needs --config and --live")
+        })?,
         Some(Subcommand::Patch(args)) => Command::Merge(Box::new(args.config())),
         Some(Subcommand::Diff(args)) => Command::Diff(Box::new(args.job())),
         Some(Subcommand::Man(args)) => Command::Generate(args.extra()),

@@ -26,6 +26,8 @@ pub enum Command {
     },
     /// What has to do with packages' upstreams.
     Upstream(Box<super::upstream::Run>),
+    /// Print what was applied last.
+    ViewLastApplied(super::apply::View),
     /// Make patches.
     Diff(Box<super::diff::DiffJob>),
     /// Generate something about the program itself.

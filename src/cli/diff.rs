@@ -8,9 +8,7 @@ use clap::ValueEnum;
 use super::exit_code::ExitCode;
 use super::output::ShownArgs;
 use super::run::{in_pool, readable, tell_left_out, waiting_at};
-use crate::package::{
-    self, Access, Differing, PatchForm, ResourceName, difference, plan_difference,
-};
+use crate::package::{self, Access, Differing, PatchForm, Selector, difference, plan_difference};
 use crate::report::{self, Diff};
 
 /// Two packages to compare, and the form of the answer.
@@ -41,9 +39,9 @@ pub(super) struct DiffArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     format: Format,
-    /// Compare this resource only: KIND/NAME
-    #[arg(long, value_name = "KIND/NAME")]
-    resource: Option<ResourceName>,
+    /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
+    #[arg(long = "resource", value_name = "KIND/NAME")]
+    resources: Vec<Selector>,
     /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile (repeatable)
     #[arg(
         long = "yaml",
@@ -72,7 +70,7 @@ impl DiffArgs {
             differing: Differing {
                 old: args.old,
                 new: args.new,
-                resource: args.resource,
+                resources: args.resources,
                 matches: args.matches,
             },
             form: match args.format {

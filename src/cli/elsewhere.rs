@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::config::Config;
 use crate::error::Error;
-use crate::package::{Disk, Plan, is_open_already, read_named, replace, replace_itself};
+use crate::package::{
+    Disk, Plan, STANDARD_INPUT, is_open_already, read_named, replace, replace_itself,
+    standard_input,
+};
 
 /// Where the result goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,6 +121,7 @@ pub(super) fn result(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
     }
     match plan.files.first() {
         Some(change) => Ok(change.new.as_deref().unwrap_or_default().to_vec()),
+        None if local.as_os_str() == STANDARD_INPUT => Ok(standard_input()?.to_vec()),
         None => read_named(local).map_err(|error| Error::Read {
             path: local.clone(),
             error,

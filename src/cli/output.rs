@@ -9,7 +9,7 @@ use clap::{ArgAction, Args, ValueEnum};
 use super::config::{Action, Config, Job, Verbosity};
 use super::elsewhere::Destination;
 use super::report::ReportArgs;
-use crate::package::Settings;
+use crate::package::{STANDARD_INPUT, Settings};
 use crate::triple::Triple;
 
 /// What is done with a result, and what is told of it.
@@ -109,10 +109,12 @@ impl OutputArgs {
                 },
             },
             check: self.check,
-            destination: self.output.map(|path| match path.as_os_str() == "-" {
-                true => Destination::Output,
-                false => Destination::Path(path),
-            }),
+            destination: match self.output {
+                Some(path) if path.as_os_str() != STANDARD_INPUT => Some(Destination::Path(path)),
+                Some(_) => Some(Destination::Output),
+                // what comes on standard input goes to standard output
+                None => (sides.local.as_os_str() == STANDARD_INPUT).then_some(Destination::Output),
+            },
             report: report.into(),
             verbosity: self.run.verbosity(),
             color_output: color(std::io::stdout().is_terminal()),

@@ -7,16 +7,25 @@ use clap::{Args, ValueEnum};
 use super::config::{Config, Job};
 use super::output::OutputArgs;
 use super::report::ReportArgs;
-use crate::package::{PatchForm, Patching, ResourceName, Settings};
+use crate::package::{Given, PatchForm, Patching, SchemaSource, Selector, Settings};
 use crate::triple::Triple;
 
 /// What is patched with what.
 #[derive(Debug, Args)]
 pub(super) struct PatchArgs {
     /// The patch: a file of one or more documents, each for the resource that it names (repeatable)
-    #[arg(long = "patch", value_name = "PATCH", required = true)]
+    #[arg(
+        long = "patch", value_name = "PATCH",
+        required_unless_present_any = ["words", "kustomization"]
+    )]
     patches: Vec<PathBuf>,
-    /// The file or folder to change
+    /// A patch in words, as in -p '{"spec": {"replicas": 2}}' (repeatable)
+    #[arg(short = 'p', value_name = "TEXT")]
+    words: Vec<String>,
+    /// A folder with a kustomization: its patches are applied
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["patches", "words", "resources"])]
+    kustomization: Option<PathBuf>,
+    /// The file or folder to change; - reads standard input and prints the result
     target: PathBuf,
     /// What the patch is: strategic (default), merge (RFC 7386), json (RFC 6902)
     #[arg(
@@ -24,9 +33,16 @@ pub(super) struct PatchArgs {
         hide_possible_values = true, hide_default_value = true
     )]
     patch_type: Form,
-    /// The resource to patch, for patches that name none: KIND/NAME
-    #[arg(long, value_name = "KIND/NAME")]
-    resource: Option<ResourceName>,
+    /// The resource to patch, for patches that name none: KIND/NAME or
+    /// KIND/NAMESPACE/NAME (repeatable)
+    #[arg(long = "resource", value_name = "KIND/NAME")]
+    resources: Vec<Selector>,
+    /// The namespace of resources of which no other is said
+    #[arg(short, long)]
+    namespace: Option<String>,
+    /// A file with custom resource definitions (repeatable)
+    #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
+    definitions: Vec<PathBuf>,
     /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
     /// are left alone (repeatable)
     #[arg(
@@ -53,15 +69,23 @@ impl PatchArgs {
     /// What a run is told.
     pub(super) fn config(self) -> Config {
         let target = self.target;
+        let paths = self.patches.into_iter().map(Given::Path);
         let patching = Patching {
-            patches: self.patches,
+            patches: paths
+                .chain(self.words.into_iter().map(Given::Words))
+                .collect(),
+            kustomization: self.kustomization,
             target: target.clone(),
             form: match self.patch_type {
                 Form::Strategic => PatchForm::Strategic,
                 Form::Merge => PatchForm::Merge,
                 Form::Json => PatchForm::Json,
             },
-            resource: self.resource,
+            resources: self.resources,
+            namespace: self.namespace,
+            schema: SchemaSource {
+                definitions: self.definitions,
+            },
             matches: self.matches,
         };
         let sides = Triple::new(target.clone(), target.clone(), target);

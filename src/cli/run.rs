@@ -40,6 +40,7 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
             };
             text.map_or(ExitCode::Failed, |()| code)
         }
+        Command::ViewLastApplied(view) => super::apply::view(view, output, errors),
         Command::Diff(job) => super::diff::run(job, output, errors),
         Command::Generate(extra) => match extra.write(super::args::command(), output) {
             Ok(()) => ExitCode::Merged,

@@ -21,6 +21,7 @@ impl Error {
                     "nothing was written; give {option} a regular file, or one that is not there yet"
                 ));
             }
+            Self::Empty { .. } => "give it a file or folder that has some",
             Self::Mixed { help, .. } => help,
             Self::Read { error, .. } => match error.kind() {
                 io::ErrorKind::PermissionDenied => {
@@ -114,6 +115,9 @@ impl Error {
             ),
             Self::NoFile { option, path } => {
                 write!(formatter, "{option}: {} is no regular file", shown(path))
+            }
+            Self::Empty { what, option, path } => {
+                write!(formatter, "{option}: {what} in {}", shown(path))
             }
             Self::Mixed { folder, file, .. } => write!(
                 formatter,

@@ -36,6 +36,15 @@ pub enum Error {
         /// What it named.
         path: PathBuf,
     },
+    /// There is nothing where something is needed.
+    Empty {
+        /// What there is not.
+        what: &'static str,
+        /// The option that named it.
+        option: &'static str,
+        /// What it named.
+        path: PathBuf,
+    },
     /// Some sides are folders, others are files.
     Mixed {
         /// A side that is a folder.

@@ -38,7 +38,13 @@ pub(crate) struct Package {
 impl Package {
     /// A text that is in no file, by the name that errors call it.
     pub(crate) fn of_text(name: &str, text: Vec<u8>) -> Self {
-        Self::of_file(PathBuf::new(), name.into(), Source::in_memory(text))
+        // nothing is written where it comes from: any permissions will do
+        let permissions = fs::metadata(".").ok().map(|it| it.permissions());
+        let source = Source {
+            permissions,
+            ..Source::in_memory(text)
+        };
+        Self::of_file(PathBuf::new(), name.into(), source)
     }
 
     fn of_file(root: PathBuf, name: PathBuf, source: Source) -> Self {
@@ -60,6 +66,12 @@ impl Package {
             hasher.write_u64(source.bytes.hash());
         }
         hasher.finish()
+    }
+
+    /// The files with the paths that they can be read at.
+    pub(crate) fn located(&self) -> impl Iterator<Item = (PathBuf, &Source)> {
+        let files = self.files.iter();
+        files.map(|(path, source)| (self.root.join(path), source))
     }
 
     /// As [`Loaded::settle`].

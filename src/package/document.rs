@@ -63,17 +63,34 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         let Some(apply) = self.context.apply else {
             return Ok(None);
         };
-        let applied =
-            apply.applied_items(local, file.documents[local.document].document.text, |at| {
+        let applied = apply.applied_items(
+            &self.context.slots[local.slot].path,
+            local,
+            file.documents[local.document].document.text,
+            |at| {
                 let config = self
                     .file(at.slot, |it| &it.updated)?
                     .documents
                     .get(at.document)?;
                 let group = Triple::new(None, Some(at), Some(local));
                 Some((config, self.source(&group)))
-            })?;
+            },
+        )?;
         self.outcome.warnings.extend(applied.warnings);
         Ok(applied.text)
+    }
+
+    /// Whether a live object goes that no configuration is for.
+    pub(super) fn is_pruned(&mut self, local: DocRef, file: &'f ParsedFile<'a>) -> bool {
+        let message = self
+            .context
+            .apply
+            .and_then(|apply| apply.pruned(&file.documents[local.document]));
+        let path = &self.context.slots[local.slot].path;
+        let told = message.map(|message| Warning::about(path, message));
+        let is_pruned = told.is_some();
+        self.outcome.warnings.extend(told);
+        is_pruned
     }
 
     /// What becomes of a local document that upstream has too, with what there is to warn of.

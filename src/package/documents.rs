@@ -222,6 +222,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                     Some(_) => self
                         .recorded(group, merged?)
                         .map_or(Action::Keep, Action::Replace),
+                    None if self.is_pruned(local, file) => Action::Remove,
                     None => match self.applied_items(local, file)? {
                         Some(text) => Action::Replace(text),
                         None => self.deleted_upstream(group),

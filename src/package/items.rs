@@ -1,14 +1,18 @@
 //! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a
 //! document of its own.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
+use super::alone::Package;
 use super::parsed::{Parsed, ParsedFile, Trees};
 use super::resource::ResourceId;
 use crate::error::{Error, Lines, Place};
 use crate::line_breaks::line_break_of;
+use crate::patch::json_patch;
 use crate::yaml::stream::{count_lines, split};
 use crate::yaml::{NodeId, NodeKind, Tree, equal};
 
@@ -47,9 +51,28 @@ fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     })
 }
 
+/// Where the texts come from that were made of lists, by path in the package.
+pub(super) type Origins = FxHashMap<PathBuf, Origin>;
+
+impl Package {
+    /// Makes every item of a list of resources a document of its own.
+    pub(super) fn take_lists_apart(&mut self) -> Origins {
+        let mut origins = Origins::default();
+        for (path, source) in &mut self.files {
+            if let Ok(text) = std::str::from_utf8(&source.bytes)
+                && let Some((made, origin)) = without_lists(path, text)
+            {
+                source.bytes = made.into_bytes().into();
+                origins.insert(path.clone(), origin);
+            }
+        }
+        origins
+    }
+}
+
 /// A file in which every item of a list of resources is a document of its own; none where there is
 /// no such list.
-pub(super) fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
+fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
     if !text.contains("List") {
         return None;
     }
@@ -203,6 +226,28 @@ pub(super) fn put_back(
         }
     }
     Ok(new)
+}
+
+/// The text of a list's document without some of its items, by their index.
+///
+/// # Errors
+/// Where they cannot be taken out.
+pub(super) fn without_items(
+    file: &Path,
+    list: &str,
+    gone: &BTreeSet<usize>,
+) -> Result<String, Error> {
+    let operations = gone.iter().rev();
+    let operations: String = operations
+        .map(|index| format!("- {{op: remove, path: /items/{index}}}\n"))
+        .collect();
+    let patch = Tree::parse(&operations).ok().flatten();
+    let patched = patch.and_then(|patch| json_patch(list, &patch).ok().flatten());
+    patched.ok_or_else(|| Error::Unfaithful {
+        file: file.to_owned(),
+        path: "items".to_owned(),
+        message: "an item could not be deleted".to_owned(),
+    })
 }
 
 /// An item's new text as it stands in its list.

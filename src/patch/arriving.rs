@@ -9,9 +9,9 @@ use super::items::Special;
 use super::order::{in_order, positions_in};
 use super::{Decided, Patcher};
 
-impl Patcher<'_> {
+impl<'a> Patcher<'a> {
     /// The part of a value that comes, which is no null.
-    pub(super) fn arriving(&self, patch: NodeId, place: Option<Place<'_>>) -> Decided {
+    pub(super) fn arriving(&self, patch: NodeId, place: Option<Place<'a>>) -> Decided {
         match shape(self.patch, patch) {
             Shape::Map => self.arriving_map(patch, place),
             Shape::List => self.arriving_list(patch, None, place),
@@ -19,7 +19,7 @@ impl Patcher<'_> {
         }
     }
 
-    fn arriving_map(&self, patch: NodeId, place: Option<Place<'_>>) -> Decided {
+    fn arriving_map(&self, patch: NodeId, place: Option<Place<'a>>) -> Decided {
         let directed = self.directed(patch)?;
         let tree = self.patch;
         let mut children = Vec::new();
@@ -43,7 +43,7 @@ impl Patcher<'_> {
         value: NodeId,
         name: &str,
         directed: &Directed,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided<Option<Outcome>> {
         if self.patch.is_null(value) {
             return Ok(None);
@@ -64,11 +64,8 @@ impl Patcher<'_> {
         &self,
         patch: NodeId,
         order: Option<NodeId>,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
-        if !self.is_strategic {
-            return Ok(Outcome::Keep);
-        }
         let items = self.items(patch, place)?;
         let mut coming: Vec<EntryId> = items.plain.iter().map(|item| item.entry).collect();
         if let Some(order) = order {
@@ -104,7 +101,7 @@ impl Patcher<'_> {
     }
 
     /// The part of an element of the patch that comes.
-    pub(super) fn element_part(&self, entry: EntryId, place: Option<Place<'_>>) -> Decided {
+    pub(super) fn element_part(&self, entry: EntryId, place: Option<Place<'a>>) -> Decided {
         let value = self.patch.entry(entry).value;
         if self.patch.is_null(value) {
             return Ok(Outcome::Keep);

@@ -68,6 +68,14 @@ fn is_directive(name: &str) -> bool {
     name.starts_with('$') && !PLAIN.contains(&name)
 }
 
+/// Whether a strategic merge patch deletes the whole resource: `$patch: delete` is at its top.
+pub fn deletes_all(tree: &Tree<'_>) -> bool {
+    let root = tree.root().value;
+    let said = tree.find(root, PATCH).map(|entry| tree.entry(entry).value);
+    said.and_then(|said| tree.scalar(said))
+        .is_some_and(|said| said.content == "delete")
+}
+
 /// The first directive in a document, if it has any: its name, and where it stands.
 ///
 /// ```
@@ -95,7 +103,7 @@ pub fn first_directive(tree: &Tree<'_>) -> Option<(String, usize)> {
     None
 }
 
-impl Patcher<'_> {
+impl<'a> Patcher<'a> {
     /// A map of the patch, its directives read.
     pub(super) fn directed(&self, map: NodeId) -> Decided<Directed> {
         let mut directed = Directed::default();

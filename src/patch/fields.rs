@@ -10,9 +10,9 @@ use crate::yaml::{EntryId, NodeId, equal};
 use super::directives::{Command, Directed};
 use super::{Decided, Patcher};
 
-impl Patcher<'_> {
+impl<'a> Patcher<'a> {
     /// What becomes of the whole document.
-    pub(super) fn document(&mut self, place: Option<Place<'_>>) -> Decided {
+    pub(super) fn document(&mut self, place: Option<Place<'a>>) -> Decided {
         let (target, patch) = (self.target.root().value, self.patch.root().value);
         if shape(self.patch, patch) == Shape::Map {
             let directed = self.directed(patch)?;
@@ -32,7 +32,7 @@ impl Patcher<'_> {
         &mut self,
         target: NodeId,
         patch: NodeId,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         match (shape(self.target, target), shape(self.patch, patch)) {
             (Shape::Map, Shape::Map) => self.map(target, patch, place),
@@ -42,7 +42,7 @@ impl Patcher<'_> {
     }
 
     /// A scalar, or kinds that differ.
-    fn single(&self, target: NodeId, patch: NodeId, place: Option<Place<'_>>) -> Decided {
+    fn single(&self, target: NodeId, patch: NodeId, place: Option<Place<'a>>) -> Decided {
         if equal(self.target, target, self.patch, patch) {
             return Ok(Outcome::Keep);
         }
@@ -53,7 +53,7 @@ impl Patcher<'_> {
         }))
     }
 
-    fn map(&mut self, target: NodeId, patch: NodeId, place: Option<Place<'_>>) -> Decided {
+    fn map(&mut self, target: NodeId, patch: NodeId, place: Option<Place<'a>>) -> Decided {
         let directed = self.directed(patch)?;
         let is_whole = self.is_strategic && place.is_some_and(Place::is_patched_whole);
         match directed.command() {
@@ -92,7 +92,7 @@ impl Patcher<'_> {
         target: NodeId,
         patch: NodeId,
         directed: &Directed,
-        place_here: Option<Place<'_>>,
+        place_here: Option<Place<'a>>,
     ) -> Decided {
         let (target_tree, patch_tree) = (self.target, self.patch);
         let target = target_tree.resolve(target);
@@ -131,7 +131,7 @@ impl Patcher<'_> {
         &self,
         target: NodeId,
         patch: NodeId,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         let part = self.arriving(patch, place)?;
         let brings = match &part {
@@ -155,7 +155,7 @@ impl Patcher<'_> {
         entry: EntryId,
         patched: Option<EntryId>,
         directed: &Directed,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided<Child> {
         let name = name_of(self.target, entry);
         if !directed.retains(name.as_deref()) {
@@ -203,7 +203,7 @@ impl Patcher<'_> {
         &self,
         entry: EntryId,
         directed: &Directed,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided<Arrival> {
         let value = self.patch.entry(entry).value;
         let name = name_of(self.patch, entry).unwrap_or_default();

@@ -2,11 +2,12 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::merge::{ScalarKey, Shape, name_of, scalar_key, shape};
-use crate::schema::{PatchRule, Place};
+use crate::merge::{Shape, name_of, shape};
+use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::{Command, PATCH};
+use super::pairing::{ElementKey, Pairing};
 use super::{Decided, PatchError, Patcher};
 
 /// An element that merges or comes.
@@ -14,7 +15,7 @@ use super::{Decided, PatchError, Patcher};
 pub(super) struct Item<'t> {
     pub(super) entry: EntryId,
     /// What identifies it; none where nothing does.
-    pub(super) key: Option<ScalarKey<'t>>,
+    pub(super) key: Option<ElementKey<'t>>,
 }
 
 /// An element that is a directive.
@@ -23,7 +24,7 @@ pub(super) struct Special<'t> {
     pub(super) entry: EntryId,
     pub(super) command: Command,
     /// The key of the element that it is about.
-    pub(super) key: Option<ScalarKey<'t>>,
+    pub(super) key: Option<ElementKey<'t>>,
 }
 
 /// The elements of a list of the patch.
@@ -41,7 +42,7 @@ impl<'t> Items<'t> {
     }
 
     /// The keys of the elements that are deleted.
-    pub(super) fn deleted(&self) -> impl Iterator<Item = ScalarKey<'t>> {
+    pub(super) fn deleted(&self) -> impl Iterator<Item = ElementKey<'t>> {
         let special = self.special.iter();
         special
             .filter(|special| special.command == Command::Delete)
@@ -49,35 +50,16 @@ impl<'t> Items<'t> {
     }
 }
 
-/// How the elements of a list pair up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pairing<'s> {
-    /// By this field of theirs.
-    Field(&'s str),
-    /// By what they are.
-    Scalar,
-    /// Not at all: the list is one value.
-    Nothing,
-}
-
-pub(super) fn pairing(place: Option<Place<'_>>) -> Pairing<'_> {
-    match place.map(Place::patch_list) {
-        Some(PatchRule::MergeBy(key)) => Pairing::Field(key),
-        Some(PatchRule::Merge) => Pairing::Scalar,
-        Some(PatchRule::Replace | PatchRule::Unknown) | None => Pairing::Nothing,
-    }
-}
-
 impl<'a> Patcher<'a> {
     /// The elements of a list of the patch, by what `place` says of it.
-    pub(super) fn items(&self, list: NodeId, place: Option<Place<'_>>) -> Decided<Items<'a>> {
+    pub(super) fn items(&self, list: NodeId, place: Option<Place<'a>>) -> Decided<Items<'a>> {
         let tree = self.patch;
-        let pairing = pairing(place);
+        let pairing = self.pairing(place);
         let mut items = Items::default();
         for entry in tree.entries(tree.resolve(list)) {
             let value = tree.entry(entry).value;
             let command = self.element_command(value)?;
-            let key = self.element_key(value, pairing);
+            let key = pairing.key(tree, value);
             if let Some((command, is_alone)) = command
                 && let Some(special) = self.special(entry, command, key, is_alone, pairing)?
             {
@@ -91,21 +73,23 @@ impl<'a> Patcher<'a> {
 
     /// Elements that merge into the target's have a key each, and no two the same one. Where
     /// nothing merges they need none.
-    pub(super) fn must_have_keys(&self, items: &Items<'a>, pairing: Pairing<'_>) -> Decided<()> {
-        let mut seen: FxHashSet<ScalarKey<'a>> = FxHashSet::default();
+    pub(super) fn must_have_keys(&self, items: &Items<'a>, pairing: Pairing<'a>) -> Decided<()> {
+        let mut seen: FxHashSet<ElementKey<'a>> = FxHashSet::default();
         for item in &items.plain {
             let value = self.patch.entry(item.entry).value;
             match (pairing, item.key) {
-                (Pairing::Field(field), None) => return Err(self.without_key(value, field)),
-                (Pairing::Field(field), Some(key)) if !seen.insert(key) => {
-                    let message = format!("`{field}` is {} in this list already", key.1);
-                    let help = "write what is to become of one element into one element, or begin \
-                                the list with `- $patch: replace`";
-                    return Err(self.wrong(value, message, help));
-                }
                 (Pairing::Scalar, None) => {
                     let message = "this list is a set of scalars, and this is none";
                     return Err(self.wrong(value, message, "give it scalars"));
+                }
+                (_, None) if pairing.is_by_fields() => {
+                    return Err(self.without_key(value, pairing));
+                }
+                (_, Some(key)) if pairing.is_by_fields() && !seen.insert(key) => {
+                    let message = format!("`{pairing}` is {key} in this list already");
+                    let help = "write what is to become of one element into one element, or begin \
+                                the list with `- $patch: replace`";
+                    return Err(self.wrong(value, message, help));
                 }
                 _ => {}
             }
@@ -113,20 +97,12 @@ impl<'a> Patcher<'a> {
         Ok(())
     }
 
-    fn without_key(&self, element: NodeId, field: &str) -> PatchError {
+    fn without_key(&self, element: NodeId, pairing: Pairing<'a>) -> PatchError {
         self.wrong(
             element,
-            format!("this element has no `{field}`, by which elements of this list pair up"),
-            &format!("add `{field}` to say which element it is, or begin the list with `- $patch: replace`"),
+            format!("this element has no `{pairing}`, by which elements of this list pair up"),
+            &format!("add `{pairing}` to say which element it is, or begin the list with `- $patch: replace`"),
         )
-    }
-
-    /// What identifies an element of the patch.
-    fn element_key(&self, element: NodeId, pairing: Pairing<'_>) -> Option<ScalarKey<'a>> {
-        match pairing {
-            Pairing::Field(field) => super::lists::field_key(self.patch, element, field),
-            Pairing::Scalar | Pairing::Nothing => scalar_key(self.patch, element),
-        }
     }
 
     /// What `$patch` in an element says, and whether nothing stands beside it.
@@ -144,9 +120,9 @@ impl<'a> Patcher<'a> {
         &self,
         entry: EntryId,
         command: Command,
-        key: Option<ScalarKey<'a>>,
+        key: Option<ElementKey<'a>>,
         is_alone: bool,
-        pairing: Pairing<'_>,
+        pairing: Pairing<'a>,
     ) -> Decided<Option<Special<'a>>> {
         let element = self.patch.entry(entry).value;
         let special = Special {
@@ -154,22 +130,19 @@ impl<'a> Patcher<'a> {
             command,
             key,
         };
-        match (command, pairing) {
+        let is_by_fields = pairing.is_by_fields();
+        match (command, is_by_fields) {
             (Command::Replace, _) if is_alone => Ok(Some(special)),
             (Command::Replace, _) => Err(self.wrong(
                 self.at_command(element),
                 "`$patch: replace` in an element replaces the whole list, and this element's fields are lost",
                 "write `- $patch: replace` as an element of its own; the others are the new list",
             )),
-            (Command::Delete, Pairing::Field(field)) if key.is_none() => {
-                Err(self.without_key(element, field))
-            }
-            (Command::Delete, Pairing::Field(field)) => {
-                self.only_key(element, field).map(|()| Some(special))
-            }
-            (Command::Merge, Pairing::Field(_)) if is_alone => Ok(Some(special)),
-            (Command::Merge, Pairing::Field(_)) => Ok(None),
-            (Command::Delete | Command::Merge, Pairing::Scalar | Pairing::Nothing) => {
+            (Command::Delete, true) if key.is_none() => Err(self.without_key(element, pairing)),
+            (Command::Delete, true) => self.only_key(element, pairing).map(|()| Some(special)),
+            (Command::Merge, true) if is_alone => Ok(Some(special)),
+            (Command::Merge, true) => Ok(None),
+            (Command::Delete | Command::Merge, false) => {
                 Err(self.wrong(
                     self.at_command(element),
                     "no key identifies the elements of this list, so a directive cannot be about one of them",
@@ -187,14 +160,15 @@ impl<'a> Patcher<'a> {
     }
 
     /// An element that is deleted by its key has nothing else to say.
-    fn only_key(&self, element: NodeId, field: &str) -> Decided<()> {
+    fn only_key(&self, element: NodeId, pairing: Pairing<'a>) -> Decided<()> {
         let tree = self.patch;
         for entry in tree.entries(tree.resolve(element)) {
             let name = name_of(tree, entry);
-            if name.as_deref() != Some(field) && name.as_deref() != Some(PATCH) {
+            let name = name.as_deref().unwrap_or_default();
+            if name != PATCH && pairing.names().all(|key| key != name) {
                 let at = tree.entry(entry).key.unwrap_or(element);
                 let message = "a field of an element that `$patch: delete` deletes";
-                let help = format!("leave it out: `{field}` alone says which element goes");
+                let help = format!("leave it out: `{pairing}` alone says which element goes");
                 return Err(self.wrong(at, message, &help));
             }
         }
@@ -206,21 +180,21 @@ impl<'a> Patcher<'a> {
         &self,
         order: NodeId,
         items: &Items<'a>,
-        place: Option<Place<'_>>,
-    ) -> Decided<Vec<ScalarKey<'a>>> {
+        place: Option<Place<'a>>,
+    ) -> Decided<Vec<ElementKey<'a>>> {
         let tree = self.patch;
-        let pairing = pairing(place);
+        let pairing = self.pairing(place);
         let mut keys = Vec::new();
         for entry in tree.entries(tree.resolve(order)) {
             let value = tree.entry(entry).value;
-            let key = self.element_key(value, pairing);
-            keys.push(key.ok_or_else(|| match pairing {
-                Pairing::Field(field) => self.wrong(
+            let key = pairing.key(tree, value);
+            keys.push(key.ok_or_else(|| match pairing.names().next() {
+                Some(field) => self.wrong(
                     value,
-                    format!("`$setElementOrder` needs the `{field}` of each element"),
+                    format!("`$setElementOrder` needs the `{pairing}` of each element"),
                     &format!("write `- {field}: NAME`"),
                 ),
-                _ => self.wrong(
+                None => self.wrong(
                     value,
                     "`$setElementOrder` of a list without a key needs scalars",
                     "give the whole list in the order that it is to have",
@@ -233,7 +207,7 @@ impl<'a> Patcher<'a> {
 
     /// Elements of the patch stand in the order that `$setElementOrder` gives, which names them
     /// all.
-    fn refuse_other_order(&self, keys: &[ScalarKey<'a>], items: &Items<'a>) -> Decided<()> {
+    fn refuse_other_order(&self, keys: &[ElementKey<'a>], items: &Items<'a>) -> Decided<()> {
         if keys.is_empty() {
             return Ok(());
         }

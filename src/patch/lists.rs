@@ -3,30 +3,21 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::{Child, Incoming, Outcome, ScalarKey, Slot, scalar_key};
+use crate::merge::{Child, Incoming, Outcome, Slot};
 use crate::schema::Place;
-use crate::yaml::{EntryId, NodeId, Tree};
+use crate::yaml::{EntryId, NodeId};
 
 use super::directives::Command;
-use super::items::{Items, Pairing, pairing};
+use super::items::Items;
 use super::order::{in_order, positions_in};
-use super::{Decided, Patcher};
-
-/// The key of an element of a list, by a field of it.
-pub(super) fn field_key<'t>(
-    tree: &'t Tree<'_>,
-    element: NodeId,
-    field: &str,
-) -> Option<ScalarKey<'t>> {
-    let entry = tree.find(element, field)?;
-    scalar_key(tree, tree.entry(entry).value)
-}
+use super::pairing::{ElementKey, Pairing};
+use super::{Decided, Manner, Patcher};
 
 /// An element of the merged list.
 #[derive(Debug, Clone)]
 struct Element<'t> {
     child: Child,
-    key: Option<ScalarKey<'t>>,
+    key: Option<ElementKey<'t>>,
 }
 
 impl<'a> Patcher<'a> {
@@ -37,13 +28,13 @@ impl<'a> Patcher<'a> {
         patch: Option<NodeId>,
         deletion: Option<NodeId>,
         order: Option<NodeId>,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         let target = self.target.resolve(target);
-        let pairing = pairing(place);
+        let pairing = self.pairing(place);
         let items = match patch {
             Some(patch) if self.is_strategic => self.items(patch, place)?,
-            Some(patch) => return Ok(self.walker.exact_value(patch, target)),
+            Some(patch) => return self.replaced(target, patch, None),
             None => Items::default(),
         };
         let is_replaced = items.replace() || (patch.is_some() && pairing == Pairing::Nothing);
@@ -82,7 +73,7 @@ impl<'a> Patcher<'a> {
         order: Option<NodeId>,
         deletion: Option<NodeId>,
         items: &Items<'a>,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         if let Some(deletion) = deletion {
             return Err(self.wrong(
@@ -108,7 +99,7 @@ impl<'a> Patcher<'a> {
         patch: NodeId,
         order: Option<NodeId>,
         items: &Items<'a>,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         if let Some(order) = order {
             self.ordered(order, items, place)?;
@@ -121,12 +112,12 @@ impl<'a> Patcher<'a> {
         &self,
         deletion: Option<NodeId>,
         items: &Items<'a>,
-        pairing: Pairing<'_>,
-    ) -> Decided<FxHashSet<ScalarKey<'a>>> {
+        pairing: Pairing<'a>,
+    ) -> Decided<FxHashSet<ElementKey<'a>>> {
         let Some(deletion) = deletion else {
             return Ok(FxHashSet::default());
         };
-        if let Pairing::Field(field) = pairing {
+        if let Some(field) = pairing.names().next() {
             return Err(self.wrong(
                 deletion,
                 "the elements of this list are maps, and $deleteFromPrimitiveList is about scalars",
@@ -137,7 +128,7 @@ impl<'a> Patcher<'a> {
         let mut deleted = FxHashSet::default();
         for entry in tree.entries(tree.resolve(deletion)) {
             let value = tree.entry(entry).value;
-            let key = scalar_key(tree, value).ok_or_else(|| {
+            let key = pairing.key(tree, value).ok_or_else(|| {
                 self.wrong(value, "this is no scalar", "give the scalars that go")
             })?;
             if items.plain.iter().any(|item| item.key == Some(key)) {
@@ -157,13 +148,13 @@ impl<'a> Patcher<'a> {
         &mut self,
         target: NodeId,
         items: &Items<'a>,
-        deleted: &FxHashSet<ScalarKey<'a>>,
-        pairing: Pairing<'_>,
-        place: Option<Place<'_>>,
+        deleted: &FxHashSet<ElementKey<'a>>,
+        pairing: Pairing<'a>,
+        place: Option<Place<'a>>,
     ) -> Decided<Vec<Element<'a>>> {
-        let gone: FxHashSet<ScalarKey<'a>> =
+        let gone: FxHashSet<ElementKey<'a>> =
             items.deleted().chain(deleted.iter().copied()).collect();
-        let mut merged: FxHashSet<ScalarKey<'a>> = FxHashSet::default();
+        let mut merged: FxHashSet<ElementKey<'a>> = FxHashSet::default();
         let mut first_items = FxHashMap::default();
         for item in items.plain.iter() {
             first_items.entry(item.key).or_insert(item);
@@ -171,7 +162,7 @@ impl<'a> Patcher<'a> {
         let mut keys = FxHashSet::default();
         let mut elements: Vec<Element<'a>> = Vec::new();
         for entry in self.target.entries(target) {
-            let key = self.key_in_target(entry, pairing);
+            let key = pairing.key(self.target, self.target.entry(entry).value);
             let is_twice =
                 pairing == Pairing::Scalar && !items.plain.is_empty() && keys.contains(&key);
             if is_twice || key.is_some_and(|key| gone.contains(&key)) {
@@ -194,20 +185,12 @@ impl<'a> Patcher<'a> {
         Ok(elements)
     }
 
-    fn key_in_target(&self, entry: EntryId, pairing: Pairing<'_>) -> Option<ScalarKey<'a>> {
-        let value = self.target.entry(entry).value;
-        match pairing {
-            Pairing::Field(field) => field_key(self.target, value, field),
-            Pairing::Scalar | Pairing::Nothing => scalar_key(self.target, value),
-        }
-    }
-
     /// An element of the patch that the target does not have.
     fn coming(
         &self,
         entry: EntryId,
-        key: Option<ScalarKey<'a>>,
-        place: Option<Place<'_>>,
+        key: Option<ElementKey<'a>>,
+        place: Option<Place<'a>>,
     ) -> Decided<Element<'a>> {
         let part = self.element_part(entry, place.map(Place::element))?;
         let value = self.patch.entry(entry).value;
@@ -221,10 +204,10 @@ impl<'a> Patcher<'a> {
         elements: Vec<Element<'a>>,
         items: &Items<'a>,
         order: Option<NodeId>,
-        pairing: Pairing<'_>,
-        place: Option<Place<'_>>,
+        pairing: Pairing<'a>,
+        place: Option<Place<'a>>,
     ) -> Decided<Vec<Child>> {
-        let wanted: Vec<Option<ScalarKey<'a>>> = match order {
+        let wanted: Vec<Option<ElementKey<'a>>> = match order {
             Some(order) => {
                 let keys = self.ordered(order, items, place)?;
                 keys.into_iter().map(Some).collect()
@@ -243,6 +226,8 @@ impl<'a> Patcher<'a> {
 
     /// The keys of the target's list as far as they say what stands before what.
     ///
+    /// For kustomize they say nothing: what the patch names comes first.
+    ///
     /// Where the patch gives an order, kubectl compares with the list as it stood before, in which
     /// each new element has taken a place at the end that a deleted one left free.
     fn held(
@@ -251,14 +236,17 @@ impl<'a> Patcher<'a> {
         elements: &[Element<'a>],
         items: &Items<'a>,
         has_order: bool,
-        pairing: Pairing<'_>,
-    ) -> Vec<Option<ScalarKey<'a>>> {
+        pairing: Pairing<'a>,
+    ) -> Vec<Option<ElementKey<'a>>> {
+        if self.manner == Manner::Kustomize {
+            return Vec::new();
+        }
         let before = self.target.entries(target).len();
         let is_new = |element: &&Element<'a>| matches!(element.child.slot, Slot::Updated(_));
         let own = elements.iter().filter(|element| !is_new(element));
         let mut held: Vec<_> = own.map(|element| element.key).collect();
         let deletes = items.special.iter().any(|it| it.command == Command::Delete);
-        if has_order && deletes && matches!(pairing, Pairing::Field(_)) {
+        if has_order && deletes && pairing.is_by_fields() {
             let room = before.saturating_sub(held.len());
             let new = elements.iter().filter(is_new);
             held.extend(new.map(|element| element.key).take(room));

@@ -13,6 +13,7 @@ mod items;
 mod json;
 mod lists;
 mod order;
+mod pairing;
 mod replaced;
 mod same;
 
@@ -23,8 +24,10 @@ use crate::yaml::{
     NodeId, NodeKind, ParseError, ScalarStyle, ScalarType, Tree, json_in_block_style, scalar,
 };
 
+use pairing::Pairing;
+
 pub use difference::{json_difference, merge_difference};
-pub use directives::first_directive;
+pub use directives::{deletes_all, first_directive};
 pub use json::json_patch;
 
 /// Why a patch cannot be applied.
@@ -43,6 +46,9 @@ pub enum PatchError {
 pub enum Rules<'s> {
     /// A strategic merge patch: lists merge as the schema says, and directives are obeyed.
     Strategic(Place<'s>),
+    /// A strategic merge patch as kustomize applies it: all keys of a list identify its elements,
+    /// and those that the patch names come first.
+    Kustomize(Place<'s>),
     /// A JSON merge patch: lists are one value, and nothing is a directive.
     Merge,
 }
@@ -89,17 +95,12 @@ fn merged(
 ) -> Result<Option<String>, PatchError> {
     let decide = |target: &Tree<'_>| {
         let options = Options::default();
-        let mut patcher = Patcher::new(
-            target,
-            patch,
-            matches!(rules, Rules::Strategic(_)),
-            &options,
-        );
-        let place = match rules {
-            Rules::Strategic(place) => Some(place),
-            Rules::Merge => None,
+        let (manner, place) = match rules {
+            Rules::Strategic(place) => (Manner::Kubectl, Some(place)),
+            Rules::Kustomize(place) => (Manner::Kustomize, Some(place)),
+            Rules::Merge => (Manner::Merge, None),
         };
-        patcher.document(place)
+        Patcher::new(target, patch, manner, &options).document(place)
     };
     let outcome = decide(target)?;
     match edited(target, patch, &outcome) {
@@ -164,10 +165,20 @@ impl From<Unfaithful> for PatchError {
 
 type Decided<T = Outcome> = Result<T, PatchError>;
 
+/// Whose rules a merge patch follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// RFC 7386.
+    Merge,
+    Kubectl,
+    Kustomize,
+}
+
 /// Walks a target and a patch and decides what becomes of the target.
 struct Patcher<'a> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
+    manner: Manner,
     /// Whether `$patch` and its like are directives.
     is_strategic: bool,
     /// What gives a value exactly, keeping the text of what has it already.
@@ -178,15 +189,21 @@ impl<'a> Patcher<'a> {
     fn new(
         target: &'a Tree<'a>,
         patch: &'a Tree<'a>,
-        is_strategic: bool,
+        manner: Manner,
         options: &'a Options,
     ) -> Self {
         Self {
             target,
             patch,
-            is_strategic,
+            manner,
+            is_strategic: manner != Manner::Merge,
             walker: Walker::new(Triple::new(target, patch, target), false, options),
         }
+    }
+
+    /// How the elements of a list here pair up.
+    fn pairing(&self, place: Option<Place<'a>>) -> Pairing<'a> {
+        Pairing::of(place, self.manner)
     }
 
     /// An error about a node of the patch.

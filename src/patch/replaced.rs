@@ -7,17 +7,15 @@ use crate::merge::{
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, equal};
 
-use super::items::{Pairing, pairing};
-use super::lists::field_key;
 use super::{Decided, Patcher};
 
-impl Patcher<'_> {
+impl<'a> Patcher<'a> {
     /// The patch's value, without its directives and nulls, for the target's.
     pub(super) fn replaced(
         &mut self,
         target: NodeId,
         patch: NodeId,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         let part = self.arriving(patch, place)?;
         self.exactly(target, patch, &part, place)
@@ -29,7 +27,7 @@ impl Patcher<'_> {
         target: NodeId,
         patch: NodeId,
         part: &Outcome,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         let target = self.target.resolve(target);
         let Outcome::Merge(coming) = part else {
@@ -52,7 +50,7 @@ impl Patcher<'_> {
         target: NodeId,
         patch: NodeId,
         coming: &[Child],
-        place_here: Option<Place<'_>>,
+        place_here: Option<Place<'a>>,
     ) -> Decided {
         let parts: Vec<(EntryId, &Outcome)> = stays(coming);
         let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry)).in_json();
@@ -92,7 +90,7 @@ impl Patcher<'_> {
         target: EntryId,
         patch: EntryId,
         part: &Outcome,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         let (target, patch) = (
             self.target.entry(target).value,
@@ -107,7 +105,7 @@ impl Patcher<'_> {
         target: NodeId,
         patch: NodeId,
         coming: &[Child],
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Decided {
         let mut free: Vec<EntryId> = self.target.entries(target).collect();
         let mut children = Vec::new();
@@ -130,18 +128,17 @@ impl Patcher<'_> {
     }
 
     /// Whether two elements have one key, or where lists have none here, one value.
-    fn are_one(&self, target: EntryId, patch: EntryId, place: Option<Place<'_>>) -> bool {
+    fn are_one(&self, target: EntryId, patch: EntryId, place: Option<Place<'a>>) -> bool {
         let (own, other) = (
             self.target.entry(target).value,
             self.patch.entry(patch).value,
         );
-        match pairing(place) {
-            Pairing::Field(field) => {
-                let key = field_key(self.target, own, field);
-                key.is_some() && key == field_key(self.patch, other, field)
-            }
-            Pairing::Scalar | Pairing::Nothing => equal(self.target, own, self.patch, other),
+        let pairing = self.pairing(place);
+        if !pairing.is_by_fields() {
+            return equal(self.target, own, self.patch, other);
         }
+        let key = pairing.key(self.target, own);
+        key.is_some() && key == pairing.key(self.patch, other)
     }
 
     fn taken(&self, entry: EntryId, part: &Outcome) -> Child {

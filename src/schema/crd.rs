@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::kind_of;
 use super::table::copy_metadata;
-use super::types::{Inside, KeyDefault, ListType, MapKey, Type, Types, Value};
+use super::types::{Inside, KeyDefault, ListType, MapKey, Patch, Type, Types, Value};
 use crate::yaml::{NodeId, NodeKind, ParseError, ScalarType, Tree};
 
 const LIST_TYPE: &str = "x-kubernetes-list-type";
@@ -114,6 +114,10 @@ impl<'t> Reader<'_, 't> {
         let mut value = Value::new(self.inside(schema)?);
         value.list = self.list_type(schema)?;
         value.is_atomic_map = self.text(schema, MAP_TYPE) == Some("atomic");
+        value.patch = Patch {
+            replaces: value.is_atomic_map,
+            ..patch_of(value.list.as_ref())
+        };
         Ok(value)
     }
 
@@ -204,6 +208,23 @@ impl<'t> Reader<'_, 't> {
 
     fn error(&self, node: NodeId, message: String) -> ParseError {
         ParseError::new(self.tree.node(node).span.start as usize, message)
+    }
+}
+
+/// What a strategic merge patch makes of a list that is of this type: no definition says it.
+fn patch_of(list: Option<&ListType>) -> Patch {
+    let (merges, key) = match list {
+        Some(ListType::Set) => (true, None),
+        Some(ListType::Map(keys)) => match keys.as_slice() {
+            [key] => (true, Some(key.name().into())),
+            _ => (true, None),
+        },
+        Some(ListType::Atomic) | None => (false, None),
+    };
+    Patch {
+        merges,
+        key,
+        ..Patch::default()
     }
 }
 

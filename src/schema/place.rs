@@ -51,6 +51,8 @@ pub enum PatchRule<'s> {
     Merge,
     /// Its elements merge, paired by this field.
     MergeBy(&'s str),
+    /// Its elements merge, paired by all of these fields.
+    MergeByAll(&'s [MapKey]),
 }
 
 static UNKNOWN: Value = Value::new(Inside::Unknown);
@@ -102,6 +104,14 @@ impl<'s> Place<'s> {
         }
     }
 
+    /// The fields that identify the elements of the list here; none where nothing does.
+    pub fn map_keys(self) -> &'s [MapKey] {
+        match self.list() {
+            ListRule::Map(keys) => keys,
+            ListRule::Unknown | ListRule::Atomic | ListRule::Set => &[],
+        }
+    }
+
     /// How a map here merges.
     pub const fn map(self) -> MapRule {
         if self.value.is_atomic_map {
@@ -117,6 +127,9 @@ impl<'s> Place<'s> {
         match (&patch.key, &self.value.inside) {
             (_, Inside::Unknown | Inside::Fields(_)) => PatchRule::Unknown,
             (Some(key), _) if patch.merges => PatchRule::MergeBy(key),
+            (None, _) if patch.merges && !self.map_keys().is_empty() => {
+                PatchRule::MergeByAll(self.map_keys())
+            }
             _ if patch.merges => PatchRule::Merge,
             _ => PatchRule::Replace,
         }

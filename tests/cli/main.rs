@@ -14,4 +14,5 @@ mod packages;
 mod reports;
 mod rules;
 mod schema;
+mod standard_input;
 mod texts;

@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use merge3::package::{
-    ApplyTo, PatchForm, Patching, Plan, Progress, Settings, apply_with, plan_patches,
+    ApplyAction, ApplyTo, Given, PatchForm, Patching, Plan, Progress, SchemaSource, Settings,
+    apply_with, plan_patches,
 };
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
@@ -56,16 +57,22 @@ impl Scene {
             config: self.path("config"),
             live: self.path("live"),
             last_applied: None,
+            namespace: None,
+            prune: false,
+            action: ApplyAction::Apply,
         };
         apply_with(&what, &Settings::default(), &Progress::default()).unwrap()
     }
 
     fn patched(&self) -> Plan {
         plan_patches(&Patching {
-            patches: vec![self.path("patch.yaml")],
+            patches: vec![Given::Path(self.path("patch.yaml"))],
             target: self.path("live"),
             form: PatchForm::Strategic,
-            resource: None,
+            kustomization: None,
+            resources: Vec::new(),
+            namespace: None,
+            schema: SchemaSource::default(),
             matches: Vec::new(),
         })
         .unwrap()

@@ -1,5 +1,7 @@
 //! What has to be true of a configuration, and what is written down of it for the next time.
 
+use std::path::Path;
+
 use rustc_hash::FxHashMap;
 
 use super::Sources;
@@ -13,6 +15,7 @@ use crate::yaml::{NodeId, Tree};
 
 /// Every document of the configurations names one resource, and no two the same one.
 pub(super) fn check(
+    given: &Path,
     slots: &[Slot],
     readings: &[Readings<'_>],
     sources: &Sources<'_>,
@@ -37,6 +40,13 @@ pub(super) fn check(
                 seen.insert(id, place);
             }
         }
+    }
+    if seen.is_empty() && errors.is_empty() {
+        errors.push(Error::Empty {
+            what: "there is nothing to apply",
+            option: "--config",
+            path: given.to_owned(),
+        });
     }
     Error::from_many(errors).map_or(Ok(()), Err)
 }

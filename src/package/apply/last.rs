@@ -1,24 +1,26 @@
 //! What was applied last: of each live object, or of what was given.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
 use super::config::child;
-use crate::error::{Error, Place};
+use crate::error::{Error, Place, shown};
 use crate::merge::LAST_APPLIED;
 use crate::package::Settings;
 use crate::package::alone::load_package;
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::all;
 use crate::package::resource::ResourceId;
-use crate::yaml::{NodeKind, Tree};
+use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// What was applied last, as files of the user's say it.
 #[derive(Debug, Default)]
 pub(crate) struct LastApplied {
     /// Group, kind, namespace and name to the document's text.
     documents: FxHashMap<(String, String, String, String), String>,
+    /// What was given; none where nothing was.
+    path: Option<PathBuf>,
 }
 
 /// What was applied last to one live object.
@@ -54,13 +56,17 @@ impl LastApplied {
                 }
             }
         }
-        Ok(Self { documents })
+        Ok(Self {
+            documents,
+            path: Some(path.to_owned()),
+        })
     }
 
-    /// What was applied last to a live object: what was given, else what its annotation says.
+    /// What was applied last to a live object: where files were given, what they say, else what its
+    /// annotation says.
     ///
     /// # Errors
-    /// Where the annotation is no JSON, or no map.
+    /// Where the files do not say it, or the annotation is no JSON, or no map.
     pub(super) fn of(
         &self,
         live: &Parsed<'_>,
@@ -85,10 +91,16 @@ impl LastApplied {
                 offset: 0,
             });
         }
-        let annotation = ["metadata", "annotations", LAST_APPLIED]
-            .into_iter()
-            .try_fold(tree.root().value, |node, name| child(tree, node, name));
-        let Some(annotation) = annotation else {
+        if let Some(path) = &self.path {
+            return Err(Error::Unfit {
+                place: Box::new(place(tree.root().span.start as usize)),
+                problem: format!("{} has nothing that was applied to this", shown(path)),
+                message: format!("it needs {}", resource.id.to_id()),
+                help: "add it there, or leave --last-applied out: then the annotations say it"
+                    .to_owned(),
+            });
+        }
+        let Some(annotation) = annotation(tree) else {
             return Ok(nothing);
         };
         let offset = tree.node(annotation).span.start as usize;
@@ -114,4 +126,11 @@ impl LastApplied {
             Err(error) => Err(wrong(error.message)),
         }
     }
+}
+
+/// The annotation of an object that says what was applied to it.
+pub(super) fn annotation(live: &Tree<'_>) -> Option<NodeId> {
+    ["metadata", "annotations", LAST_APPLIED]
+        .into_iter()
+        .try_fold(live.root().value, |node, name| child(live, node, name))
 }

@@ -9,17 +9,18 @@ mod last;
 mod live;
 mod pair;
 mod sides;
+mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Settings;
 use super::definitions::schema_of;
 use super::documents::Context;
-use super::items::put_back;
+use super::items::{put_back, without_items};
 use super::jobs::jobs;
 use super::pair::DocRef;
 use super::parsed::{Parsed, ParsedFile, Readings, Trees};
@@ -30,12 +31,16 @@ use super::run::{all_or_errors, collect, merge_slot};
 use super::secrets::hide_all;
 use super::sides_read::read_sides;
 use crate::error::{Error, Place, Warning};
-use crate::merge::{Application, Options, Refused, Side, annotated, apply_document};
+use crate::merge::{
+    Application, LAST_APPLIED, Options, Refused, Side, Unfaithful, annotated, apply_document,
+};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{NodeKind, Tree, json_in_block_style};
 
 use last::LastApplied;
 use live::{LiveItem, live_items};
+pub use view::view_last_applied;
+
 use sides::{Sources, both_sides, refuse_broken};
 
 /// What is applied to what.
@@ -47,6 +52,24 @@ pub struct ApplyTo {
     pub live: PathBuf,
     /// What was applied last, where that is not read from the live objects: a file or a folder.
     pub last_applied: Option<PathBuf>,
+    /// The namespace of the objects that configurations are for which name none.
+    pub namespace: Option<String>,
+    /// Whether objects go that were applied and that no configuration is for any more.
+    pub prune: bool,
+    /// What is done.
+    pub action: ApplyAction,
+}
+
+/// What is done with configurations and live objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApplyAction {
+    /// The first are applied.
+    Apply,
+    /// It is only written down that they were applied.
+    SetLastApplied {
+        /// Also where nothing was written down before.
+        create: bool,
+    },
 }
 
 /// Applies configurations to live objects, in memory: what `kubectl apply` would leave of each, in
@@ -59,7 +82,7 @@ pub struct ApplyTo {
 /// Whatever makes the input unfit; where several files are, all of them are named.
 ///
 /// ```
-/// use merge3::package::{ApplyTo, Progress, Settings, apply_with};
+/// use merge3::package::{ApplyAction, ApplyTo, Progress, Settings, apply_with};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let paths = ["config.yaml", "live.yaml"].map(|name| folder.path().join(name));
@@ -68,7 +91,14 @@ pub struct ApplyTo {
 /// std::fs::write(&paths[1], format!("{head}data: {{a: y, b: z}}\n"))?;
 ///
 /// let [config, live] = paths.clone();
-/// let what = ApplyTo { config, live, last_applied: None };
+/// let what = ApplyTo {
+///     config,
+///     live,
+///     last_applied: None,
+///     namespace: None,
+///     prune: false,
+///     action: ApplyAction::Apply,
+/// };
 /// apply_with(&what, &Settings::default(), &Progress::default())?.write(false)?;
 /// assert!(std::fs::read_to_string(&paths[1])?.ends_with("data: {a: x, b: z}\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -87,14 +117,16 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         roots: &loaded.roots,
         origins,
     };
-    config::check(&slots, &readings, &sources)?;
+    config::check(&what.config, &slots, &readings, &sources)?;
     let items = live_items(&slots, &readings);
-    let paired = pair::pair(&slots, &readings, &sources, &items)?;
+    let namespace = what.namespace.as_deref();
+    let paired = pair::pair(&slots, &readings, &sources, &items, namespace)?;
     let last = match &what.last_applied {
         Some(path) => LastApplied::read(path, settings)?,
         None => LastApplied::default(),
     };
     let apply = Apply {
+        what,
         schema: &schema,
         sources: &sources,
         last: &last,
@@ -125,11 +157,21 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
     if !settings.show_secrets {
         hide_all(&mut outcomes, &slots, &jobs);
     }
-    collect(slots, &jobs, outcomes, loaded, settings.show_secrets)
+    let mut plan = collect(slots, &jobs, outcomes, loaded, settings.show_secrets)?;
+    // a kind is told of once, whatever number of objects is of it
+    let mut seen = FxHashSet::default();
+    plan.warnings.retain(|warning| {
+        !warning.message.starts_with(UNKNOWN) || seen.insert(warning.message.clone())
+    });
+    Ok(plan)
 }
+
+/// How a warning begins about a kind without a schema.
+const UNKNOWN: &str = "nothing is known of ";
 
 /// What all applications of a run share.
 pub(crate) struct Apply<'r> {
+    what: &'r ApplyTo,
     schema: &'r Schema,
     sources: &'r Sources<'r>,
     last: &'r LastApplied,
@@ -181,6 +223,17 @@ impl Apply<'_> {
             .and_then(|text| Tree::parse(text).ok().flatten());
         let annotation =
             config::annotation(config_tree, Some(live_tree), |offset| at(CONFIG, offset))?;
+        if let ApplyAction::SetLastApplied { create } = self.what.action {
+            if last.text.is_none() && !create {
+                return Err(not_applied(at(LIVE, live_tree.root().span.start as usize)));
+            }
+            let before = live.document.text;
+            let text = annotated(before, &annotation).map_err(|it| unfaithful(files.live, it))?;
+            return Ok(AppliedHere {
+                text: (text != before).then_some(text),
+                warnings: Vec::new(),
+            });
+        }
         let kind = kind_of(config_tree, config_tree.root().value)
             .and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
         let application = Application {
@@ -217,11 +270,7 @@ impl Apply<'_> {
             }
         });
         let applied = applied.map_err(|refused| match refused {
-            Refused::Unfaithful(unfaithful) => Error::Unfaithful {
-                file: files.live.to_owned(),
-                path: unfaithful.path,
-                message: unfaithful.message,
-            },
+            Refused::Unfaithful(it) => unfaithful(files.live, it),
             Refused::Unkeyed {
                 side,
                 offset,
@@ -245,9 +294,11 @@ impl Apply<'_> {
             warn("what was applied last is not known, so nothing is removed; from now on it is");
         }
         if applied.has_unknown_lists {
-            warn(
-                "nothing is known of this kind, so lists were replaced whole; --crd FILE gives its definition",
-            );
+            let (api_version, kind) =
+                kind_of(config_tree, config_tree.root().value).unwrap_or_default();
+            warn(&format!(
+                "{UNKNOWN}{api_version} {kind}, so lists were replaced whole; --crd FILE gives its definition"
+            ));
         }
         Ok(AppliedHere {
             text: applied.text,
@@ -266,12 +317,29 @@ impl Apply<'_> {
         };
         let files = files();
         let at = |offset| self.place(&files, CONFIG, config, config, offset);
+        if self.what.action != ApplyAction::Apply {
+            return Err(Error::Unfit {
+                place: Box::new(at(tree.root().span.start as usize)),
+                problem: "there is no live object that this is for".to_owned(),
+                message: "nothing has this kind and name".to_owned(),
+                help: "apply it first".to_owned(),
+            });
+        }
         let annotation = config::annotation(tree, None, at)?;
-        annotated(config.document.text, &annotation).map_err(|unfaithful| Error::Unfaithful {
-            file: files.config.to_owned(),
-            path: unfaithful.path,
-            message: unfaithful.message,
-        })
+        annotated(config.document.text, &annotation).map_err(|it| unfaithful(files.config, it))
+    }
+
+    /// What to tell of a live object that no configuration is for, where it goes: it was applied,
+    /// and what was applied is no more.
+    pub(crate) fn pruned(&self, live: &Parsed<'_>) -> Option<String> {
+        let id = live.resource.as_ref()?.id.to_id();
+        let tree = live.kept().filter(|_| self.what.prune)?;
+        let is_meant = match &self.what.namespace {
+            Some(namespace) => id.namespace.is_empty() || id.namespace == *namespace,
+            None => true,
+        };
+        let was_applied = is_meant && last::annotation(tree).is_some();
+        was_applied.then(|| format!("{id} was applied, and is no more: it goes"))
     }
 
     /// A place in a document, as errors show it.
@@ -298,6 +366,7 @@ impl Apply<'_> {
     /// byte of it changes.
     pub(crate) fn applied_items<'f>(
         &'f self,
+        path: &Path,
         list: DocRef,
         text: &str,
         config_of: impl Fn(DocRef) -> Option<(&'f Parsed<'f>, SourceFiles<'f>)>,
@@ -307,17 +376,21 @@ impl Apply<'_> {
             warnings: Vec::new(),
         };
         let mut texts = BTreeMap::new();
-        let mut path = None;
+        let mut gone = BTreeSet::new();
         for number in self.numbers_of(list) {
             let item = &self.items[number];
-            let config = self.of_items.get(&number).and_then(|at| config_of(*at));
-            let Some((config, files)) = config else {
-                continue;
-            };
-            let Ok(file) = ParsedFile::parse(files.live, &item.item.text, Trees::Kept) else {
+            let Ok(file) = ParsedFile::parse(path, &item.item.text, Trees::Kept) else {
                 continue;
             };
             let Some(live) = file.documents.first() else {
+                continue;
+            };
+            let config = self.of_items.get(&number).and_then(|at| config_of(*at));
+            let Some((config, files)) = config else {
+                if let Some(message) = self.pruned(live) {
+                    gone.insert(item.item.index);
+                    here.warnings.push(Warning::about(path, message));
+                }
                 continue;
             };
             let applied = self.applied(config, live, || SourceFiles {
@@ -325,11 +398,14 @@ impl Apply<'_> {
                 ..files
             })?;
             here.warnings.extend(applied.warnings);
-            path = Some(files.live);
             texts.extend(applied.text.map(|new| (item.item.index, new)));
         }
-        if let (Some(path), false) = (path, texts.is_empty()) {
+        if !texts.is_empty() {
             here.text = Some(put_back(path, text, &texts)?);
+        }
+        if !gone.is_empty() {
+            let text = here.text.as_deref().unwrap_or(text);
+            here.text = Some(without_items(path, text, &gone)?);
         }
         Ok(here)
     }
@@ -350,6 +426,23 @@ fn as_yaml(config: &Tree<'_>, live: &Tree<'_>) -> Option<String> {
     match is_flow {
         true => None,
         false => json_in_block_style(config),
+    }
+}
+
+fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
+    Error::Unfaithful {
+        file: file.to_owned(),
+        path: unfaithful.path,
+        message: unfaithful.message,
+    }
+}
+
+fn not_applied(place: Place) -> Error {
+    Error::Unfit {
+        place: Box::new(place),
+        problem: "what was applied to this is not known".to_owned(),
+        message: format!("it has no annotation {LAST_APPLIED}"),
+        help: "write it down all the same with --create-annotation".to_owned(),
     }
 }
 

@@ -35,8 +35,8 @@ fn key<'r>(id: &'r Identity<'_>) -> Key<'r> {
 }
 
 /// Pairs every configuration with the live object of its group, kind, namespace and name; one
-/// without a namespace with the only live object there is of the others. What only one side has is
-/// alone.
+/// without a namespace with the only live object there is of the others, in `namespace` where that
+/// is given. What only one side has is alone.
 ///
 /// # Errors
 /// Where a configuration is for more than one live object.
@@ -45,6 +45,7 @@ pub(super) fn pair(
     readings: &[Readings<'_>],
     sources: &Sources<'_>,
     items: &[LiveItem],
+    namespace: Option<&str>,
 ) -> Result<Paired, Error> {
     let mut lives: FxHashMap<Key<'_>, Vec<(Live, &str)>> = FxHashMap::default();
     for (number, item) in items.iter().enumerate() {
@@ -73,7 +74,11 @@ pub(super) fn pair(
         let same_name = lives.get(&key(id)).map_or(&[][..], Vec::as_slice);
         let found: Vec<Live> = same_name
             .iter()
-            .filter(|(_, live)| id.namespace.is_empty() || *live == id.namespace)
+            .filter(|(_, live)| match (&*id.namespace, namespace) {
+                ("", None) => true,
+                ("", Some(namespace)) => live.is_empty() || *live == namespace,
+                (own, _) => *live == own,
+            })
             .map(|(at, _)| *at)
             .collect();
         if let [first, second, ..] = found.as_slice() {
@@ -143,6 +148,7 @@ fn ambiguous(id: &ResourceId, first: Option<Place>, second: Option<Place>) -> Op
         problem: format!("{id} is more than one live object"),
         message: format!("another one is {}:{}", first.path.display(), first.line),
         place: Box::new(second),
-        help: "give the configuration a `metadata.namespace`, or remove one of the two".to_owned(),
+        help: "give the configuration a `metadata.namespace`, say -n NAMESPACE, or remove one of the two"
+            .to_owned(),
     })
 }

@@ -1,16 +1,15 @@
 //! The two sides of an application: configurations and live objects, and where they come from.
 
-use std::path::{Path, PathBuf};
-
-use rustc_hash::FxHashMap;
+use std::path::Path;
 
 use super::ApplyTo;
 use crate::error::{Error, Place};
 use crate::package::Settings;
 use crate::package::alone::load_package;
-use crate::package::items::{Origin, without_lists};
+use crate::package::items::Origins;
 use crate::package::load::{Loaded, fingerprint};
 use crate::package::parsed::{Reading, Readings};
+use crate::package::patching::is_kustomization;
 use crate::package::slot::{Roots, Slot};
 use crate::triple::Triple;
 use crate::yaml::Document;
@@ -18,7 +17,11 @@ use crate::yaml::Document;
 /// The configurations as the updated side and the live objects as the local one, by path; a file by
 /// the name of the live one. What was made of configurations that are lists comes along.
 pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded, Origins), Error> {
-    let config = load_package(&what.config, "--config", &settings.matches)?;
+    let mut config = load_package(&what.config, "--config", &settings.matches)?;
+    if config.is_folder {
+        // they say how resources are made, and are none
+        config.files.retain(|(path, _)| !is_kustomization(path));
+    }
     let live = load_package(&what.live, "--live", &settings.matches)?;
     if config.is_folder && !live.is_folder {
         return Err(Error::Mixed {
@@ -40,25 +43,21 @@ pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded,
     };
     let local = |(path, source)| Slot::new(path, true, Triple::new(None, None, Some(source)));
     let mut slots: Vec<Slot> = live.files.into_iter().map(local).collect();
+    let mut made = config.take_lists_apart();
     let mut origins = Origins::default();
-    for (path, mut source) in config.files {
+    for (name, source) in config.files {
         let path = match (live.is_folder, slots.first()) {
             (false, Some(only)) => only.path.clone(),
-            _ => path,
+            _ => name.clone(),
         };
+        let origin = made.remove(&name);
+        origins.extend(origin.map(|origin| (path.clone(), origin)));
         let at = slots.binary_search_by(|other| other.path.cmp(&path));
         let at = at.unwrap_or_else(|at| {
             slots.insert(at, Slot::new(path, true, Triple::default()));
             at
         });
-        let slot = &mut slots[at];
-        if let Ok(text) = std::str::from_utf8(&source.bytes)
-            && let Some((made, origin)) = without_lists(&slot.path, text)
-        {
-            source.bytes = made.into_bytes().into();
-            origins.insert(slot.path.clone(), origin);
-        }
-        slot.sides.updated = Some(source);
+        slots[at].sides.updated = Some(source);
     }
     let mut warnings = live.warnings;
     warnings.extend(config.warnings);
@@ -74,9 +73,6 @@ pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded,
     loaded.settle(merge)?;
     Ok((loaded, origins))
 }
-
-/// Where the texts of configurations come from that were made of lists, by path.
-pub(super) type Origins = FxHashMap<PathBuf, Origin>;
 
 /// Where the two sides are.
 pub(super) struct Sources<'r> {

@@ -1,16 +1,16 @@
 //! The patches that turn one package into another: a document for each resource that changed.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
 use super::Differing;
 use crate::error::{Error, Place};
 use crate::package::alone::{Package, load_package};
-use crate::package::items::{Origin, without_lists};
+use crate::package::items::{Origin, Origins};
 use crate::package::parsed::Parsed;
-use crate::package::patching::PatchForm;
 use crate::package::patching::readable::{Readable, usable};
+use crate::package::patching::{PatchForm, joined};
 use crate::package::resource::Identity;
 use crate::package::secrets;
 use crate::patch::{PatchError, Rules, first_directive, json_difference, merge_difference};
@@ -33,21 +33,31 @@ pub fn difference(differing: &Differing, form: PatchForm) -> Result<String, Erro
     };
     let mut old = load_package(&differing.old, "OLD", &differing.matches)?;
     let mut new = load_package(&differing.new, "NEW", &differing.matches)?;
-    let origins = (
-        comparison.taken_apart(&mut old),
-        comparison.taken_apart(&mut new),
+    if form == PatchForm::Json && differing.resources.is_empty() {
+        let (olds, news) = (
+            comparison.read(&old, &differing.old)?,
+            comparison.read(&new, &differing.new)?,
+        );
+        let none = Origins::default();
+        let documents = (
+            comparison.documents(&olds, &none),
+            comparison.documents(&news, &none),
+        );
+        if let ([old], [new]) = (documents.0.as_slice(), documents.1.as_slice()) {
+            // it names nothing, so that it can be about anything
+            return Ok(comparison.one(old, new)?.unwrap_or_default());
+        }
+    }
+    let origins = (old.take_lists_apart(), new.take_lists_apart());
+    let (olds, news) = (
+        comparison.read(&old, &differing.old)?,
+        comparison.read(&new, &differing.new)?,
     );
-    let problem = "this cannot be compared";
-    let olds = usable(&differing.old, &old, problem)?;
-    let news = usable(&differing.new, &new, problem)?;
     comparison.patch(
         &comparison.documents(&olds, &origins.0),
         &comparison.documents(&news, &origins.1),
     )
 }
-
-/// Where the texts come from that were made of lists, by path in the package.
-type Origins = FxHashMap<PathBuf, Origin>;
 
 /// A document and the file that it is in.
 #[derive(Clone, Copy)]
@@ -131,22 +141,8 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Makes every item of a list a document, so that a patch can name it. A JSON patch reaches it
-    /// by its position.
-    fn taken_apart(&self, package: &mut Package) -> Origins {
-        let mut origins = Origins::default();
-        if self.form == PatchForm::Json && self.differing.resource.is_none() {
-            return origins;
-        }
-        for (path, source) in &mut package.files {
-            if let Ok(text) = std::str::from_utf8(&source.bytes)
-                && let Some((made, origin)) = without_lists(path, text)
-            {
-                source.bytes = made.into_bytes().into();
-                origins.insert(path.clone(), origin);
-            }
-        }
-        origins
+    fn read<'a>(&self, package: &'a Package, path: &Path) -> Result<Vec<Readable<'a>>, Error> {
+        usable(path, package, "this cannot be compared")
     }
 
     fn documents<'f, 'a>(
@@ -154,10 +150,15 @@ impl Comparison<'_> {
         files: &'f [Readable<'a>],
         origins: &'f Origins,
     ) -> Vec<Found<'f, 'a>> {
-        let is_wanted = |parsed: &Parsed<'_>| match (&self.differing.resource, &parsed.resource) {
-            (None, _) => true,
-            (Some(name), Some(resource)) => name.is_of(&resource.id.to_id()),
-            (Some(_), None) => false,
+        let wanted = &self.differing.resources;
+        let is_wanted = |parsed: &Parsed<'_>| match &parsed.resource {
+            _ if wanted.is_empty() => true,
+            Some(resource) => {
+                let id = resource.id.to_id();
+                let mut wanted = wanted.iter();
+                wanted.any(|selector| selector.is_of(&id, parsed.kept()))
+            }
+            None => false,
         };
         let all = files.iter().flat_map(|file| {
             let documents = file.file.documents.iter();
@@ -176,12 +177,9 @@ impl Comparison<'_> {
     }
 
     fn patch(&self, old: &[Found<'_, '_>], new: &[Found<'_, '_>]) -> Result<String, Error> {
-        if let ([old], [new], PatchForm::Json) = (old, new, self.form) {
-            // it names nothing, so that it can be about anything
-            return Ok(self.one(old, new)?.unwrap_or_default());
-        }
         let in_files = !self.differing.old.is_dir() && !self.differing.new.is_dir();
-        let (olds, news) = (by_name(old, in_files), by_name(new, in_files));
+        let (mut olds, news) = (by_name(old, in_files), by_name(new, in_files));
+        move_versions(&mut olds, &news);
         let mut patches: Vec<(Found<'_, '_>, String)> = Vec::new();
         let mut errors = Vec::new();
         for found in new {
@@ -198,10 +196,10 @@ impl Comparison<'_> {
                 )),
             }
         }
-        let gone = old
-            .iter()
-            .filter(|found| !news.contains_key(&found.name(in_files)));
-        errors.extend(gone.map(|found| {
+        let gone = olds.iter().filter(|(name, _)| !news.contains_key(*name));
+        let mut gone: Vec<&Found<'_, '_>> = gone.flat_map(|(_, found)| found).collect();
+        gone.sort_by_key(|found| (found.file.name, found.number));
+        errors.extend(gone.into_iter().map(|found| {
             found.unfit(
                 format!("NEW has no {}", found.called()),
                 "a patch changes what is there: delete the document itself, or compare with --format unified",
@@ -286,6 +284,30 @@ fn by_name<'f, 'a>(all: &[Found<'f, 'a>], in_files: bool) -> ByName<'f, 'a> {
     by_name
 }
 
+/// Calls what is of another version of its API than in the new package by the name that it has
+/// there.
+fn move_versions<'f, 'a>(olds: &mut ByName<'f, 'a>, news: &ByName<'f, '_>) {
+    type OfAnyVersion<'n> = (&'n str, &'n str, &'n str, &'n str);
+    fn of_any_version<'n>(name: &Name<'n>) -> Option<OfAnyVersion<'n>> {
+        match name {
+            Name::Resource(id) => Some((id.group(), &id.kind, &id.namespace, &id.name)),
+            Name::Document(..) => None,
+        }
+    }
+    let only_old = olds.keys().filter(|name| !news.contains_key(*name));
+    let only_old: FxHashMap<_, Name<'f>> = only_old
+        .filter_map(|name| Some((of_any_version(name)?, *name)))
+        .collect();
+    for name in news.keys() {
+        let before = of_any_version(name).and_then(|it| only_old.get(&it));
+        if let Some(before) = before.filter(|_| !olds.contains_key(name))
+            && let Some(found) = olds.remove(before)
+        {
+            olds.insert(*name, found);
+        }
+    }
+}
+
 /// What to say of a document whose name others have, too; nothing where it did not change.
 fn one_of_many(olds: &[Found<'_, '_>], new: &Found<'_, '_>) -> Option<Error> {
     let is_there = olds.iter().any(|old| old.is_same(new));
@@ -295,22 +317,4 @@ fn one_of_many(olds: &[Found<'_, '_>], new: &Found<'_, '_>) -> Option<Error> {
             "a patch is for the one that it names: compare the two files alone",
         )
     })
-}
-
-/// Documents as one file.
-fn joined(texts: impl Iterator<Item = String>) -> String {
-    let mut all = String::new();
-    for text in texts {
-        if !all.is_empty() {
-            if !all.ends_with('\n') {
-                all.push('\n');
-            }
-            let is_marked = |line: &str| line == "---" || line.starts_with("--- ");
-            if !text.lines().any(is_marked) {
-                all.push_str("---\n");
-            }
-        }
-        all.push_str(&text);
-    }
-    all
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use rustc_hash::FxHashMap;
 
 use super::alone::load_package;
-use super::patching::ResourceName;
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::selector::Selector;
 use crate::error::Error;
 
 pub use comparison::difference;
@@ -20,8 +20,8 @@ pub struct Differing {
     pub old: PathBuf,
     /// The other.
     pub new: PathBuf,
-    /// The only resource to compare.
-    pub resource: Option<ResourceName>,
+    /// The only resources to compare; all where none are given.
+    pub resources: Vec<Selector>,
     /// Which files are YAML; the usual names where nothing is said.
     pub matches: Vec<String>,
 }

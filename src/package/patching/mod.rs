@@ -1,24 +1,28 @@
 //! Patches applied to a package: each document of a patch file to the resource that it names.
 
-mod name;
+mod kustomization;
 pub(super) mod readable;
 mod run;
+mod step;
 mod target;
 
 use std::hash::Hasher as _;
 use std::path::PathBuf;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use super::SchemaSource;
 use super::alone::{Package, load_package};
 use super::bytes::Bytes;
+use super::definitions::schema;
 use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::selector::Selector;
 use crate::error::{Error, Warning};
-use crate::schema::Schema;
 use run::Run;
 use target::Target;
 
-pub use name::ResourceName;
+pub(super) use kustomization::is_kustomization;
+pub(super) use readable::joined;
 
 /// What a patch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,17 +35,32 @@ pub enum PatchForm {
     Json,
 }
 
+/// A patch as it was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    /// In a file or folder; `-` is standard input.
+    Path(PathBuf),
+    /// In words.
+    Words(String),
+}
+
 /// Patches, and what they are for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patching {
-    /// The files with the patches, in the order in which they are applied.
-    pub patches: Vec<PathBuf>,
+    /// The patches, in the order in which they are applied.
+    pub patches: Vec<Given>,
+    /// A folder with a kustomization whose patches are applied, too.
+    pub kustomization: Option<PathBuf>,
     /// The file or folder that they change.
     pub target: PathBuf,
     /// What the patches are.
     pub form: PatchForm,
-    /// The resource that patches are for which name none.
-    pub resource: Option<ResourceName>,
+    /// The resources that patches are for which name none.
+    pub resources: Vec<Selector>,
+    /// The namespace of resources of which no other is said.
+    pub namespace: Option<String>,
+    /// Where custom resource definitions are, beside those in the target.
+    pub schema: SchemaSource,
     /// Which files of the target are YAML; the usual names where nothing is said.
     pub matches: Vec<String>,
 }
@@ -53,17 +72,19 @@ pub struct Patching {
 /// more than once.
 ///
 /// ```
-/// use merge3::package::{PatchForm, Patching, plan_patches};
+/// use merge3::package::{Given, PatchForm, Patching, SchemaSource, plan_patches};
 ///
 /// let folder = tempfile::tempdir()?;
-/// let (target, patch) = (folder.path().join("app.yaml"), folder.path().join("patch.yaml"));
+/// let target = folder.path().join("app.yaml");
 /// std::fs::write(&target, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata:\n  a: x # ours\n")?;
-/// std::fs::write(&patch, "kind: ConfigMap\nmetadata: {name: app}\ndata: {a: y}\n")?;
 /// let plan = plan_patches(&Patching {
-///     patches: vec![patch],
+///     patches: vec![Given::Words("{data: {a: y}}".to_owned())],
+///     kustomization: None,
 ///     target: target.clone(),
 ///     form: PatchForm::Strategic,
-///     resource: None,
+///     resources: vec!["ConfigMap/*".parse()?],
+///     namespace: None,
+///     schema: SchemaSource::default(),
 ///     matches: Vec::new(),
 /// })?;
 /// plan.write(false)?;
@@ -71,27 +92,27 @@ pub struct Patching {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
-    let patches = patching.patches.iter();
-    let patches: Vec<(&PathBuf, Package)> = patches
-        .map(|path| Ok((path, load_package(path, "--patch", &[])?)))
-        .collect::<Result<_, Error>>()?;
+    let mut warnings = Vec::new();
+    let steps = step::steps(patching, &mut warnings)?;
     let mut hasher = FxHasher::default();
-    for (_, patch) in &patches {
-        hasher.write_u64(patch.fingerprint());
+    for step in &steps {
+        hasher.write_u64(step.package.fingerprint());
     }
     let merge = hasher.finish();
     let mut package = load_package(&patching.target, "TARGET", &patching.matches)?;
     package.settle(merge)?;
+    let schema = schema(&patching.schema, package.located(), &mut warnings)?;
     let files = readable::usable(&patching.target, &package, "cannot be patched")?;
     let mut run = Run {
         patching,
-        schema: Schema::kubernetes(),
+        schema,
         target: Target::new(files),
-        warnings: Vec::new(),
+        warnings,
+        unknown: FxHashSet::default(),
     };
-    for (path, patch) in &patches {
-        for file in readable::all(path, patch, "this patch cannot be applied")? {
-            run.apply(&file)?;
+    for step in &steps {
+        for file in readable::all(&step.path, &step.package, "this patch cannot be applied")? {
+            run.apply(step, &file)?;
         }
     }
     let Run {
@@ -104,7 +125,7 @@ pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
 fn collect(
     package: Package,
     merge: u64,
-    mut changed: FxHashMap<PathBuf, String>,
+    mut changed: FxHashMap<PathBuf, Option<String>>,
     warnings: Vec<Warning>,
 ) -> Plan {
     let mut plan = Plan {
@@ -127,16 +148,20 @@ fn collect(
         let (Some(text), Some(permissions)) = (changed.remove(&path), source.permissions) else {
             continue;
         };
-        let new = Bytes::from(text.into_bytes());
-        if new == source.bytes {
+        let new = text.map(|text| Bytes::from(text.into_bytes()));
+        if new.as_ref() == Some(&source.bytes) {
             continue;
         }
-        plan.counts.count(&ChangeKind::Changed);
+        let kind = match new {
+            Some(_) => ChangeKind::Changed,
+            None => ChangeKind::Deleted,
+        };
+        plan.counts.count(&kind);
         plan.files.push(FileChange {
             path,
-            kind: ChangeKind::Changed,
+            kind,
             old: Some(source.bytes),
-            new: Some(new),
+            new,
             permissions,
             old_permissions: None,
             seen: source.seen,

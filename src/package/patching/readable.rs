@@ -81,3 +81,21 @@ pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
             .unwrap_or_else(|| "nothing was written".to_owned()),
     }
 }
+
+/// Documents as one file.
+pub(in crate::package) fn joined(texts: impl Iterator<Item = String>) -> String {
+    let mut all = String::new();
+    for text in texts {
+        if !all.is_empty() {
+            if !all.ends_with('\n') {
+                all.push('\n');
+            }
+            let is_marked = |line: &str| line == "---" || line.starts_with("--- ");
+            if !text.lines().any(is_marked) {
+                all.push_str("---\n");
+            }
+        }
+        all.push_str(&text);
+    }
+    all
+}

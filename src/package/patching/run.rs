@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use super::readable::{Readable, unfit};
+use super::step::Step;
 use super::target::{Found, Target};
 use super::{PatchForm, Patching};
 use crate::error::{Error, Place, Warning};
 use crate::package::resource::ResourceId;
 use crate::package::secrets;
-use crate::patch::{PatchError, Rules, first_directive, json_patch, merge_patch};
+use crate::patch::{PatchError, Rules, deletes_all, first_directive, json_patch, merge_patch};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{NodeKind, ParseError, Tree};
 
@@ -18,6 +21,8 @@ pub(super) struct Run<'a> {
     pub(super) schema: Schema,
     pub(super) target: Target<'a>,
     pub(super) warnings: Vec<Warning>,
+    /// The kinds without a schema that were told of.
+    pub(super) unknown: FxHashSet<String>,
 }
 
 /// A patch of a file.
@@ -26,6 +31,8 @@ struct Patch<'a> {
     text: &'a str,
     start: usize,
     tree: &'a Tree<'a>,
+    form: PatchForm,
+    is_of_kustomize: bool,
 }
 
 impl Patch<'_> {
@@ -60,41 +67,80 @@ impl Patch<'_> {
 
 impl Run<'_> {
     /// Applies each document of a file.
-    pub(super) fn apply(&mut self, read: &Readable<'_>) -> Result<(), Error> {
+    pub(super) fn apply(&mut self, step: &Step, read: &Readable<'_>) -> Result<(), Error> {
         if !read.file.has_documents() {
             let nothing = Warning::about(&read.path, "there is no patch in it");
             self.warnings.push(nothing);
         }
         for parsed in &read.file.documents {
             let Some(tree) = parsed.kept() else { continue };
-            self.apply_document(&Patch {
+            let is_list = matches!(tree.node(tree.root().value).kind, NodeKind::Sequence(_));
+            let form = match (step.form, is_list) {
+                (Some(form), _) => form,
+                (None, true) => PatchForm::Json,
+                (None, false) => PatchForm::Strategic,
+            };
+            let patch = Patch {
                 path: &read.path,
                 text: read.file.text,
                 start: parsed.document.start,
                 tree,
-            })?;
+                form,
+                is_of_kustomize: step.is_of_kustomize,
+            };
+            if is_list && form != PatchForm::Json {
+                return Err(patch.wrong(
+                    patch.offset(),
+                    "a list is no merge patch".to_owned(),
+                    "for a JSON patch give --type json",
+                ));
+            }
+            self.apply_document(step, &patch)?;
         }
         Ok(())
     }
 
-    fn apply_document(&mut self, patch: &Patch<'_>) -> Result<(), Error> {
-        let is_list = matches!(
-            patch.tree.node(patch.tree.root().value).kind,
-            NodeKind::Sequence(_)
-        );
-        if is_list && self.patching.form != PatchForm::Json {
-            return Err(patch.wrong(
-                patch.offset(),
-                "a list is no merge patch".to_owned(),
-                "for a JSON patch give --type json",
-            ));
-        }
-        let found = self.find(patch)?;
-        let text = self.target.text(found)?;
-        if let Some(patched) = self.patched(&text, patch, found)? {
-            self.target.set(found, patched);
+    fn apply_document(&mut self, step: &Step, patch: &Patch<'_>) -> Result<(), Error> {
+        for found in self.find(step, patch)? {
+            if patch.form == PatchForm::Strategic && deletes_all(patch.tree) {
+                self.target.delete(found);
+                continue;
+            }
+            let text = self.target.text(found)?;
+            if let Some(mut patched) = self.patched(&text, patch, found)? {
+                if step.target.is_some() {
+                    patched = self.with_name(step, patched, found);
+                }
+                self.target.set(found, patched);
+            }
         }
         Ok(())
+    }
+
+    /// The text of a resource that a patch for a `target` changed: the patch's name and kind are
+    /// none of it, unless that is said.
+    fn with_name(&self, step: &Step, text: String, found: Found) -> String {
+        let (Some(id), Ok(Some(tree))) = (self.target.id(found), Tree::parse(&text)) else {
+            return text;
+        };
+        let value = |name: &str, kept: bool| match name {
+            _ if !kept => None,
+            "" => Some(serde_json::Value::Null),
+            name => Some(name.into()),
+        };
+        let mut patch = serde_json::Map::new();
+        let mut metadata = serde_json::Map::new();
+        patch.extend(
+            value(&id.api_version, !step.may_change_kind).map(|it| ("apiVersion".into(), it)),
+        );
+        patch.extend(value(&id.kind, !step.may_change_kind).map(|it| ("kind".into(), it)));
+        metadata.extend(value(&id.name, !step.may_rename).map(|it| ("name".into(), it)));
+        metadata.extend(value(&id.namespace, true).map(|it| ("namespace".into(), it)));
+        patch.insert("metadata".into(), metadata.into());
+        let patch = serde_json::Value::from(patch).to_string();
+        let named = Tree::parse(&patch).ok().flatten();
+        let named = named.and_then(|patch| merge_patch(&tree, &patch, Rules::Merge).ok().flatten());
+        named.unwrap_or(text)
     }
 
     fn patched(
@@ -115,63 +161,93 @@ impl Run<'_> {
                 secrets::unfaithful(path.clone(), error, [text, patch.text])
             }
         };
-        if self.patching.form == PatchForm::Json {
+        if patch.form == PatchForm::Json {
             return json_patch(text, patch.tree).map_err(failed);
         }
         let Ok(Some(target)) = Tree::parse(text) else {
             return Ok(None);
         };
-        let rules = match self.patching.form {
-            PatchForm::Strategic => {
-                let place = kind_of(&target, target.root().value)
-                    .and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
-                match place {
-                    Some(kind) => Rules::Strategic(kind.place),
-                    None => {
-                        let warning = self.without_schema(patch, found)?;
-                        self.warnings.push(warning);
-                        Rules::Merge
-                    }
-                }
+        let kind = kind_of(&target, target.root().value);
+        let known = kind.and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
+        let rules = match (patch.form, known) {
+            (PatchForm::Strategic, Some(kind)) if patch.is_of_kustomize => {
+                Rules::Kustomize(kind.place)
             }
-            PatchForm::Merge | PatchForm::Json => Rules::Merge,
+            (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.place),
+            (PatchForm::Strategic, None) => {
+                let (api_version, kind) = kind.unwrap_or_default();
+                let kind = format!("{api_version} {kind}");
+                let warning = self.without_schema(patch, found, &kind)?;
+                if self.unknown.insert(kind) {
+                    self.warnings.push(warning);
+                }
+                Rules::Merge
+            }
+            (PatchForm::Merge | PatchForm::Json, _) => Rules::Merge,
         };
         merge_patch(&target, patch.tree, rules).map_err(failed)
     }
 
     /// What to know where a strategic merge patch is for a kind without a schema: it is a JSON
     /// merge patch then, in which nothing is a directive.
-    fn without_schema(&self, patch: &Patch<'_>, found: Found) -> Result<Warning, Error> {
-        let id = self.target.id(found);
-        let resource = id.map_or_else(|| "this document".to_owned(), |id| id.to_string());
+    fn without_schema(
+        &self,
+        patch: &Patch<'_>,
+        found: Found,
+        kind: &str,
+    ) -> Result<Warning, Error> {
         if let Some((name, offset)) = first_directive(patch.tree) {
             return Err(patch.wrong(
                 offset,
-                format!("`{name}` needs a schema, and none is known for {resource}"),
-                "write it as a JSON merge patch: null removes a field, and a list is given whole",
+                format!("`{name}` needs a schema, and none is known for {kind}"),
+                "write it as a JSON merge patch: null removes a field, and a list is given whole; \
+                 --crd FILE gives the definition of a custom kind",
             ));
         }
         Ok(Warning::about(
             self.target.path(found),
             format!(
-                "no schema is known for {resource}: patched by the rules of a JSON merge patch"
+                "no schema is known for {kind}: it is patched by the rules of a JSON merge patch; \
+                 --crd FILE gives its definition"
             ),
         ))
     }
 
     /// What a patch is for.
-    fn find(&self, patch: &Patch<'_>) -> Result<Found, Error> {
-        let id = match self.patching.form {
+    fn find(&mut self, step: &Step, patch: &Patch<'_>) -> Result<Vec<Found>, Error> {
+        if let Some(target) = &step.target {
+            let found = self.target.selected(target, None);
+            if found.is_empty() {
+                let message = format!("the target has nothing that is {target}");
+                self.warnings.push(Warning::about(patch.path, message));
+            }
+            return Ok(found);
+        }
+        let id = match patch.form {
             PatchForm::Json => None,
             _ => ResourceId::of(patch.tree),
         };
-        let (found, called) = match (&id, &self.patching.resource) {
-            (Some(id), _) => (self.target.named(id), id.to_string()),
-            (None, Some(name)) => (self.target.called(name), name.to_string()),
-            (None, None) if self.patching.form == PatchForm::Json => {
+        let namespace = self.patching.namespace.as_deref();
+        let selectors = &self.patching.resources;
+        if let (None, false) = (&id, selectors.is_empty()) {
+            let mut all: Vec<Found> = Vec::new();
+            for selector in selectors {
+                let found = self.target.selected(selector, namespace);
+                if selector.is_name() || found.is_empty() {
+                    self.only(patch, &found, &selector.to_string(), None)?;
+                }
+                all.extend(found);
+            }
+            let mut seen = FxHashSet::default();
+            all.retain(|found| seen.insert(*found));
+            return Ok(all);
+        }
+        let (found, called) = match &id {
+            Some(id) => (self.target.named(id, namespace), id.to_string()),
+            None if patch.form == PatchForm::Json => {
                 (self.target.documents(), "resource".to_owned())
             }
-            (None, None) => {
+            None => {
                 return Err(patch.wrong(
                     patch.offset(),
                     "this patch names no resource".to_owned(),
@@ -179,12 +255,24 @@ impl Run<'_> {
                 ));
             }
         };
-        match found.as_slice() {
-            [one] => Ok(*one),
+        self.only(patch, &found, &called, id.as_ref())?;
+        Ok(found)
+    }
+
+    /// Sees that one resource was found.
+    fn only(
+        &self,
+        patch: &Patch<'_>,
+        found: &[Found],
+        called: &str,
+        id: Option<&ResourceId>,
+    ) -> Result<(), Error> {
+        match found {
+            [_] => Ok(()),
             [] => Err(patch.wrong(
                 patch.offset(),
                 format!("the target has no {called}"),
-                &self.what_there_is(id.as_ref()),
+                &self.what_there_is(id),
             )),
             [first, second, ..] => Err(patch.wrong(
                 patch.offset(),
@@ -194,9 +282,9 @@ impl Run<'_> {
                     self.target.line(*second)
                 ),
                 if id.is_some() {
-                    "give the patch apiVersion and metadata.namespace, or give a smaller target"
+                    "give the patch apiVersion and metadata.namespace, say -n NAMESPACE, or give a smaller target"
                 } else {
-                    "say which one with --resource KIND/NAME, or give a smaller target"
+                    "say which one with --resource KIND/NAMESPACE/NAME, or give a smaller target"
                 },
             )),
         }

@@ -1,20 +1,21 @@
 //! What patches can be for: the resources of a package, and what became of their text.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::name::ResourceName;
+use super::Selector;
 use super::readable::Readable;
 use crate::error::{Error, Place};
-use crate::package::items::{Item, items, put_back};
+use crate::package::items::{Item, items, put_back, without_items};
 use crate::package::parsed::Parsed;
 use crate::package::resource::ResourceId;
+use crate::yaml::Tree;
 
 /// A document of the target, or an item of one that is a list of resources.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Found {
     file: usize,
     document: usize,
@@ -42,6 +43,10 @@ struct PatchedDocument {
     items: Vec<Item>,
     /// The new texts of items, by their index, which are not in `text` yet.
     of_items: BTreeMap<usize, String>,
+    /// The items that are deleted, by their index.
+    gone_items: BTreeSet<usize>,
+    /// Whether it is deleted.
+    is_gone: bool,
 }
 
 impl<'a> Target<'a> {
@@ -75,23 +80,47 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// What a patch is for that names `wanted`: what it does not say may be anything.
-    pub(super) fn named(&self, wanted: &ResourceId) -> Vec<Found> {
-        let fits = |wanted: &str, other: &str| wanted.is_empty() || wanted == other;
+    /// What a patch is for that names `wanted`: what it does not say may be anything. A resource of
+    /// another version of the same API is meant where there is none of that version.
+    pub(super) fn named(&self, wanted: &ResourceId, namespace: Option<&str>) -> Vec<Found> {
         let name = (wanted.kind.clone(), wanted.name.clone());
         let numbers = self.by_name.get(&name).into_iter().flatten();
         let resources = numbers.map(|number| &self.resources[*number]);
-        resources
-            .filter(|(id, _)| {
-                fits(&wanted.namespace, &id.namespace) && fits(&wanted.api_version, &id.api_version)
+        let in_namespace: Vec<&(ResourceId, Found)> = resources
+            .filter(|(id, found)| match wanted.namespace.as_str() {
+                _ if self.document(*found).is_gone(*found) => false,
+                "" => is_in(namespace, id),
+                own => own == id.namespace,
             })
-            .map(|(_, found)| *found)
-            .collect()
+            .collect();
+        let of = |is_wanted: &dyn Fn(&ResourceId) -> bool| -> Vec<Found> {
+            let found = in_namespace.iter().filter(|(id, _)| is_wanted(id));
+            found.map(|(_, found)| *found).collect()
+        };
+        match wanted.api_version.as_str() {
+            "" => of(&|_| true),
+            version => Some(of(&|id| id.api_version == version))
+                .filter(|found| !found.is_empty())
+                .unwrap_or_else(|| of(&|id| id.group() == wanted.group())),
+        }
     }
 
-    /// What somebody calls so.
-    pub(super) fn called(&self, name: &ResourceName) -> Vec<Found> {
-        let resources = self.resources.iter().filter(|(id, _)| name.is_of(id));
+    /// What a selector means.
+    pub(super) fn selected(&self, selector: &Selector, namespace: Option<&str>) -> Vec<Found> {
+        let is_meant = |(id, found): &&(ResourceId, Found)| {
+            let read;
+            let tree = match self.item(*found) {
+                None => self.parsed(*found).kept(),
+                Some(item) => {
+                    read = Tree::parse(&item.text).ok().flatten();
+                    read.as_ref()
+                }
+            };
+            !self.document(*found).is_gone(*found)
+                && is_in(namespace, id)
+                && selector.is_of(id, tree)
+        };
+        let resources = self.resources.iter().filter(is_meant);
         resources.map(|(_, found)| *found).collect()
     }
 
@@ -203,11 +232,24 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The files that changed: which of the package's, and the new text.
+    /// Deletes it.
+    pub(super) fn delete(&mut self, found: Found) {
+        let index = self.item(found).map(|item| item.index);
+        let document = &mut self.files[found.file].documents[found.document];
+        match index {
+            Some(index) => {
+                document.gone_items.insert(index);
+            }
+            None => document.is_gone = true,
+        }
+    }
+
+    /// The files that changed: which of the package's, and the new text; none for one that is to be
+    /// deleted.
     ///
     /// # Errors
     /// Where a list would not hold what became of its items.
-    pub(super) fn into_changed(self) -> Result<FxHashMap<PathBuf, String>, Error> {
+    pub(super) fn into_changed(self) -> Result<FxHashMap<PathBuf, Option<String>>, Error> {
         let is_changed = |file: &&Patched<'_>| file.documents.iter().any(|it| it.is_changed());
         let changed = self.files.iter().filter(is_changed);
         changed
@@ -236,16 +278,32 @@ impl<'a> Target<'a> {
 
 impl PatchedDocument {
     fn is_changed(&self) -> bool {
-        self.text.is_some() || !self.of_items.is_empty()
+        self.text.is_some()
+            || !self.of_items.is_empty()
+            || self.is_gone
+            || !self.gone_items.is_empty()
+    }
+
+    /// Whether it is deleted, or that item of it.
+    fn is_gone(&self, found: Found) -> bool {
+        let index = found
+            .item
+            .and_then(|item| self.items.get(item))
+            .map(|item| item.index);
+        self.is_gone || index.is_some_and(|index| self.gone_items.contains(&index))
     }
 
     /// Its text with what became of its items; `whole` is what it was.
     fn put_back<'t>(&'t self, file: &Path, whole: &'t str) -> Result<Cow<'t, str>, Error> {
         let text = self.text.as_deref().unwrap_or(whole);
-        match self.of_items.is_empty() {
-            true => Ok(text.into()),
-            false => Ok(put_back(file, text, &self.of_items)?.into()),
+        let mut text: Cow<'_, str> = match self.of_items.is_empty() {
+            true => text.into(),
+            false => put_back(file, text, &self.of_items)?.into(),
+        };
+        if !self.gone_items.is_empty() {
+            text = without_items(file, &text, &self.gone_items)?.into();
         }
+        Ok(text)
     }
 }
 
@@ -261,11 +319,19 @@ impl<'a> Patched<'a> {
         }
     }
 
-    /// The file's new text: its chunks joined are the file.
-    fn text(&self) -> Result<String, Error> {
+    /// The file's new text: its chunks joined are the file. None where none of its documents stays.
+    fn text(&self) -> Result<Option<String>, Error> {
         let documents = self.read.file.documents.iter().zip(&self.documents);
-        documents
+        let stays = documents.filter(|(_, patched)| !patched.is_gone);
+        let is_empty = !stays.clone().any(|(parsed, _)| parsed.has_content);
+        let text = stays
             .map(|(parsed, patched)| patched.put_back(&self.read.path, parsed.document.text))
-            .collect()
+            .collect::<Result<String, Error>>()?;
+        Ok((!is_empty).then_some(text))
     }
+}
+
+/// Whether a resource may be in a namespace: one that says none may be in any.
+fn is_in(namespace: Option<&str>, id: &ResourceId) -> bool {
+    namespace.is_none_or(|namespace| id.namespace.is_empty() || id.namespace == namespace)
 }

@@ -10,13 +10,13 @@ use super::{Differ, Part};
 /// The fields of `metadata` that say which resource a patch is for.
 const NAMES: [&str; 3] = ["name", "namespace", "generateName"];
 
-impl Differ<'_> {
+impl<'a> Differ<'a> {
     /// The fields of a map that are in the patch; those that `kept` names are in any case.
     pub(super) fn fields(
         &mut self,
         old: NodeId,
         new: NodeId,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
         kept: &[&str],
         is_root: bool,
     ) -> Vec<Child> {
@@ -53,7 +53,7 @@ impl Differ<'_> {
         &mut self,
         entry: EntryId,
         before: Option<EntryId>,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Vec<Child> {
         let value = self.new.entry(entry).value;
         let before = before.map(|before| self.old.entry(before).value);
@@ -75,7 +75,7 @@ impl Differ<'_> {
         entry: EntryId,
         before: Option<EntryId>,
         name: &str,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Vec<Child> {
         let value = self.new.entry(entry).value;
         let before = before.map(|before| self.old.entry(before).value);

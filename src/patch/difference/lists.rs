@@ -3,11 +3,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::{Child, ScalarKey, scalar_key};
-use crate::patch::items::{Pairing, pairing};
-use crate::patch::key_text;
-use crate::patch::lists::field_key;
+use crate::merge::Child;
 use crate::patch::order::{in_order, positions_in};
+use crate::patch::pairing::{ElementKey, Pairing};
+use crate::patch::{Manner, key_text};
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -16,24 +15,17 @@ use super::{Differ, Grain, Part};
 
 /// The elements of a list by their keys.
 struct Keys<'t> {
-    keys: Vec<ScalarKey<'t>>,
+    keys: Vec<ElementKey<'t>>,
     entries: Vec<EntryId>,
 }
 
 impl<'t> Keys<'t> {
     /// None where an element has no key, or two have one.
-    fn of(tree: &'t Tree<'_>, list: NodeId, pairing: Pairing<'_>) -> Option<Self> {
+    fn of(tree: &'t Tree<'_>, list: NodeId, pairing: Pairing<'t>) -> Option<Self> {
         let entries: Vec<EntryId> = tree.entries(tree.resolve(list)).collect();
-        let keys: Vec<ScalarKey<'t>> = entries
+        let keys: Vec<ElementKey<'t>> = entries
             .iter()
-            .map(|entry| {
-                let value = tree.entry(*entry).value;
-                match pairing {
-                    Pairing::Field(field) => field_key(tree, value, field),
-                    Pairing::Scalar => scalar_key(tree, value),
-                    Pairing::Nothing => None,
-                }
-            })
+            .map(|entry| pairing.key(tree, tree.entry(*entry).value))
             .collect::<Option<_>>()?;
         let distinct: FxHashSet<_> = keys.iter().collect();
         (distinct.len() == keys.len()).then_some(Self { keys, entries })
@@ -48,12 +40,12 @@ impl<'a> Differ<'a> {
         old: NodeId,
         new: NodeId,
         name: &str,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Vec<Child> {
         if is_same(self.old, old, self.new, new) {
             return self.child(entry, Part::Same);
         }
-        let pairing = pairing(place);
+        let pairing = Pairing::of(place, Manner::Kubectl);
         let (old_tree, new_tree) = (self.old, self.new);
         let keys = Keys::of(old_tree, old, pairing).zip(Keys::of(new_tree, new, pairing));
         match keys {
@@ -80,10 +72,10 @@ impl<'a> Differ<'a> {
         olds: &Keys<'a>,
         news: &Keys<'a>,
         name: &str,
-        place: Option<Place<'_>>,
+        place: Option<Place<'a>>,
     ) -> Vec<Child> {
-        let pairing = pairing(place);
-        let before: FxHashMap<ScalarKey<'a>, EntryId> = olds
+        let pairing = Pairing::of(place, Manner::Kubectl);
+        let before: FxHashMap<ElementKey<'a>, EntryId> = olds
             .keys
             .iter()
             .copied()
@@ -106,18 +98,12 @@ impl<'a> Differ<'a> {
             children.extend(self.child(*element, part));
         }
         let mut beside = Vec::new();
-        if let Pairing::Field(field) = pairing {
+        if pairing.is_by_fields() {
             for index in &gone {
                 let value = self.old.entry(olds.entries[*index]).value;
-                let key = self
-                    .old
-                    .find(value, field)
-                    .map(|key| self.old.entry(key).value);
-                let key = key.map_or_else(String::new, |key| scalar_text(self.old, key));
-                children.push(
-                    self.pieces
-                        .add(format!("- $patch: delete\n  {field}: {key}\n")),
-                );
+                let fields = key_fields(self.old, value, pairing).join("\n  ");
+                let deletion = format!("- $patch: delete\n  {fields}\n");
+                children.push(self.pieces.add(deletion));
             }
         } else if !gone.is_empty() {
             let values = gone
@@ -145,32 +131,27 @@ impl<'a> Differ<'a> {
         &mut self,
         old: EntryId,
         new: EntryId,
-        pairing: Pairing<'_>,
-        place: Option<Place<'_>>,
+        pairing: Pairing<'a>,
+        place: Option<Place<'a>>,
     ) -> Part {
         let (old, new) = (self.old.entry(old).value, self.new.entry(new).value);
-        match pairing {
-            Pairing::Field(field) if !is_same(self.old, old, self.new, new) => {
-                let element = place.map(Place::element);
-                Part::Some(self.fields(old, new, element, &[field], false))
-            }
-            _ => Part::Same,
+        if !pairing.is_by_fields() || is_same(self.old, old, self.new, new) {
+            return Part::Same;
         }
+        let names: Vec<&str> = pairing.names().collect();
+        let element = place.map(Place::element);
+        Part::Some(self.fields(old, new, element, &names, false))
     }
 
-    fn order(&mut self, news: &Keys<'_>, name: &str, pairing: Pairing<'_>) -> Child {
+    fn order(&mut self, news: &Keys<'_>, name: &str, pairing: Pairing<'a>) -> Child {
         let values = news
             .entries
             .iter()
             .map(|entry| self.new.entry(*entry).value);
         let texts: Vec<String> = values
-            .map(|value| match pairing {
-                Pairing::Field(field) => {
-                    let key = self.new.find(value, field);
-                    let key = key.map(|key| scalar_text(self.new, self.new.entry(key).value));
-                    format!("{{{field}: {}}}", key.unwrap_or_default())
-                }
-                _ => scalar_text(self.new, value),
+            .map(|value| match pairing.is_by_fields() {
+                true => format!("{{{}}}", key_fields(self.new, value, pairing).join(", ")),
+                false => scalar_text(self.new, value),
             })
             .collect();
         let key = key_text(&format!("$setElementOrder/{name}"));
@@ -178,9 +159,18 @@ impl<'a> Differ<'a> {
     }
 }
 
+/// The fields that identify an element, as they are written.
+fn key_fields(tree: &Tree<'_>, element: NodeId, pairing: Pairing<'_>) -> Vec<String> {
+    let fields = pairing.names().filter_map(|name| {
+        let value = tree.entry(tree.find(element, name)?).value;
+        Some(format!("{name}: {}", scalar_text(tree, value)))
+    });
+    fields.collect()
+}
+
 /// Whether the elements come out in the new order without a directive: `patched` are those that the
 /// patch names.
-fn has_order(olds: &Keys<'_>, news: &Keys<'_>, patched: &[ScalarKey<'_>]) -> bool {
+fn has_order(olds: &Keys<'_>, news: &Keys<'_>, patched: &[ElementKey<'_>]) -> bool {
     let after: FxHashSet<_> = news.keys.iter().collect();
     let olds = olds.keys.iter();
     let held: Vec<_> = olds.filter(|key| after.contains(key)).copied().collect();

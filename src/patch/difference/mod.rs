@@ -53,7 +53,7 @@ pub fn merge_difference(
         return merge_difference(old, &parsed(&plain)?, rules);
     }
     let (is_strategic, place) = match rules {
-        Rules::Strategic(place) => (true, Some(place)),
+        Rules::Strategic(place) | Rules::Kustomize(place) => (true, Some(place)),
         Rules::Merge => (false, None),
     };
     for grain in [Grain::Fine, Grain::Lists, Grain::Everything] {
@@ -119,8 +119,8 @@ struct Differ<'a> {
     pieces: Pieces,
 }
 
-impl Differ<'_> {
-    fn patch(mut self, place: Option<Place<'_>>) -> Result<String, PatchError> {
+impl<'a> Differ<'a> {
+    fn patch(mut self, place: Option<Place<'a>>) -> Result<String, PatchError> {
         let (old, new) = (self.old.root().value, self.new.root().value);
         let children = self.fields(old, new, place, &["apiVersion", "kind"], true);
         if self.new.entries(self.new.resolve(new)).len() == 0 {
@@ -147,7 +147,7 @@ impl Differ<'_> {
         }
     }
 
-    fn value(&mut self, entry: EntryId, old: NodeId, place: Option<Place<'_>>) -> Part {
+    fn value(&mut self, entry: EntryId, old: NodeId, place: Option<Place<'a>>) -> Part {
         let new = self.new.entry(entry).value;
         if values::is_same(self.old, old, self.new, new) {
             return Part::Same;

@@ -115,6 +115,7 @@ impl Walker<'_> {
             _ if rules.is_custom => {}
             PatchRule::MergeBy(name) => keys.push(vec![MapKey::new(name, None)]),
             PatchRule::Merge => return self.set_or_value(nodes),
+            PatchRule::MergeByAll(_) => {}
             PatchRule::Replace | PatchRule::Unknown => return Way::Replace,
         }
         keys.extend(listed.map(<[MapKey]>::to_vec));

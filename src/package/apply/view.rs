@@ -1,0 +1,59 @@
+//! `merge3 apply view-last-applied`: what the annotations of live objects say.
+
+use std::path::Path;
+
+use super::last::LastApplied;
+use crate::error::{Error, Place};
+use crate::package::alone::load_package;
+use crate::package::patching::joined;
+use crate::package::patching::readable::usable;
+use crate::package::selector::Selector;
+use crate::yaml::{Tree, json_in_block_style};
+
+/// What was applied last to live objects, as documents of YAML: to those that `resources` mean, to
+/// all where there are none.
+///
+/// # Errors
+/// Where an annotation is no JSON, or nothing was applied to any of them.
+pub fn view_last_applied(
+    live: &Path,
+    resources: &[Selector],
+    matches: &[String],
+) -> Result<String, Error> {
+    let mut package = load_package(live, "LIVE", matches)?;
+    let origins = package.take_lists_apart();
+    let last = LastApplied::default();
+    let mut texts = Vec::new();
+    for read in usable(live, &package, "this cannot be read")? {
+        for parsed in &read.file.documents {
+            let (Some(resource), Some(tree)) = (&parsed.resource, parsed.kept()) else {
+                continue;
+            };
+            let id = resource.id.to_id();
+            let mut meant = resources.iter();
+            if !resources.is_empty() && !meant.any(|it| it.is_of(&id, Some(tree))) {
+                continue;
+            }
+            let said = last.of(parsed, |offset| {
+                let (text, offset) = (read.file.text, parsed.document.start + offset);
+                match origins.get(read.name) {
+                    Some(origin) => origin.place(&read.path, text, offset),
+                    None => Place::new(&read.path, text, offset),
+                }
+            })?;
+            texts.extend(said.text.map(|text| {
+                let tree = Tree::parse(&text).ok().flatten();
+                tree.and_then(|tree| json_in_block_style(&tree))
+                    .unwrap_or(text)
+            }));
+        }
+    }
+    match texts.is_empty() {
+        true => Err(Error::Empty {
+            option: "LIVE",
+            path: live.to_owned(),
+            what: "nothing that was applied is written down",
+        }),
+        false => Ok(joined(texts.into_iter())),
+    }
+}

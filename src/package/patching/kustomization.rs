@@ -1,0 +1,195 @@
+//! The patches of a kustomization, in the order in which kustomize applies them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::readable::{all, unfit};
+use super::step::Step;
+use super::{PatchForm, Selector};
+use crate::error::{Error, Place, Warning};
+use crate::package::alone::{Package, load_package};
+use crate::yaml::{NodeId, ParseError, Tree};
+
+/// What a kustomization is called.
+const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// The fields that hold patches.
+const PATCH_FIELDS: [&str; 3] = ["patchesStrategicMerge", "patches", "patchesJson6902"];
+
+/// Fields that say nothing of what comes out.
+const SILENT_FIELDS: [&str; 4] = ["apiVersion", "kind", "metadata", "resources"];
+
+const PROBLEM: &str = "this kustomization cannot be used";
+
+/// Whether a file is a kustomization by its name.
+pub(in crate::package) fn is_kustomization(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| NAMES.iter().any(|it| name == *it))
+}
+
+/// Reads the patches of the kustomization in a folder.
+///
+/// # Errors
+/// Where there is none, or something in it is not as kustomize has it.
+pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Step>, Error> {
+    let path = NAMES.iter().map(|name| folder.join(name));
+    let path = path.into_iter().find(|path| path.is_file());
+    let path = path.ok_or_else(|| Error::Missing {
+        option: "--kustomization",
+        path: folder.join(NAMES[0]),
+    })?;
+    let package = load_package(&path, "--kustomization", &[])?;
+    let mut steps = Vec::new();
+    for read in all(&path, &package, PROBLEM)? {
+        for parsed in &read.file.documents {
+            let Some(tree) = parsed.kept() else { continue };
+            let reader = Reader {
+                folder,
+                path: &path,
+                text: read.file.text,
+                start: parsed.document.start,
+                tree,
+            };
+            for field in PATCH_FIELDS {
+                reader.field(field, &mut steps)?;
+            }
+            warnings.extend(reader.what_is_left());
+        }
+    }
+    if steps.is_empty() {
+        warnings.push(Warning::about(&path, "there is no patch in it"));
+    }
+    Ok(steps)
+}
+
+struct Reader<'a> {
+    folder: &'a Path,
+    path: &'a Path,
+    text: &'a str,
+    start: usize,
+    tree: &'a Tree<'a>,
+}
+
+impl Reader<'_> {
+    fn wrong(&self, node: NodeId, message: impl Into<String>, help: &str) -> Error {
+        let offset = self.tree.node(node).span.start as usize;
+        let place = Place::new(self.path, self.text, self.start + offset);
+        let error = ParseError::new(offset, message).with_help(help);
+        unfit(place, PROBLEM, error)
+    }
+
+    fn child(&self, map: NodeId, name: &str) -> Option<NodeId> {
+        let value = self.tree.entry(self.tree.find(map, name)?).value;
+        (!self.tree.is_null(value)).then_some(value)
+    }
+
+    fn field(&self, field: &str, steps: &mut Vec<Step>) -> Result<(), Error> {
+        let Some(list) = self.child(self.tree.root().value, field) else {
+            return Ok(());
+        };
+        let entries = self.tree.entries(self.tree.resolve(list)).enumerate();
+        for (index, entry) in entries {
+            let value = self.tree.entry(entry).value;
+            let name = format!("{}: {field}[{index}]", self.path.display());
+            let step = match self.tree.scalar(value) {
+                Some(scalar) => Step {
+                    form: Some(PatchForm::Strategic),
+                    ..self.source(value, &name, Some(scalar.content), Some(scalar.content))?
+                },
+                None => self.patch(value, &name, field == "patchesJson6902")?,
+            };
+            steps.push(Step {
+                is_of_kustomize: true,
+                ..step
+            });
+        }
+        Ok(())
+    }
+
+    /// `{path, target}` or `{patch, target}`.
+    fn patch(&self, node: NodeId, name: &str, is_json: bool) -> Result<Step, Error> {
+        let text = |field| Some(self.tree.scalar(self.child(node, field)?)?.content);
+        let step = self.source(node, name, text("path"), text("patch"))?;
+        let target = self.child(node, "target").map(|target| {
+            Selector::of_target(self.tree, target).map_err(|(node, message)| {
+                self.wrong(node, message, "write it as kustomize has it")
+            })
+        });
+        let may = |option| {
+            let options = self.child(node, "options");
+            let value = options.and_then(|options| self.child(options, option));
+            value.is_some_and(|value| self.tree.text_of(value).trim() == "true")
+        };
+        Ok(Step {
+            form: is_json.then_some(PatchForm::Json),
+            target: target.transpose()?,
+            may_rename: may("allowNameChange"),
+            may_change_kind: may("allowKindChange"),
+            ..step
+        })
+    }
+
+    /// A patch in a file, or where there is no such file, in words.
+    fn source(
+        &self,
+        node: NodeId,
+        name: &str,
+        path: Option<&str>,
+        words: Option<&str>,
+    ) -> Result<Step, Error> {
+        let file = path.map(|path| self.folder.join(path));
+        let is_file = file.as_ref().is_some_and(|file| file.is_file());
+        match (file, words) {
+            (Some(file), _) if is_file => {
+                self.must_be_within(node, &file)?;
+                Ok(Step::new(
+                    &file,
+                    load_package(&file, "--kustomization", &[])?,
+                ))
+            }
+            (_, Some(words)) => {
+                let package = Package::of_text(name, words.as_bytes().to_vec());
+                Ok(Step::new(Path::new(name), package))
+            }
+            (Some(file), None) => Err(self.wrong(
+                node,
+                format!("there is no file {}", file.display()),
+                "give the path of a file in the kustomization's folder",
+            )),
+            (None, None) => Err(self.wrong(
+                node,
+                "neither `path` nor `patch` is here",
+                "give one of the two",
+            )),
+        }
+    }
+
+    /// As kustomize does, nothing outside of the folder is read.
+    fn must_be_within(&self, node: NodeId, file: &Path) -> Result<(), Error> {
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        let is_within = real(file)
+            .zip(real(self.folder))
+            .is_some_and(|(file, folder): (PathBuf, PathBuf)| file.starts_with(folder));
+        match is_within {
+            true => Ok(()),
+            false => Err(self.wrong(
+                node,
+                format!("{} is not in the kustomization's folder", file.display()),
+                "copy it there, or give it with --patch",
+            )),
+        }
+    }
+
+    /// What else the kustomization does, and this program does not.
+    fn what_is_left(&self) -> Option<Warning> {
+        let tree = self.tree;
+        let names = tree.entries(tree.root().value).filter_map(|entry| {
+            let name = tree.scalar(tree.entry(entry).key?)?.content;
+            let is_known = PATCH_FIELDS.contains(&name) || SILENT_FIELDS.contains(&name);
+            (!is_known).then_some(name)
+        });
+        let names: Vec<&str> = names.collect();
+        let message = format!("only patches are applied, not {}", names.join(", "));
+        (!names.is_empty()).then(|| Warning::about(self.path, message))
+    }
+}

@@ -1,0 +1,119 @@
+//! What identifies the elements of a list.
+
+use std::fmt;
+
+use crate::merge::{ScalarKey, scalar_key};
+use crate::schema::{MapKey, PatchRule, Place};
+use crate::yaml::{NodeId, ScalarType, Tree};
+
+use super::Manner;
+
+/// The most fields that may identify an element. No definition of a list has more.
+const MOST: usize = 4;
+
+/// How the elements of a list pair up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pairing<'s> {
+    /// By this field of theirs.
+    Field(&'s str),
+    /// By these fields. For one that is missing its default stands, where those count.
+    Fields(&'s [MapKey], Defaults),
+    /// By what they are.
+    Scalar,
+    /// Not at all: the list is one value.
+    Nothing,
+}
+
+/// Whether the defaults of key fields count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Defaults {
+    Count,
+    Ignored,
+}
+
+/// What identifies an element; unused parts are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ElementKey<'t>([Option<ScalarKey<'t>>; MOST]);
+
+impl<'s> Pairing<'s> {
+    pub(super) fn of(place: Option<Place<'s>>, manner: Manner) -> Self {
+        let Some(place) = place else {
+            return Self::Nothing;
+        };
+        let several = |keys: &'s [MapKey], defaults| match keys.len() {
+            2..=MOST => Some(Self::Fields(keys, defaults)),
+            _ => None,
+        };
+        match (place.patch_list(), manner) {
+            (PatchRule::MergeBy(key), Manner::Kustomize) => {
+                let keys = place.map_keys();
+                several(keys, Defaults::Ignored).unwrap_or(Self::Field(key))
+            }
+            (PatchRule::MergeBy(key), _) => Self::Field(key),
+            (PatchRule::MergeByAll(keys), _) => {
+                several(keys, Defaults::Count).unwrap_or(Self::Nothing)
+            }
+            (PatchRule::Merge, _) => Self::Scalar,
+            (PatchRule::Replace | PatchRule::Unknown, _) => Self::Nothing,
+        }
+    }
+
+    /// Whether fields identify the elements, which are maps.
+    pub(super) const fn is_by_fields(self) -> bool {
+        matches!(self, Self::Field(_) | Self::Fields(..))
+    }
+
+    /// The names of the fields that identify an element.
+    pub(super) fn names(self) -> impl Iterator<Item = &'s str> {
+        let (one, several): (_, &[MapKey]) = match self {
+            Self::Field(name) => (Some(name), &[]),
+            Self::Fields(keys, _) => (None, keys),
+            Self::Scalar | Self::Nothing => (None, &[]),
+        };
+        one.into_iter().chain(several.iter().map(MapKey::name))
+    }
+
+    /// What identifies an element of a list of a document; none where nothing does.
+    pub(super) fn key(self, tree: &'s Tree<'_>, element: NodeId) -> Option<ElementKey<'s>> {
+        let field = |name: &str| scalar_key(tree, tree.entry(tree.find(element, name)?).value);
+        let mut key = [None; MOST];
+        match self {
+            Self::Field(name) => key[0] = Some(field(name)?),
+            Self::Fields(keys, defaults) => {
+                for (part, name) in key.iter_mut().zip(keys) {
+                    *part = field(name.name());
+                }
+                if key.iter().all(Option::is_none) {
+                    return None;
+                }
+                for (part, name) in key.iter_mut().zip(keys) {
+                    let default = name.default().filter(|_| defaults == Defaults::Count);
+                    let default = default.map(|it| (it.scalar_type, &*it.content));
+                    *part = part.or(default).or(Some((ScalarType::Str, "")));
+                }
+            }
+            Self::Scalar | Self::Nothing => key[0] = Some(scalar_key(tree, element)?),
+        }
+        Some(ElementKey(key))
+    }
+}
+
+impl fmt::Display for Pairing<'_> {
+    /// The names of the fields.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.names().collect();
+        formatter.write_str(&names.join(", "))
+    }
+}
+
+impl fmt::Display for ElementKey<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<&str> = self
+            .0
+            .iter()
+            .flatten()
+            .map(|(_, content)| *content)
+            .collect();
+        formatter.write_str(&parts.join(", "))
+    }
+}
