@@ -51,6 +51,9 @@ impl<'a> Patcher<'a> {
         }
         let deleted = self.deleted_scalars(deletion, &items, pairing)?;
         let mut elements = self.kept(target, &items, &deleted, pairing, place)?;
+        if order.is_some() {
+            elements = self.with_deleted(target, elements, &deleted, pairing);
+        }
         let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
         for item in items.plain.iter() {
             if keys.insert(item.key) {
@@ -183,6 +186,29 @@ impl<'a> Patcher<'a> {
             elements.push(Element { child, key });
         }
         Ok(elements)
+    }
+
+    /// The elements with the scalars that go, each in its place: for kubectl, an order that names
+    /// them counts before they go.
+    fn with_deleted(
+        &self,
+        target: NodeId,
+        elements: Vec<Element<'a>>,
+        deleted: &FxHashSet<ElementKey<'a>>,
+        pairing: Pairing<'a>,
+    ) -> Vec<Element<'a>> {
+        let mut kept = elements.into_iter().peekable();
+        let mut all = Vec::new();
+        for entry in self.target.entries(target) {
+            let key = pairing.key(self.target, self.target.entry(entry).value);
+            if let Some(element) = kept.next_if(|it| it.child.slot == Slot::Local(entry)) {
+                all.push(element);
+            } else if key.is_some_and(|key| deleted.contains(&key)) {
+                let child = Child::local(entry, Outcome::Remove);
+                all.push(Element { child, key });
+            }
+        }
+        all
     }
 
     /// An element of the patch that the target does not have.
