@@ -249,7 +249,7 @@ pub(crate) struct Child {
     /// What becomes of its remarks.
     pub(crate) remarks: Remarks,
     /// The comment lines below it, where they change.
-    pub(crate) below: Option<Vec<Piece>>,
+    pub(crate) below: Option<Box<[Piece]>>,
     /// The updated entry whose text, to the byte, takes the place of local's.
     pub(crate) text: Option<EntryId>,
     /// The updated entry whose key takes the place of local's.
@@ -418,7 +418,10 @@ impl Child {
             sides: self.sides,
             outcome: self.outcome.choose(side),
             remarks: self.remarks.choose(side),
-            below: self.below.as_deref().map(|it| chosen_pieces(it, side)),
+            below: self
+                .below
+                .as_deref()
+                .map(|it| chosen_pieces(it, side).into()),
             text: self.text,
             key: self.key,
         }

@@ -11,9 +11,9 @@ use super::merged_text::{
     Sources, is_carried_out, is_faithful, merged_or_written_out, read_again_like,
 };
 use super::pins::is_document_pinned;
-use super::text::{LineMerge, merge_lines};
+use super::text::{LineMerge, merge_clean_lines};
 use super::walk::{Decided, Walker};
-use super::{Conflict, ConflictKind, Nulls, OnConflict, Options};
+use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::{Document, Tree, equal};
@@ -208,17 +208,14 @@ fn merged_lines(
     let bodies = bodies.map(|body| with_line_break(body, line_break));
     let bodies = bodies.as_ref().map(AsRef::as_ref);
     let merged = match known.filter(|(texts, _)| *texts == bodies) {
-        Some((_, known)) => Cow::Borrowed(known),
-        None => Cow::Owned(merge_lines(bodies, OnConflict::Updated)),
+        Some((_, known)) => known.hunks.is_empty().then(|| known.text.clone())?,
+        None => merge_clean_lines(bodies)?,
     };
-    if !merged.hunks.is_empty() {
-        return None;
-    }
     let (before, after) = (
         &local.text[..local.body.start as usize],
         &local.text[local.body.end as usize..],
     );
-    Some(format!("{before}{}{after}", merged.text))
+    Some(format!("{before}{merged}{after}"))
 }
 
 /// Updated's text in the place of local's, with local's line breaks, where local is the original.
@@ -243,12 +240,6 @@ fn updated_in_local(
     }
     let text = with_line_break(text, line_break_of(local.text));
     Some(with_line_end_of(text.into_owned(), local.text))
-}
-
-/// Whether the tree of a document takes too much memory to be kept for the rare case that it is
-/// asked for again.
-pub(crate) const fn is_large(text: &str) -> bool {
-    text.len() > 4 << 20
 }
 
 impl Merged {

@@ -70,19 +70,21 @@ impl Leaves {
 
     /// How many leaves two values have in common.
     pub(crate) fn common(&self, other: &Self) -> usize {
-        let (mut left, mut right) = (
-            self.hashes.iter().peekable(),
-            other.hashes.iter().peekable(),
-        );
-        let mut common = 0;
-        while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
-            let order = one.cmp(two);
-            common += usize::from(order.is_eq());
-            order.is_le().then(|| left.next());
-            order.is_ge().then(|| right.next());
-        }
-        common
+        common(&self.hashes, &other.hashes)
     }
+}
+
+/// How many members two sorted rows have in common.
+pub(super) fn common(left: &[u64], right: &[u64]) -> usize {
+    let (mut left, mut right) = (left.iter().peekable(), right.iter().peekable());
+    let mut common = 0;
+    while let (Some(one), Some(two)) = (left.peek(), right.peek()) {
+        let order = one.cmp(two);
+        common += usize::from(order.is_eq());
+        order.is_le().then(|| left.next());
+        order.is_ge().then(|| right.next());
+    }
+    common
 }
 
 /// The lines of a text; one of a text of one line, also where that is empty.

@@ -38,7 +38,7 @@ pub use check::Unfaithful;
 pub use conflict::{Conflict, ConflictKind, Means, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
 pub use document::{Merged, Side, merge_document};
-pub(crate) use document::{Original, is_large, merge_sides};
+pub(crate) use document::{Original, merge_sides};
 pub(crate) use edit::without_aliases;
 pub(crate) use leaves::Leaves;
 pub(crate) use made::with_changes_made;

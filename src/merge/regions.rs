@@ -19,28 +19,28 @@ pub(super) struct Region {
     pub(super) change: Change,
 }
 
-/// The regions from top to bottom. As in git, changes of both sides that touch, with no unchanged
+/// The regions, from top to bottom. As in git, changes of both sides that touch, with no unchanged
 /// line between them, are one region.
-pub(super) fn regions<T: Eq + Hash>(rows: &Triple<&[T]>) -> Vec<Region> {
+pub(super) fn regions<T: Eq + Hash>(rows: Triple<&[T]>) -> impl Iterator<Item = Region> {
     let mut updated = Edits::of(rows.original, rows.updated);
     let mut local = Edits::of(rows.original, rows.local);
-    let mut regions = Vec::new();
     let mut end = Triple::new(0, 0, 0);
-    loop {
+    std::iter::from_fn(move || {
         let (theirs, ours) = (updated.start(), local.start());
         let start = theirs.into_iter().chain(ours).min();
         let start = start.unwrap_or(rows.original.len());
         let unchanged = start - end.original;
         if unchanged > 0 {
             let next = end.map(|at| at + unchanged);
-            regions.push(Region {
-                lines: end.zip(next).map(|(start, end)| start..end),
+            let lines = end.zip(next).map(|(start, end)| start..end);
+            end = next;
+            return Some(Region {
+                lines,
                 change: Change::Nobody,
             });
-            end = next;
         }
         if theirs.is_none() && ours.is_none() {
-            return regions;
+            return None;
         }
         let mut until = start;
         // each side's changes that touch what the region has so far
@@ -55,8 +55,8 @@ pub(super) fn regions<T: Eq + Hash>(rows: &Triple<&[T]>) -> Vec<Region> {
             _ if texts.updated == texts.local => Change::BothAlike,
             _ => Change::BothApart,
         };
-        regions.push(Region { lines, change });
-    }
+        Some(Region { lines, change })
+    })
 }
 
 /// What one side changed, from top to bottom.

@@ -16,7 +16,7 @@ use std::ops::Range;
 use super::OnConflict;
 use super::conflict::{Conflict, ConflictKind, Resolution};
 use super::markers::{MarkerStyle, write_hunk};
-use super::regions::regions;
+use super::regions::{Region, regions};
 use crate::line_breaks::lines_with_breaks;
 use crate::triple::{Change, Triple};
 
@@ -123,6 +123,20 @@ fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
     }
 }
 
+/// The text of [`merge_lines`] where there is no hunk.
+pub(super) fn merge_clean_lines(sides: Triple<&str>) -> Option<String> {
+    let lines = sides.map(Lines::of);
+    let mut text = String::with_capacity(sides.local.len());
+    for Region { lines: at, change } in regions(lines.as_ref().map(|lines| &*lines.lines)) {
+        text.push_str(match change {
+            Change::Upstream => lines.updated.text(at.updated),
+            Change::BothApart => return None,
+            _ => lines.local.text(at.local),
+        });
+    }
+    Some(text)
+}
+
 fn merge_regions(
     sides: Triple<&str>,
     on_conflict: OnConflict,
@@ -133,7 +147,7 @@ fn merge_regions(
     let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
-    for region in regions(&lines.as_ref().map(|lines| &*lines.lines)) {
+    for region in regions(lines.as_ref().map(|lines| &*lines.lines)) {
         let texts = lines.as_ref().zip(region.lines.clone());
         let texts = texts.map(|(lines, range)| lines.text(range));
         let settled = match region.change {

@@ -25,23 +25,7 @@ pub(crate) struct Job {
     pub(crate) gone: Option<Gone>,
 }
 
-impl Job {
-    /// The same work, of a file that was alone, on that file in the slot at `index`.
-    pub(super) fn in_slot(self, index: usize) -> Self {
-        let moved = |groups: Vec<Group>| {
-            let member = |member: Option<DocRef>| member.map(|it| DocRef { slot: index, ..it });
-            groups.into_iter().map(|group| group.map(member)).collect()
-        };
-        Self {
-            base: self.base.map(|_| index),
-            here: moved(self.here),
-            leaving: moved(self.leaving),
-            coming: moved(self.coming),
-            deleted: moved(self.deleted),
-            gone: self.gone,
-        }
-    }
-}
+impl Job {}
 
 /// Sorts the pairs by the file they end up in.
 ///

@@ -58,7 +58,6 @@ mod twins;
 mod undo;
 mod walk;
 mod whole_file;
-mod within;
 mod write;
 
 pub(crate) use alone::{STANDARD_INPUT, standard_input};

@@ -2,8 +2,6 @@
 
 use rayon::prelude::*;
 
-use crate::triple::Triple;
-
 /// Texts shorter than this are dealt with sooner than another thread has woken up.
 const LONG: usize = 64 << 10;
 
@@ -22,21 +20,6 @@ pub(crate) fn in_parallel<T: Send, R: Send>(
     } else {
         items.into_iter().map(work).collect()
     }
-}
-
-/// Does `work` on each side, at once where the texts that it is about have so many `bytes` that it
-/// pays and this runs in a pool of threads.
-pub(crate) fn sides_in_parallel<T: Send, R: Send>(
-    bytes: usize,
-    sides: Triple<T>,
-    work: impl Fn(T) -> R + Sync + Send,
-) -> Triple<R> {
-    if !pays(bytes) {
-        return sides.map(work);
-    }
-    let others = || rayon::join(|| work(sides.updated), || work(sides.local));
-    let (original, (updated, local)) = rayon::join(|| work(sides.original), others);
-    Triple::new(original, updated, local)
 }
 
 fn pays(bytes: usize) -> bool {

@@ -12,7 +12,7 @@ use super::resource::Identity;
 use crate::error::{Error, Place};
 use crate::triple::Triple;
 use crate::yaml::stream::{head, split};
-use crate::yaml::{Document, Outline, ParseError, Tree};
+use crate::yaml::{Document, ParseError, Tree};
 
 /// A document of a file: what is known of it while all files wait for theirs to be paired. Its
 /// tree, which takes many times the memory of its text, is made when it is merged.
@@ -49,8 +49,7 @@ pub(crate) enum Trees {
 impl Trees {
     /// Three packages of so many bytes may keep their trees until all of them are read.
     const SMALL: usize = 1 << 20;
-    /// Documents of so many bytes on the three sides of a file may keep theirs until it is merged,
-    /// and of a quarter of the file more: trees take about five times that.
+    /// A file of so many bytes on its three sides may keep its trees until all of them are read.
     pub(super) const OF_FILE: usize = 2 << 20;
 
     /// What to do with those of packages of so many bytes, all together.
@@ -70,11 +69,6 @@ impl<'a> Parsed<'a> {
         trees: Trees,
         like: Option<&Tree<'_>>,
     ) -> Result<Self, ParseError> {
-        if trees == Trees::Dropped
-            && let Some(known) = Self::outlined(document)
-        {
-            return Ok(known);
-        }
         let tree = Tree::parse_like(document.text, like)?;
         Ok(Self {
             document,
@@ -82,20 +76,6 @@ impl<'a> Parsed<'a> {
             resource: tree.as_ref().and_then(Resource::of),
             may_have_null: tree.as_ref().is_some_and(has_null),
             kept: tree.filter(|_| trees == Trees::Kept).map(Box::new),
-        })
-    }
-
-    /// What its outline says of a document; none where that is not enough.
-    fn outlined(document: Document<'a>) -> Option<Self> {
-        let outline = Outline::of(document.text)?;
-        let id = Identity::of_outline(&outline)?;
-        Some(Self {
-            document,
-            has_content: outline.has_content,
-            // a comment that stands for a name is nothing that an outline speaks about
-            resource: id.map(|id| Resource { id, other: None }),
-            may_have_null: outline.may_have_null,
-            kept: None,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::yaml::{EntryId, NodeId, NodeKind, Outline, Text, Tree};
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 /// The identity of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,31 +68,6 @@ impl<'s> Identity<'s> {
             namespace: text(tree, metadata, "namespace").unwrap_or_default(),
             name,
         })
-    }
-
-    /// As [`Identity::of`], by the document's outline; none where only a tree can tell.
-    pub(crate) fn of_outline(outline: &Outline<'s>) -> Option<Option<Self>> {
-        let Some(metadata) = outline.find("metadata") else {
-            return Some(None);
-        };
-        let text = |above, key| match outline.field(above, key) {
-            Some(Text::Is(text)) => Some(text),
-            Some(Text::None) | None => Some(""),
-            Some(Text::Unread) => None,
-        };
-        let below = Some(metadata);
-        let name = match (text(below, "name")?, text(below, "generateName")?) {
-            ("", "") => return Some(None),
-            ("", prefix) => format!("{prefix}*").into(),
-            (name, _) => name.into(),
-        };
-        let kind = text(None, "kind")?;
-        Some((!kind.is_empty()).then_some(Self {
-            api_version: text(None, "apiVersion")?.into(),
-            kind: kind.into(),
-            namespace: text(below, "namespace")?.into(),
-            name,
-        }))
     }
 
     /// The identity that pairs a document, where that is another one: where a comment
@@ -167,11 +142,6 @@ mod tests {
     fn id(text: &str) -> Option<(String, String)> {
         let tree = Tree::parse(text).unwrap().unwrap();
         let identity = Identity::of(&tree);
-        if let Some(outline) = Outline::of(text)
-            && let Some(outlined) = Identity::of_outline(&outline)
-        {
-            assert_eq!(outlined, identity, "{text}");
-        }
         let identity = identity?;
         let pairing = identity.for_pairing(&tree);
         let pairing = pairing.unwrap_or_else(|| identity.clone());

@@ -20,10 +20,9 @@ use super::renamed::renamed;
 use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
 use super::side::Side;
-use super::sides_read::{let_go, read_sides, without_trees};
+use super::sides_read::{let_go, read_sides};
 use super::slot::Slot;
 use super::whole_file::merge_whole;
-use super::within::{Merged, merge_within};
 use super::{Outcome, Settings, gone, twins};
 use crate::error::Error;
 use crate::merge::{ConflictKind, Options};
@@ -85,23 +84,13 @@ pub fn plan_sides(
     let mut loaded = load(sides, settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);
-    let trees = Trees::of(slots.iter().map(size).sum());
+    let trees = Trees::of(slots.iter().map(Slot::len).sum());
     progress.expect(slots.len());
     let read = biggest_first(&slots, |index| {
         let slot = &slots[index];
-        let readings = needs_reading(slot).then(|| read_sides(slot, &loaded.roots, trees));
-        let (files, whole) = by_documents(readings);
-        let merged = merge_within(slot, &files, &options, &rules, settings.path_merge_key);
-        if merged.is_some() {
-            progress.step();
-        }
-        let files = match trees {
-            Trees::Kept => files,
-            Trees::Dropped => files.map(without_trees),
-        };
-        (files, (whole, merged))
+        by_documents(needs_reading(slot).then(|| read_sides(slot, &loaded.roots, trees)))
     });
-    let (files, (wholes, merged)): (Vec<_>, (Vec<_>, Vec<_>)) = read.into_iter().unzip();
+    let (files, wholes): (Vec<_>, Vec<_>) = read.into_iter().unzip();
     let readings = files.iter().zip(&wholes);
     let readings = readings.map(|(file, whole)| file.as_ref().or(whole.as_ref()));
     let (duplicates, groups) = rayon::join(
@@ -119,21 +108,12 @@ pub fn plan_sides(
         apply: None,
         lines: None,
     };
-    let merged = merged.into_iter().zip(&jobs).enumerate();
-    let merged: Vec<Option<Result<Outcome, Error>>> = merged
-        .map(|(target, (merged, job))| merged.and_then(|it: Merged| it.outcome(target, job)))
-        .collect();
-    let others = biggest_first(&slots, |target| {
-        if merged[target].is_some() {
-            return None;
-        }
+    let outcomes = biggest_first(&slots, |target| {
         let outcome = merge_slot(&context, target, &jobs[target], wholes[target].as_ref());
         progress.step();
-        Some(outcome)
+        outcome
     });
-    let outcomes = merged.into_iter().zip(others);
-    let outcomes = outcomes.filter_map(|(merged, other)| merged.or(other));
-    let mut outcomes = all_or_errors(outcomes.collect())?;
+    let mut outcomes = all_or_errors(outcomes)?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
     let renamed = renamed(&slots, &groups, &files);
     drop(groups);
@@ -147,22 +127,11 @@ pub fn plan_sides(
     Ok(Plan { renamed, ..plan })
 }
 
-/// How many bytes the files of a slot have.
-fn size(slot: &Slot) -> usize {
-    let sides = slot.sides.as_ref().into_array();
-    sides
-        .iter()
-        .copied()
-        .flatten()
-        .map(|it| it.bytes.len())
-        .sum()
-}
-
 /// Does something for each slot, at once. Those with much in them come first, lest the others are
 /// done and wait for them.
 fn biggest_first<R: Send>(slots: &[Slot], work: impl Fn(usize) -> R + Sync) -> Vec<R> {
     let mut order: Vec<usize> = (0..slots.len()).collect();
-    order.sort_by_cached_key(|index| std::cmp::Reverse(size(&slots[*index])));
+    order.sort_by_cached_key(|index| std::cmp::Reverse(slots[*index].len()));
     let results = order.par_iter().with_max_len(1);
     let mut results: Vec<(usize, R)> = results.map(|index| (*index, work(*index))).collect();
     results.sort_unstable_by_key(|(index, _)| *index);

@@ -3,22 +3,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::parallel::{in_parallel, sides_in_parallel};
+use super::parallel::in_parallel;
 use super::parsed::{Broken, Parsed, ParsedFile, Reading, Readings, Trees};
 use super::slot::{Roots, Slot, Source};
 use crate::error::Place;
-use crate::merge::is_large;
 use crate::triple::Triple;
-use crate::yaml::Document;
-use crate::yaml::stream::split;
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
-///
-/// Documents that will most likely be merged keep their trees, also where those of others are
-/// dropped, unless they would take too much memory even so.
 pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
-    if trees == Trees::Dropped && slot.has_three_sides_apart() {
-        return read_apart(slot, roots);
+    if trees == Trees::Dropped && slot.len() <= Trees::OF_FILE {
+        // the original's trees help to read the others
+        return without_trees(read_sides(slot, roots, Trees::Kept));
     }
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(&slot.path);
@@ -43,80 +38,8 @@ pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Rea
     }
 }
 
-fn read_apart<'a>(slot: &'a Slot, roots: &Roots) -> Readings<'a> {
-    let sources = slot.sides.as_ref().zip(roots.paths(&slot.path));
-    let bytes = sources.as_ref().map(|(source, _)| {
-        let bytes = source.as_ref().map(|it| it.bytes.len());
-        bytes.unwrap_or(0)
-    });
-    let sides = sides_in_parallel(
-        bytes.into_array().into_iter().sum(),
-        sources,
-        |(it, path)| {
-            let text = it.as_ref().map(|it| text(&path, it));
-            let documents = match &text {
-                Some(Ok(text)) => split(text),
-                _ => Vec::new(),
-            };
-            (text.map(|text| (text, path)), documents)
-        },
-    );
-    let documents = sides.as_ref().map(|(_, documents)| documents.as_slice());
-    let apart = apart(&documents);
-    let mut original: Option<Arc<ParsedFile<'a>>> = None;
-    let is_original = Triple::new(true, false, false);
-    sides
-        .zip(is_original)
-        .map(|((side, documents), is_original)| {
-            let (text, path) = side?;
-            let trees = |(index, document): (usize, Document<'a>)| match apart.get(index) {
-                // what is kept here would not be let go as soon as the merge is decided
-                Some(true) if is_original && is_large(document.text) => (document, Trees::Dropped),
-                Some(true) => (document, Trees::Kept),
-                _ => (document, Trees::Dropped),
-            };
-            let documents = documents.into_iter().enumerate().map(trees).collect();
-            let like = original.as_deref();
-            let parse = |text| ParsedFile::parse_documents(&path, text, documents, like);
-            let file = text.and_then(parse).map(Arc::new);
-            if is_original {
-                original = file.as_ref().ok().cloned();
-            }
-            Some(file)
-        })
-}
-
-/// Which of the documents, counted from the top, upstream changed and local has otherwise: only the
-/// first ones where the trees of all would take too much memory at once.
-fn apart(documents: &Triple<&[Document<'_>]>) -> Vec<bool> {
-    let counts = documents.map(<[_]>::len).into_array();
-    let shortest = counts.into_iter().min().unwrap_or(0);
-    let texts = |index: usize| documents.map(|side| side[index].text);
-    let is_apart = |index: usize| {
-        let texts = texts(index);
-        texts.updated != texts.original && texts.updated != texts.local
-    };
-    let mut apart: Vec<bool> = (0..shortest).map(is_apart).collect();
-    let is_one = apart.iter().filter(|apart| **apart).count() == 1;
-    let length =
-        |documents: &[Document<'_>]| documents.iter().map(|it| it.text.len()).sum::<usize>();
-    let all = documents
-        .map(length)
-        .into_array()
-        .into_iter()
-        .sum::<usize>();
-    let limit = Trees::OF_FILE + all / 4;
-    let mut bytes = 0;
-    for (index, keeps) in apart.iter_mut().enumerate().filter(|(_, keeps)| **keeps) {
-        let lengths = texts(index).into_array().map(str::len);
-        bytes += lengths.into_iter().sum::<usize>();
-        *keeps = is_one || bytes <= limit;
-    }
-    apart
-}
-
 /// The same without trees.
-pub(crate) fn without_trees(readings: Readings<'_>) -> Readings<'_> {
+fn without_trees(readings: Readings<'_>) -> Readings<'_> {
     readings.map(|side| side.map(|reading| reading.map(without_trees_of)))
 }
 

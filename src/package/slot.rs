@@ -53,19 +53,10 @@ impl Slot {
         Self { path, yaml, sides }
     }
 
-    /// Whether it has three sides, each of them with other bytes.
-    pub(crate) fn has_three_sides_apart(&self) -> bool {
-        let Triple {
-            original: Some(original),
-            updated: Some(updated),
-            local: Some(local),
-        } = &self.sides
-        else {
-            return false;
-        };
-        original.bytes != updated.bytes
-            && original.bytes != local.bytes
-            && updated.bytes != local.bytes
+    /// How many bytes its files have.
+    pub(crate) fn len(&self) -> usize {
+        let sides = self.sides.as_ref().into_array().into_iter().flatten();
+        sides.map(|source| source.bytes.len()).sum()
     }
 
     /// Whether the first line of the local file pins it (rules: Pins).

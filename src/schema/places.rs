@@ -41,7 +41,7 @@ impl<'s> Places<'s> {
 
     /// The place of a node; none where nothing is known.
     pub fn of(&self, node: NodeId) -> Option<Place<'s>> {
-        self.places.get(node.0 as usize).copied().flatten()
+        self.places.get(node.number() as usize).copied().flatten()
     }
 }
 
@@ -58,7 +58,7 @@ impl<'s> Finder<'s, '_> {
             tree.find(node, "metadata")?;
             self.schema.resource_at(tree, node)
         });
-        self.places[node.0 as usize] = place;
+        self.places[node.number() as usize] = place;
         let is_list = matches!(tree.node(node).kind, NodeKind::Sequence(_));
         // an alias has no entries: what it stands for is met at its anchor
         for entry in tree.entries(node) {

@@ -13,8 +13,6 @@ mod lines;
 mod marks;
 mod navigate;
 mod nesting;
-mod outline;
-mod outline_scalar;
 mod parts;
 pub(crate) mod row;
 pub mod scalar;
@@ -28,7 +26,6 @@ pub(crate) use cursor::same_bytes;
 pub use equal::equal;
 pub use error::ParseError;
 pub use nesting::nesting_at_most;
-pub use outline::{Outline, Text};
 pub use stream::Document;
 pub use tree::{
     Collection, Comments, Entry, EntryId, Node, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType,

@@ -131,7 +131,7 @@ impl<'s> Tree<'s> {
 
     /// Every entry of every map and list in it.
     pub(crate) fn all_entries(&self) -> impl ExactSizeIterator<Item = EntryId> + use<> {
-        (0..to_u32(self.stored.entries.len())).map(EntryId)
+        (0..to_u32(self.stored.entries.len())).map(EntryId::new)
     }
 
     /// Every node in it.

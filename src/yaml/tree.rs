@@ -2,6 +2,7 @@
 //!
 //! Everything is an offset into [`Tree::text`]; nothing is printed from here.
 
+use std::num::NonZeroU32;
 use std::ops::Range;
 
 use super::line_table::LineTable;
@@ -18,11 +19,38 @@ pub struct Span {
 
 /// A node of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub(crate) u32);
+pub struct NodeId(NonZeroU32);
 
 /// An entry (a field of a map, an element of a list) of a [`Tree`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EntryId(pub(crate) u32);
+pub struct EntryId(NonZeroU32);
+
+impl NodeId {
+    pub(crate) const fn new(number: u32) -> Self {
+        Self(above_zero(number))
+    }
+
+    /// Its number, from 0.
+    pub(crate) const fn number(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+impl EntryId {
+    pub(crate) const fn new(number: u32) -> Self {
+        Self(above_zero(number))
+    }
+
+    /// Its number, from 0.
+    pub(crate) const fn number(self) -> u32 {
+        self.0.get() - 1
+    }
+}
+
+/// One more: so that there may be none in as few bytes. (There are no more nodes than bytes.)
+const fn above_zero(number: u32) -> NonZeroU32 {
+    NonZeroU32::MIN.saturating_add(number)
+}
 
 /// A scalar, a map, a list, or an alias of one: what a [`Tree`] says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,6 +158,7 @@ pub struct Entry<'t> {
     /// the comma.
     pub span: Span,
     pub(super) colon: Option<u32>,
+    pub(super) comma: Option<u32>,
     /// Few have any.
     pub(super) extras: Option<&'t Extras>,
 }
@@ -182,7 +211,7 @@ impl Entry<'_> {
 
     /// Where the comma after an entry of a flow collection stands.
     pub fn comma(&self) -> Option<u32> {
-        self.extras?.comma
+        self.comma
     }
 
     /// The comments that are its own.
@@ -193,6 +222,14 @@ impl Entry<'_> {
 }
 
 impl Extras {
+    /// Nothing but a comma, or not even that.
+    pub(super) fn with_comma(comma: Option<u32>) -> Self {
+        Self {
+            comma,
+            ..Self::default()
+        }
+    }
+
     /// The same so many bytes further down, with wrapping.
     pub(super) fn moved(&self, by: u32) -> Self {
         let moved = |comment: Span| match comment.is_empty() {
@@ -305,7 +342,8 @@ impl<'s> Tree<'s> {
     /// An entry.
     #[inline(always)]
     pub fn entry(&self, id: EntryId) -> Entry<'_> {
-        self.stored.entry(&self.stored.entries[id.0 as usize])
+        self.stored
+            .entry(&self.stored.entries[id.number() as usize])
     }
 
     /// The entries of a collection, in the order of the text; none for a scalar or an alias.
@@ -314,7 +352,7 @@ impl<'s> Tree<'s> {
         id: NodeId,
     ) -> impl DoubleEndedIterator<Item = EntryId> + ExactSizeIterator + use<> {
         let own = self.stored.entries_of(id);
-        (own.start..own.end).map(EntryId)
+        (own.start..own.end).map(EntryId::new)
     }
 
     /// The node that an alias stands for, and any other node itself.

@@ -52,25 +52,64 @@ pub(super) fn likeness(one: &Value, other: &Value) -> Option<usize> {
 
 /// Whether two collections of one kind have at least two thirds of their leaves in common.
 pub(super) fn is_mostly(before: &Value, now: &Value) -> bool {
-    !matches!(before, Value::Null | Value::Scalar { .. }) && 3 * common(before, now) >= 2000
+    let most = leaves(before).len().max(leaves(now).len());
+    is_one_kind(before, now)
+        && 3 * (common_leaves(before, now) + below_new_keys(before, now)) >= 2 * most
 }
 
-/// How much of the larger one of two collections, or of two texts of several lines, the other one
-/// has too.
+fn is_one_kind(one: &Value, other: &Value) -> bool {
+    matches!(
+        (one, other),
+        (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_))
+    )
+}
+
 fn common(one: &Value, other: &Value) -> usize {
-    let is_text =
-        |value: &Value| matches!(value, Value::Scalar { text, .. } if text.contains('\n'));
-    let is_comparable = match (one, other) {
-        (Value::Map(_), Value::Map(_)) | (Value::List(_), Value::List(_)) => true,
-        _ => is_text(one) && is_text(other),
+    let members = |one: &[Value], other: &[Value]| {
+        let mut left = other.to_vec();
+        let taken = one.iter().filter(|it| {
+            let at = left.iter().position(|other| other == *it);
+            at.map(|at| left.remove(at)).is_some()
+        });
+        taken.count() * 1000 / one.len().max(other.len()).max(1)
     };
-    let most = leaves(one).len().max(leaves(other).len());
-    let common = common_leaves(one, other) + below_new_keys(one, other);
-    if is_comparable {
-        common.min(most) * 1000 / most
-    } else {
-        0
+    let lines = |text: &str| text.lines().map(Value::text).collect::<Vec<_>>();
+    match (one, other) {
+        _ if one == other => 1000,
+        (Value::Map(fields), Value::Map(others)) => {
+            let pairs = pairs_of_fields(one, other).into_iter();
+            let shared = pairs.map(|(key, new)| {
+                let values = one.field(&key).zip(other.field(&new));
+                values.map_or(0, |(one, other)| common(one, other))
+            });
+            shared.sum::<usize>() / fields.len().max(others.len()).max(1)
+        }
+        (Value::List(one), Value::List(other)) => members(one, other),
+        (Value::Scalar { text: one, .. }, Value::Scalar { text: other, .. })
+            if one.contains('\n') && other.contains('\n') =>
+        {
+            members(&lines(one), &lines(other))
+        }
+        _ => 0,
     }
+}
+
+/// The keys that two maps share, each twice; and the only key of each that the other lacks, where
+/// both have collections of one kind there.
+fn pairs_of_fields(one: &Value, other: &Value) -> Vec<(String, String)> {
+    let lacking = |map: &'_ Value, other: &Value| -> Vec<String> {
+        let keys = map.keys().filter(|key| other.field(key).is_none());
+        keys.cloned().collect()
+    };
+    let shared = one.keys().filter(|key| other.field(key).is_some());
+    let mut pairs: Vec<_> = shared.map(|key| (key.clone(), key.clone())).collect();
+    if let ([old], [new]) = (&lacking(one, other)[..], &lacking(other, one)[..])
+        && let Some((before, now)) = one.field(old).zip(other.field(new))
+        && is_one_kind(before, now)
+    {
+        pairs.push((old.clone(), new.clone()));
+    }
+    pairs
 }
 
 fn common_leaves(one: &Value, other: &Value) -> usize {
@@ -83,26 +122,21 @@ fn common_leaves(one: &Value, other: &Value) -> usize {
     common.count()
 }
 
-/// What two maps have in common below the only key that the other one lacks, at any depth.
+/// What two maps have in common below renamed keys, at any depth.
 fn below_new_keys(one: &Value, other: &Value) -> usize {
-    let lacking = |map: &'_ Value, other: &Value| -> Vec<String> {
-        let keys = map.keys().filter(|key| other.field(key).is_none());
-        keys.cloned().collect()
-    };
-    let both = |key: &str, new: &str| {
-        let (one, other) = (one.field(key)?, other.field(new)?);
-        let leaves = if key == new {
+    let pairs = pairs_of_fields(one, other).into_iter();
+    let below = pairs.map(|(key, new)| {
+        let (Some(one), Some(other)) = (one.field(&key), other.field(&new)) else {
+            return 0;
+        };
+        let own = if key == new {
             0
         } else {
             common_leaves(one, other)
         };
-        Some(leaves + below_new_keys(one, other))
-    };
-    let shared = one.keys().filter_map(|key| both(key, key)).sum::<usize>();
-    match (&lacking(one, other)[..], &lacking(other, one)[..]) {
-        ([old], [new]) => shared + both(old, new).unwrap_or(0),
-        _ => shared,
-    }
+        own + below_new_keys(one, other)
+    });
+    below.sum()
 }
 
 /// The leaves of a value, each with the keys that lead to it; all elements of a list are at one

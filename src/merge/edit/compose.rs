@@ -315,7 +315,7 @@ impl Editor<'_> {
     pub(super) fn entry_lines(&mut self, child: &Child, column: u32) -> String {
         match (child.slot, &child.outcome) {
             (Slot::Local(_), _) if child.text.is_some() => {
-                let from = child.text.unwrap_or(EntryId(0));
+                let from = child.text.unwrap_or(EntryId::new(0));
                 self.lines_in_column(self.source, from, column)
             }
             (Slot::Local(id), _) => self.resident_lines(id, child, column),

@@ -141,7 +141,7 @@ impl Editor<'_> {
     /// A line of the target that stays, with its edits.
     fn kept_line(&mut self, entries: &[EntryId], id: EntryId) -> Line {
         let target = self.target;
-        let index = (id.0 - entries[0].0) as usize;
+        let index = (id.number() - entries[0].number()) as usize;
         let after = self.end_with_comma(id);
         let rest = self
             .edits
@@ -210,7 +210,7 @@ impl Editor<'_> {
             target.entry(before).span.end..target.entry(after).span.start
         };
         if let (Slot::Local(before), Slot::Local(after)) = (before, after)
-            && after.0 == before.0 + 1
+            && after.number() == before.number() + 1
         {
             return self.edits.take_text(target.text(), between(before, after));
         }

@@ -22,9 +22,9 @@ impl Holders {
         };
         for node in tree.node_ids() {
             for entry in tree.entries(node) {
-                holders.collection_of_entry[entry.0 as usize] = node.0;
+                holders.collection_of_entry[entry.number() as usize] = node.number();
                 let value = tree.entry(entry).value;
-                holders.entry_of_value[value.0 as usize] = entry.0;
+                holders.entry_of_value[value.number() as usize] = entry.number();
             }
         }
         holders
@@ -32,12 +32,12 @@ impl Holders {
 
     /// The entry whose value a node is; none for the root and for a key.
     pub(super) fn entry_of(&self, value: NodeId) -> Option<EntryId> {
-        held_by(&self.entry_of_value, value.0).map(EntryId)
+        held_by(&self.entry_of_value, value.number()).map(EntryId::new)
     }
 
     /// The map or list that an entry is in.
     pub(super) fn collection_of(&self, entry: EntryId) -> Option<NodeId> {
-        held_by(&self.collection_of_entry, entry.0).map(NodeId)
+        held_by(&self.collection_of_entry, entry.number()).map(NodeId::new)
     }
 }
 

@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use super::index::{FieldIndex, key_of};
 use super::{Shape, entries_of, shape};
 use crate::merge::fingerprint::Fingerprints;
+use crate::merge::leaves;
 use crate::yaml::{EntryId, NodeId, equal};
 
 /// A value, in its tree of which the fingerprints are known.
@@ -58,29 +59,47 @@ fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
     }
 }
 
-/// Whether two collections of one kind have at least two thirds of their leaves in common.
-pub(super) fn is_mostly(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
-    shape(left.0.tree(), left.1) != Shape::Scalar && common(left, right) * 3 >= ALL * 2
+/// How much two values have in common: of maps, what their fields have in common on the average.
+fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+    let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
+    if equal(left_tree, left.1, right_tree, right.1) {
+        return ALL;
+    }
+    match [shape(left_tree, left.1), shape(right_tree, right.1)] {
+        [Shape::Map, Shape::Map] => {
+            let pairs = pairs_of_fields(left, right).into_iter();
+            let sum: usize = pairs.map(|(one, other, _)| common(one, other)).sum();
+            let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
+            sum / counts[0].max(counts[1]).max(1)
+        }
+        [Shape::List, Shape::List] => {
+            let sides = [left, right].map(|(prints, list)| {
+                let mut values = prints.of_elements(list).to_vec();
+                values.sort_unstable();
+                values
+            });
+            let [one, other] = &sides;
+            leaves::common(one, other) * ALL / one.len().max(other.len()).max(1)
+        }
+        [Shape::Scalar, Shape::Scalar] if has_lines(left) && has_lines(right) => {
+            let (one, other) = (left.0.leaves(left.1), right.0.leaves(right.1));
+            one.common(&other) * ALL / one.len().max(other.len())
+        }
+        _ => 0,
+    }
 }
 
-/// How many of the leaves of the larger one of two maps, lists or texts of several lines the other
-/// one has too, in thousandths. What a map has under a new key counts as well.
-fn common(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+/// Whether two collections of one kind have at least two thirds of their leaves in common.
+pub(super) fn is_mostly(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     let shapes = [left, right].map(|(prints, node)| shape(prints.tree(), node));
-    let has_leaves = match shapes {
-        [Shape::Scalar, Shape::Scalar] => has_lines(left) && has_lines(right),
-        [one, other] => one == other,
-    };
-    if !has_leaves {
-        return 0;
-    }
     let most = left
         .0
         .leaves(left.1)
         .len()
         .max(right.0.leaves(right.1).len());
-    let common = common_leaves(left, right) + leaves_below_new_keys(left, right);
-    common.min(most) * ALL / most
+    shapes[0] == shapes[1]
+        && shapes[0] != Shape::Scalar
+        && (common_leaves(left, right) + leaves_below_new_keys(left, right)) * 3 >= most * 2
 }
 
 fn has_lines((prints, node): Value<'_, '_>) -> bool {
@@ -92,30 +111,52 @@ fn common_leaves(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
     left.0.leaves(left.1).common(&right.0.leaves(right.1))
 }
 
-/// The leaves that two maps have in common below a key that only the one has and a key that only
-/// the other has, at any depth: there one key was renamed.
+/// The leaves that two maps have in common below renamed keys, at any depth.
 fn leaves_below_new_keys(left: Value<'_, '_>, right: Value<'_, '_>) -> usize {
+    let pairs = pairs_of_fields(left, right).into_iter();
+    let leaves = pairs.map(|(one, other, is_renamed)| {
+        let own = if is_renamed {
+            common_leaves(one, other)
+        } else {
+            0
+        };
+        own + leaves_below_new_keys(one, other)
+    });
+    leaves.sum()
+}
+
+/// The values that two maps have under one key; and the two collections that they have under the
+/// only key that the other one lacks: that key was renamed, which is said.
+fn pairs_of_fields<'a, 'f, 'b, 'g>(
+    left: Value<'a, 'f>,
+    right: Value<'b, 'g>,
+) -> Vec<(Value<'a, 'f>, Value<'b, 'g>, bool)> {
     let (left_tree, right_tree) = (left.0.tree(), right.0.tree());
     if [shape(left_tree, left.1), shape(right_tree, right.1)] != [Shape::Map; 2] {
-        return 0;
+        return Vec::new();
     }
-    let of_left = |entry| (left.0, left_tree.entry(entry).value);
-    let of_right = |entry| (right.0, right_tree.entry(entry).value);
+    let pair = |one: EntryId, other: EntryId, is_renamed| {
+        let (one, other) = (left_tree.entry(one).value, right_tree.entry(other).value);
+        ((left.0, one), (right.0, other), is_renamed)
+    };
     let fields = FieldIndex::of(right_tree, right.1);
-    let (mut sum, mut removed, mut shared) = (0, Vec::new(), FxHashSet::default());
+    let (mut pairs, mut removed, mut shared) = (Vec::new(), Vec::new(), FxHashSet::default());
     for entry in entries_of(left_tree, left.1) {
         match key_of(left_tree, entry).and_then(|key| fields.find(key)) {
             Some(other) => {
                 shared.insert(other);
-                sum += leaves_below_new_keys(of_left(entry), of_right(other));
+                pairs.push(pair(entry, other, false));
             }
             None => removed.push(entry),
         }
     }
     let mut added = entries_of(right_tree, right.1).filter(|entry| !shared.contains(entry));
     if let (&[removed], Some(added), None) = (&removed[..], added.next(), added.next()) {
-        let (before, after) = (of_left(removed), of_right(added));
-        sum += common_leaves(before, after) + leaves_below_new_keys(before, after);
+        let renamed = pair(removed, added, true);
+        let of = shape(left_tree, renamed.0.1);
+        if of != Shape::Scalar && of == shape(right_tree, renamed.1.1) {
+            pairs.push(renamed);
+        }
     }
-    sum
+    pairs
 }

@@ -55,7 +55,7 @@ impl<'t> FieldIndex<'t> {
     pub(crate) fn of(tree: &'t Tree<'_>, map: NodeId) -> Self {
         let map = tree.resolve(map);
         let entries = tree.entries(map);
-        let first = tree.entries(map).next().map_or(0, |first| first.0);
+        let first = tree.entries(map).next().map_or(0, |first| first.number());
         let fields = if entries.len() < TABLE_FROM {
             Fields::Of(first..first + entries.len() as u32)
         } else {
@@ -103,7 +103,7 @@ impl<'t> FieldIndex<'t> {
             (scalar_type, content) => Some((key_in_json(scalar_type, content), entry)),
         };
         match &self.fields {
-            Fields::Of(own) => own.clone().map(EntryId).filter_map(other).collect(),
+            Fields::Of(own) => own.clone().map(EntryId::new).filter_map(other).collect(),
             Fields::Few(entries) => entries.iter().copied().filter_map(other).collect(),
             Fields::Many(table) => table.iter().copied().filter_map(other).collect(),
         }
@@ -135,9 +135,9 @@ impl FieldIndex<'_> {
     /// on.
     fn next_with(&self, own: &Range<u32>, is_it: impl Fn(&EntryId) -> bool) -> Option<EntryId> {
         let next = self.next.get();
-        let mut in_turn = (next..own.end).chain(own.start..next).map(EntryId);
+        let mut in_turn = (next..own.end).chain(own.start..next).map(EntryId::new);
         let found = in_turn.find(is_it)?;
-        self.next.set(found.0 + 1);
+        self.next.set(found.number() + 1);
         Some(found)
     }
 }

@@ -33,10 +33,9 @@ pub(crate) fn place_to_end(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> 
 }
 
 fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) -> Vec<Child> {
-    if !arrivals
-        .iter()
-        .any(|arrival| matches!(arrival, Arrival::New(_)))
-    {
+    let is_new = |arrival: &&Arrival| matches!(arrival, Arrival::New(_));
+    let coming = arrivals.iter().filter(is_new).count();
+    if coming == 0 {
         return residents
             .into_iter()
             .map(|resident| resident.child)
@@ -69,7 +68,7 @@ fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) ->
             },
         }
     }
-    let mut children = Vec::with_capacity(residents.len());
+    let mut children = Vec::with_capacity(residents.len() + coming);
     for (position, resident) in residents.into_iter().enumerate() {
         if Some(position) == first_resident {
             children.append(&mut before);

@@ -15,8 +15,8 @@ impl Pieces {
     pub(super) fn add(&mut self, text: String) -> Child {
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
         self.texts.push(text);
-        let taken = Outcome::Take(Incoming::whole(NodeId(number)));
-        Child::updated(EntryId(number), taken)
+        let taken = Outcome::Take(Incoming::whole(NodeId::new(number)));
+        Child::updated(EntryId::new(number), taken)
     }
 
     /// The texts of entries of our own, which are to stand in another.
@@ -24,7 +24,7 @@ impl Pieces {
         children
             .iter()
             .filter_map(|child| match child.slot {
-                Slot::Updated(number) => self.texts.get(number.0 as usize).cloned(),
+                Slot::Updated(number) => self.texts.get(number.number() as usize).cloned(),
                 Slot::Local(_) => None,
             })
             .collect()
@@ -60,7 +60,7 @@ fn place(tree: &Tree<'_>, entries: &[Option<EntryId>], outcome: Outcome) -> Outc
     };
     let placed = children.into_iter().filter_map(|child| match child.slot {
         Slot::Updated(number) => {
-            let entry = (*entries.get(number.0 as usize)?)?;
+            let entry = (*entries.get(number.number() as usize)?)?;
             let value = tree.entry(entry).value;
             Some(Child::updated(entry, Outcome::Take(Incoming::whole(value))))
         }

@@ -2,24 +2,24 @@
 
 use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
 use crate::patch::{Decided, key_text, parsed};
-use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
+use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
-/// The text of an entry of `source` as a field of this name, or without one as an element: with its
-/// comments.
+/// The text of a value of `source` as a field of this name, or without one as an element: with the
+/// comments of the entry whose value it is.
 pub(super) fn arriving_text(
     source: &Tree<'_>,
-    entry: Entry<'_>,
+    (value, owner): (NodeId, Option<EntryId>),
     key: Option<&str>,
 ) -> Decided<String> {
     let skeleton = match key {
         Some(key) => format!("{}: x\n", key_text(key)),
         None => "- x\n".to_owned(),
     };
-    if key.is_none() && is_block_list(source, entry.value) {
-        return Ok(list_in_list(source, entry.value));
+    if key.is_none() && is_block_list(source, value) {
+        return Ok(list_in_list(source, value, owner));
     }
     let frame = parsed(&skeleton)?;
-    let remarks = owner_of(source, entry.value).map_or_else(Remarks::default, |owner| {
+    let remarks = owner.map_or_else(Remarks::default, |owner| {
         let theirs = source.entry(owner).comments();
         let taken = |comment: Span| match comment.is_empty() {
             true => CommentChoice::Local,
@@ -36,7 +36,7 @@ pub(super) fn arriving_text(
         .entries(frame.root().value)
         .map(|only| Child {
             remarks,
-            ..Child::local(only, Outcome::Take(Incoming::whole(entry.value)))
+            ..Child::local(only, Outcome::Take(Incoming::whole(value)))
         })
         .collect();
     let text = edited(&frame, source, &Outcome::Merge(children))?;
@@ -49,8 +49,8 @@ pub(super) fn is_block_list(tree: &Tree<'_>, node: NodeId) -> bool {
 
 /// A list as an element: a list stands below its key without indentation, but never so below a
 /// dash.
-pub(super) fn list_in_list(source: &Tree<'_>, list: NodeId) -> String {
-    let leading = owner_of(source, list).map_or("", |owner| {
+pub(super) fn list_in_list(source: &Tree<'_>, list: NodeId, owner: Option<EntryId>) -> String {
+    let leading = owner.map_or("", |owner| {
         source.slice(source.comments_above(source.entry(owner)))
     });
     let mut text = String::new();
@@ -78,7 +78,7 @@ fn beside_dash(text: &str) -> String {
 }
 
 /// The entry whose value a node is.
-fn owner_of(tree: &Tree<'_>, value: NodeId) -> Option<EntryId> {
+pub(super) fn owner_of(tree: &Tree<'_>, value: NodeId) -> Option<EntryId> {
     tree.all_entries()
         .find(|entry| tree.entry(*entry).value == value)
 }

@@ -2,6 +2,7 @@
 //! before left.
 
 mod arriving;
+mod batch;
 mod operation;
 pub(super) mod pointer;
 mod same;
@@ -10,7 +11,7 @@ use super::{Decided, PatchError, in_the_style_of, parsed, wrong_at};
 use crate::merge::{Child, Incoming, Outcome, Shape, edited, shape, without_aliases};
 use crate::yaml::{Entry, EntryId, NodeId, Tree};
 
-use arriving::{arriving_text, is_block_list, list_in_list};
+use arriving::{arriving_text, is_block_list, list_in_list, owner_of};
 use operation::{Action, Operation, operations};
 use pointer::{Spot, Step};
 use same::is_same;
@@ -43,15 +44,25 @@ const MOST_COPIED: usize = 8 << 20;
 fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
     let mut text = target.to_owned();
     let mut copied = 0_usize;
-    for operation in operations(patch)? {
-        let next = match applied(&text, patch, &operation) {
+    let operations = operations(patch)?;
+    let mut at = 0;
+    while let Some(operation) = operations.get(at) {
+        // what cannot be carried out together is, or fails, one by one
+        let batch = batch::carried_out(&text, patch, &operations[at..]);
+        let (count, changed) = batch.unwrap_or((0, None));
+        at += count.max(1);
+        if count > 0 {
+            text = changed.unwrap_or(text);
+            continue;
+        }
+        let next = match applied(&text, patch, operation) {
             // what an alias stands for changes in one place: the last resort is to write them all
             // out
             Err(PatchError::Unfaithful(unfaithful)) => {
                 let tree = parsed(&text)?;
                 let plain = without_aliases(&tree).filter(|_| tree.has_aliases());
                 let plain = plain.ok_or(PatchError::Unfaithful(unfaithful))?;
-                Some(applied(&plain, patch, &operation)?.unwrap_or(plain))
+                Some(applied(&plain, patch, operation)?.unwrap_or(plain))
             }
             result => result?,
         };
@@ -183,7 +194,7 @@ impl Run<'_> {
             None if self.patch.scalar(value).is_none() => Ok(Some(self.whole(value))),
             None => Ok(edited(self.target, self.patch, &taken)?),
             Some(spot) if target.key.is_none() && is_block_list(self.patch, value) => {
-                let text = list_in_list(self.patch, value);
+                let text = list_in_list(self.patch, value, Some(entry));
                 let list = parsed(&text)?;
                 let only = list.entries(list.root().value).next();
                 let value = only.map_or(list.root().value, |only| list.entry(only).value);
@@ -236,7 +247,8 @@ impl Run<'_> {
             Some(step) if is_map => Some(step.name.as_ref()),
             _ => None,
         };
-        let arriving = arriving_text(source, entry, key)?;
+        let owner = owner_of(source, entry.value);
+        let arriving = arriving_text(source, (entry.value, owner), key)?;
         if self.children(&spot).count() == 0 {
             return self.fill(&spot, &arriving);
         }

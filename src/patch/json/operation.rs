@@ -13,6 +13,8 @@ pub(super) struct Operation<'t> {
     pub(super) path: Vec<Step<'t>>,
     /// Where its path stands.
     pub(super) at: NodeId,
+    /// The operation itself.
+    pub(super) node: NodeId,
 }
 
 /// What an operation does at its path; values are those of entries of the patch.
@@ -67,7 +69,12 @@ fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> Decided<Operation<'t>> {
             ));
         }
     };
-    Ok(Operation { action, path, at })
+    Ok(Operation {
+        action,
+        path,
+        at,
+        node,
+    })
 }
 
 struct Reader<'t, 's> {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashMap;
+
 use crate::merge::{Shape, is_resource, key_of, name_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -98,13 +100,33 @@ fn at(tree: &Tree<'_>, holder: NodeId, name: &str) -> Option<(Option<EntryId>, u
         }
         Shape::List if name == "-" => Some((None, count)),
         Shape::List => {
-            let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
-            let is_plain = name == "0" || !name.starts_with('0');
-            let index: usize = name.parse().ok().filter(|_| is_number && is_plain)?;
+            let index = index_of(name)?;
             (index <= count).then(|| (entries.nth(index), index))
         }
         Shape::Scalar => None,
     }
+}
+
+/// The fields of a map that a step can lead to, by name.
+pub(super) fn named_fields<'t>(
+    tree: &'t Tree<'_>,
+    map: NodeId,
+) -> FxHashMap<Cow<'t, str>, EntryId> {
+    let is_json = is_resource(tree);
+    let mut fields = FxHashMap::default();
+    for field in tree.entries(map) {
+        if let Some(name) = field_name(tree, is_json, field) {
+            fields.entry(name).or_insert(field);
+        }
+    }
+    fields
+}
+
+/// The position that a step names.
+pub(super) fn index_of(name: &str) -> Option<usize> {
+    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+    let is_plain = name == "0" || !name.starts_with('0');
+    name.parse().ok().filter(|_| is_number && is_plain)
 }
 
 /// What a pointer calls a field: its key in JSON, where the document is read as that, else what is

@@ -93,7 +93,7 @@ impl Counterpart {
             .entry(index + 1)
             .filter(|_| index + 1 < self.entries.end)
         {
-            Some(sibling) => (sibling.first_node().0, sibling.span.start as usize),
+            Some(sibling) => (sibling.first_node().number(), sibling.span.start as usize),
             None => (self.nodes_end, self.below),
         }
     }

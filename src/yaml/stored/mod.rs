@@ -82,7 +82,7 @@ impl<'s> Stored<'s> {
     /// A node. (Always inline: who asks for its span does not pay for what a scalar says.)
     #[inline(always)]
     pub(in crate::yaml) fn node(&self, id: NodeId) -> Node<'_> {
-        let stored = &self.nodes[id.0 as usize];
+        let stored = &self.nodes[id.number() as usize];
         let kind = match stored.kind() {
             StoredKind::Scalar(style, scalar_type) => NodeKind::Scalar(Scalar {
                 style,
@@ -98,7 +98,7 @@ impl<'s> Stored<'s> {
                     false => NodeKind::Sequence(collection),
                 }
             }
-            StoredKind::Alias => NodeKind::Alias(NodeId(stored.number)),
+            StoredKind::Alias => NodeKind::Alias(NodeId::new(stored.number)),
         };
         Node {
             span: stored.span(),
@@ -113,7 +113,7 @@ impl<'s> Stored<'s> {
     /// The scalar that a node is, or stands for.
     #[inline]
     pub(in crate::yaml) fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
-        let stored = &self.nodes[self.resolve(id).0 as usize];
+        let stored = &self.nodes[self.resolve(id).number() as usize];
         let StoredKind::Scalar(style, scalar_type) = stored.kind() else {
             return None;
         };
@@ -128,7 +128,7 @@ impl<'s> Stored<'s> {
     /// for a collection.
     #[inline]
     pub(in crate::yaml) fn said(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
-        let stored = &self.nodes[self.resolve(id).0 as usize];
+        let stored = &self.nodes[self.resolve(id).number() as usize];
         let StoredKind::Scalar(style, scalar_type) = stored.kind() else {
             return None;
         };
@@ -140,7 +140,7 @@ impl<'s> Stored<'s> {
     /// What a scalar is; none for a collection.
     #[inline]
     pub(in crate::yaml) fn type_of(&self, id: NodeId) -> Option<ScalarType> {
-        match self.nodes[self.resolve(id).0 as usize].kind() {
+        match self.nodes[self.resolve(id).number() as usize].kind() {
             StoredKind::Scalar(_, scalar_type) => Some(scalar_type),
             StoredKind::Collection { .. } | StoredKind::Alias => None,
         }
@@ -149,7 +149,7 @@ impl<'s> Stored<'s> {
     /// Which entries are a collection's own; none for anything else.
     #[inline]
     pub(in crate::yaml) fn entries_of(&self, id: NodeId) -> Span {
-        let stored = &self.nodes[id.0 as usize];
+        let stored = &self.nodes[id.number() as usize];
         let own = match stored.kind() {
             StoredKind::Collection { .. } => self.collections.get(stored.number as usize),
             StoredKind::Scalar(..) | StoredKind::Alias => None,
@@ -160,19 +160,19 @@ impl<'s> Stored<'s> {
     /// Where a node starts.
     #[inline]
     pub(in crate::yaml) fn start_of(&self, id: NodeId) -> u32 {
-        self.nodes[id.0 as usize].start.offset()
+        self.nodes[id.number() as usize].start.offset()
     }
 
     /// Whether a node is a map.
     #[inline]
     pub(in crate::yaml) fn is_map(&self, id: NodeId) -> bool {
-        let kind = self.nodes[id.0 as usize].kind();
+        let kind = self.nodes[id.number() as usize].kind();
         matches!(kind, StoredKind::Collection { is_map: true, .. })
     }
 
     /// Whether a node is a collection that is still being read.
     pub(in crate::yaml) fn is_open(&self, id: NodeId) -> bool {
-        self.nodes[id.0 as usize].end.more() & OPEN != 0
+        self.nodes[id.number() as usize].end.more() & OPEN != 0
     }
 
     #[cold]
@@ -200,7 +200,7 @@ impl<'s> Stored<'s> {
     /// What a scalar says, for as long as the text is there; none for a collection.
     pub(in crate::yaml) fn to_cow(&self, id: NodeId) -> Option<Cow<'s, str>> {
         let scalar = self.scalar(id)?;
-        let stored = &self.nodes[self.resolve(id).0 as usize];
+        let stored = &self.nodes[self.resolve(id).number() as usize];
         Some(match stored.number {
             NOWHERE => {
                 Cow::Borrowed(&self.text[within_quotes(stored.span(), scalar.style).range()])
@@ -212,28 +212,30 @@ impl<'s> Stored<'s> {
     /// The node that an alias stands for, and any other node itself.
     #[inline(always)]
     pub(in crate::yaml) fn resolve(&self, mut id: NodeId) -> NodeId {
-        while let stored = &self.nodes[id.0 as usize]
+        while let stored = &self.nodes[id.number() as usize]
             && let StoredKind::Alias = stored.kind()
         {
-            id = NodeId(stored.number);
+            id = NodeId::new(stored.number);
         }
         id
     }
 
     #[inline(always)]
     pub(in crate::yaml) fn entry(&self, stored: &StoredEntry) -> Entry<'_> {
+        let extras = self.extras.get(stored.extras as usize);
         Entry {
             key: stored.key(),
             value: stored.value(),
             span: stored.span,
             colon: stored.colon(),
-            extras: self.extras.get(stored.extras as usize),
+            comma: extras.map_or(stored.lone_comma(), |extras| extras.comma),
+            extras,
         }
     }
 
     /// The numbers of all nodes.
     pub(in crate::yaml) fn node_ids(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
-        (0..number(self.nodes.len())).map(NodeId)
+        (0..number(self.nodes.len())).map(NodeId::new)
     }
 
     /// Whether any of the nodes is an alias.
@@ -286,19 +288,19 @@ impl<'s> Stored<'s> {
         self.collections.push(Span::default());
         let kind = StoredKind::Collection { is_map, flow };
         let id = self.push(Span::new(start, start), kind, entries);
-        let end = &mut self.nodes[id.0 as usize].end;
+        let end = &mut self.nodes[id.number() as usize].end;
         *end = Packed::new(end.offset(), end.more() | OPEN);
         id
     }
 
     pub(in crate::yaml) fn push_alias(&mut self, span: Span, target: NodeId) -> NodeId {
-        self.push(span, StoredKind::Alias, target.0)
+        self.push(span, StoredKind::Alias, target.number())
     }
 
     #[inline(always)]
     fn push(&mut self, span: Span, kind: StoredKind, number_of_kind: u32) -> NodeId {
         // there are no more nodes than bytes
-        let id = NodeId(number(self.nodes.len()));
+        let id = NodeId::new(number(self.nodes.len()));
         self.nodes.push(StoredNode {
             start: Packed::new(span.start, kind.code()),
             end: Packed::new(span.end, 0),
@@ -312,14 +314,14 @@ impl<'s> Stored<'s> {
         if properties == Properties::default() {
             return;
         }
-        let end = &mut self.nodes[id.0 as usize].end;
+        let end = &mut self.nodes[id.number() as usize].end;
         *end = Packed::new(end.offset(), end.more() | HAS_PROPERTIES);
         self.properties.push((id, properties));
     }
 
     /// A collection ends at `end`, and has these entries.
     pub(in crate::yaml) fn end_collection(&mut self, id: NodeId, end: u32, entries: Span) {
-        let node = &mut self.nodes[id.0 as usize];
+        let node = &mut self.nodes[id.number() as usize];
         node.end = Packed::new(end, node.end.more() & !OPEN);
         if let Some(own) = self.collections.get_mut(node.number as usize) {
             *own = entries;
@@ -328,7 +330,10 @@ impl<'s> Stored<'s> {
 
     /// The comma behind an entry.
     pub(in crate::yaml) fn set_comma(&mut self, entry: &mut StoredEntry, at: u32) {
-        self.extras_of(entry).comma = Some(at);
+        match entry.extras {
+            NOWHERE => entry.set_lone_comma(at),
+            _ => self.extras_of(entry).comma = Some(at),
+        }
     }
 
     /// An entry's comments, to give it one more.
@@ -345,17 +350,28 @@ impl<'s> Stored<'s> {
     }
 
     fn extras_of(&mut self, entry: &mut StoredEntry) -> &mut Extras {
-        if entry.extras == NOWHERE {
+        if self.extras.get(entry.extras as usize).is_none() {
+            let extras = self.extras_at(entry).unwrap_or_default();
             entry.extras = number(self.extras.len());
-            self.extras.push(Extras::default());
+            self.extras.push(extras);
         }
         &mut self.extras[entry.extras as usize]
     }
 
+    /// What an entry has beyond the usual.
+    fn extras_at(&self, entry: &StoredEntry) -> Option<Extras> {
+        let alone = || {
+            let comma = entry.lone_comma();
+            comma.map(|at| Extras::with_comma(Some(at)))
+        };
+        let extras = self.extras.get(entry.extras as usize).copied();
+        extras.or_else(alone)
+    }
+
     /// Keeps what an entry has beyond the usual: its number, if it has any.
     fn push_extras(&mut self, extras: Extras) -> u32 {
-        if extras == Extras::default() {
-            return NOWHERE;
+        if extras == Extras::with_comma(extras.comma) {
+            return StoredEntry::of_lone_comma(extras.comma);
         }
         self.extras.push(extras);
         number(self.extras.len() - 1)

@@ -44,11 +44,15 @@ pub(in crate::yaml) struct StoredEntry {
     value: Packed,
     pub(in crate::yaml) span: Span,
     pub(super) colon: u32,
+    /// The number of its extras; or, where a comma is all it has, that and [`LONE_COMMA`].
     pub(super) extras: u32,
 }
 
 /// An entry that is a field.
 const HAS_KEY: u32 = 1;
+/// Marks the place of a comma where there could be a number: between brackets nearly every entry
+/// has one.
+const LONE_COMMA: u32 = 1 << 31;
 /// Stands for a value that is still to come.
 const NO_VALUE: u32 = TOO_LONG as u32 - 1;
 
@@ -146,11 +150,11 @@ impl StoredEntry {
     }
 
     pub(in crate::yaml) fn key(&self) -> Option<NodeId> {
-        (self.value.more() == HAS_KEY).then(|| NodeId(self.value.offset() - 1))
+        (self.value.more() == HAS_KEY).then(|| NodeId::new(self.value.offset() - 1))
     }
 
     pub(in crate::yaml) const fn value(&self) -> NodeId {
-        NodeId(self.value.offset())
+        NodeId::new(self.value.offset())
     }
 
     /// Its key, or its value where it has none.
@@ -160,6 +164,22 @@ impl StoredEntry {
 
     pub(in crate::yaml) fn colon(&self) -> Option<u32> {
         (self.colon != NOWHERE).then_some(self.colon)
+    }
+
+    /// Where its comma stands, where it has that and no other extras.
+    #[inline]
+    pub(super) fn lone_comma(&self) -> Option<u32> {
+        let is_comma = self.extras != NOWHERE && self.extras & LONE_COMMA != 0;
+        is_comma.then_some(self.extras & !LONE_COMMA)
+    }
+
+    pub(super) const fn set_lone_comma(&mut self, at: u32) {
+        self.extras = at | LONE_COMMA;
+    }
+
+    /// The number of extras that are nothing but a comma, if that.
+    pub(super) fn of_lone_comma(comma: Option<u32>) -> u32 {
+        comma.map_or(NOWHERE, |at| at | LONE_COMMA)
     }
 
     /// Whether its value was read.
@@ -173,7 +193,7 @@ impl StoredEntry {
     }
 
     pub(in crate::yaml) const fn set_value(&mut self, value: NodeId) {
-        self.value = Packed::new(value.0, self.value.more());
+        self.value = Packed::new(value.number(), self.value.more());
     }
 
     pub(in crate::yaml) const fn set_colon(&mut self, at: u32) {

@@ -10,7 +10,7 @@ impl Stored<'_> {
     /// Where a scalar stands and how it is written, where it says what stands there; none for any
     /// other node.
     pub(in crate::yaml) fn written(&self, id: NodeId) -> Option<(Span, ScalarStyle)> {
-        let stored = self.nodes.get(id.0 as usize)?;
+        let stored = self.nodes.get(id.number() as usize)?;
         match stored.kind() {
             StoredKind::Scalar(style, _) if stored.number == NOWHERE => {
                 Some((stored.span(), style))
@@ -21,7 +21,7 @@ impl Stored<'_> {
 
     /// The entries of a block map or a block list; none for any other node.
     pub(in crate::yaml) fn entries_of_block(&self, id: NodeId, is_list: bool) -> Option<Span> {
-        let stored = self.nodes.get(id.0 as usize)?;
+        let stored = self.nodes.get(id.number() as usize)?;
         let block = StoredKind::Collection {
             is_map: !is_list,
             flow: false,
@@ -52,16 +52,16 @@ impl Stored<'_> {
     ) {
         let own = &other.entries[own.start as usize..own.end as usize];
         let Some(first) = own.first() else { return };
-        let first_node = first.first_node().0;
+        let first_node = first.first_node().number();
         let renumbered = number(self.nodes.len()).wrapping_sub(first_node);
         let inner = self.take_over_nodes(other, first_node..nodes_end, moved);
         for entry in &other.entries[inner] {
-            let extras = other.extras.get(entry.extras as usize);
+            let extras = other.extras_at(entry);
             let extras = extras.map_or(NOWHERE, |extras| self.push_extras(extras.moved(moved)));
             self.entries.push(entry.moved(moved, renumbered, extras));
         }
         for (index, entry) in own.iter().enumerate() {
-            let extras = other.extras.get(entry.extras as usize);
+            let extras = other.extras_at(entry);
             let extras = extras.map(|extras| extras.moved(moved));
             let extras = match (index, extras) {
                 (0, extras) => {

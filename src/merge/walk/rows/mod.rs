@@ -95,7 +95,11 @@ impl Walker<'_> {
 
     /// The comment lines below an entry of local whose value is no block collection, or becomes
     /// none; none where they stay.
-    pub(super) fn merged_below(&mut self, sides: Entries, outcome: &Outcome) -> Option<Vec<Piece>> {
+    pub(super) fn merged_below(
+        &mut self,
+        sides: Entries,
+        outcome: &Outcome,
+    ) -> Option<Box<[Piece]>> {
         let (updated, local) = (sides.updated?, sides.local?);
         let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
         let is_row = outcome.is_merge() && !is_emptied && self.is_block(sides);
@@ -182,7 +186,7 @@ impl Walker<'_> {
         let rows = Triple::new(original, updated_row, local);
         let children: Vec<Child> = outcome.children().cloned().collect();
         let pieces = self.merge_rows(&rows, &children, Triple::default());
-        Some(pieces)
+        Some(pieces.into())
     }
 
     /// An empty local map or list below a key that gets lines of its own: its first entries, and
