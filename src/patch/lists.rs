@@ -20,6 +20,13 @@ struct Element<'t> {
     key: Option<ElementKey<'t>>,
 }
 
+impl Element<'_> {
+    /// Whether the target does not have it.
+    const fn is_new(&self) -> bool {
+        matches!(self.child.slot, Slot::Updated(_))
+    }
+}
+
 impl<'a> Patcher<'a> {
     /// A list of the target: what the patch's list makes of it, and the directives about it.
     pub(super) fn list(
@@ -238,6 +245,11 @@ impl<'a> Patcher<'a> {
                 let keys = self.ordered(order, items, place)?;
                 keys.into_iter().map(Some).collect()
             }
+            // where several fields identify an element, kustomize leaves the target's in their order
+            None if self.manner == Manner::Kustomize && matches!(pairing, Pairing::Fields(..)) => {
+                let new = elements.iter().filter(|it| it.is_new());
+                new.map(|element| element.key).collect()
+            }
             None => items.plain.iter().map(|item| item.key).collect(),
         };
         let keys: Vec<_> = elements.iter().map(|element| element.key).collect();
@@ -268,13 +280,12 @@ impl<'a> Patcher<'a> {
             return Vec::new();
         }
         let before = self.target.entries(target).len();
-        let is_new = |element: &&Element<'a>| matches!(element.child.slot, Slot::Updated(_));
-        let own = elements.iter().filter(|element| !is_new(element));
+        let own = elements.iter().filter(|element| !element.is_new());
         let mut held: Vec<_> = own.map(|element| element.key).collect();
         let deletes = items.special.iter().any(|it| it.command == Command::Delete);
         if has_order && deletes && pairing.is_by_fields() {
             let room = before.saturating_sub(held.len());
-            let new = elements.iter().filter(is_new);
+            let new = elements.iter().filter(|element| element.is_new());
             held.extend(new.map(|element| element.key).take(room));
         }
         held
