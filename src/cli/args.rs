@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser};
 
 use super::apply::ApplyArgs;
@@ -163,69 +164,47 @@ where
     if let Some(wanted) = wants_help(&arguments) {
         opened(CommandLine::command().after_help(EXAMPLES)).try_get_matches_from(wanted)?;
     }
-    let line = CommandLine::try_parse_from(arguments)?;
-    match line.command {
-        Some(Subcommand::Git(command)) => {
-            return command
-                .into_command()
-                .map(Command::Git)
-                .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message));
-        }
+    command_of(CommandLine::try_parse_from(arguments)?)
+}
+
+fn command_of(line: CommandLine) -> Result<Command, clap::Error> {
+    let too_many = |message: String| wrong(ErrorKind::TooManyValues, &message);
+    Ok(match line.command {
+        Some(Subcommand::Git(command)) => Command::Git(command.into_command().map_err(too_many)?),
         Some(Subcommand::Upstream(command)) => {
-            return command
-                .into_run()
-                .map(|run| Command::Upstream(Box::new(run)))
-                .map_err(|(subcommand, message)| {
-                    let mut command = CommandLine::command();
-                    command.build();
-                    let kind = clap::error::ErrorKind::MissingRequiredArgument;
-                    match command.find_subcommand_mut(subcommand) {
-                        Some(command) => command.error(kind, message),
-                        None => wrong(kind, &message),
-                    }
-                });
+            let run = command.into_run();
+            Command::Upstream(Box::new(run.map_err(|(name, why)| wrong_in(name, &why))?))
         }
-        Some(Subcommand::Completions { shell }) => {
-            return Ok(Command::Generate(Extra::Completions(shell)));
-        }
-        Some(Subcommand::Apply(args)) => {
-            return args.command().ok_or_else(|| {
-                let kind = clap::error::ErrorKind::MissingRequiredArgument;
-                wrong(kind, "apply needs --config and --live")
-            });
-        }
-        Some(Subcommand::Patch(args)) => return Ok(Command::Merge(Box::new(args.config()))),
-        Some(Subcommand::Diff(args)) => return Ok(Command::Diff(Box::new(args.job()))),
-        Some(Subcommand::Man(args)) => return Ok(Command::Generate(args.extra())),
+        Some(Subcommand::Completions { shell }) => Command::Generate(Extra::Completions(shell)),
+        Some(Subcommand::Apply(args)) => args.command().ok_or_else(|| {
+            let kind = ErrorKind::MissingRequiredArgument;
+            wrong(kind, "apply needs --config and --live")
+        })?,
+        Some(Subcommand::Patch(args)) => Command::Merge(Box::new(args.config())),
+        Some(Subcommand::Diff(args)) => Command::Diff(Box::new(args.job())),
+        Some(Subcommand::Man(args)) => Command::Generate(args.extra()),
         Some(Subcommand::Explain(args)) => {
             let output = OutputArgs::showing(args.shown);
-            let config = config(args.sides, args.how, output, line.markers, line.report)
-                .map_err(|message| wrong(clap::error::ErrorKind::TooManyValues, &message))?;
-            return Ok(Command::Explain {
-                config: Box::new(config),
+            let config = config(args.sides, args.how, output, line.markers, line.report);
+            Command::Explain {
+                config: Box::new(config.map_err(too_many)?),
                 file: args.file,
                 path: args.path,
-            });
+            }
         }
-        None => {}
-    }
-    match line.sides {
-        Some(sides) => match config(sides, line.how, line.output, line.markers, line.report) {
-            Ok(config) => Ok(Command::Merge(Box::new(config))),
-            Err(message) => Err(wrong(clap::error::ErrorKind::TooManyValues, &message)),
-        },
-        None => Err(wrong(
-            clap::error::ErrorKind::MissingRequiredArgument,
-            "--ancestor, --from and --to are needed",
-        )),
-    }
+        None => {
+            let needed = "--ancestor, --from and --to are needed";
+            let sides = line.sides;
+            let sides = sides.ok_or_else(|| wrong(ErrorKind::MissingRequiredArgument, needed))?;
+            let config = config(sides, line.how, line.output, line.markers, line.report);
+            Command::Merge(Box::new(config.map_err(too_many)?))
+        }
+    })
 }
 
 /// The whole command line, as clap knows it, with nothing left out of its help.
 pub(super) fn command() -> clap::Command {
-    let mut command = opened(CommandLine::command().after_help(EXAMPLES));
-    command.build();
-    command
+    opened(CommandLine::command().after_help(EXAMPLES))
 }
 
 /// The arguments that have the whole help printed, where these ask for it: in the form of the short
@@ -233,9 +212,8 @@ pub(super) fn command() -> clap::Command {
 fn wants_help(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let (program, others) = arguments.split_first()?;
     let help = OsString::from("-h");
-    match others.split_first() {
-        None => None,
-        Some((first, topic)) if first == "help" => {
+    match others.split_first()? {
+        (first, topic) if first == "help" => {
             Some([std::slice::from_ref(program), topic, &[help]].concat())
         }
         _ => {
@@ -257,8 +235,19 @@ fn opened(command: clap::Command) -> clap::Command {
 }
 
 /// What clap says of arguments that are wrong in a way it cannot see.
-fn wrong(kind: clap::error::ErrorKind, message: &str) -> clap::Error {
+fn wrong(kind: ErrorKind, message: &str) -> clap::Error {
     CommandLine::command().error(kind, message)
+}
+
+/// The same of a subcommand's arguments, with its usage.
+fn wrong_in(subcommand: &str, message: &str) -> clap::Error {
+    let mut command = CommandLine::command();
+    command.build();
+    let kind = ErrorKind::MissingRequiredArgument;
+    match command.find_subcommand_mut(subcommand) {
+        Some(command) => command.error(kind, message),
+        None => wrong(kind, message),
+    }
 }
 
 /// What a run of the main job is told.

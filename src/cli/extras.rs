@@ -49,11 +49,13 @@ impl Extra {
                 clap_complete::generate(*shell, &mut command, "merge3", &mut text);
             }
             Self::Man(names) => {
-                let page = names.iter().try_fold(&mut command, |command, name| {
+                let mut all = documented(command);
+                all.build();
+                let page = names.iter().try_fold(&mut all, |command, name| {
                     let none = || io::Error::other(format!("there is no command {name}"));
                     command.find_subcommand_mut(name).ok_or_else(none)
                 })?;
-                clap_mangen::Man::new(documented(page.clone())).render(&mut text)?;
+                clap_mangen::Man::new(page.clone()).render(&mut text)?;
             }
             Self::AllMan(folder) => clap_mangen::generate_to(documented(command), folder)?,
         }
@@ -65,13 +67,15 @@ impl Extra {
     }
 }
 
-/// A command that says what each value of an option means.
+/// A command that says what each value of an option means. There are no pages about `help`.
 fn documented(command: Command) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
         .map(|it| it.get_name().to_owned())
         .collect();
-    let command = command.mut_args(|argument| argument.hide_possible_values(false));
+    let command = command
+        .disable_help_subcommand(true)
+        .mut_args(|argument| argument.hide_possible_values(false));
     names.into_iter().fold(command, |command, name| {
         command.mut_subcommand(name, documented)
     })

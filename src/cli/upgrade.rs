@@ -12,7 +12,7 @@ use super::upstream::{Command, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report;
-use crate::upgrade::{self, Cache, Choice, Outcome, Remotes, State, Told, Wish};
+use crate::upgrade::{self, Cache, Choice, Outcome, Remotes, State, Told, Upgrade, Wish};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -89,7 +89,7 @@ fn tell(
         None => &done.report,
     };
     let is_asked = run.report.form != Form::Text && run.report.file.is_none();
-    if is_asked || run.verbosity != Verbosity::Quiet {
+    if is_asked || !run.is_quiet() {
         output.write_all(told.as_bytes())?;
     }
     output.flush()
@@ -234,7 +234,6 @@ fn failed(package: &Path, error: &Error, run: &Run) -> String {
 fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done {
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
-    let quiet = run.verbosity == Verbosity::Quiet;
     let mut diffs = String::new();
     for outcome in outcomes {
         match outcome {
@@ -244,26 +243,14 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
                 code = ExitCode::Failed;
             }
             Outcome::Upgraded(upgrade) => {
-                if !quiet {
-                    let warnings = upgrade.plan.warnings.iter();
-                    notes.extend(warnings.map(|it| it.render(run.color.1)));
-                }
                 if upgrade.facts.open && code == ExitCode::Merged {
                     code = ExitCode::Conflicts;
                 }
-                if upgrade.refused {
-                    let package = shown(&upgrade.package);
-                    notes.push(format!(
-                        "{package}: conflicts are left: nothing was written"
-                    ));
-                } else if upgrade.facts.open && !quiet {
-                    let package = shown(&upgrade.package);
-                    notes.push(format!("{package}: conflicts are left: see the report"));
-                }
+                notes.extend(notes_of(upgrade, run));
                 if diff {
                     let one = report::diff_in(&upgrade.package, &upgrade.plan, run.color.0);
                     diffs.push_str(&one.text);
-                    let left_out = one.left_out.iter().filter(|_| !quiet);
+                    let left_out = one.left_out.iter().filter(|_| !run.is_quiet());
                     notes.extend(left_out.map(|it| format!("warning: {it}")));
                 }
             }
@@ -274,26 +261,41 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
         records: run.verbosity == Verbosity::Verbose,
         color: run.color.0,
     };
-    let text = upgrade::upgrade_text(outcomes, told);
-    if diff {
+    let (report, text) = if diff {
         let diffs = on_terminal(diffs, run.color.0);
-        return Done {
-            report: diffs.clone(),
-            text: diffs,
-            notes,
-            code,
-            stopped: false,
-        };
-    }
-    Done {
-        report: match run.report.form {
+        (diffs.clone(), diffs)
+    } else {
+        let text = upgrade::upgrade_text(outcomes, told);
+        let report = match run.report.form {
             Form::Text => text.clone(),
             Form::Json => upgrade::upgrade_json(outcomes),
             Form::Markdown => upgrade::upgrade_markdown(outcomes),
-        },
+        };
+        (report, text)
+    };
+    Done {
+        report,
         text,
         notes,
         code,
         stopped: false,
     }
+}
+
+/// What was left out of an upgrade, or is left to do.
+fn notes_of(upgrade: &Upgrade, run: &Run) -> Vec<String> {
+    let package = shown(&upgrade.package);
+    let mut notes = Vec::new();
+    if !run.is_quiet() {
+        let warnings = upgrade.plan.warnings.iter();
+        notes.extend(warnings.map(|it| it.render(run.color.1)));
+    }
+    if upgrade.refused {
+        notes.push(format!(
+            "{package}: conflicts are left: nothing was written"
+        ));
+    } else if upgrade.facts.open && !run.is_quiet() {
+        notes.push(format!("{package}: conflicts are left: see the report"));
+    }
+    notes
 }

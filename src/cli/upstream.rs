@@ -276,6 +276,11 @@ impl UpgradeArgs {
 }
 
 impl Run {
+    /// Whether errors only are printed.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.verbosity == Verbosity::Quiet
+    }
+
     fn new(command: Command, report: ReportArgs, run: &RunArgs) -> Self {
         Self {
             command,

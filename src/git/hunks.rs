@@ -196,6 +196,14 @@ pub(super) fn sides(
     Ok((texts, style))
 }
 
+/// What stands behind the markers of the first conflict.
+pub(super) fn labels<'t>(stretches: &[Stretch<'t>]) -> Option<Triple<&'t str>> {
+    stretches.iter().find_map(|stretch| match stretch {
+        Stretch::Common(_) => None,
+        Stretch::Conflict { labels, .. } => Some(*labels),
+    })
+}
+
 /// The stretches with the original's lines in each conflict that is one of `found`, or a part of
 /// it: what a conflict in the style diff3 shows as one, others show as several, with the lines
 /// that both sides share between them.

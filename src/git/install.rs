@@ -19,10 +19,10 @@ const NAME: &str = "merge3: YAML and JSON by structure";
 ///
 /// A git before 2.44 does not know `%S %X %Y` and leaves them as they are.
 pub(super) const DRIVER: &str = concat!(
-    r#"if test "$MERGE3" != 0; then "#,
+    r#"if test "$MERGE3" != 0; then if command -v merge3 >/dev/null; then "#,
     "merge3 git driver %O %A %B --path %P --marker-size %L --labels %S %X %Y; s=$?; ",
-    r"test $s = 0 && exit; test $s -lt 128 && grep -q '^<\{%L\}' %A && exit $s; ",
-    r#"echo "merge3 failed: git merges the lines of this file" >&2; fi; "#,
+    r"test $s = 0 && exit; test $s -lt 128 && grep -q '^<\{%L\}' %A && exit $s; fi; ",
+    r#"echo "merge3 is missing, or failed: git merges the lines of this file" >&2; fi; "#,
     r#"set -- %X %S %Y; test "$1" = %%X && set -- ours base theirs; "#,
     r#"git merge-file -q --marker-size=%L -L "$1" -L "$2" -L "$3" %A %O %B; "#,
     // 255 is a binary file: that is one conflict, and ours stays

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::attributes::is_ours;
 use super::commands::{Solve, print, read_file, write};
-use super::hunks::{self, Stretch};
+use super::hunks::{self, Favor, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
 use super::{lines, unmerged};
 use crate::error::shown;
@@ -70,18 +70,20 @@ fn solve_with(
     if before == 0 {
         return Err(NotSolved::NoMarkers);
     }
-    let (texts, style) = sides(&stretches, size, versions)?;
-    let shows_original = style.conflict_style != ConflictStyle::Merge;
+    let known = versions.and_then(|it| whole(path, text, &stretches, size, it));
+    let diff = match known {
+        // as the driver
+        Some(_) => Diff::Histogram,
+        None => Diff::Myers,
+    };
+    let (texts, style) = known.map_or_else(|| sides(&stretches, size, versions), Ok)?;
+    let shows_original = style.conflict_style != Some(ConflictStyle::Merge);
     let request = Request {
         path,
         sides: texts.as_ref().map(String::as_bytes),
-        style: Style {
-            size,
-            labels: style.labels,
-            conflict_style: Some(style.conflict_style),
-        },
+        style,
         favor: None,
-        diff: Diff::Myers,
+        diff,
     };
     // where there is no structure, the markers are as good as they get
     let merged = resolve(&request).filter(|merged| merged.structural || merged.conflicts == 0);
@@ -113,14 +115,66 @@ fn solve_with(
     })
 }
 
+/// The three versions themselves, where nobody has edited what git left of them, or the driver.
+fn whole(
+    path: &Path,
+    text: &str,
+    stretches: &[Stretch<'_>],
+    size: usize,
+    versions: &Triple<Vec<u8>>,
+) -> Option<(Triple<String>, Style)> {
+    let style = Style {
+        size,
+        labels: hunks::labels(stretches)?.map(str::to_owned),
+        conflict_style: Some(match hunks::sides(stretches, size) {
+            Ok(_) => ConflictStyle::Diff3,
+            Err(_) => ConflictStyle::Merge,
+        }),
+    };
+    let sides = versions.as_ref().map(Vec::as_slice);
+    // however fine its conflicts are, either side of them all is known
+    let is_gits = |diff| {
+        [Favor::Ours, Favor::Theirs].into_iter().all(|favor| {
+            let merged = lines::merge(&sides, &style, Some(favor), diff);
+            let chosen = hunks::choose(text, size, favor);
+            merged
+                .zip(chosen)
+                .is_some_and(|(merged, chosen)| merged.bytes == chosen.as_bytes())
+        })
+    };
+    let is_drivers = || {
+        let request = Request {
+            path,
+            sides,
+            style: style.clone(),
+            favor: None,
+            diff: Diff::Histogram,
+        };
+        resolve(&request).is_some_and(|merged| merged.bytes == text.as_bytes())
+    };
+    if !is_gits(Diff::Histogram) && !is_gits(Diff::Myers) && !is_drivers() {
+        return None;
+    }
+    let texts = sides.try_map(|side| std::str::from_utf8(side).map(str::to_owned));
+    Some((texts.ok()?, style))
+}
+
 /// The three texts that a text with conflict markers was made of, and how its markers look.
 fn sides(
     stretches: &[Stretch<'_>],
     size: usize,
     versions: Option<&Triple<Vec<u8>>>,
-) -> Result<(Triple<String>, MarkerStyle), NotSolved> {
+) -> Result<(Triple<String>, Style), NotSolved> {
+    let in_style = |(texts, style): (Triple<String>, MarkerStyle), conflict_style| {
+        let style = Style {
+            size,
+            labels: style.labels,
+            conflict_style: Some(conflict_style),
+        };
+        (texts, style)
+    };
     let mut line = match hunks::sides(stretches, size) {
-        Ok(sides) => return Ok(sides),
+        Ok(sides) => return Ok(in_style(sides, ConflictStyle::Diff3)),
         Err(line) => line,
     };
     for diff in [Diff::Histogram, Diff::Myers] {
@@ -131,16 +185,7 @@ fn sides(
             continue;
         };
         match hunks::sides(&hunks::with_originals(stretches.to_vec(), &found), size) {
-            Ok((texts, style)) => {
-                let conflict_style = ConflictStyle::Merge;
-                return Ok((
-                    texts,
-                    MarkerStyle {
-                        conflict_style,
-                        ..style
-                    },
-                ));
-            }
+            Ok(sides) => return Ok(in_style(sides, ConflictStyle::Merge)),
             Err(unknown) => line = line.max(unknown),
         }
     }
@@ -286,8 +331,9 @@ fn not_solved(
         NotSolved::NoOriginal { line } if is_unmerged => Ok((
             1,
             format!(
-                "{file}:{line}: this conflict is not as git left it, so it is yours to solve; nothing was changed \
-                 (`git checkout --conflict=diff3 -- FILE` has git write all of the file anew)"
+                "{file}:{line}: this conflict is not as git left it (or git is older than 2.44, and cannot tell), so it is \
+                 yours to solve; nothing was changed (`git checkout --conflict=diff3 -- FILE` has git write all of \
+                 the file anew)"
             ),
         )),
         NotSolved::NoOriginal { line } => Err(format!(

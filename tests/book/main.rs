@@ -222,3 +222,15 @@ fn the_readme_fits_and_has_the_commands_for_a_fresh_machine() {
         assert!(readme.contains(command), "{command}");
     }
 }
+
+#[test]
+fn the_picture_is_what_the_program_prints() {
+    let drawn = Command::new("python3")
+        .arg(docs().join("demo.py"))
+        .args(["--check", "--bin", env!("CARGO_BIN_EXE_merge3")])
+        .output();
+    match drawn {
+        Err(_) => println!("passed over: there is no python3"),
+        Ok(drawn) => assert!(drawn.status.success(), "{drawn:?}"),
+    }
+}

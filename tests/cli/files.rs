@@ -55,7 +55,7 @@ fn match_says_what_is_yaml() {
     assert!(ran.stdout.contains("1 conflict\n"), "{}", ran.stdout);
     for pattern in ["*.conf", "x/**/*.conf"] {
         case("x/y/a.conf")
-            .arg(&["--match", pattern])
+            .arg(&["--yaml", pattern])
             .gives(&[("x/y/a.conf", "a: 2\nb: 3\n")]);
     }
     let ran = case("a.yaml").arg(&["--match", "*.conf"]).merge();

@@ -187,10 +187,9 @@ fn manual_pages_have_the_text_of_every_option() {
             assert!(!meaning.trim().is_empty(), "{:?}: {name}", page.path());
         }
     }
-    for command in commands() {
-        let page = [&["merge3".to_owned()], &command[..]].concat().join("-") + ".1";
-        assert!(pages.contains(&page), "{page}");
-    }
+    let page =
+        |command: &Vec<String>| [&["merge3".to_owned()], &command[..]].concat().join("-") + ".1";
+    assert_eq!(pages, commands().iter().map(page).collect());
     assert!(printed(&["man", "git", "install"]).contains("For all of your repositories"));
     // what each value of an option means
     assert!(printed(&["man"]).contains("both sides go between conflict markers"));

@@ -90,6 +90,29 @@ fn what_was_solved_is_told_and_the_rest_keeps_the_style() {
     );
     let again = repository.merge3(&["solve", FILE]);
     assert_eq!((again.status, repository.read(FILE)), (1, left));
+    assert_eq!(again.stderr, "0 of 1 conflict solved in shop.yaml\n");
+}
+
+/// What git left is merged as the driver would have merged it, although git shows conflicts that
+/// are finer than those of `git merge-file`, with lines between them that both sides share.
+#[test]
+fn what_nobody_edited_is_merged_as_the_driver_does() {
+    let text = |a: &str, b: &str, c: &str| format!("x: 1\na: {a}\n\nb: {b}\nc: {c}\ny: 1\n");
+    let repository = Repository::bare_of_driver("repository");
+    repository.diverge(
+        FILE,
+        &text("1", "1", "1").replace("\n\n", "\n"),
+        &text("2", "2", "1"),
+        &text("1", "2", "3").replace("a: 1", "a: 4"),
+    );
+    assert_eq!(repository.try_git(&["merge", "-q", "other"]).status, 1);
+    let ran = repository.merge3(&["solve"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let solved = repository.read(FILE);
+    assert_eq!(
+        solved,
+        "x: 1\n<<<<<<< HEAD\na: 2\n=======\na: 4\n>>>>>>> other\n\nb: 2\nc: 3\ny: 1\n"
+    );
 }
 
 #[test]

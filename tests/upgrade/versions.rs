@@ -100,6 +100,15 @@ fn a_branch_goes_to_its_head_and_a_commit_stays() {
 }
 
 #[test]
+fn where_there_are_no_packages_it_says_so() {
+    let workshop = Workshop::new();
+    for command in [&["outdated"][..], &["upgrade", "--all"]] {
+        let ran = workshop.merge3(command).with(0);
+        assert!(ran.stdout.starts_with("no packages here: "), "{ran:?}");
+    }
+}
+
+#[test]
 fn outdated_tells_what_has_a_newer_version() {
     let workshop = Workshop::new();
     workshop.release("v1.0.0", &[("app/web.yaml", &web("1.0", 1))]);
