@@ -245,7 +245,8 @@ impl<'a> Patcher<'a> {
                 let keys = self.ordered(order, items, place)?;
                 keys.into_iter().map(Some).collect()
             }
-            // where several fields identify an element, kustomize leaves the target's in their order
+            // where several fields identify an element, kustomize leaves the target's in their
+            // order
             None if self.manner == Manner::Kustomize && matches!(pairing, Pairing::Fields(..)) => {
                 let new = elements.iter().filter(|it| it.is_new());
                 new.map(|element| element.key).collect()

@@ -195,7 +195,8 @@ impl<'a, 'o> Batch<'a, 'o> {
             return Ok(false);
         }
         let key = (!is_list).then_some(step.name.as_ref());
-        // the operation alone: what is found out once of a tree would be of the whole patch each time
+        // the operation alone: what is found out once of a tree would be of the whole patch each
+        // time
         let mut span = self.patch.node(add).span;
         if self.patch.is_block_collection(add) {
             // and what stands behind its value
