@@ -115,7 +115,7 @@ class Generator:
         """Where nothing merges, elements may share what would be their key: port 53 of UDP and of TCP."""
         if elements and kind.element.fields.keys() & {"protocol", "whenUnsatisfiable"} and self.chance(0.2):
             key = self.directive("one key twice") and elements[0][kind.key]
-            elements += self.elements(kind, [key])
+            elements[1:1] = self.elements(kind, [key])
         return elements
 
     def keys(self, kind, count):
@@ -364,6 +364,10 @@ KNOWN = [
      _pod(containers=[{"name": "b", "ports": [{"containerPort": 1, "$patch": "delete"}]}]), _pod(containers=[{"name": "b", "ports": []}])),
     ("replace-in-a-list-that-is-one-value", _pod(tolerations=[{"key": "a"}]), {"spec": {"tolerations": [{"$patch": "replace"}, {"key": "b"}]}},
      _pod(tolerations=[{"$patch": "replace"}, {"key": "b"}]), _pod(tolerations=[{"key": "b"}])),
+    ("one-key-apart-in-a-replaced-list", _pod(containers=[{"name": "x"}]), {"spec": {"containers": [
+        {"$patch": "replace"}, {"name": "a", "image": "1"}, {"name": "b"}, {"name": "a", "image": "2"}]}},
+     _pod(containers=[{"name": "a", "image": "1"}, {"name": "a", "image": "2"}, {"name": "b"}]),
+     _pod(containers=[{"name": "a", "image": "1"}, {"name": "b"}, {"name": "a", "image": "2"}])),
     ("fields-beside-replace", _pod(containers=[{"name": "a"}]), {"spec": {"containers": [{"name": "b", "$patch": "replace"}]}},
      _pod(containers=[]), "this element's fields are lost"),
     ("fields-beside-delete", _pod(securityContext={"runAsUser": 1}), {"spec": {"securityContext": {"$patch": "delete", "runAsUser": 2}}},

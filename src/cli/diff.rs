@@ -38,8 +38,8 @@ pub struct DiffJob {
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]
 pub(super) struct DiffArgs {
-    /// The file or folder that is to become NEW; alone, a package that comes from upstream: what has
-    /// changed in it since
+    /// The file or folder that is to become NEW; alone, a package that comes from upstream: what
+    /// has changed in it since
     old: PathBuf,
     /// The file or folder that it is to become
     new: Option<PathBuf>,

@@ -62,8 +62,8 @@ pub(super) struct GetArgs {
 pub(super) struct AdoptArgs {
     /// The folder with the copy
     folder: PathBuf,
-    /// Where it comes from: REPO[/DIR][@REF], without a REF the version that is nearest to the copy;
-    /// else what vendir.lock.yml says
+    /// Where it comes from: REPO[/DIR][@REF], without a REF the version that is nearest to the
+    /// copy; else what vendir.lock.yml says
     #[arg(value_name = "REPO[/DIR][@REF]")]
     address: Option<String>,
     /// Look at versions before a release too

@@ -132,14 +132,15 @@ fn whole(
         }),
     };
     let sides = versions.as_ref().map(Vec::as_slice);
-    // however fine its conflicts are, either side of them all is known
+    // however fine its conflicts are, either side of them all is known; markers end the last line
+    let ended = |text: &[u8]| text.strip_suffix(b"\n").unwrap_or(text).to_vec();
     let is_gits = |diff| {
         [Favor::Ours, Favor::Theirs].into_iter().all(|favor| {
             let merged = lines::merge(&sides, &style, Some(favor), diff);
             let chosen = hunks::choose(text, size, favor);
             merged
                 .zip(chosen)
-                .is_some_and(|(merged, chosen)| merged.bytes == chosen.as_bytes())
+                .is_some_and(|(merged, chosen)| ended(&merged.bytes) == ended(chosen.as_bytes()))
         })
     };
     let is_drivers = || {

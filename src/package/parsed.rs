@@ -63,13 +63,15 @@ impl Trees {
 }
 
 impl<'a> Parsed<'a> {
-    /// Reads a document, sooner where a tree is there of another version of it.
-    fn read(
-        document: Document<'a>,
-        trees: Trees,
-        like: Option<&Tree<'_>>,
-    ) -> Result<Self, ParseError> {
-        let tree = Tree::parse_like(document.text, like)?;
+    /// Reads a document, sooner where another version of it was read: of the same text nothing else
+    /// would be known.
+    fn read(document: Document<'a>, trees: Trees, like: Option<&Self>) -> Result<Self, ParseError> {
+        if let Some(same) = like.filter(|like| like.document.text == document.text)
+            && trees == Trees::Dropped
+        {
+            return Ok(same.cut_otherwise(document));
+        }
+        let tree = Tree::parse_like(document.text, like.and_then(Self::kept))?;
         Ok(Self {
             document,
             has_content: tree.is_some(),
@@ -176,7 +178,7 @@ impl<'a> ParsedFile<'a> {
         path: &Path,
         text: &'a str,
         trees: Trees,
-        like: Option<&ParsedFile<'_>>,
+        like: Option<&Self>,
     ) -> Result<Self, Box<Broken>> {
         let documents = split(text).into_iter();
         let documents = documents.map(|it| (it, trees)).collect();
@@ -187,11 +189,11 @@ impl<'a> ParsedFile<'a> {
         path: &Path,
         text: &'a str,
         documents: Vec<(Document<'a>, Trees)>,
-        like: Option<&ParsedFile<'_>>,
+        like: Option<&Self>,
     ) -> Result<Self, Box<Broken>> {
         let read = |(index, (document, trees)): (usize, (Document<'a>, Trees))| {
             let like = like.and_then(|like| like.documents.get(index));
-            let read = Parsed::read(document, trees, like.and_then(Parsed::kept));
+            let read = Parsed::read(document, trees, like);
             read.map_err(|error| (document.start, error))
         };
         let documents = documents.into_iter().enumerate().collect();

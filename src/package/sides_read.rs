@@ -77,7 +77,7 @@ fn shared<'a>(
     path: &Path,
     source: &'a Source,
     trees: Trees,
-    like: Option<&ParsedFile<'_>>,
+    like: Option<&ParsedFile<'a>>,
 ) -> Reading<'a> {
     let file = text(path, source).and_then(|text| ParsedFile::parse_like(path, text, trees, like));
     file.map(Arc::new)

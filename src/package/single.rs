@@ -165,7 +165,7 @@ const SHORT: usize = 96 << 10;
 /// Reads the three sides, at once where they are long: somebody waits for each file. None where one
 /// is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
-    let read_like = |text: &'a str, like: Option<&ParsedFile<'_>>| {
+    let read_like = |text: &'a str, like: Option<&ParsedFile<'a>>| {
         let file = ParsedFile::parse_like(path, text, Trees::Kept, like);
         file.ok().map(Arc::new)
     };

@@ -20,6 +20,13 @@ struct Element<'t> {
     key: Option<ElementKey<'t>>,
 }
 
+impl Element<'_> {
+    /// Whether the target does not have it.
+    const fn is_new(&self) -> bool {
+        matches!(self.child.slot, Slot::Updated(_))
+    }
+}
+
 impl<'a> Patcher<'a> {
     /// A list of the target: what the patch's list makes of it, and the directives about it.
     pub(super) fn list(
@@ -51,6 +58,9 @@ impl<'a> Patcher<'a> {
         }
         let deleted = self.deleted_scalars(deletion, &items, pairing)?;
         let mut elements = self.kept(target, &items, &deleted, pairing, place)?;
+        if order.is_some() {
+            elements = self.with_deleted(target, elements, &deleted, pairing);
+        }
         let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
         for item in items.plain.iter() {
             if keys.insert(item.key) {
@@ -185,6 +195,29 @@ impl<'a> Patcher<'a> {
         Ok(elements)
     }
 
+    /// The elements with the scalars that go, each in its place: for kubectl, an order that names
+    /// them counts before they go.
+    fn with_deleted(
+        &self,
+        target: NodeId,
+        elements: Vec<Element<'a>>,
+        deleted: &FxHashSet<ElementKey<'a>>,
+        pairing: Pairing<'a>,
+    ) -> Vec<Element<'a>> {
+        let mut kept = elements.into_iter().peekable();
+        let mut all = Vec::new();
+        for entry in self.target.entries(target) {
+            let key = pairing.key(self.target, self.target.entry(entry).value);
+            if let Some(element) = kept.next_if(|it| it.child.slot == Slot::Local(entry)) {
+                all.push(element);
+            } else if key.is_some_and(|key| deleted.contains(&key)) {
+                let child = Child::local(entry, Outcome::Remove);
+                all.push(Element { child, key });
+            }
+        }
+        all
+    }
+
     /// An element of the patch that the target does not have.
     fn coming(
         &self,
@@ -211,6 +244,12 @@ impl<'a> Patcher<'a> {
             Some(order) => {
                 let keys = self.ordered(order, items, place)?;
                 keys.into_iter().map(Some).collect()
+            }
+            // where several fields identify an element, kustomize leaves the target's in their
+            // order
+            None if self.manner == Manner::Kustomize && matches!(pairing, Pairing::Fields(..)) => {
+                let new = elements.iter().filter(|it| it.is_new());
+                new.map(|element| element.key).collect()
             }
             None => items.plain.iter().map(|item| item.key).collect(),
         };
@@ -242,13 +281,12 @@ impl<'a> Patcher<'a> {
             return Vec::new();
         }
         let before = self.target.entries(target).len();
-        let is_new = |element: &&Element<'a>| matches!(element.child.slot, Slot::Updated(_));
-        let own = elements.iter().filter(|element| !is_new(element));
+        let own = elements.iter().filter(|element| !element.is_new());
         let mut held: Vec<_> = own.map(|element| element.key).collect();
         let deletes = items.special.iter().any(|it| it.command == Command::Delete);
         if has_order && deletes && pairing.is_by_fields() {
             let room = before.saturating_sub(held.len());
-            let new = elements.iter().filter(is_new);
+            let new = elements.iter().filter(|element| element.is_new());
             held.extend(new.map(|element| element.key).take(room));
         }
         held

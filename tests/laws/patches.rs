@@ -21,6 +21,17 @@ fn pair() -> impl Strategy<Value = [(Value, String); 2]> {
     })
 }
 
+/// A text with the operations of a JSON patch, each carried out as a patch of its own.
+fn one_by_one(text: &str, patch: &Tree<'_>) -> String {
+    let operations = patch.entries(patch.root().value);
+    operations.fold(text.to_owned(), |text, operation| {
+        let operation = patch.text_of(patch.entry(operation).value);
+        let only = format!("[{operation}]");
+        let only = Tree::parse(&only).unwrap().unwrap();
+        json_patch(&text, &only).unwrap().unwrap_or(text)
+    })
+}
+
 /// Without fields that are null, which no merge patch can set.
 fn without_nulls(value: &Value) -> Value {
     match value {
@@ -126,7 +137,9 @@ proptest! {
                 let patch_tree = Tree::parse(&patch).unwrap().unwrap();
                 let patched = json_patch(&old, &patch_tree)
                     .map_err(|error| TestCaseError::fail(format!("{error:?}\n{old}\n====\n{patch}")))?;
-                patched.unwrap_or_else(|| old.clone())
+                let patched = patched.unwrap_or_else(|| old.clone());
+                prop_assert_eq!(&patched, &one_by_one(&old, &patch_tree), "{}\n====\n{}", old, patch);
+                patched
             }
         };
         prop_assert_eq!(value_of(&patched), new_value, "{}\n====\n{}", old, patched);

@@ -1,5 +1,5 @@
-//! Archives, and servers of them on loopback: a Helm repository, a small OCI registry that hands out
-//! tokens, and Debian's registry where it is installed.
+//! Archives, and servers of them on loopback: a Helm repository, a small OCI registry that hands
+//! out tokens, and Debian's registry where it is installed.
 #![allow(dead_code)] // each test takes what it needs
 
 use std::collections::BTreeMap;

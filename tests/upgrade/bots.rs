@@ -1,5 +1,5 @@
-//! The workflows in docs/bots, as far as they run without their hosts: the shell steps, with `gh` and
-//! `curl` that write down what they are told.
+//! The workflows in docs/bots, as far as they run without their hosts: the shell steps, with `gh`
+//! and `curl` that write down what they are told.
 
 use std::fs;
 use std::process::Command;

@@ -8,11 +8,13 @@ mod config;
 mod last;
 mod live;
 mod pair;
+mod refused;
 mod sides;
 mod view;
+mod what;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,46 +33,17 @@ use super::run::{all_or_errors, collect, merge_slot};
 use super::secrets::hide_all;
 use super::sides_read::read_sides;
 use crate::error::{Error, Place, Warning};
-use crate::merge::{
-    Application, LAST_APPLIED, Options, Refused, Side, Unfaithful, annotated, apply_document,
-};
+use crate::merge::{Application, Options, Refused, Side, annotated, apply_document};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{NodeKind, Tree, json_in_block_style};
 
 use last::LastApplied;
 use live::{LiveItem, live_items};
 pub use view::view_last_applied;
+pub use what::{ApplyAction, ApplyTo};
 
+use refused::{not_applied, unfaithful, unkeyed};
 use sides::{Sources, both_sides, refuse_broken};
-
-/// What is applied to what.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApplyTo {
-    /// The configurations: a file or a folder.
-    pub config: PathBuf,
-    /// The live objects: a file or a folder.
-    pub live: PathBuf,
-    /// What was applied last, where that is not read from the live objects: a file or a folder.
-    pub last_applied: Option<PathBuf>,
-    /// The namespace of the objects that configurations are for which name none.
-    pub namespace: Option<String>,
-    /// Whether objects go that were applied and that no configuration is for any more.
-    pub prune: bool,
-    /// What is done.
-    pub action: ApplyAction,
-}
-
-/// What is done with configurations and live objects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ApplyAction {
-    /// The first are applied.
-    Apply,
-    /// It is only written down that they were applied.
-    SetLastApplied {
-        /// Also where nothing was written down before.
-        create: bool,
-    },
-}
 
 /// Applies configurations to live objects, in memory: what `kubectl apply` would leave of each, in
 /// the text of the live one.
@@ -429,49 +402,7 @@ fn as_yaml(config: &Tree<'_>, live: &Tree<'_>) -> Option<String> {
     }
 }
 
-fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
-    Error::Unfaithful {
-        file: file.to_owned(),
-        path: unfaithful.path,
-        message: unfaithful.message,
-    }
-}
-
-fn not_applied(place: Place) -> Error {
-    Error::Unfit {
-        place: Box::new(place),
-        problem: "what was applied to this is not known".to_owned(),
-        message: format!("it has no annotation {LAST_APPLIED}"),
-        help: "write it down all the same with --create-annotation".to_owned(),
-    }
-}
-
 /// The sides by their numbers.
 const LAST: usize = 0;
 const CONFIG: usize = 1;
 const LIVE: usize = 2;
-
-fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
-    let whose = match side {
-        LAST => "in what was applied last, ",
-        _ => "",
-    };
-    let (message, help) = match is_twice {
-        false => (
-            format!("{whose}this element has no `{keys}`, by which the list merges"),
-            format!("give it `{keys}`"),
-        ),
-        true => (
-            format!(
-                "{whose}this element has the same `{keys}` as one before it, by which the list merges"
-            ),
-            "remove one of the two".to_owned(),
-        ),
-    };
-    Error::Unfit {
-        place: Box::new(place),
-        problem: "a list element cannot be told from the others".to_owned(),
-        message,
-        help,
-    }
-}

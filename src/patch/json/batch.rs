@@ -43,7 +43,9 @@ pub(super) fn carried_out(
     let target = parsed(&grown)?;
     let mut rest = Batch::new(&target, patch);
     for operation in batch.changes {
-        rest.take(operation)?;
+        if !rest.take(operation)? {
+            return Ok((0, None));
+        }
     }
     let changed = rest.changed()?;
     Ok((count, changed.or(Some(grown))))
@@ -65,6 +67,8 @@ struct Batch<'a, 'o> {
     gone: FxHashMap<NodeId, usize>,
     /// The maps and lists to which something comes, once for each entry.
     growing: Vec<NodeId>,
+    /// The entries behind which that is.
+    ends: FxHashSet<EntryId>,
     /// A document with these entries, each below a key of its own.
     coming: String,
     /// The fields that come.
@@ -82,6 +86,7 @@ impl<'a, 'o> Batch<'a, 'o> {
             changes: Vec::new(),
             gone: FxHashMap::default(),
             growing: Vec::new(),
+            ends: FxHashSet::default(),
             coming: String::new(),
             named: FxHashSet::default(),
         }
@@ -97,15 +102,13 @@ impl<'a, 'o> Batch<'a, 'o> {
         let mut way = Vec::with_capacity(steps.len());
         for step in steps {
             match self.find(holder, step) {
-                Some(entry) if !self.outcomes.contains_key(&entry) => way.push(entry),
+                Some(entry) if !self.is_fixed(entry) => way.push(entry),
                 _ => return Ok(false),
             }
             holder = self.target.entry(way[way.len() - 1]).value;
         }
         let found = self.find(holder, last);
-        let is_touched =
-            |entry: EntryId| self.outcomes.contains_key(&entry) || self.ways.contains(&entry);
-        if found.is_some_and(is_touched) {
+        if found.is_some_and(|it| self.is_fixed(it) || self.ways.contains(&it)) {
             return Ok(false);
         }
         let value = found.map(|found| self.target.entry(found).value);
@@ -151,6 +154,12 @@ impl<'a, 'o> Batch<'a, 'o> {
         Ok(true)
     }
 
+    /// Whether nothing else may happen in an entry: it changes or goes, or something comes behind
+    /// it, and comments may stand between the two.
+    fn is_fixed(&self, entry: EntryId) -> bool {
+        self.outcomes.contains_key(&entry) || self.ends.contains(&entry)
+    }
+
     /// What a step leads to.
     fn find(&mut self, holder: NodeId, step: &Step<'_>) -> Option<EntryId> {
         let target = self.target;
@@ -179,11 +188,15 @@ impl<'a, 'o> Batch<'a, 'o> {
             true => step.name == "-",
             false => self.named.insert((holder, &step.name)),
         };
-        if !is_new || self.target.entries(holder).len() == 0 {
+        let Some(end) = self.target.entries(holder).next_back() else {
+            return Ok(false);
+        };
+        if !is_new || self.outcomes.contains_key(&end) || self.ways.contains(&end) {
             return Ok(false);
         }
         let key = (!is_list).then_some(step.name.as_ref());
-        // the operation alone: what is found out once of a tree would be of the whole patch each time
+        // the operation alone: what is found out once of a tree would be of the whole patch each
+        // time
         let mut span = self.patch.node(add).span;
         if self.patch.is_block_collection(add) {
             // and what stands behind its value
@@ -203,6 +216,7 @@ impl<'a, 'o> Batch<'a, 'o> {
             self.coming.extend([indent, line]);
         }
         self.growing.push(holder);
+        self.ends.insert(end);
         Ok(true)
     }
 

@@ -1,6 +1,6 @@
 //! Packages that come as archives: charts from Helm repositories (`helm+https://HOST/PATH`), and
-//! charts and packages from OCI registries (`oci://HOST/PATH`). A version is a digest here, where it
-//! is a commit in git, and so what is fetched is what was recorded or nothing.
+//! charts and packages from OCI registries (`oci://HOST/PATH`). A version is a digest here, where
+//! it is a commit in git, and so what is fetched is what was recorded or nothing.
 
 mod credentials;
 mod helm;

@@ -1,0 +1,175 @@
+//! What changed between two lines that stay, put in its order.
+
+use super::super::known::{Known, owners};
+use super::super::{Disagreement, Placed, Ref, Side, Token};
+use super::{Between, own};
+use crate::merge::Resolution;
+use crate::triple::Triple;
+
+/// What changed between two lines that stay.
+#[derive(Default)]
+pub(super) struct Changed {
+    pub(super) ours: Vec<Ref>,
+    pub(super) theirs: Vec<Ref>,
+    /// All that local has here: ours, and what updated took away.
+    pub(super) local: Vec<Ref>,
+    /// Comment lines of the original that neither side has any more.
+    pub(super) rewritten: Vec<Ref>,
+    /// The first piece that updated took away and local has: in original and local, and how many of
+    /// ours are above it.
+    pub(super) gone: Option<(Ref, Ref, usize)>,
+}
+
+impl Between<'_, '_> {
+    /// Local's insertions before updated's, but its comments right above an entry stay there. Where
+    /// both rewrote a comment, one side's lines stand, as the policy says. What updated puts in the
+    /// place of something that it removed takes its place and its blank lines.
+    pub(super) fn flush(&self, changed: Changed, below: Option<Ref>, merged: &mut Vec<Placed>) {
+        let Changed {
+            mut ours,
+            mut theirs,
+            mut rewritten,
+            gone,
+            local,
+        } = changed;
+        let stays: Vec<Ref> = ours
+            .iter()
+            .copied()
+            .filter(|it| !self.goes_with_entry(*it))
+            .collect();
+        let letters = |row: &[Ref]| -> String {
+            let words = row
+                .iter()
+                .filter_map(|piece| self.rows.token(*piece).words());
+            words.flat_map(str::split_whitespace).collect()
+        };
+        if !rewritten.is_empty() && letters(&stays) == letters(&theirs) {
+            // only white space differs: local's stays
+            theirs.retain(|piece| self.rows.is_entry(*piece));
+            rewritten.clear();
+        }
+        let disagree = self.disagree(&stays, &theirs, &rewritten);
+        let apart = disagree && theirs.iter().any(|piece| self.rows.is_comment(*piece));
+        if disagree && !apart {
+            // what local has written anew stays as it is, with the lines around that upstream took
+            // away with it
+            let is_kept = |piece: &Ref| {
+                ours.contains(piece)
+                    || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
+            };
+            ours = local.into_iter().filter(is_kept).collect();
+        }
+        if apart {
+            match self.resolution {
+                Resolution::Updated => ours.retain(|piece| self.rows.is_entry(*piece)),
+                Resolution::Local | Resolution::Open => {
+                    theirs.retain(|piece| self.rows.is_entry(*piece));
+                }
+                Resolution::Markers => {}
+            }
+        }
+        self.drop_repeated(&mut theirs);
+        let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
+        let mut at = ours.len();
+        if has_entry && let Some(below) = below {
+            at = self.above_below(&ours, below);
+        }
+        let mut new: Vec<Placed> = theirs.iter().map(|piece| own(*piece)).collect();
+        if let (Some((original, local, above)), Some(first)) = (gone, new.first_mut()) {
+            at = at.min(above);
+            first.blanks = Some(self.blanks(original, first.piece, local));
+        }
+        let is_open = apart && self.resolution == Resolution::Markers;
+        let mark = |placed: Placed, side| match is_open {
+            true if self.rows.is_comment(placed.piece) => Placed {
+                of_side: Some(side),
+                ..placed
+            },
+            _ => placed,
+        };
+        let (before, after) = ours.split_at(at.min(ours.len()));
+        let own_of = |pieces: &[Ref]| pieces.iter().map(|it| own(*it)).collect::<Vec<_>>();
+        if is_open {
+            let base = own_of(&rewritten).into_iter();
+            merged.extend(base.map(|it| mark(it, Side::Original)));
+        }
+        merged.extend(own_of(before).into_iter().map(|it| mark(it, Side::Local)));
+        merged.extend(new.into_iter().map(|it| mark(it, Side::Updated)));
+        merged.extend(own_of(after).into_iter().map(|it| mark(it, Side::Local)));
+    }
+
+    /// Whether a comment of local's stands right above an entry that goes.
+    fn goes_with_entry(&self, piece: Ref) -> bool {
+        let owners = self
+            .owners_of_local
+            .get_or_init(|| owners(self.rows.row(Side::Local)));
+        let owner = owners.get(piece.at).copied().flatten();
+        owner.is_some_and(|entry| !(self.stays)(entry))
+    }
+
+    /// Takes the new comments away that stand among local's already, line by line.
+    pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>) {
+        let words = |piece: &Ref| self.rows.token(*piece).words();
+        let mut start = 0;
+        while start < theirs.len() {
+            let run = theirs[start..].iter().enumerate().map_while(|(at, piece)| {
+                let is_apart = at > 0 && self.rows.token(*piece).blanks > 0;
+                words(piece).filter(|_| !is_apart)
+            });
+            let run: Vec<&str> = run.collect();
+            if run.is_empty() {
+                start += 1;
+            } else if self.stands_in_local(&run) {
+                theirs.drain(start..start + run.len());
+            } else {
+                start += run.len();
+            }
+        }
+    }
+
+    /// Whether these lines are new, and local has them one below the other.
+    fn stands_in_local(&self, run: &[&str]) -> bool {
+        let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
+        if run.iter().all(is_old) {
+            return false;
+        }
+        let [below, locals] = self.of_local.get_or_init(|| {
+            let below = self.rows.below.iter().map(|line| Some(line.trim()));
+            let locals = self.rows.row(Side::Local).iter().map(Token::words);
+            [Known::of(below.collect()), Known::of(locals.collect())]
+        });
+        below.have(run) || locals.have(run)
+    }
+
+    /// Records that both sides rewrote a comment, if they did.
+    fn disagree(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
+        let lines = |row: &[Ref]| -> Vec<usize> {
+            let comments = row.iter().filter(|piece| self.rows.is_comment(**piece));
+            comments.map(|piece| piece.at).collect()
+        };
+        let lines = Triple::new(lines(rewritten), lines(theirs), lines(ours));
+        let is_left = !lines.local.is_empty() || !lines.updated.is_empty();
+        let apart = !rewritten.is_empty() && is_left;
+        if apart {
+            let mut disagreements = self.disagreements.borrow_mut();
+            disagreements.push(Disagreement { lines });
+        }
+        apart
+    }
+
+    /// How many of local's insertions are above the comments that stand right above its piece
+    /// below; those at the end are the end's if a blank line sets them off.
+    fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
+        let first = match self.rows.is_comment(below) {
+            true => return ours.len(),
+            false => self.rows.own_above(below.side, below.at),
+        };
+        let is_end = !self.rows.is_entry(below);
+        let is_set_off = |at: usize| self.rows.row(below.side)[at].blanks > 0;
+        if is_end && !is_set_off(first) {
+            return ours.len();
+        }
+        let own = ours.iter().rev().take_while(|piece| piece.at >= first);
+        ours.len() - own.count()
+    }
+}

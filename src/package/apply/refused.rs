@@ -1,0 +1,49 @@
+//! Why an application cannot be done, as an error.
+
+use std::path::Path;
+
+use super::LAST;
+use crate::error::{Error, Place};
+use crate::merge::{LAST_APPLIED, Unfaithful};
+
+pub(super) fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
+    Error::Unfaithful {
+        file: file.to_owned(),
+        path: unfaithful.path,
+        message: unfaithful.message,
+    }
+}
+
+pub(super) fn not_applied(place: Place) -> Error {
+    Error::Unfit {
+        place: Box::new(place),
+        problem: "what was applied to this is not known".to_owned(),
+        message: format!("it has no annotation {LAST_APPLIED}"),
+        help: "write it down all the same with --create-annotation".to_owned(),
+    }
+}
+
+pub(super) fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
+    let whose = match side {
+        LAST => "in what was applied last, ",
+        _ => "",
+    };
+    let (message, help) = match is_twice {
+        false => (
+            format!("{whose}this element has no `{keys}`, by which the list merges"),
+            format!("give it `{keys}`"),
+        ),
+        true => (
+            format!(
+                "{whose}this element has the same `{keys}` as one before it, by which the list merges"
+            ),
+            "remove one of the two".to_owned(),
+        ),
+    };
+    Error::Unfit {
+        place: Box::new(place),
+        problem: "a list element cannot be told from the others".to_owned(),
+        message,
+        help,
+    }
+}
