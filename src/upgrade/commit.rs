@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -180,6 +180,14 @@ fn names(git: Git, folder: Option<&Path>) -> Result<Vec<PathBuf>, Error> {
     Ok(names.map(path_of_bytes).collect())
 }
 
+/// Copies a file with the time of its last change. Git compares the content of files that are as new
+/// as the index, and trusts their times if the index is newer.
+fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
+    let time = fs::metadata(from)?.modified()?;
+    fs::copy(from, to)?;
+    File::options().write(true).open(to)?.set_modified(time)
+}
+
 /// A copy of the index, to which nobody else writes.
 struct OwnIndex<'t> {
     top: &'t Path,
@@ -193,7 +201,7 @@ impl<'t> OwnIndex<'t> {
         let index = Self { top, folder };
         let shared = Git::at(top).args(["rev-parse", "--git-path", "index"]);
         let shared = top.join(shared.ask()?.unwrap_or_default());
-        match fs::copy(&shared, index.path()) {
+        match copy_with_time(&shared, &index.path()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(unwritten(index.path(), error));
             }

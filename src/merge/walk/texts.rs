@@ -116,8 +116,11 @@ impl Walker<'_> {
                     '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => false,
                     c => !c.is_control(),
                 };
-                let has_words = content.contains(|c: char| !c.is_whitespace());
-                let is_plain = has_words && content.chars().all(is_printable);
+                // lines of white space have no column that others could come to
+                let has_words = |text: &str| text.contains(|c: char| !c.is_whitespace());
+                let is_plain = has_words(&content)
+                    && has_words(scalar.content)
+                    && content.chars().all(is_printable);
                 return is_plain.then_some(Outcome::Text(content));
             }
             style => style,
