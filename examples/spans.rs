@@ -77,9 +77,13 @@ fn walk(path: &Path, counts: &mut Counts) {
 
 fn check_file(path: &Path, text: &str, counts: &mut Counts) {
     let documents = stream::split(text);
-    let joined: String = documents.iter().map(|document| document.text).collect();
+    let chunks = documents.iter().map(|document| document.text);
+    let joined: String = [stream::head(text)].into_iter().chain(chunks).collect();
     if joined != text {
-        println!("{}: the chunks joined are not the file", path.display());
+        println!(
+            "{}: the head and the chunks joined are not the file",
+            path.display()
+        );
         counts.failures += 1;
     }
     for document in documents {
