@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::documents::{Context, merge_documents};
+use super::documents::Context;
 use super::duplicates::look_for_duplicates;
 use super::jobs::jobs;
 use super::pair::pair;
@@ -79,17 +79,28 @@ pub fn merge(
     let readings = read_sides(&slots[0], &roots, Trees::Kept);
     let (file, whole) = by_documents(Some(readings));
     look_for_duplicates(&slots, vec![file.as_ref().or(whole.as_ref())], &roots)?;
-    let files = [file];
-    let jobs = jobs(&slots, &files, &pair(&files, false));
+    merged(&slots, &[file], whole.as_ref(), texts, None, options)
+}
+
+/// Merges the only file that there is; `whole` where it merges as a whole.
+fn merged(
+    slots: &[Slot],
+    files: &[Option<Readings<'_>>],
+    whole: Option<&Readings<'_>>,
+    texts: Triple<&str>,
+    lines: Option<&LineMerge>,
+    options: &Options,
+) -> Result<MergedFile, Error> {
+    let jobs = jobs(slots, files, &pair(files, false));
     let context = Context {
-        slots: &slots,
-        files: &files,
+        slots,
+        files,
         options,
         rules: &Rules::default(),
         apply: None,
-        lines: None,
+        lines: lines.map(|lines| (texts, lines)),
     };
-    let outcome = merge_slot(&context, 0, &jobs[0], whole.as_ref())?;
+    let outcome = merge_slot(&context, 0, &jobs[0], whole)?;
     Ok(MergedFile::of(outcome, texts))
 }
 
@@ -144,19 +155,7 @@ pub(crate) fn merge_beside_lines(
     if !is_structured(&readings) || has_duplicates(&readings, path) {
         return Ok(None);
     }
-    let files = [Some(readings)];
-    let groups = pair(&files, false);
-    let jobs = jobs(&slots, &files, &groups);
-    let context = Context {
-        slots: &slots,
-        files: &files,
-        options,
-        rules: &Rules::default(),
-        apply: None,
-        lines: lines.map(|lines| (texts, lines)),
-    };
-    let outcome = merge_documents(&context, 0, &jobs[0])?;
-    Ok(Some(MergedFile::of(outcome, texts)))
+    merged(&slots, &[Some(readings)], None, texts, lines, options).map(Some)
 }
 
 /// Texts shorter than this, all three together, are read sooner than two threads are started.
