@@ -38,14 +38,17 @@ impl Merger<'_> {
             self.outcome.ambiguous = true;
             return None;
         }
-        add_alike(&mut in_u, u.len(), |i, j| likeness(&o[i], &u[j]));
-        add_alike(&mut in_d, d.len(), |i, k| {
+        add_alike(&mut in_u, u.len(), |i, j, least| {
+            likeness(&o[i], &u[j], least)
+        });
+        add_alike(&mut in_d, d.len(), |i, k, least| {
             let is_new = |j: &usize| !in_u.contains(&Some(*j)) && u[*j] == d[k];
             if (0..u.len()).any(|j| is_new(&j)) {
                 return None;
             }
             let now = in_u[i].filter(|j| u[*j] != o[i]);
-            likeness(&o[i], &d[k]).max(now.and_then(|j| likeness(&u[j], &d[k])))
+            let after = now.and_then(|j| likeness(&u[j], &d[k], least));
+            likeness(&o[i], &d[k], least).max(after)
         });
         let still = |partners: &Partners, len: usize| {
             partners.len() == len

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use similar::DiffOp;
 
-use super::alike::likeness;
+use super::alike::{Least, likeness};
 use super::{Shape, Walker, shape};
 use crate::merge::differences::differences;
 use crate::triple::Triple;
@@ -53,8 +53,12 @@ impl Walker<'_> {
         let trees = self.trees;
         let prints = self.fingerprints.as_ref().zip(elements.as_ref());
         let [original, updated, local] = prints.into_array();
-        let mut in_updated = found_in(&values.original, &values.updated, |old, new| {
-            likeness((original.0, original.1[old]), (updated.0, updated.1[new]))
+        let mut in_updated = found_in(&values.original, &values.updated, |old, new, least| {
+            likeness(
+                (original.0, original.1[old]),
+                (updated.0, updated.1[new]),
+                least,
+            )
         });
         let new_upstream = turned(&in_updated, values.updated.len());
         let new_upstream: FxHashSet<u64> = new_upstream
@@ -62,16 +66,16 @@ impl Walker<'_> {
             .zip(&*values.updated)
             .filter_map(|(old, value)| old.is_none().then_some(*value))
             .collect();
-        let mut in_local = found_in(&values.original, &values.local, |old, new| {
+        let mut in_local = found_in(&values.original, &values.local, |old, new, least| {
             // what upstream inserted and local has is none of the original's
             if new_upstream.contains(&values.local[new]) {
                 return None;
             }
             let new = (local.0, local.1[new]);
-            let before = likeness((original.0, original.1[old]), new);
+            let before = likeness((original.0, original.1[old]), new, least);
             // what upstream changed may be in it already
             let after = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
-            let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new));
+            let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new, least));
             before.max(after)
         });
         let mut there_too: FxHashMap<u64, usize> = FxHashMap::default();
@@ -145,8 +149,13 @@ fn is_in_place(found: &Found, len: usize) -> bool {
 }
 
 /// For each element of the first list, where it is in the second: where its value is, or one that
-/// is like it between the same neighbours.
-fn found_in(olds: &[u64], news: &[u64], likeness: impl Fn(usize, usize) -> Option<usize>) -> Found {
+/// is like it between the same neighbours. One that is alone between them on both sides needs to
+/// have less in common.
+fn found_in(
+    olds: &[u64],
+    news: &[u64],
+    likeness: impl Fn(usize, usize, Least) -> Option<usize>,
+) -> Found {
     let mut found = vec![None; olds.len()];
     for operation in differences(olds, news) {
         let (olds, news) = (operation.old_range(), operation.new_range());
@@ -154,10 +163,19 @@ fn found_in(olds: &[u64], news: &[u64], likeness: impl Fn(usize, usize) -> Optio
             for (old, new) in olds.zip(news) {
                 found[old] = Some(new);
             }
-        } else if olds.len() * news.len() <= MOST_PAIRS {
-            most_alike(&mut found, olds, news, &likeness);
         } else {
-            first_alike(&mut found, olds, news, &likeness);
+            let are_alone = olds.len() == 1 && news.len() == 1;
+            let least = if are_alone {
+                Least::Anything
+            } else {
+                Least::Half
+            };
+            let likeness = |old, new| likeness(old, new, least);
+            if olds.len() * news.len() <= MOST_PAIRS {
+                most_alike(&mut found, olds, news, likeness);
+            } else {
+                first_alike(&mut found, olds, news, likeness);
+            }
         }
     }
     found
