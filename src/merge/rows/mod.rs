@@ -114,9 +114,11 @@ pub(crate) fn merge(
     let (stays_in_order, carried) = rows.carried();
     let between = Between::new(&rows, &stays, resolution);
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
+    let is_kept = rows.kept_by_local(&stays);
     let left = |side: Side| -> Vec<Ref> {
         let all = (0..rows.row(side).len()).map(|at| Ref { side, at });
-        all.filter(|piece| !is_carried.contains(piece)).collect()
+        all.filter(|piece| !is_carried.contains(piece) && !is_kept.contains(piece))
+            .collect()
     };
     let pieces = between.whole(
         Triple::new(left(Side::Original), left(Side::Updated), left(Side::Local)),
@@ -228,6 +230,20 @@ impl<'a> Rows<'a> {
         let ids = rows.ids.original.iter().chain(&rows.ids.updated);
         rows.known = ids.copied().collect();
         rows
+    }
+
+    /// The original's entries that stay although upstream removed them, with the comments right above
+    /// them: they are in the result as if local alone had them, in local's order.
+    fn kept_by_local(&self, stays: impl Fn(u32) -> bool) -> FxHashSet<Ref> {
+        let side = Side::Original;
+        let kept = self.places.original.iter().filter(|(entry, _)| {
+            self.places.local.contains_key(entry)
+                && !self.places.updated.contains_key(entry)
+                && stays(**entry)
+        });
+        kept.flat_map(|(_, at)| self.own_above(side, *at)..=*at)
+            .map(|at| Ref { side, at })
+            .collect()
     }
 
     /// Comments right above an entry that the original lacks pair with that entry's comments alone:

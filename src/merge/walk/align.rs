@@ -53,7 +53,8 @@ impl Walker<'_> {
         let trees = self.trees;
         let prints = self.fingerprints.as_ref().zip(elements.as_ref());
         let [original, updated, local] = prints.into_array();
-        let mut in_updated = found_in(&values.original, &values.updated, |old, new, least| {
+        let any = |_: usize| true;
+        let mut in_updated = found_in(&values.original, &values.updated, any, |old, new, least| {
             likeness(
                 (original.0, original.1[old]),
                 (updated.0, updated.1[new]),
@@ -66,18 +67,22 @@ impl Walker<'_> {
             .zip(&*values.updated)
             .filter_map(|(old, value)| old.is_none().then_some(*value))
             .collect();
-        let mut in_local = found_in(&values.original, &values.local, |old, new, least| {
-            // what upstream inserted and local has is none of the original's
-            if new_upstream.contains(&values.local[new]) {
-                return None;
-            }
-            let new = (local.0, local.1[new]);
-            let before = likeness((original.0, original.1[old]), new, least);
-            // what upstream changed may be in it already
-            let after = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
-            let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new, least));
-            before.max(after)
-        });
+        // what upstream inserted and local has is none of the original's
+        let is_own = |new: usize| !new_upstream.contains(&values.local[new]);
+        let mut in_local = found_in(
+            &values.original,
+            &values.local,
+            is_own,
+            |old, new, least| {
+                let new = (local.0, local.1[new]);
+                let before = likeness((original.0, original.1[old]), new, least);
+                // what upstream changed may be in it already
+                let after =
+                    in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
+                let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new, least));
+                before.max(after)
+            },
+        );
         let mut there_too: FxHashMap<u64, usize> = FxHashMap::default();
         for value in values.local.iter().filter(|it| new_upstream.contains(it)) {
             *there_too.entry(*value).or_default() += 1;
@@ -149,11 +154,12 @@ fn is_in_place(found: &Found, len: usize) -> bool {
 }
 
 /// For each element of the first list, where it is in the second: where its value is, or one that
-/// is like it between the same neighbours. One that is alone between them on both sides needs to
-/// have less in common.
+/// is like it between the same neighbours. Of the second list's others, only those that `may_pair`
+/// count. One that is alone between its neighbours in both lists needs to have less in common.
 fn found_in(
     olds: &[u64],
     news: &[u64],
+    may_pair: impl Fn(usize) -> bool,
     likeness: impl Fn(usize, usize, Least) -> Option<usize>,
 ) -> Found {
     let mut found = vec![None; olds.len()];
@@ -163,19 +169,18 @@ fn found_in(
             for (old, new) in olds.zip(news) {
                 found[old] = Some(new);
             }
+            continue;
+        }
+        let are_alone = olds.len() == 1 && news.clone().filter(|new| may_pair(*new)).count() == 1;
+        let least = match are_alone {
+            true => Least::Anything,
+            false => Least::Half,
+        };
+        let likeness = |old, new| may_pair(new).then(|| likeness(old, new, least))?;
+        if olds.len() * news.len() <= MOST_PAIRS {
+            most_alike(&mut found, olds, news, likeness);
         } else {
-            let are_alone = olds.len() == 1 && news.len() == 1;
-            let least = if are_alone {
-                Least::Anything
-            } else {
-                Least::Half
-            };
-            let likeness = |old, new| likeness(old, new, least);
-            if olds.len() * news.len() <= MOST_PAIRS {
-                most_alike(&mut found, olds, news, likeness);
-            } else {
-                first_alike(&mut found, olds, news, likeness);
-            }
+            first_alike(&mut found, olds, news, likeness);
         }
     }
     found

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
+use crate::merge::decision::{Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Slot};
 use crate::merge::rows::{self, Disagreement, Ref, Side};
 use crate::merge::walk::record::{Segment, Step};
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
@@ -62,11 +62,24 @@ impl Walker<'_> {
             }
             match self.resolution() {
                 Resolution::Updated => take_out(&above, placed),
-                resolution => {
-                    let is_marked = resolution == Resolution::Markers;
-                    let of_side = is_marked.then_some(Side::Local);
+                Resolution::Markers => {
+                    let of_side = Some(Side::Local);
                     mark_lines(&above, of_side, placed);
                     self.put_lines(&own, (&rows.local, at), of_side, placed);
+                    // the original's side of the conflict
+                    let piece = Piece {
+                        blanks: Blanks::Count(0),
+                        kind: PieceKind::Entry(Child {
+                            outcome: Outcome::apart(Outcome::Remove, Outcome::Remove),
+                            ..child.clone()
+                        }),
+                    };
+                    let below = above.first().map(|above| above + 1);
+                    let place = below.unwrap_or_else(|| first_below(&rows.local, at, placed));
+                    placed.insert(place, (None, piece));
+                }
+                Resolution::Local | Resolution::Open => {
+                    self.put_lines(&own, (&rows.local, at), None, placed);
                 }
             }
         }
@@ -100,9 +113,7 @@ impl Walker<'_> {
         of_side: Option<Side>,
         placed: &mut Placed,
     ) {
-        let place = (at..row.items.len())
-            .find_map(|index| place_of(index, placed))
-            .unwrap_or(placed.len());
+        let place = first_below(row, at, placed);
         let pieces = lines.iter().map(|span| {
             let line = self.trees.local.slice(*span);
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -278,6 +289,13 @@ fn place_of(index: usize, placed: &Placed) -> Option<usize> {
         at: index,
     };
     placed.iter().position(|(of, _)| *of == Some(piece))
+}
+
+/// Where the first piece at or below a place of local's row is placed.
+fn first_below(row: &Row, at: usize, placed: &Placed) -> usize {
+    (at..row.items.len())
+        .find_map(|index| place_of(index, placed))
+        .unwrap_or(placed.len())
 }
 
 /// Takes comment lines out, the last one first.
