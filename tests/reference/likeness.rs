@@ -11,6 +11,7 @@ const NAMES: &str = "name id alert record path uses";
 pub(super) fn add_alike(
     partners: &mut Partners,
     len: usize,
+    may_pair: impl Fn(usize) -> bool,
     like: impl Fn(usize, usize, usize) -> Option<usize>,
 ) {
     let equals: Vec<(usize, usize)> = (0..partners.len())
@@ -18,9 +19,9 @@ pub(super) fn add_alike(
         .collect();
     let (mut i, mut j) = (0, 0);
     for (to_i, to_j) in equals.into_iter().chain([(partners.len(), len)]) {
-        let are_alone = to_i - i == 1 && to_j - j == 1;
+        let are_alone = to_i == i + 1 && (j..to_j).filter(|j| may_pair(*j)).count() == 1;
         let least = if are_alone { 1 } else { 500 };
-        let like = |i, j| like(i, j, least);
+        let like = |i, j| may_pair(j).then(|| like(i, j, least))?;
         // the most that can be had from here on
         let mut most = vec![vec![0; to_j + 1]; to_i + 1];
         for a in (i..to_i).rev() {

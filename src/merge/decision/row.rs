@@ -1,7 +1,7 @@
 //! The lines of a block collection, as the walk decided them.
 
 use super::{Child, Chosen};
-use crate::merge::rows::Side;
+use crate::triple::Side;
 use crate::yaml::Span;
 
 /// The lines of a block collection of the local tree.

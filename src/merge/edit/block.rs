@@ -4,7 +4,7 @@ use super::layout::starts_its_line;
 use super::{Carried, Editor};
 use crate::line_breaks::lines_with_breaks;
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row, Slot};
-use crate::merge::rows::Side;
+use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
 impl Editor<'_> {

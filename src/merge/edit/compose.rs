@@ -9,7 +9,7 @@ use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
     Blanks, Child, Chosen, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
 };
-use crate::merge::rows::Side;
+use crate::triple::Side;
 use crate::yaml::{EntryId, Span, Tree};
 
 /// A row that is being written.
@@ -96,11 +96,7 @@ impl Editor<'_> {
             Some(of_side) => {
                 let blanks = self.blank_lines(blanks);
                 let hunk = row.open.get_or_insert_default();
-                let side = match of_side {
-                    Side::Original => &mut hunk.texts.original,
-                    Side::Updated => &mut hunk.texts.updated,
-                    Side::Local => &mut hunk.texts.local,
-                };
+                let side = &mut hunk.texts[of_side];
                 side.push_str(&blanks);
                 side.push_str(&text);
             }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::Editor;
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::Side;
+use crate::triple::Side;
 use crate::yaml::row::{Item, ItemKind, Row as Lines};
 use crate::yaml::{EntryId, Span};
 

@@ -13,7 +13,7 @@ mod subsequence;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{ConflictKind, Resolution};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 use between::Between;
 use subsequence::longest_increasing;
@@ -45,14 +45,6 @@ pub(crate) enum TokenKind<'t> {
     Entry(u32),
     /// The end of the row.
     End,
-}
-
-/// A side of the merge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Side {
-    Original,
-    Updated,
-    Local,
 }
 
 /// A piece, by the side that has it and its position there.
@@ -259,12 +251,8 @@ impl<'a> Rows<'a> {
             .map(|(_, entry, words)| (*entry, *words))
             .collect();
         for (piece, entry, words) in above.into_iter().flatten() {
-            let ids = match piece.side {
-                Side::Updated => &mut self.ids.updated,
-                Side::Original | Side::Local => &mut self.ids.local,
-            };
             if new.contains(&(entry, words))
-                && let Id::Comment { owner, .. } = &mut ids[piece.at]
+                && let Id::Comment { owner, .. } = &mut self.ids[piece.side][piece.at]
             {
                 *owner = Some(entry);
             }
@@ -290,21 +278,12 @@ impl<'a> Rows<'a> {
     }
 
     fn row(&self, side: Side) -> &'a [Token<'a>] {
-        match side {
-            Side::Original => self.tokens.original,
-            Side::Updated => self.tokens.updated,
-            Side::Local => self.tokens.local,
-        }
+        self.tokens[side]
     }
 
     /// How often a comment is in a row.
     fn count(&self, side: Side, words: &str) -> usize {
-        let counts = match side {
-            Side::Original => &self.counts.original,
-            Side::Updated => &self.counts.updated,
-            Side::Local => &self.counts.local,
-        };
-        counts.get(words).copied().unwrap_or(0)
+        self.counts[side].get(words).copied().unwrap_or(0)
     }
 
     /// Whether local has comments that the original has not got.
@@ -318,19 +297,11 @@ impl<'a> Rows<'a> {
     }
 
     fn id(&self, piece: Ref) -> Id {
-        match piece.side {
-            Side::Original => self.ids.original[piece.at],
-            Side::Updated => self.ids.updated[piece.at],
-            Side::Local => self.ids.local[piece.at],
-        }
+        self.ids[piece.side][piece.at]
     }
 
     fn places(&self, side: Side) -> &FxHashMap<u32, usize> {
-        match side {
-            Side::Original => &self.places.original,
-            Side::Updated => &self.places.updated,
-            Side::Local => &self.places.local,
-        }
+        &self.places[side]
     }
 
     fn is_comment(&self, piece: Ref) -> bool {

@@ -50,90 +50,115 @@ impl Walker<'_> {
         elements: &Triple<Vec<EntryId>>,
         values: &Triple<Rc<[u64]>>,
     ) -> Alignment {
-        let trees = self.trees;
-        let prints = self.fingerprints.as_ref().zip(elements.as_ref());
-        let [original, updated, local] = prints.into_array();
-        let any = |_: usize| true;
-        let mut in_updated = found_in(&values.original, &values.updated, any, |old, new, least| {
-            likeness(
-                (original.0, original.1[old]),
-                (updated.0, updated.1[new]),
-                least,
-            )
-        });
-        let new_upstream = turned(&in_updated, values.updated.len());
-        let new_upstream: FxHashSet<u64> = new_upstream
-            .iter()
-            .zip(&*values.updated)
+        let in_updated = self.found_in_updated(elements, values);
+        let of_updated = turned(&in_updated, values.updated.len());
+        let inserted = of_updated.iter().zip(&*values.updated);
+        let inserted: FxHashSet<u64> = inserted
             .filter_map(|(old, value)| old.is_none().then_some(*value))
             .collect();
-        // what upstream inserted and local has is none of the original's
-        let is_own = |new: usize| !new_upstream.contains(&values.local[new]);
-        let mut in_local = found_in(
-            &values.original,
-            &values.local,
-            is_own,
-            |old, new, least| {
-                let new = (local.0, local.1[new]);
-                let before = likeness((original.0, original.1[old]), new, least);
-                // what upstream changed may be in it already
-                let after =
-                    in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
-                let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new, least));
-                before.max(after)
-            },
-        );
-        let mut there_too: FxHashMap<u64, usize> = FxHashMap::default();
-        for value in values.local.iter().filter(|it| new_upstream.contains(it)) {
-            *there_too.entry(*value).or_default() += 1;
-        }
-        let is_elsewhere = |(at, value): (usize, &u64)| {
-            let here = usize::from(values.local[at] == *value);
-            there_too.get(value).is_some_and(|count| *count > here)
-        };
-        if is_in_place(&in_updated, values.updated.len())
-            && is_in_place(&in_local, values.local.len())
-            && !values.updated.iter().enumerate().any(is_elsewhere)
+        let in_local = self.found_in_local(elements, values, &in_updated, &inserted);
+        let mut found = (in_updated, in_local);
+        if is_in_place(&found.0, values.updated.len())
+            && is_in_place(&found.1, values.local.len())
+            && !is_inserted_elsewhere(values, &inserted)
         {
-            // nothing came or went, nor is anything of upstream's at another place of local's:
-            // collections are what they were there
-            let shapes = trees
-                .zip(elements.as_ref())
-                .map(|(tree, elements)| -> Vec<Shape> {
-                    let shapes = elements.iter().map(|it| shape(tree, tree.entry(*it).value));
-                    shapes.collect()
-                });
-            if shapes.original == shapes.local && shapes.updated == shapes.local {
-                let all = shapes.local.iter().enumerate();
-                for (at, _) in all.filter(|(_, shape)| **shape != Shape::Scalar) {
-                    (in_updated[at], in_local[at]) = (Some(at), Some(at));
-                }
-            }
+            self.pair_collections_by_place(elements, &mut found);
         }
-        let mut stretches = Vec::new();
-        let mut start = Triple::new(0, 0, 0);
-        for original in 0..values.original.len() {
-            let (Some(updated), Some(local)) = (in_updated[original], in_local[original]) else {
-                continue;
-            };
-            let at = Triple::new(original, updated, local);
-            push_between(&mut stretches, start, at);
-            stretches.push(Stretch::Element(at));
-            start = at.map(|index| index + 1);
-        }
-        push_between(
-            &mut stretches,
-            start,
-            values.as_ref().map(|values| values.len()),
-        );
+        let (in_updated, in_local) = found;
         Alignment {
-            stretches,
+            stretches: cut(&in_updated, &in_local, values),
             of_updated: turned(&in_updated, values.updated.len()),
             of_local: turned(&in_local, values.local.len()),
             in_updated,
             in_local,
         }
     }
+
+    fn found_in_updated(
+        &self,
+        elements: &Triple<Vec<EntryId>>,
+        values: &Triple<Rc<[u64]>>,
+    ) -> Found {
+        let prints = self.fingerprints.as_ref();
+        let any = |_: usize| true;
+        found_in(&values.original, &values.updated, any, |old, new, least| {
+            let old = (prints.original, elements.original[old]);
+            likeness(old, (prints.updated, elements.updated[new]), least)
+        })
+    }
+
+    /// What upstream inserted and local has is none of the original's. What upstream changed may be
+    /// changed in local already.
+    fn found_in_local(
+        &self,
+        elements: &Triple<Vec<EntryId>>,
+        values: &Triple<Rc<[u64]>>,
+        in_updated: &Found,
+        inserted: &FxHashSet<u64>,
+    ) -> Found {
+        let prints = self.fingerprints.as_ref();
+        let is_own = |new: usize| !inserted.contains(&values.local[new]);
+        let alike = |old: usize, new: usize, least: Least| {
+            // what upstream removed is removed here too, if nothing that is like it is left
+            let least = in_updated[old].map_or(Least::Half, |_| least);
+            let new = (prints.local, elements.local[new]);
+            let before = likeness((prints.original, elements.original[old]), new, least);
+            let after = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
+            let after =
+                after.and_then(|at| likeness((prints.updated, elements.updated[at]), new, least));
+            before.max(after)
+        };
+        found_in(&values.original, &values.local, is_own, alike)
+    }
+
+    /// Where nothing came or went, nor is anything of upstream's at another place of local's,
+    /// collections are what they were at their place.
+    fn pair_collections_by_place(
+        &self,
+        elements: &Triple<Vec<EntryId>>,
+        (in_updated, in_local): &mut (Found, Found),
+    ) {
+        let shapes = self.trees.zip(elements.as_ref());
+        let shapes = shapes.map(|(tree, elements)| -> Vec<Shape> {
+            let shapes = elements.iter().map(|it| shape(tree, tree.entry(*it).value));
+            shapes.collect()
+        });
+        if shapes.original == shapes.local && shapes.updated == shapes.local {
+            let all = shapes.local.iter().enumerate();
+            for (at, _) in all.filter(|(_, shape)| **shape != Shape::Scalar) {
+                (in_updated[at], in_local[at]) = (Some(at), Some(at));
+            }
+        }
+    }
+}
+
+/// Whether local has anything that upstream inserted at another place than upstream.
+fn is_inserted_elsewhere(values: &Triple<Rc<[u64]>>, inserted: &FxHashSet<u64>) -> bool {
+    let mut there_too: FxHashMap<u64, usize> = FxHashMap::default();
+    for value in values.local.iter().filter(|it| inserted.contains(it)) {
+        *there_too.entry(*value).or_default() += 1;
+    }
+    values.updated.iter().enumerate().any(|(at, value)| {
+        let here = usize::from(values.local[at] == *value);
+        there_too.get(value).is_some_and(|count| *count > here)
+    })
+}
+
+/// Three lists, cut at the elements that all of them have.
+fn cut(in_updated: &Found, in_local: &Found, values: &Triple<Rc<[u64]>>) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let mut start = Triple::new(0, 0, 0);
+    for (original, found) in in_updated.iter().zip(in_local).enumerate() {
+        if let (Some(updated), Some(local)) = found {
+            let at = Triple::new(original, *updated, *local);
+            push_between(&mut stretches, start, at);
+            stretches.push(Stretch::Element(at));
+            start = at.map(|index| index + 1);
+        }
+    }
+    let ends = values.as_ref().map(|values| values.len());
+    push_between(&mut stretches, start, ends);
+    stretches
 }
 
 /// The same, asked from the other end.

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::alike::is_mostly;
 use super::{Walker, shape};
 use crate::merge::fingerprint::Fingerprints;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, Tree};
 
 /// Which entry of the original an entry was, by the side that renamed it, and the other way round.
@@ -174,14 +174,6 @@ fn matching((old, new): (&Matched, &Matched), is_like: impl Fn(EntryId, EntryId)
 
 /// So many candidates are looked at for one entry.
 const MOST_CANDIDATES: usize = 256;
-
-/// A side of the merge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Original,
-    Updated,
-    Local,
-}
 
 impl Pairs {
     fn keep(&mut self, is_one: impl Fn(EntryId, EntryId) -> bool) {

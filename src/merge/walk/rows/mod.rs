@@ -6,8 +6,8 @@ mod tokens;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
-use crate::merge::rows::{self, MergedRow, Ref, Side};
-use crate::triple::Triple;
+use crate::merge::rows::{self, MergedRow, Ref};
+use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -72,11 +72,7 @@ impl Walker<'_> {
         let below = first.map_or(&mut [][..], |first| &mut pieces[first..]);
         for piece in below {
             if let PieceKind::Comment(comment) = &mut piece.kind {
-                let tree = match comment.side {
-                    Side::Original => self.trees.original,
-                    Side::Updated => self.trees.updated,
-                    Side::Local => self.trees.local,
-                };
+                let tree = self.trees[comment.side];
                 let line = tree.slice(comment.span);
                 let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
                 comment.moved = comment.moved.min(i64::from(column) - indent as i64);

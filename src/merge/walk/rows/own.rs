@@ -4,11 +4,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Slot};
-use crate::merge::rows::{self, Disagreement, Ref, Side};
+use crate::merge::rows::{self, Disagreement, Ref};
 use crate::merge::walk::record::{Segment, Step};
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::{ConflictKind, Resolution};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
 
