@@ -5,6 +5,7 @@ use super::body::{
 };
 use super::check::Unfaithful;
 use super::check_comments::check_comments;
+use super::decision::Outcome;
 use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{LineMerge, merge_clean_lines};
@@ -108,33 +109,17 @@ pub(crate) fn merge_sides(
         mut conflicts,
         noted,
     } = decide(sources);
-    let is_decided = |text: &String| is_faithful(text, sources, &outcome).is_ok();
-    let whole = updated_in_local(&bodies, updated.document, local.document).filter(is_decided);
-    let lines = || {
-        let lines = merged_lines(&documents, &bodies, known_lines).filter(is_decided);
-        // lines would move again what a merge has put in its place already
-        let is_done =
-            |text: &String| has_values_of(text, local.tree) && is_carried_out(sources, &outcome);
-        lines.filter(|text| !is_done(text))
-    };
-    let text = match whole {
+    let text = merged_text(&documents, &bodies, sources, &outcome, known_lines);
+    let text = match text {
         Some(text) => Some(text),
         None => {
-            let text = match lines() {
-                Some(text) => Some(text),
-                None => {
-                    merged_or_written_out(original_tree, sources, &outcome, options, |sources| {
-                        Ok(decide(sources).outcome)
-                    })?
-                }
-            };
-            text.map(|text| with_line_breaks_of(text, local.document))
+            let again = |sources: Sources<'_>| Ok(decide(sources).outcome);
+            merged_or_written_out(original_tree, sources, &outcome, options, again)?
+                .map(|text| with_line_breaks_of(text, local.document))
         }
     };
     let text = text.filter(|text| text != local.document.text);
-    if let Some(text) = &text
-        && !outcome.has_choice()
-    {
+    if let Some(text) = text.as_deref().filter(|_| !outcome.has_choice()) {
         let trees = sources.with(original_tree);
         let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &noted])?;
         conflicts.extend(lost);
@@ -143,6 +128,26 @@ pub(crate) fn merge_sides(
         text,
         conflicts,
         noted,
+    })
+}
+
+/// Updated's text, where local is the original, or what a merge of the lines makes, where that has
+/// the values that were decided.
+fn merged_text(
+    documents: &Triple<Option<&Document<'_>>>,
+    bodies: &Triple<Option<&str>>,
+    sources: Sources<'_>,
+    outcome: &Outcome,
+    known_lines: Option<(Triple<&str>, &LineMerge)>,
+) -> Option<String> {
+    let (updated, local) = (documents.updated?, documents.local?);
+    let is_decided = |text: &String| is_faithful(text, sources, outcome).is_ok();
+    let whole = updated_in_local(bodies, updated, local).filter(is_decided);
+    whole.or_else(|| {
+        let lines = merged_lines(documents, bodies, known_lines).filter(is_decided)?;
+        // lines would move again what a merge has put in its place already
+        let is_done = has_values_of(&lines, sources.local) && is_carried_out(sources, outcome);
+        (!is_done).then(|| with_line_breaks_of(lines, local))
     })
 }
 

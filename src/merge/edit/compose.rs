@@ -3,7 +3,7 @@
 
 use super::Editor;
 use super::block::last_block_scalar;
-use super::draft::{Hunk, PLACEHOLDER, shared_lines};
+use super::draft::{Hunk, PLACEHOLDER, shared_lines, shifted};
 use super::layout::{indents_of_comments, starts_its_line};
 use crate::line_breaks::{ends_line, lines_with_breaks};
 use crate::merge::decision::{
@@ -382,26 +382,4 @@ fn outdent_comments(text: &mut String, column: u32) {
     for deep in indents_of_comments(text, column).into_iter().rev() {
         text.replace_range(deep.start as usize..deep.end as usize, "");
     }
-}
-
-/// A text whose lines are so many columns further in; blank ones stay, and none moves out further
-/// than it is in.
-fn shifted(text: String, by: i64) -> String {
-    if by == 0 {
-        return text;
-    }
-    let mut moved = String::with_capacity(text.len() + 64);
-    let more = usize::try_from(by).unwrap_or(0);
-    let less = usize::try_from(-by).unwrap_or(0);
-    for line in lines_with_breaks(&text) {
-        let content = line.trim_start_matches(' ');
-        let indent = line.len() - content.len();
-        if content.trim_end_matches(['\r', '\n']).is_empty() || content.starts_with(PLACEHOLDER) {
-            moved.push_str(line);
-            continue;
-        }
-        moved.extend(std::iter::repeat_n(' ', more));
-        moved.push_str(&line[less.min(indent)..]);
-    }
-    moved
 }

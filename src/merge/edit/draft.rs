@@ -91,3 +91,25 @@ pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -
         length(&lines[lines.len() - below..]),
     )
 }
+
+/// A text whose lines are so many columns further in; blank ones stay, and none moves out further
+/// than it is in.
+pub(super) fn shifted(text: String, by: i64) -> String {
+    if by == 0 {
+        return text;
+    }
+    let mut moved = String::with_capacity(text.len() + 64);
+    let more = usize::try_from(by).unwrap_or(0);
+    let less = usize::try_from(-by).unwrap_or(0);
+    for line in lines_with_breaks(&text) {
+        let content = line.trim_start_matches(' ');
+        let indent = line.len() - content.len();
+        if content.trim_end_matches(['\r', '\n']).is_empty() || content.starts_with(PLACEHOLDER) {
+            moved.push_str(line);
+            continue;
+        }
+        moved.extend(std::iter::repeat_n(' ', more));
+        moved.push_str(&line[less.min(indent)..]);
+    }
+    moved
+}

@@ -4,9 +4,9 @@ use super::{MergedLines, empty_row, same_lines};
 use crate::merge::Resolution;
 use crate::merge::decision::{Child, Chosen, Outcome, Piece};
 use crate::merge::walk::{Entries, Nodes, Walker};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
-use crate::yaml::{EntryId, NodeId, Span, Tree};
+use crate::yaml::{EntryId, Span, Tree};
 
 impl Walker<'_> {
     /// The comment lines below an entry of local whose value is no block collection, or becomes
@@ -17,92 +17,97 @@ impl Walker<'_> {
         outcome: &Outcome,
     ) -> Option<Box<[Piece]>> {
         let (updated, local) = (sides.updated?, sides.local?);
+        let trees = self.trees;
         let is_emptied = outcome.is_merge() && !outcome.children().any(Child::stays);
         let is_row = outcome.is_merge() && !is_emptied && self.is_block(sides);
         if !self.merges_lines || is_row || matches!(outcome, Outcome::Row(_)) {
             return None;
         }
         let is_taken = matches!(outcome, Outcome::Take(_)) || is_emptied;
-        let trees = self.trees;
-        let below = |tree: &Tree<'_>, entry: EntryId| -> Row {
-            let mut row = tree.row_below(tree.entry(entry));
-            if tree.is_block_collection(tree.entry(entry).value) {
-                row.items = within(tree, entry);
-            }
-            row
-        };
-        if !is_taken
-            && trees
-                .local
-                .is_block_collection(trees.local.entry(local).value)
-        {
-            return None;
-        }
-        // lines of a block collection have no place between brackets that have something in them
-        let is_full = |tree: &Tree<'_>, node: NodeId| tree.entries(node).len() > 0;
+        let local_value = trees.local.entry(local).value;
         let comes_in_lines = trees
             .updated
             .is_block_collection(trees.updated.entry(updated).value);
-        if !is_taken && comes_in_lines && is_full(trees.local, trees.local.entry(local).value) {
+        // lines of a block collection have no place between brackets that have something in them
+        let is_full = trees.local.entries(local_value).len() > 0;
+        if !is_taken && (trees.local.is_block_collection(local_value) || comes_in_lines && is_full)
+        {
             return None;
         }
-        let original = match sides.original {
-            Some(original) => below(trees.original, original),
-            None => empty_row(0),
-        };
-        let own = match (
-            sides.original,
-            trees.local.row(trees.local.entry(local).value, None),
-        ) {
+        let own = match (sides.original, trees.local.row(local_value, None)) {
             (Some(original), Some(_)) => self.own_lines(original, local),
             _ => Vec::new(),
         };
         if let (Some(original), false) = (sides.original, own.is_empty()) {
             self.record_own_lines(original, local, false);
         }
-        let mut local = below(trees.local, local);
-        if self.resolution() == Resolution::Updated {
-            local.items.retain(|item| !own.contains(&item.span));
-        }
-        // those in a block collection that comes, come with it
-        let mut updated_row = trees.updated.row_below(trees.updated.entry(updated));
-        if trees
-            .updated
-            .is_block_collection(trees.updated.entry(updated).value)
-        {
-            updated_row = empty_row(updated_row.column);
-        }
-        let mut original = original;
-        if is_emptied || !is_taken {
-            // nothing comes that brings its comments along: the lines between the entries that go
-            // are all there is
-            let row = |tree: &Tree<'_>, entry: EntryId| {
-                let entry = tree.entry(entry);
-                tree.row(entry.value, Some(entry))
-            };
-            updated_row = row(trees.updated, updated).unwrap_or(updated_row);
-            original = sides
-                .original
-                .and_then(|it| row(trees.original, it))
-                .unwrap_or(original);
-            if is_emptied && let Some(mut own_row) = sides.local.and_then(|it| row(trees.local, it))
-            {
-                own_row.items.retain(|item| !own.contains(&item.span));
-                local = own_row;
-            }
-        }
-        let column = |tree: &Tree<'_>, entry: EntryId| tree.column(tree.entry(entry).span.start);
-        local.column = sides.local.map_or(0, |it| column(trees.local, it));
-        updated_row.column = column(trees.updated, updated);
-        original.column = updated_row.column;
-        let same = same_lines((trees.original, &original), (trees.updated, &updated_row));
-        if same || original.items.len() + updated_row.items.len() + local.items.len() == 3 {
+        let mut rows = match is_emptied || !is_taken {
+            true => self.rows_within(sides, &own, is_emptied),
+            false => self.rows_below(sides, &own),
+        };
+        let column =
+            |side: Side, entry: EntryId| trees[side].column(trees[side].entry(entry).span.start);
+        rows.local.column = column(Side::Local, local);
+        rows.updated.column = column(Side::Updated, updated);
+        rows.original.column = rows.updated.column;
+        let same = same_lines(
+            (trees.original, &rows.original),
+            (trees.updated, &rows.updated),
+        );
+        let pieces = rows.as_ref().map(|row| row.items.len()).into_array();
+        if same || pieces.iter().sum::<usize>() == 3 {
             return None;
         }
-        let rows = Triple::new(original, updated_row, local);
         let children: Vec<Child> = outcome.children().cloned().collect();
         let pieces = self.merge_rows(&rows, &children, Triple::default());
         Some(pieces.into())
+    }
+
+    /// The comments below an entry on each side. Those in a block collection that comes, come with
+    /// it.
+    fn rows_below(&self, sides: Entries, own: &[Span]) -> Triple<Row> {
+        let below = |side: Side| -> Row {
+            let (tree, Some(entry)) = (self.trees[side], sides[side]) else {
+                return empty_row(0);
+            };
+            let mut row = tree.row_below(tree.entry(entry));
+            if tree.is_block_collection(tree.entry(entry).value) {
+                match side {
+                    Side::Updated => row = empty_row(row.column),
+                    Side::Original | Side::Local => row.items = within(tree, entry),
+                }
+            }
+            row
+        };
+        let mut rows = Triple::new(
+            below(Side::Original),
+            below(Side::Updated),
+            below(Side::Local),
+        );
+        if self.resolution() == Resolution::Updated {
+            rows.local.items.retain(|item| !own.contains(&item.span));
+        }
+        rows
+    }
+
+    /// The same where nothing comes that brings its comments along: the lines between the entries
+    /// that go are all there is.
+    fn rows_within(&self, sides: Entries, own: &[Span], is_emptied: bool) -> Triple<Row> {
+        let mut rows = self.rows_below(sides, own);
+        let within = |side: Side| {
+            let (tree, entry) = (self.trees[side], self.trees[side].entry(sides[side]?));
+            tree.row(entry.value, Some(entry))
+        };
+        for side in [Side::Original, Side::Updated] {
+            if let Some(row) = within(side) {
+                rows[side] = row;
+            }
+        }
+        if let Some(mut row) = within(Side::Local).filter(|_| is_emptied) {
+            row.items.retain(|item| !own.contains(&item.span));
+            rows.local = row;
+        }
+        rows
     }
 
     /// An empty local map or list below a key that gets lines of its own: its first entries, and

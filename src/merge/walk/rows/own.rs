@@ -17,6 +17,15 @@ use super::tokens::Numbers;
 /// The pieces of a merged row, each with the piece of a side's row that it is.
 pub(super) type Placed = Vec<(Option<Ref>, Piece)>;
 
+/// Local's own comment lines at an entry that goes.
+struct OwnLines {
+    /// Where the entry is in local's row.
+    at: usize,
+    /// Where those right above it are placed, the last one first.
+    above: Vec<usize>,
+    within: Vec<Span>,
+}
+
 impl Walker<'_> {
     /// Where upstream removed an entry, comment lines that local itself wrote in it or right above
     /// it are a conflict: they go with the entry where upstream wins, and stay where local does.
@@ -60,27 +69,37 @@ impl Walker<'_> {
                 }),
                 None => self.record_own_lines(original, entry, is_above),
             }
-            match self.resolution() {
-                Resolution::Updated => take_out(&above, placed),
-                Resolution::Markers => {
-                    let of_side = Some(Side::Local);
-                    mark_lines(&above, of_side, placed);
-                    self.put_lines(&own, (&rows.local, at), of_side, placed);
-                    // the original's side of the conflict
-                    let piece = Piece {
-                        blanks: Blanks::Count(0),
-                        kind: PieceKind::Entry(Child {
-                            outcome: Outcome::apart(Outcome::Remove, Outcome::Remove),
-                            ..child.clone()
-                        }),
-                    };
-                    let below = above.first().map(|above| above + 1);
-                    let place = below.unwrap_or_else(|| first_below(&rows.local, at, placed));
-                    placed.insert(place, (None, piece));
-                }
-                Resolution::Local | Resolution::Open => {
-                    self.put_lines(&own, (&rows.local, at), None, placed);
-                }
+            let own = OwnLines {
+                at,
+                above,
+                within: own,
+            };
+            self.place_own_lines(&own, &rows.local, child, placed);
+        }
+    }
+
+    /// What becomes of local's own comment lines at an entry that goes.
+    fn place_own_lines(&self, own: &OwnLines, row: &Row, child: &Child, placed: &mut Placed) {
+        match self.resolution() {
+            Resolution::Updated => take_out(&own.above, placed),
+            Resolution::Markers => {
+                let of_side = Some(Side::Local);
+                mark_lines(&own.above, of_side, placed);
+                self.put_lines(&own.within, (row, own.at), of_side, placed);
+                // the original's side of the conflict
+                let piece = Piece {
+                    blanks: Blanks::Count(0),
+                    kind: PieceKind::Entry(Child {
+                        outcome: Outcome::apart(Outcome::Remove, Outcome::Remove),
+                        ..child.clone()
+                    }),
+                };
+                let below = own.above.first().map(|above| above + 1);
+                let place = below.unwrap_or_else(|| first_below(row, own.at, placed));
+                placed.insert(place, (None, piece));
+            }
+            Resolution::Local | Resolution::Open => {
+                self.put_lines(&own.within, (row, own.at), None, placed);
             }
         }
     }
