@@ -122,4 +122,6 @@ pub enum Form {
     Json,
     /// Markdown.
     Markdown,
+    /// HTML.
+    Html,
 }

@@ -9,7 +9,7 @@ use super::config::{Form, ReportTo};
 /// What is told of a run, and where.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReportArgs {
-    /// The report: text (default), json, markdown
+    /// The report: text (default), json, markdown, html
     #[arg(
         long = "report",
         value_enum,
@@ -32,6 +32,8 @@ enum FormArg {
     Json,
     /// For the body of a pull request
     Markdown,
+    /// A page to look at
+    Html,
 }
 
 impl From<ReportArgs> for ReportTo {
@@ -41,6 +43,7 @@ impl From<ReportArgs> for ReportTo {
                 FormArg::Text => Form::Text,
                 FormArg::Json => Form::Json,
                 FormArg::Markdown => Form::Markdown,
+                FormArg::Html => Form::Html,
             },
             file: args.file,
         }

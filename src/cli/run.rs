@@ -266,6 +266,7 @@ fn report_text(config: &Config, plan: &Plan, facts: &Facts, refused: bool, color
         Form::Text => summary(config, plan, refused, color),
         Form::Json => report::json(plan, facts),
         Form::Markdown => report::markdown(plan, facts),
+        Form::Html => report::html(plan, facts),
     }
 }
 

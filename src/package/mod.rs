@@ -76,7 +76,7 @@ pub use patching::{Given, PatchForm, Patching, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use progress::Progress;
 pub use resource::ResourceId;
-pub(crate) use rules::RULES_FILE;
+pub(crate) use rules::{RULES_FILE, Written};
 pub use run::{plan, plan_sides, plan_with};
 pub(crate) use run_folder::git_folder;
 pub use selector::Selector;

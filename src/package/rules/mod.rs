@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use globset::GlobMatcher;
 
 mod read;
+mod written;
 
 use crate::error::{Error, Place, Warning};
 use crate::merge::{OnConflict, Options, Resolution, Rule};
@@ -19,6 +20,7 @@ use crate::package::slot::Slot;
 use crate::secret;
 use crate::yaml::Tree;
 use read::Reader;
+pub(crate) use written::Written;
 
 /// The file in the local package that rules are read from where none is given.
 pub(crate) const RULES_FILE: &str = ".merge3.yaml";
