@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use super::config::{Form, ReportTo};
 
 /// What is told of a run, and where.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct ReportArgs {
     /// The report: text (default), json, markdown, html
     #[arg(
@@ -24,9 +24,10 @@ pub(super) struct ReportArgs {
     file: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
 enum FormArg {
     /// A summary, for people
+    #[default]
     Text,
     /// For programs: docs/report.schema.json says what is in it
     Json,

@@ -20,6 +20,7 @@ pub(crate) use body::{Body, Part};
 pub use diff::{Diff, diff, diff_in};
 pub use html::html;
 pub(crate) use html::{Package, Page, page};
+pub(crate) use hunks::shown_lines;
 pub use json::json;
 pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable, pretty};
 pub use markdown::markdown;

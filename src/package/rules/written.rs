@@ -1,7 +1,10 @@
 //! A rule, as it is written into `.merge3.yaml`.
 
+use std::path::Path;
+
+use crate::error::{Error, Place};
 use crate::merge::{Pattern, Take};
-use crate::yaml::{ScalarStyle, ScalarType, scalar};
+use crate::yaml::{NodeKind, ScalarStyle, ScalarType, Tree, scalar};
 
 /// A rule that decides conflicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +31,30 @@ impl Written {
         })
     }
 
+    /// The same rule for the like of its place: in any file, and in any element of a list.
+    pub(crate) fn widened(&self) -> Self {
+        let mut path = String::new();
+        let mut rest = self.path.as_str();
+        while let Some(at) = rest.find('[') {
+            path.push_str(&rest[..at]);
+            let length = match rest[at..].starts_with("[\"") {
+                true => rest[at..].find("\"]").map(|end| end + 2),
+                false => rest[at..].find(']').map(|end| end + 1),
+            };
+            let end = length.map_or(rest.len(), |length| at + length);
+            path.push_str(match rest[at..].starts_with("[\"") {
+                true => &rest[at..end],
+                false => "[*]",
+            });
+            rest = &rest[end..];
+        }
+        Self {
+            path: path + rest,
+            file: None,
+            ..self.clone()
+        }
+    }
+
     /// The rule as an element of `rules`, on lines of its own.
     pub(crate) fn to_yaml(&self) -> String {
         let take = match self.take {
@@ -48,6 +75,46 @@ impl Written {
             .filter_map(|(name, value)| Some(format!("{name}: {}\n", written(value?))));
         format!("- {}", fields.collect::<Vec<_>>().join("  "))
     }
+}
+
+/// The text of a file of rules with further ones at its end.
+///
+/// # Errors
+/// Where the rules that are there cannot be added to line by line.
+pub(crate) fn with_rules(path: &Path, text: &str, rules: &[Written]) -> Result<String, Error> {
+    let added: String = rules.iter().map(Written::to_yaml).collect();
+    let not_edited = || Error::Rules {
+        place: Box::new(Place::new(path, text, 0)),
+        message: "rules cannot be added to this file as it is written".to_owned(),
+        help: "write each rule behind a dash on a line of its own, under `rules:`".to_owned(),
+    };
+    let line_break = match text.is_empty() || text.ends_with('\n') {
+        true => "",
+        false => "\n",
+    };
+    let tree = Tree::parse(text).map_err(|_| not_edited())?;
+    let Some(tree) = tree else {
+        return Ok(format!("{text}{line_break}rules:\n{added}"));
+    };
+    let Some(rules) = tree.find(tree.root().value, "rules") else {
+        return Ok(format!("{text}{line_break}rules:\n{added}"));
+    };
+    let list = tree.entry(rules).value;
+    let last = tree.entries(list).next_back().ok_or_else(not_edited)?;
+    let span = tree.entry(last).span;
+    let is_block = matches!(&tree.node(list).kind, NodeKind::Sequence(list) if !list.flow);
+    if !is_block {
+        return Err(not_edited());
+    }
+    let indent = " ".repeat(tree.column(span.start) as usize);
+    let added: String = added
+        .lines()
+        .map(|line| format!("{indent}{line}\n"))
+        .collect();
+    let end = tree.next_line(span.end.max(1) - 1) as usize;
+    let (above, below) = text.split_at(end);
+    let line_break = if above.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{above}{line_break}{added}{below}"))
 }
 
 /// A text as YAML.
@@ -73,8 +140,40 @@ mod tests {
             rule.to_yaml(),
             "- path: spec.containers[name=app].env\n  kind: Deployment\n  file: a [[]b[]]/c.yaml\n  take: local\n"
         );
+        let wide = rule.widened();
+        assert_eq!(
+            (wide.path.as_str(), wide.file),
+            ("spec.containers[*].env", None)
+        );
+        let quoted = Written::of_place("data[\"a]b.yaml\"].x[0]", Take::Updated).unwrap();
+        assert_eq!(quoted.widened().path, "data[\"a]b.yaml\"].x[*]");
         assert_eq!(Written::of_place("a..b", Take::Local), None);
         let number = Written::of_place("8080", Take::Local).unwrap();
         assert_eq!(number.to_yaml(), "- path: \"8080\"\n  take: local\n");
+    }
+
+    #[test]
+    fn rules_are_added_behind_those_that_are_there() {
+        let rule = [Written::of_place("a.b", Take::Local).unwrap()];
+        let added = |text: &str| with_rules("x".as_ref(), text, &rule).ok();
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(added(""), text("rules:\n- path: a.b\n  take: local\n"));
+        assert_eq!(
+            added("# ours\nschema: kubernetes"),
+            text("# ours\nschema: kubernetes\nrules:\n- path: a.b\n  take: local\n")
+        );
+        assert_eq!(
+            added("rules:\n  - path: c # d\n    take: local # e\n\n# f\nschema: kubernetes\n"),
+            text(
+                "rules:\n  - path: c # d\n    take: local # e\n  - path: a.b\n    take: local\n\n# f\nschema: kubernetes\n"
+            )
+        );
+        assert_eq!(
+            added("rules:\n- take: local"),
+            text("rules:\n- take: local\n- path: a.b\n  take: local\n")
+        );
+        for text in ["rules: [{take: local}]\n", "rules: []\n", "rules: [\n"] {
+            assert_eq!(added(text), None, "{text}");
+        }
     }
 }

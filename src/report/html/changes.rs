@@ -1,10 +1,8 @@
 //! The changed files, each as a diff that is folded.
 
-use std::path::Path;
-
 use super::out::Out;
 use super::{Package, Page, tokens};
-use crate::package::{ChangeKind, FileChange};
+use crate::package::{ChangeKind, FileChange, is_yaml_name};
 use crate::report::diff::hunks_of;
 use crate::report::many;
 
@@ -66,7 +64,7 @@ fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut us
         out.raw("<p class=\"note\">It is not text.</p>\n");
     }
     let most = OF_FILE.min(*left);
-    let is_yaml = is_yaml(&change.path);
+    let is_yaml = is_yaml_name(&change.path);
     let mut lines = hunks.text.lines();
     out.raw("<pre class=\"diff\">");
     for line in lines.by_ref().take(most) {
@@ -103,9 +101,4 @@ fn diff_line(out: &mut Out, line: &str, is_yaml: bool) {
         false => drop(out.text(body)),
     }
     out.raw(close);
-}
-
-fn is_yaml(path: &Path) -> bool {
-    let extension = path.extension().and_then(|it| it.to_str());
-    matches!(extension, Some("yaml" | "yml" | "json")) || path.ends_with("Kptfile")
 }

@@ -1,0 +1,60 @@
+//! The local side with a comment that pins it (rules: Pins).
+
+use super::files::{File, Place, Side};
+use crate::merge::pins::Pins;
+
+/// What pins.
+const PIN: &str = "# merge3: keep";
+
+/// The local lines of a place, each entry in it pinned.
+///
+/// # Errors
+/// Why that cannot be.
+pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str> {
+    let local = place.lines.local.as_deref().unwrap_or_default();
+    if local.is_empty() {
+        return Err("there is nothing here to pin: a rule (r) keeps a deletion");
+    }
+    if !file.is_yaml || file.path.extension().is_some_and(|it| it == "json") {
+        return Err("only entries of YAML can be pinned");
+    }
+    let taken = file.taken(Side::Local);
+    let begin = taken.places[place.index].start;
+    let pins = taken.parsed().entries(place.index, |tree, offset, found| {
+        let mut pins = Vec::new();
+        for (_, entry) in found {
+            let span = tree.entry(entry).span;
+            let at = (offset + span.start as usize).checked_sub(begin)?;
+            let is_one_line = tree.line_number(span.start) == tree.line_number(span.end.max(1) - 1);
+            pins.push((at, tree.column(span.start) as usize, is_one_line));
+        }
+        Some(pins)
+    });
+    let Some(mut pins) = pins.flatten().filter(|pins| !pins.is_empty()) else {
+        return Err("this is a part of an entry: pin that by hand (e), with # merge3: keep");
+    };
+    let mut text = local.to_owned();
+    pins.sort_unstable();
+    for (at, column, is_one_line) in pins.into_iter().rev() {
+        let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[at..]
+            .find(['\r', '\n'])
+            .map_or(text.len(), |end| at + end);
+        match is_one_line && !text[at..end].contains('#') {
+            true => text.insert_str(end, &format!(" {PIN}")),
+            false => text.insert_str(start, &format!("{:column$}{PIN}\n", "")),
+        }
+    }
+    let whole = file.with(|index, stretch| match index == place.index {
+        true => text.clone(),
+        false => Side::Local.of(stretch),
+    });
+    let is_pinned = whole.parsed().entries(place.index, |tree, _, found| {
+        let pins = Pins::of(tree);
+        found.iter().all(|(_, entry)| pins.has(*entry))
+    });
+    match is_pinned {
+        Some(true) => Ok(text),
+        _ => Err("no comment can stand here: a rule (r) does the same"),
+    }
+}
