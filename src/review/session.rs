@@ -357,15 +357,11 @@ impl<'w> Session<'w> {
         if has_quit && decided == 0 {
             return Ok(Some(End::Leave));
         }
-        let files = many(self.plan.files.len(), "file");
         let left = match count - decided {
             0 => String::new(),
             left => format!(", {left} left between conflict markers"),
         };
-        writeln!(
-            output,
-            "\n{decided} of {count} decided{left}; the result changes up to {files}"
-        )?;
+        writeln!(output, "\n{decided} of {count} decided{left}")?;
         loop {
             return Ok(
                 match key(output, "Write it [y], write nothing [n], or go back [k]? ")? {
