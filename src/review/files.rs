@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::git::hunks::{Stretch, read, told};
-use crate::merge::entries_at;
-use crate::package::{Plan, ResourceId, is_yaml_name};
+use crate::merge::{Conflict, entries_at};
+use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
 use crate::triple::Triple;
 use crate::yaml::stream::split;
@@ -90,7 +90,7 @@ impl File {
             };
             file.is_yaml = is_yaml_name(&file.path) && sides.iter().any(is_yaml);
             let sides = sides.each_ref().map(Taken::parsed);
-            places.extend(file.places(files.len(), &sides, plan.show_secrets));
+            places.extend(file.places(files.len(), &sides, plan));
             files.push(file);
         }
         (files, places)
@@ -138,8 +138,10 @@ impl File {
         self.with(|_, stretch| side.of(stretch))
     }
 
-    fn places(&self, file: usize, sides: &[Parsed<'_>; 2], show_secrets: bool) -> Vec<Place> {
-        let shown = sides.each_ref().map(|side| match show_secrets {
+    fn places(&self, file: usize, sides: &[Parsed<'_>; 2], plan: &Plan) -> Vec<Place> {
+        let open = plan.conflicts.iter().filter(|it| it.file == self.path);
+        let open: Vec<&FileConflict> = open.filter(|it| it.conflict.resolution.is_open()).collect();
+        let shown = sides.each_ref().map(|side| match plan.show_secrets {
             true => vec![true; side.lines.len()],
             false => shown_lines(&side.taken.text),
         });
@@ -165,7 +167,7 @@ impl File {
                     .map(str::to_owned)
                     .collect()
             };
-            let found = self.found(sides, index);
+            let found = self.found(sides, index, &open);
             Place {
                 file,
                 index,
@@ -181,11 +183,13 @@ impl File {
         conflicts.enumerate().map(place).collect()
     }
 
-    /// What stands at a place, in the local side, or where that has nothing there, in upstream's.
+    /// What stands at a place, in the local side, or where that has nothing there, in upstream's:
+    /// of all entries there those that `open` conflicts are about, where that is known.
     fn found(
         &self,
         sides: &[Parsed<'_>; 2],
         index: usize,
+        open: &[&FileConflict],
     ) -> Option<(Option<ResourceId>, Vec<String>)> {
         if !self.is_yaml {
             return None;
@@ -194,18 +198,64 @@ impl File {
         let is_one_sided = sides.iter().any(|side| is_empty(&side));
         let side = sides.iter().find(|side| !is_empty(side))?;
         side.entries(index, |tree, _, found| {
+            let resource = ResourceId::of(tree);
             let all = tree.entries(tree.root().value).len();
-            let mut paths: Vec<String> = found.into_iter().map(|(path, _)| path).collect();
-            paths.dedup();
-            let is_whole = is_one_sided
-                && paths.len() == all
-                && !paths.iter().any(|it| it.contains(['.', '[']));
+            let is_top = |(path, _): &(String, EntryId)| !path.contains(['.', '[']);
+            let is_whole = is_one_sided && found.len() == all && found.iter().all(is_top);
             if is_whole || all == 0 {
-                paths = vec![String::new()];
+                return (resource, vec![String::new()]);
             }
-            (ResourceId::of(tree), paths)
+            let mut paths = Vec::new();
+            for (path, entry) in &found {
+                let is_scalar = tree.scalar(tree.entry(*entry).value).is_some();
+                let here = open.iter().filter(|it| it.resource == resource);
+                let mut below: Vec<_> = here
+                    .clone()
+                    .filter(|it| is_below(&it.conflict, path))
+                    .collect();
+                if below.is_empty() {
+                    // upstream's elements count in the file and not in the conflict
+                    below = here
+                        .filter(|it| is_alike(&it.conflict.path, path))
+                        .collect();
+                    below.truncate(if below.len() == 1 { 1 } else { 0 });
+                }
+                let below = below.into_iter();
+                // a rule for what is in a text is one for the text
+                let named = below.map(|it| match is_scalar && is_below(&it.conflict, path) {
+                    true => path,
+                    false => &it.conflict.path,
+                });
+                let named = named.map(|path| path.trim_end_matches(" (comment)").to_owned());
+                paths.extend(named);
+            }
+            if paths.is_empty() {
+                paths = found.into_iter().map(|(path, _)| path).collect();
+            }
+            paths.dedup();
+            (resource, paths)
         })
     }
+}
+
+/// Whether two paths are the same but for the positions of elements.
+fn is_alike(left: &str, right: &str) -> bool {
+    let steps = |path: &str| {
+        let steps = path
+            .split(['[', ']'])
+            .map(|step| match step.parse::<usize>() {
+                Ok(_) => "*".to_owned(),
+                Err(_) => step.to_owned(),
+            });
+        steps.collect::<Vec<_>>()
+    };
+    steps(left) == steps(right)
+}
+
+/// Whether a conflict is at a path, or below it.
+pub(super) fn is_below(conflict: &Conflict, path: &str) -> bool {
+    let rest = conflict.path.strip_prefix(path);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
 }
 
 impl Taken {

@@ -1,7 +1,9 @@
 //! The local side with a comment that pins it (rules: Pins).
 
 use super::files::{File, Place, Side};
+use crate::merge::Pattern;
 use crate::merge::pins::Pins;
+use crate::yaml::EntryId;
 
 /// What pins.
 const PIN: &str = "# merge3: keep";
@@ -21,8 +23,22 @@ pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str>
     let taken = file.taken(Side::Local);
     let begin = taken.places[place.index].start;
     let pins = taken.parsed().entries(place.index, |tree, offset, found| {
+        let within = taken.places[place.index].clone();
+        let is_within = |entry: &EntryId| {
+            let span = tree.entry(*entry).span;
+            within.start <= offset + span.start as usize && offset + span.end as usize <= within.end
+        };
+        let named = place
+            .paths
+            .iter()
+            .filter_map(|path| Pattern::parse(path).ok());
+        let named: Vec<EntryId> = named.flat_map(|pattern| pattern.find(tree)).collect();
+        let entries = match !named.is_empty() && named.iter().all(is_within) {
+            true => named,
+            false => found.into_iter().map(|(_, entry)| entry).collect(),
+        };
         let mut pins = Vec::new();
-        for (_, entry) in found {
+        for entry in entries {
             let span = tree.entry(entry).span;
             let at = (offset + span.start as usize).checked_sub(begin)?;
             let is_one_line = tree.line_number(span.start) == tree.line_number(span.end.max(1) - 1);
@@ -51,7 +67,8 @@ pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str>
     });
     let is_pinned = whole.parsed().entries(place.index, |tree, _, found| {
         let pins = Pins::of(tree);
-        found.iter().all(|(_, entry)| pins.has(*entry))
+        let mut entries = found.into_iter().map(|(_, entry)| entry);
+        entries.any(|entry| pins.has(entry) || pins.are_in(tree.entry(entry).value))
     });
     match is_pinned {
         Some(true) => Ok(text),

@@ -42,7 +42,7 @@ pub(super) fn decided(rules: &[Written], file: &File, places: &[&Place]) -> Vec<
         }
         let is_here = |side: &&Parsed<'_>| !side.taken.places[place.index].is_empty();
         let decided = sides.iter().find(is_here).and_then(|side| {
-            side.entries(place.index, |tree, _, found| {
+            side.entries(place.index, |tree, _, _| {
                 let spans = fitting.iter().flat_map(|pattern| pattern.find(tree));
                 let spans: Vec<_> = spans.map(|entry| tree.entry(entry).span).collect();
                 let is_in = |entry| {
@@ -51,7 +51,13 @@ pub(super) fn decided(rules: &[Written], file: &File, places: &[&Place]) -> Vec<
                         .iter()
                         .any(|span| span.start <= here.start && here.end <= span.end)
                 };
-                !found.is_empty() && found.into_iter().all(|(_, entry)| is_in(entry))
+                let found = place.paths.iter().map(|path| {
+                    let found = Pattern::parse(path).ok().map(|it| it.find(tree));
+                    found.unwrap_or_default()
+                });
+                let mut found = found.peekable();
+                found.peek().is_some()
+                    && found.all(|found| !found.is_empty() && found.into_iter().all(is_in))
             })
         });
         decided.unwrap_or(false)

@@ -7,7 +7,7 @@ use console::Term;
 
 use super::decide::{Decided, Decision};
 use super::editor::Wait;
-use super::files::{File, Place, Side};
+use super::files::{File, Place, Side, is_below};
 use super::show::{self, About, HELP, Look};
 use super::{both, editor, pin, rules};
 use crate::error::shown;
@@ -157,16 +157,12 @@ impl<'w> Session<'w> {
     /// The conflict of the merge that is open at a place.
     fn conflict(&self, place: &Place) -> Option<&Conflict> {
         let file = &self.files[place.file].path;
-        let is_in = |path: &String, it: &Conflict| {
-            let rest = it.path.strip_prefix(path.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', ' ']))
-        };
         let is_here = |it: &&FileConflict| {
             it.file == *file
                 && it.conflict.resolution.is_open()
                 && it.resource == place.resource
                 && (place.paths.is_empty()
-                    || place.paths.iter().any(|path| is_in(path, &it.conflict)))
+                    || place.paths.iter().any(|path| is_below(&it.conflict, path)))
         };
         let mut conflicts = self.plan.conflicts.iter();
         conflicts.find(is_here).map(|it| &it.conflict)

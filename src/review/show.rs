@@ -1,15 +1,23 @@
 //! A place, as it is shown in a terminal: the lines around, and the three sides.
 
-use console::{Style, truncate_str};
+use console::Style;
 
 use super::files::{File, Place};
 use crate::error::shown;
-use crate::merge::{Conflict, ConflictKind};
+use crate::git::hunks::{Stretch, read};
+use crate::merge::markers::mark;
+use crate::merge::{Conflict, ConflictKind, ConflictStyle, MarkerStyle};
 use crate::secret::HIDDEN;
+use crate::triple::Triple;
 use crate::visible::{visible, visible_lines};
 
-/// How many lines of a side are shown, unless all are asked for.
-const MOST: usize = 12;
+/// How many lines of a side are shown, unless all are asked for. Of more, what
+/// differs is shown.
+const MOST: usize = 8;
+/// How many rows a long line takes.
+const ROWS: usize = 3;
+/// The width of what stands before a line.
+const MARGIN: usize = 11;
 
 /// How a terminal is written to.
 #[derive(Debug, Clone, Copy)]
@@ -33,73 +41,214 @@ pub(super) struct About<'a> {
 
 /// A place.
 pub(super) fn place(file: &File, place: &Place, about: &About<'_>, look: Look) -> String {
-    let mut text = String::from("\n");
-    let mut line = |line: &str| {
-        text.push_str(&truncate_str(line, look.width, "..."));
-        text.push('\n');
-    };
-    let name = paint(
-        &format!("{}:{}", shown(&file.path), place.line),
-        "bold",
+    let mut page = Page {
+        text: String::from("\n"),
         look,
-    );
-    let kind = about
-        .conflict
-        .map_or(String::new(), |it| format!(", {}", told(it.kind)));
-    line(&format!(
-        "{name} ({} of {}){kind}",
-        about.number, about.count
-    ));
-    if let Some(resource) = &place.resource {
-        line(&visible(&resource.to_string()));
-    }
-    let mut what: Vec<String> = place.paths.iter().map(|it| visible(it)).collect();
-    what.retain(|path| !path.is_empty());
-    let path = match what.is_empty() {
-        true if file.is_yaml => "the whole document".to_owned(),
-        true => "lines".to_owned(),
-        false => what.join(", "),
+        all: about.all,
+        indent: indent_of(place),
     };
-    line(&paint(&path, "cyan", look));
-    for around in &place.above {
-        line(&format!("         | {}", visible_lines(around)));
+    let kind = about.conflict.map_or("conflict", |it| told(it.kind));
+    let title = format!("{} of {}: {kind}", about.number, about.count);
+    page.line(&title, "bold");
+    page.line(&format!("{}:{}", shown(&file.path), place.line), "");
+    if let Some(resource) = &place.resource {
+        page.line(&visible(&resource.to_string()), "");
     }
-    let sides = [
-        (
-            "original",
-            &place.lines.original,
-            "",
-            "(not in the markers)",
-        ),
-        ("updated", &place.lines.updated, "green", "(absent)"),
-        ("local", &place.lines.local, "yellow", "(absent)"),
-    ];
-    for (name, lines, color, none) in sides {
-        let lines: Vec<String> = match lines.as_deref() {
-            None => vec![none.to_owned()],
-            Some("") => vec!["(absent)".to_owned()],
-            Some(_) if place.is_secret => vec![HIDDEN.to_owned()],
-            Some(lines) => lines.lines().map(visible_lines).collect(),
-        };
-        let most = if about.all { lines.len() } else { MOST };
-        for (index, one) in lines.iter().take(most).enumerate() {
-            let name = if index == 0 { name } else { "" };
-            line(&paint(&format!("{name:>8} | {one}"), color, look));
-        }
-        if lines.len() > most {
-            line(&format!(
-                "         | ... {} more lines, v shows them",
-                lines.len() - most
-            ));
-        }
-    }
-    for around in &place.below {
-        line(&format!("         | {}", visible_lines(around)));
-    }
+    let paths = place.paths.iter().filter(|path| !path.is_empty());
+    let paths: Vec<String> = paths.map(|path| visible(path)).collect();
+    page.line(
+        &match (paths.is_empty(), file.is_yaml) {
+            (true, true) => "the whole document".to_owned(),
+            (true, false) => "lines".to_owned(),
+            _ if paths.len() > 3 => {
+                format!("{}, {} and {} more", paths[0], paths[1], paths.len() - 2)
+            }
+            _ => paths.join(", "),
+        },
+        "cyan",
+    );
+    page.lines("", "", place.above.iter().map(String::as_str));
+    page.sides(place);
+    page.lines("", "", place.below.iter().map(String::as_str));
     if let Some(decided) = about.decided {
-        line(&format!("decided: {decided}"));
+        page.line(&format!("decided: {decided}"), "bold");
     }
-    text
+    page.text
+}
+
+/// How far all lines of a place are indented that are shown.
+fn indent_of(place: &Place) -> usize {
+    let sides = place.lines.as_ref().into_array().into_iter().flatten();
+    let around = place.above.iter().chain(&place.below).map(String::as_str);
+    let lines = sides.flat_map(|side| side.lines()).chain(around);
+    let filled = lines.filter(|line| !line.trim().is_empty());
+    let indents = filled.map(|line| line.len() - line.trim_start_matches(' ').len());
+    indents.min().unwrap_or(0)
+}
+
+/// What is shown, as it grows.
+struct Page {
+    text: String,
+    look: Look,
+    /// Whether nothing is left out.
+    all: bool,
+    /// The indentation that all lines have, and that is left out.
+    indent: usize,
+}
+
+impl Page {
+    /// Adds a line without a margin.
+    fn line(&mut self, line: &str, color: &str) {
+        for row in chunks(line, self.look.width) {
+            self.text.push_str(&paint(&row, color, self.look));
+            self.text.push('\n');
+        }
+    }
+
+    /// Adds a line behind a margin, in as many rows as it needs.
+    fn rows(&mut self, name: &str, line: &str, color: &str) {
+        let mut rows = chunks(line, self.look.width.saturating_sub(MARGIN).max(20));
+        if rows.len() > ROWS && !self.all {
+            rows.truncate(ROWS);
+            if let Some(last) = rows.last_mut() {
+                let end = last.char_indices().rev().nth(2).map_or(0, |(at, _)| at);
+                last.replace_range(end.., "...");
+            }
+        }
+        for (index, row) in rows.iter().enumerate() {
+            let name = if index == 0 { name } else { "" };
+            self.line(format!("{name:>8} | {row}").trim_end(), color);
+        }
+    }
+
+    /// Adds lines of a file, the first behind a name.
+    fn lines<'l>(&mut self, name: &str, color: &str, lines: impl Iterator<Item = &'l str>) {
+        for (index, line) in lines.enumerate() {
+            let name = if index == 0 { name } else { "" };
+            let line = visible_lines(line.get(self.indent..).unwrap_or_default());
+            self.rows(name, &line, color);
+        }
+    }
+
+    /// Adds the three sides.
+    fn sides(&mut self, place: &Place) {
+        let original = place.lines.original.as_deref();
+        let (updated, local) = (&place.lines.updated, &place.lines.local);
+        let sides = Triple::new(original, updated.as_deref(), local.as_deref());
+        let sides = sides.map(Option::unwrap_or_default);
+        if !self.all && !place.is_secret && self.hunks(sides) {
+            return;
+        }
+        for (name, lines, color) in [
+            (
+                NAMES[0],
+                original.unwrap_or("(not in the markers)"),
+                COLORS[0],
+            ),
+            (NAMES[1], sides.updated, COLORS[1]),
+            (NAMES[2], sides.local, COLORS[2]),
+        ] {
+            match lines {
+                "" => self.rows(name, "(absent)", color),
+                _ if place.is_secret => self.rows(name, HIDDEN, color),
+                _ => self.beginning(name, color, lines),
+            }
+        }
+    }
+
+    /// Adds a side, or its first lines.
+    fn beginning(&mut self, name: &str, color: &str, lines: &str) {
+        let most = if self.all { usize::MAX } else { MOST };
+        self.lines(name, color, lines.lines().take(most));
+        let more = lines.lines().count().saturating_sub(most);
+        if more > 0 {
+            self.rows("", &format!("... {more} more lines, v shows them"), "");
+        }
+    }
+
+    /// Adds what of three sides with many lines is not the same. Whether that can be told.
+    fn hunks(&mut self, sides: Triple<&str>) -> bool {
+        let [original, updated, local] = sides.into_array();
+        let count = updated.lines().count().max(local.lines().count());
+        if count <= MOST || original.is_empty() {
+            return false;
+        }
+        let style = MarkerStyle {
+            size: 100,
+            conflict_style: ConflictStyle::Diff3,
+            ..MarkerStyle::default()
+        };
+        // of a side that is not there the changes to the other one count
+        let text = match (updated, local) {
+            ("", other) | (other, "") => mark(Triple::new(original, other, original), &style),
+            _ => mark(sides, &style),
+        };
+        let gone = [updated, local].iter().position(|side| side.is_empty());
+        let Some(stretches) = read(&text, style.size) else {
+            return false;
+        };
+        self.rows(
+            "",
+            &format!("{count} lines, v shows all; these differ:"),
+            "",
+        );
+        let end = self.text.len() + 3 * MOST * self.look.width;
+        for (index, stretch) in stretches.iter().enumerate() {
+            if self.text.len() > end {
+                self.rows("", "... and more", "");
+                break;
+            }
+            match stretch {
+                Stretch::Common(lines) => {
+                    self.common(lines, index == 0, index + 1 == stretches.len())
+                }
+                Stretch::Conflict { lines, .. } => {
+                    let lines = lines.map(Option::unwrap_or_default).into_array();
+                    for ((name, lines), color) in NAMES.iter().zip(lines).zip(COLORS) {
+                        match lines {
+                            "" => self.rows(name, "(absent)", color),
+                            lines => self.beginning(name, color, lines),
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(gone) = gone {
+            self.rows(NAMES[gone + 1], "(absent)", COLORS[gone + 1]);
+        }
+        true
+    }
+
+    /// Adds what is nearest of the lines between two that differ.
+    fn common(&mut self, lines: &str, is_first: bool, is_last: bool) {
+        let lines: Vec<&str> = lines.lines().collect();
+        if lines.len() <= 3 {
+            return self.lines("", "", lines.into_iter());
+        }
+        if let (Some(first), false) = (lines.first(), is_first) {
+            self.lines("", "", [*first].into_iter());
+        }
+        self.rows("", "...", "");
+        if let (Some(last), false) = (lines.last(), is_last) {
+            self.lines("", "", [*last].into_iter());
+        }
+    }
+}
+
+/// The sides, in the order in which they are shown, and their colours.
+const NAMES: [&str; 3] = ["original", "updated", "local"];
+const COLORS: [&str; 3] = ["", "green", "yellow"];
+
+/// A line in pieces of a width.
+fn chunks(line: &str, width: usize) -> Vec<String> {
+    let chars: Vec<char> = line.trim_end().chars().collect();
+    if chars.is_empty() {
+        return vec![String::new()];
+    }
+    chars
+        .chunks(width)
+        .map(|chunk| chunk.iter().collect())
+        .collect()
 }
 
 /// What a kind of conflict means, for people.
@@ -117,12 +266,20 @@ const fn told(kind: ConflictKind) -> &'static str {
 }
 
 /// A text in a colour, where there are colours.
-pub(super) fn paint(text: &str, color: &str, look: Look) -> String {
+fn paint(text: &str, color: &str, look: Look) -> String {
     if look.color && !color.is_empty() {
         let style = Style::from_dotted_str(color).force_styling(true);
         return style.apply_to(text).to_string();
     }
     text.to_owned()
+}
+
+/// Lines set off from the margin.
+pub(super) fn indented(text: &str) -> String {
+    let lines = text.lines();
+    lines
+        .map(|line| format!("  {}\n", visible_lines(line)))
+        .collect()
 }
 
 /// What the keys do.
@@ -139,10 +296,3 @@ v  show all lines of the three sides
 q  quit, and write what is decided or nothing
 ?  show this help
 ";
-
-/// Lines set off from the margin.
-pub(super) fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("  {}\n", visible_lines(line)))
-        .collect()
-}
