@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pretty_assertions::assert_eq;
+use rexpect::ReadUntil;
 use rexpect::process::WaitStatus;
 use rexpect::session::{PtySession, spawn_command};
 use tempfile::TempDir;
@@ -80,6 +81,17 @@ impl Packages {
         command
     }
 
+    /// What a merge tells that asks nobody.
+    fn merge(&self, arguments: &[&str]) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
+            .args(["--ancestor", "old", "--from", "new", "--to", "fork"])
+            .args(arguments)
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     fn review(&self) -> Review {
         self.review_with(&[], None)
     }
@@ -113,6 +125,18 @@ impl Review {
     fn press(&mut self, key: &str) {
         self.0.send(key).unwrap();
         self.0.flush().unwrap();
+    }
+
+    /// Waits for the next question: whether it is about a place, and not the last one.
+    fn asks_again(&mut self) -> bool {
+        let (_, question) = self
+            .0
+            .exp_any(vec![
+                ReadUntil::String(ASK.into()),
+                ReadUntil::String(END.into()),
+            ])
+            .unwrap();
+        question == ASK
     }
 
     /// Writes, or not, and gives back the rest and the status.
@@ -347,21 +371,7 @@ fn a_pin_keeps_the_local_side_for_good() {
         .replace("c]\n", "c] # merge3: keep\n")
         .replace("- c\n", "- c # merge3: keep\n");
     assert_eq!(packages.read("fork/a.yaml"), pinned);
-    let again = packages.command(&[]);
-    let again = Command::new(again.get_program())
-        .current_dir(again.get_current_dir().unwrap())
-        .args([
-            "--ancestor",
-            "old",
-            "--from",
-            "new",
-            "--to",
-            "fork",
-            "--dry-run",
-        ])
-        .output()
-        .unwrap();
-    let told = String::from_utf8(again.stdout).unwrap();
+    let told = packages.merge(&["--dry-run"]);
     assert!(told.contains("3 held back by pins"), "{told}");
 }
 
@@ -421,6 +431,82 @@ fn a_rule_decides_its_like_and_goes_with_its_decision() {
         "# ours\nrules:\n  - path: metadata.labels\n    take: local\n  - path: spec.template.spec.containers[name=web].tag\n    kind: Deployment\n    file: b.yaml\n    take: updated\n"
     );
     assert!(packages.read("fork/b.yaml").ends_with("tag: b\n"));
+}
+
+/// The next merge with the rules that were made decides what the review decided.
+#[test]
+fn rules_decide_the_next_merge_alike() {
+    let list = |one: &str| {
+        format!(
+            "kind: X\nitems:\n- a: 1\n  b: {one}\n- a: 2\n  b: {one}\ntext: |\n  k: {one}\n  l: 1\n\"x.y/z\": {one}\nend: 1\nlast: {one}\n"
+        )
+    };
+    let files = [
+        ("a.yaml", list("1"), list("2"), list("3")),
+        (
+            "b [c].yaml",
+            deployment("1", "a"),
+            deployment("2", "b"),
+            deployment("3", "c"),
+        ),
+        (
+            "d.yaml",
+            deployment("1", "a"),
+            deployment("2", "a"),
+            String::new(),
+        ),
+        (
+            "n.txt",
+            "a\n".to_owned(),
+            "b\n".to_owned(),
+            "c\n".to_owned(),
+        ),
+    ];
+    let files = files.each_ref().map(|(path, original, updated, local)| {
+        (*path, original.as_str(), updated.as_str(), local.as_str())
+    });
+    for (side, other) in [("u", "local"), ("l", "updated")] {
+        let packages = Packages::of(&files);
+        let mut review = packages.review();
+        let mut count = 0;
+        while review.asks_again() {
+            review.press("r");
+            review.until("[u,l]? ");
+            review.press(side);
+            review.until("[t,a]? ");
+            review.press("t");
+            count += 1;
+        }
+        assert!(count > 6, "{count}");
+        review.press("y");
+        assert_eq!(review.over().1, 0);
+        let again = Packages::of(&files);
+        again.write("fork/.merge3.yaml", &packages.read("fork/.merge3.yaml"));
+        again.merge(&["--on-conflict", other]);
+        for (path, ..) in files {
+            let read =
+                |packages: &Packages| fs::read_to_string(packages.path("fork").join(path)).ok();
+            assert_eq!(read(&packages), read(&again), "{side} {path}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_text_is_left_and_told() {
+    let packages = Packages::four();
+    for (side, bytes) in [("old", b"\0a"), ("new", b"\0b"), ("fork", b"\0c")] {
+        fs::write(packages.path(side).join("logo.png"), bytes).unwrap();
+    }
+    let mut review = packages.review();
+    for _ in 0..4 {
+        review.at("l");
+    }
+    let (told, status) = review.end("y");
+    assert!(
+        told.contains("left as it is, for it is not text: logo.png"),
+        "{told}"
+    );
+    assert_eq!(status, 1);
 }
 
 #[test]

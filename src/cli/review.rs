@@ -14,7 +14,7 @@ use super::run::{in_threads, locked, planned, readable, threads_for, waiting_at}
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
-use crate::package::{of_new, plan_marked};
+use crate::package::{Plan, of_new, plan_marked};
 use crate::report::many;
 use crate::review::{End, Session, Settled, has_open};
 use crate::triple::Triple;
@@ -107,7 +107,6 @@ fn reviewed(
     errors: &mut impl Write,
 ) -> Result<ExitCode, Error> {
     let config = &review.config;
-    let size = config.settings.merge.markers.size;
     let local = &config.sides.local;
     // what is decided is written where it was read
     let writing = Config {
@@ -116,20 +115,7 @@ fn reviewed(
     };
     let waiting = || drop(writeln!(errors, "{}", waiting_at(local)));
     let _lock = locked(&writing, waiting)?;
-    let marked = in_threads(threads_for(config), || {
-        plan_marked(local, |it| has_open(it, size))
-    });
-    let left = match marked {
-        // the merge takes that back
-        Err(Error::Unfinished { .. }) if review.merges => None,
-        marked => Some(marked?).filter(|plan| !review.merges || !plan.files.is_empty()),
-    };
-    let is_left = left.is_some();
-    let mut plan = match left {
-        Some(plan) => plan,
-        None => in_threads(threads_for(config), || planned(&writing))?,
-    };
-    plan.show_secrets = config.settings.show_secrets;
+    let (plan, is_left) = in_threads(threads_for(config), || opened(&writing, review.merges))?;
     let lost = |error| Error::Write {
         path: "standard output".into(),
         error,
@@ -145,49 +131,53 @@ fn reviewed(
     };
     let files = plan.files.len();
     let wait = |child: &mut Child| signals.outlast(child);
+    let size = config.settings.merge.markers.size;
     let mut session = Session::new(plan, size, no_rules, config.color_output, &wait);
-    let told = match (session.count(), is_left, review.merges) {
-        (0, _, false) => {
-            writeln!(output, "no conflict markers in {}", shown(local)).map_err(lost)?;
-            return Ok(ExitCode::Merged);
-        }
-        (0, ..) if files == 0 => {
-            writeln!(output, "nothing to do: upstream's changes are there").map_err(lost)?;
-            return Ok(ExitCode::Merged);
-        }
-        (count, true, merges) => {
-            let rest = match merges {
-                true => "; a run left them, so nothing is merged before they are decided",
-                false => "",
-            };
-            format!(
-                "{} between conflict markers in {}{rest}",
-                many(count, "place"),
-                many(files, "file")
-            )
-        }
-        (count, ..) => format!(
-            "the merge changes {}; {} to decide",
-            many(files, "file"),
-            many(count, "place")
+    let places = many(session.count(), "place");
+    let changed = many(files, "file");
+    let told = match (files, is_left, review.merges) {
+        (0, _, false) => format!("no conflict markers in {}", shown(local)),
+        (0, ..) => "nothing to do: upstream's changes are there".to_owned(),
+        (_, true, false) => format!("{places} between conflict markers in {changed}{HELP}"),
+        (_, true, true) => format!(
+            "{places} between conflict markers in {changed}; a run left them, so nothing is merged before they are decided{HELP}"
         ),
+        (_, false, _) => format!("the merge changes {changed}; {places} to decide{HELP}"),
     };
-    writeln!(output, "{told}. ? says what the keys do.").map_err(lost)?;
-    match session.run(output).map_err(lost)? {
-        End::Leave => {
-            writeln!(output, "nothing was written").map_err(lost)?;
-            Ok(ExitCode::Conflicts)
-        }
-        End::Write => {
-            let mut settled = session.settle();
-            let told = written(&mut settled, signals)?;
-            output.write_all(told.as_bytes()).map_err(lost)?;
-            Ok(match settled.left.is_empty() {
-                true => ExitCode::Merged,
-                false => ExitCode::Conflicts,
-            })
-        }
+    writeln!(output, "{told}").map_err(lost)?;
+    if files == 0 {
+        return Ok(ExitCode::Merged);
     }
+    if session.run(output).map_err(lost)? == End::Leave {
+        writeln!(output, "nothing was written").map_err(lost)?;
+        return Ok(ExitCode::Conflicts);
+    }
+    let mut settled = session.settle();
+    let told = written(&mut settled, signals)?;
+    output.write_all(told.as_bytes()).map_err(lost)?;
+    Ok(match settled.left.is_empty() {
+        true => ExitCode::Merged,
+        false => ExitCode::Conflicts,
+    })
+}
+
+/// Where to find help.
+const HELP: &str = ". ? says what the keys do.";
+
+/// What there is to decide: what a run left between conflict markers, else what the merge leaves
+/// open; and whether it is the former.
+fn opened(config: &Config, merges: bool) -> Result<(Plan, bool), Error> {
+    let size = config.settings.merge.markers.size;
+    let marked = plan_marked(&config.sides.local, |it| has_open(it, size));
+    let left = match marked {
+        // the merge takes that back
+        Err(Error::Unfinished { .. }) if merges => None,
+        marked => Some(marked?).filter(|plan| !merges || !plan.files.is_empty()),
+    };
+    let is_left = left.is_some();
+    let mut plan = left.map_or_else(|| planned(config), Ok)?;
+    plan.show_secrets = config.settings.show_secrets;
+    Ok((plan, is_left))
 }
 
 /// Writes what was decided, all of it or nothing; what there is to tell then.
@@ -207,7 +197,7 @@ fn written(settled: &mut Settled, signals: &Signals) -> Result<String, Error> {
     let decided = many(settled.decided, "place");
     let mut told = format!("{decided} decided, {files} written{rules}\n");
     for left in &settled.left {
-        told.push_str(&format!("left between conflict markers: {left}\n"));
+        told.push_str(&format!("left {left}\n"));
     }
     Ok(told)
 }

@@ -3,6 +3,7 @@
 
 mod both;
 mod decide;
+mod dialogs;
 mod editor;
 mod files;
 mod pin;

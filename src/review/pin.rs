@@ -1,6 +1,7 @@
 //! The local side with a comment that pins it (rules: Pins).
 
 use super::files::{File, Place, Side};
+use crate::line_breaks::line_break_of;
 use crate::merge::Pattern;
 use crate::merge::pins::Pins;
 use crate::yaml::EntryId;
@@ -20,6 +21,40 @@ pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str>
     if !file.is_yaml || file.path.extension().is_some_and(|it| it == "json") {
         return Err("only entries of YAML can be pinned");
     }
+    let Some(mut pins) = places_for_pins(file, place).filter(|pins| !pins.is_empty()) else {
+        return Err("this is a part of an entry: pin that by hand (e), with # merge3: keep");
+    };
+    let line_break = line_break_of(local);
+    let mut text = local.to_owned();
+    pins.sort_unstable();
+    for (at, column, is_one_line) in pins.into_iter().rev() {
+        let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[at..]
+            .find(['\r', '\n'])
+            .map_or(text.len(), |end| at + end);
+        match is_one_line && !text[at..end].contains('#') {
+            true => text.insert_str(end, &format!(" {PIN}")),
+            false => text.insert_str(start, &format!("{:column$}{PIN}{line_break}", "")),
+        }
+    }
+    let whole = file.with(|index, stretch| match index == place.index {
+        true => text.clone(),
+        false => Side::Local.of(stretch),
+    });
+    let is_pinned = whole.parsed().entries(place.index, |tree, _, found| {
+        let pins = Pins::of(tree);
+        let mut entries = found.into_iter().map(|(_, entry)| entry);
+        entries.any(|entry| pins.has(entry) || pins.are_in(tree.entry(entry).value))
+    });
+    match is_pinned {
+        Some(true) => Ok(text),
+        _ => Err("no comment can stand here: a rule (r) does the same"),
+    }
+}
+
+/// Where in the local lines of a place the entries begin that are pinned, in which column, and
+/// whether each is on one line. None where one of them begins above the place.
+fn places_for_pins(file: &File, place: &Place) -> Option<Vec<(usize, usize, bool)>> {
     let taken = file.taken(Side::Local);
     let begin = taken.places[place.index].start;
     let pins = taken.parsed().entries(place.index, |tree, offset, found| {
@@ -46,32 +81,5 @@ pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str>
         }
         Some(pins)
     });
-    let Some(mut pins) = pins.flatten().filter(|pins| !pins.is_empty()) else {
-        return Err("this is a part of an entry: pin that by hand (e), with # merge3: keep");
-    };
-    let mut text = local.to_owned();
-    pins.sort_unstable();
-    for (at, column, is_one_line) in pins.into_iter().rev() {
-        let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[at..]
-            .find(['\r', '\n'])
-            .map_or(text.len(), |end| at + end);
-        match is_one_line && !text[at..end].contains('#') {
-            true => text.insert_str(end, &format!(" {PIN}")),
-            false => text.insert_str(start, &format!("{:column$}{PIN}\n", "")),
-        }
-    }
-    let whole = file.with(|index, stretch| match index == place.index {
-        true => text.clone(),
-        false => Side::Local.of(stretch),
-    });
-    let is_pinned = whole.parsed().entries(place.index, |tree, _, found| {
-        let pins = Pins::of(tree);
-        let mut entries = found.into_iter().map(|(_, entry)| entry);
-        entries.any(|entry| pins.has(entry) || pins.are_in(tree.entry(entry).value))
-    });
-    match is_pinned {
-        Some(true) => Ok(text),
-        _ => Err("no comment can stand here: a rule (r) does the same"),
-    }
+    pins.flatten()
 }

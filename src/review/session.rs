@@ -9,11 +9,10 @@ use super::decide::{Decided, Decision};
 use super::editor::Wait;
 use super::files::{File, Place, Side, is_below};
 use super::show::{self, About, HELP, Look};
-use super::{both, editor, pin, rules};
+use super::{both, pin};
 use crate::error::shown;
-use crate::merge::{Conflict, Take};
+use crate::merge::{Conflict, Resolution};
 use crate::package::{ChangeKind, FileConflict, Plan, Written};
-use crate::report::many;
 use crate::visible::visible;
 
 /// The keys at a place.
@@ -30,18 +29,18 @@ pub(crate) enum End {
 
 /// A plan, and what is decided about the places in it that are open.
 pub(crate) struct Session<'w> {
-    plan: Plan,
-    files: Vec<File>,
-    places: Vec<Place>,
-    decisions: Vec<Option<Decision>>,
+    pub(super) plan: Plan,
+    pub(super) files: Vec<File>,
+    pub(super) places: Vec<Place>,
+    pub(super) decisions: Vec<Option<Decision>>,
     /// The rules that were made, each with its place.
-    rules: Vec<(usize, Written)>,
+    pub(super) rules: Vec<(usize, Written)>,
     /// Why there can be none.
-    no_rules: Option<&'static str>,
-    look: Look,
+    pub(super) no_rules: Option<&'static str>,
+    pub(super) look: Look,
     /// Waits for the editor.
-    wait: Wait<'w>,
-    at: usize,
+    pub(super) wait: Wait<'w>,
+    pub(super) at: usize,
 }
 
 /// What a dialogue made of a plan.
@@ -52,12 +51,12 @@ pub(crate) struct Settled {
     /// Those of a file of the package.
     pub(crate) permissions: Option<Permissions>,
     pub(crate) decided: usize,
-    /// The places that stay between markers: file and line.
+    /// What is left, and how.
     pub(crate) left: Vec<String>,
 }
 
 /// What is to be done next.
-enum Step {
+pub(super) enum Step {
     /// The next place is asked about.
     Next,
     /// This one is asked about again, shown anew or not.
@@ -137,7 +136,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    fn decision(&self, at: usize) -> Option<&Decision> {
+    pub(super) fn decision(&self, at: usize) -> Option<&Decision> {
         self.decisions.get(at)?.as_ref()
     }
 
@@ -223,7 +222,7 @@ impl<'w> Session<'w> {
     }
 
     /// Takes a decision about the place that is asked about.
-    fn take(&mut self, decision: Decision) -> Result<(), String> {
+    pub(super) fn take(&mut self, decision: Decision) -> Result<(), String> {
         let file = self.places[self.at].file;
         let decided = self.decided(file, Some((self.at, &decision)));
         self.files[file].check(&decided, &decision.text)?;
@@ -241,109 +240,6 @@ impl<'w> Session<'w> {
             decision.take_if(|it| by_rule(it));
         }
         self.decisions[at] = None;
-    }
-
-    fn edit(&mut self, output: &mut impl Write) -> io::Result<Step> {
-        let place = &self.places[self.at];
-        let file = &self.files[place.file];
-        if place.is_secret {
-            writeln!(
-                output,
-                "this may be a Secret: --show-secrets shows it, also in an editor"
-            )?;
-            return Ok(Step::Again { show: false });
-        }
-        let decided = self.decision(self.at).map(|it| it.text.clone());
-        let mut text = decided.unwrap_or_else(|| file.marked(place.index));
-        let path = file.path.clone();
-        loop {
-            let edited = match editor::edit(&text, &path, self.wait) {
-                Ok(edited) => edited,
-                Err(why) => {
-                    writeln!(output, "{}", visible(&why))?;
-                    return Ok(Step::Again { show: false });
-                }
-            };
-            match self.take(Decision::new(edited.clone(), "edited")) {
-                Ok(()) => return Ok(Step::Next),
-                Err(why) => writeln!(output, "{}", visible(&why))?,
-            }
-            match key(
-                output,
-                "Edit again [e], or decide otherwise [any other key]? ",
-            )? {
-                'e' => text = edited,
-                _ => return Ok(Step::Again { show: true }),
-            }
-        }
-    }
-
-    fn rule(&mut self, output: &mut impl Write) -> io::Result<Step> {
-        if let Some(why) = self.no_rules {
-            writeln!(output, "{why}")?;
-            return Ok(Step::Again { show: false });
-        }
-        let (take, side) = match key(output, "Who wins here: updated or local [u,l]? ")? {
-            'u' => (Take::Updated, Side::Updated),
-            'l' => (Take::Local, Side::Local),
-            _ => return Ok(Step::Again { show: true }),
-        };
-        let place = &self.places[self.at];
-        let here = rules::rules_for(&self.files[place.file], place, take);
-        if here.is_empty() {
-            writeln!(output, "no rule can name this place")?;
-            return Ok(Step::Again { show: false });
-        }
-        let alike: Vec<Written> = here.iter().map(Written::widened).collect();
-        let told = |rules: &[Written]| rules.iter().map(Written::to_yaml).collect::<String>();
-        let (one, all) = (told(&here), told(&alike));
-        write!(
-            output,
-            "For this place:\n{}For all like it:\n{}",
-            show::indented(&one),
-            show::indented(&all)
-        )?;
-        let rules = match key(output, "This place or all like it [t,a]? ")? {
-            't' => here,
-            'a' => alike,
-            _ => return Ok(Step::Again { show: true }),
-        };
-        let decision = Decision::side(place, side);
-        if let Err(why) = self.take(decision) {
-            writeln!(output, "{}", visible(&why))?;
-            return Ok(Step::Again { show: false });
-        }
-        let count = self.apply(&rules, side);
-        self.rules
-            .extend(rules.into_iter().map(|rule| (self.at, rule)));
-        if count > 0 {
-            let places = many(count, "further place");
-            writeln!(output, "the rule decides {places}")?;
-        }
-        Ok(Step::Next)
-    }
-
-    /// Decides the open places that rules are for, beside the one that they were made at.
-    fn apply(&mut self, rules: &[Written], side: Side) -> usize {
-        let mut count = 0;
-        for (index, file) in self.files.iter().enumerate() {
-            let open = self
-                .places
-                .iter()
-                .enumerate()
-                .filter(|(at, place)| place.file == index && self.decisions[*at].is_none());
-            let open: Vec<(usize, &Place)> = open.collect();
-            let places: Vec<&Place> = open.iter().map(|(_, place)| *place).collect();
-            for ((at, place), decided) in open.iter().zip(rules::decided(rules, file, &places)) {
-                if decided {
-                    let mut decision = Decision::side(place, side);
-                    decision.by = Some(self.at);
-                    self.decisions[*at] = Some(decision);
-                    count += 1;
-                }
-            }
-        }
-        count
     }
 
     /// Asks whether to write; none where somebody goes back.
@@ -375,11 +271,17 @@ impl<'w> Session<'w> {
 
     /// The plan with what is decided, and what is left.
     pub(crate) fn settle(mut self) -> Settled {
-        let left = self.places.iter().zip(&self.decisions);
-        let left = left
+        let open = self.places.iter().zip(&self.decisions);
+        let open = open
             .filter(|(_, decision)| decision.is_none())
-            .map(|(place, _)| format!("{}:{}", shown(&self.files[place.file].path), place.line));
-        let left: Vec<String> = left.collect();
+            .map(|(place, _)| {
+                let file = shown(&self.files[place.file].path);
+                format!("between conflict markers: {file}:{}", place.line)
+            });
+        let binary = self.plan.conflicts.iter();
+        let binary = binary.filter(|it| it.conflict.resolution == Resolution::Open);
+        let binary = binary.map(|it| format!("as it is, for it is not text: {}", shown(&it.file)));
+        let left: Vec<String> = open.chain(binary).collect();
         let texts: Vec<String> = self
             .files
             .iter()
@@ -412,10 +314,14 @@ impl<'w> Session<'w> {
 }
 
 /// Asks for a key.
-fn key(output: &mut impl Write, question: &str) -> io::Result<char> {
+pub(super) fn key(output: &mut impl Write, question: &str) -> io::Result<char> {
     write!(output, "{question}")?;
     output.flush()?;
-    let key = Term::stdout().read_char()?;
+    let key = match Term::stdout().read_char() {
+        // a terminal that is gone decides nothing
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 'q',
+        key => key?,
+    };
     let shown = if key.is_control() { ' ' } else { key };
     writeln!(output, "{shown}")?;
     Ok(key)
