@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draw what merge3 prints for two files of testdata/demo: docs/demo.svg a merge, docs/review.svg a review, driven in a terminal.
 With --check, fail where a picture is not that. With --page, write the report as a page there, for docs/picture.mjs."""
-import argparse, html, os, pathlib, pty, re, shutil, subprocess, sys, tempfile
+import argparse, html, os, pathlib, pty, re, shutil, subprocess, sys, tempfile, termios
 
 HERE = pathlib.Path(__file__).parent
 FILES = {"original": "v1", "updated": "v2", "local": "fork"}
@@ -39,6 +39,10 @@ def review(program):
         contested(folder)
         command = [program, *REVIEW.split()[1:], "--color", "always"]
         main, side = pty.openpty()
+        # keys are shown by the program, and not by the terminal as well where they come early
+        settings = termios.tcgetattr(side)
+        settings[3] &= ~termios.ECHO
+        termios.tcsetattr(side, termios.TCSANOW, settings)
         run = subprocess.Popen(command, cwd=folder, stdin=side, stdout=side, stderr=side, env={**os.environ, "TERM": "xterm"})
         os.close(side)
         told, keys = b"", list(KEYS)
