@@ -73,6 +73,38 @@ fn conflicts_come_with_values_lines_reason_and_rule() {
 }
 
 #[test]
+fn of_a_long_value_what_differs_is_shown() {
+    let text = |at: usize, change: &str| {
+        let lines = (0..500).map(|line| match line == at {
+            true => format!("    {line} {change}\n"),
+            false => format!("    {line}\n"),
+        });
+        format!("|\n{}", lines.collect::<String>())
+    };
+    let text = page(Case::of(
+        "a.yaml",
+        &resource("a", &text(400, "old")),
+        &resource("a", &text(400, "new")),
+        &resource("a", &text(400, "mine")),
+    ));
+    let sides = read(between(&text, "<dl class=\"sides\">", "</dl>")[0]);
+    for shown in [
+        "400 old\n",
+        "400 new\n",
+        "400 mine\n",
+        "399\n",
+        "of 501 lines",
+    ] {
+        assert!(sides.contains(shown), "{shown}\n{sides}");
+    }
+    assert!(
+        text.contains("<mark>new</mark>") && text.contains("<mark>mine</mark>"),
+        "{sides}"
+    );
+    assert!(sides.lines().count() < 40, "{sides}");
+}
+
+#[test]
 fn the_rule_of_each_conflict_decides_it() {
     let config = |port: &str, note: &str| {
         format!(

@@ -7,6 +7,7 @@ mod changes;
 mod lists;
 mod out;
 mod record;
+mod sides;
 mod source;
 mod tokens;
 

@@ -1,20 +1,13 @@
 //! Conflicts and the like: the three values side by side, the place, the rule that decided, and a
 //! rule to copy.
 
-use similar::{Algorithm, DiffTag, capture_diff_slices};
-
 use super::Package;
 use super::out::Out;
 use super::source::{Line, Source, Sources};
-use super::tokens;
+use super::{sides, tokens};
 use crate::merge::{ConflictKind, Resolution, Take};
 use crate::package::{FileConflict, Written};
 use crate::report::{portable, reason};
-use crate::triple::Triple;
-
-/// How many lines of a value are shown, and how many bytes.
-const LINES: usize = 60;
-const BYTES: usize = 6_000;
 
 /// A record and what is shown beside it.
 pub(super) struct Item<'i> {
@@ -77,7 +70,7 @@ impl<'i> Item<'i> {
             );
         }
         out.raw("</span></summary>\n");
-        sides(out, self.record);
+        sides::write(out, self.record);
         let around = self.source.map(|it| it.around(self.record));
         lines(out, &around.unwrap_or_default());
         out.within("<p class=\"why\">", &reason(conflict), "</p>\n");
@@ -139,142 +132,6 @@ pub(super) fn section(out: &mut Out, title: &'static str, items: &[Item<'_>], is
         item.write(out, is_open);
     }
     out.raw("</section>\n");
-}
-
-/// The three values.
-fn sides(out: &mut Out, record: &FileConflict) {
-    let values = record.conflict.values.as_ref();
-    let values = values.map(|value| value.as_deref().map(cut));
-    let Triple {
-        original,
-        updated,
-        local,
-    } = values;
-    // with nothing before, what tells the two apart is marked
-    let before = |other| {
-        original
-            .or(other)
-            .filter(|_| !record.hidden)
-            .map(|it: Cut<'_>| it.text)
-    };
-    let is_taken = |side| match (record.conflict.kind, record.conflict.resolution) {
-        (ConflictKind::Combined(_), _) => false,
-        (_, resolution) => resolution == side,
-    };
-    out.raw("<dl class=\"sides\">\n");
-    side(out, "original", original, None, false);
-    side(
-        out,
-        "updated",
-        updated,
-        before(local),
-        is_taken(Resolution::Updated),
-    );
-    side(
-        out,
-        "local",
-        local,
-        before(updated),
-        is_taken(Resolution::Local),
-    );
-    out.raw("</dl>\n");
-}
-
-/// A value, or its beginning.
-#[derive(Clone, Copy)]
-struct Cut<'v> {
-    text: &'v str,
-    /// How many lines are left out.
-    rest: usize,
-    is_cut: bool,
-}
-
-fn cut(value: &str) -> Cut<'_> {
-    let value = value.trim_end_matches('\n');
-    let lines = value.split_inclusive('\n').take(LINES);
-    let mut end = lines.map(str::len).sum::<usize>().min(BYTES);
-    while !value.is_char_boundary(end) {
-        end -= 1;
-    }
-    Cut {
-        text: &value[..end],
-        rest: value[end..].lines().count(),
-        is_cut: end < value.len(),
-    }
-}
-
-fn side(
-    out: &mut Out,
-    name: &'static str,
-    value: Option<Cut<'_>>,
-    before: Option<&str>,
-    is_taken: bool,
-) {
-    out.raw(if is_taken {
-        "<div class=\"taken\"><dt>"
-    } else {
-        "<div><dt>"
-    });
-    out.raw(name);
-    out.raw(if is_taken {
-        " <small>taken</small></dt>"
-    } else {
-        "</dt>"
-    });
-    let Some(value) = value else {
-        out.raw("<dd class=\"none\">absent</dd></div>\n");
-        return;
-    };
-    if value.text.is_empty() {
-        out.raw("<dd class=\"none\">empty</dd></div>\n");
-        return;
-    }
-    out.raw("<dd><pre>");
-    match before {
-        Some(before) => marked(out, before, value.text),
-        None => drop(out.text(value.text)),
-    }
-    if value.is_cut {
-        out.raw("\n<i>and ")
-            .number(value.rest.max(1))
-            .raw(" more lines</i>");
-    }
-    out.raw("</pre></dd></div>\n");
-}
-
-/// A text with what is not in the one before it marked.
-fn marked(out: &mut Out, before: &str, text: &str) {
-    let (old, new) = (words(before), words(text));
-    for change in capture_diff_slices(Algorithm::Myers, &old, &new) {
-        let piece = new[change.new_range()].concat();
-        match change.tag() {
-            DiffTag::Equal => drop(out.text(&piece)),
-            _ if piece.is_empty() => {}
-            _ => drop(out.within("<mark>", &piece, "</mark>")),
-        }
-    }
-}
-
-/// A text cut into words, space, and single other characters.
-fn words(text: &str) -> Vec<&str> {
-    let class = |c: char| match c {
-        c if c.is_alphanumeric() || c == '_' => 0,
-        ' ' => 1,
-        _ => 2,
-    };
-    let mut words = Vec::new();
-    let mut start = 0;
-    let mut last = None;
-    for (at, c) in text.char_indices() {
-        let class = class(c);
-        if at > start && (last != Some(class) || class == 2) {
-            words.push(&text[start..at]);
-            start = at;
-        }
-        last = Some(class);
-    }
-    words.extend(Some(&text[start..]).filter(|rest| !rest.is_empty()));
-    words
 }
 
 /// Lines of the local file, as it was.
