@@ -42,6 +42,7 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
         }
         Command::ViewLastApplied(view) => super::apply::view(view, output, errors),
         Command::Diff(job) => super::diff::run(job, output, errors),
+        Command::Review(review) => super::review::run(review, output, errors),
         Command::Generate(extra) => match extra.write(super::args::command(), output) {
             Ok(()) => ExitCode::Merged,
             Err(error) => {
@@ -107,7 +108,7 @@ pub(super) fn readable(show_secrets: bool, error: Error) -> Error {
 }
 
 /// The right to be at the local package.
-fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
+pub(super) fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
     let access = if config.is_in_place() {
         Access::Write
     } else {
@@ -118,7 +119,7 @@ fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
 
 /// The plan. What a run of this merge left half done that was killed is taken back before, where
 /// this one may write.
-fn planned(config: &Config) -> Result<Plan, Error> {
+pub(super) fn planned(config: &Config) -> Result<Plan, Error> {
     let bar = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
     let plan = || {
         with_bar(bar, |progress| {
@@ -190,7 +191,7 @@ fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
 }
 
 /// Who does some work.
-enum Threads {
+pub(super) enum Threads {
     /// This thread: the work is done sooner than another one is started.
     Current,
     /// So many others, one for each core where no number is given.
@@ -199,7 +200,7 @@ enum Threads {
 
 /// Does some work. In this thread a document of 512 levels, the deepest that is read, was merged
 /// with a stack of 1 MB, without optimization.
-fn in_threads<R: Send>(
+pub(super) fn in_threads<R: Send>(
     threads: Threads,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
@@ -246,7 +247,7 @@ fn grow_heap() {
 }
 
 /// The threads that are asked for, and where none are: this one for files that are short.
-fn threads_for(config: &Config) -> Threads {
+pub(super) fn threads_for(config: &Config) -> Threads {
     match config.threads {
         None if are_short_files(config) => Threads::Current,
         threads => Threads::Others(threads),
@@ -266,6 +267,7 @@ fn report_text(config: &Config, plan: &Plan, facts: &Facts, refused: bool, color
         Form::Text => summary(config, plan, refused, color),
         Form::Json => report::json(plan, facts),
         Form::Markdown => report::markdown(plan, facts),
+        Form::Html => report::html(plan, facts),
     }
 }
 

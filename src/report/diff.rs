@@ -52,7 +52,7 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
 }
 
 /// What changes in a file's text; nothing of one that is binary.
-fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
+pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
     let old = change.old.as_deref().unwrap_or_default();
     let new = change.new.as_deref().unwrap_or_default();
     let holds_secret = || may_be_in(old) || may_be_in(new);

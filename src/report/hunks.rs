@@ -116,7 +116,7 @@ fn write_hunk(
 
 /// For each line whether it may be shown: whether it is in a document that holds no Secret, or is
 /// a bare `---`. Where one document does not parse nobody can say of any.
-fn shown_lines(text: &str) -> Vec<bool> {
+pub(crate) fn shown_lines(text: &str) -> Vec<bool> {
     let count = text.split_inclusive('\n').count();
     if !may_be_in(text.as_bytes()) {
         return vec![true; count];

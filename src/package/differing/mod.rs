@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use rustc_hash::FxHashMap;
 
 use super::alone::load_package;
-use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::plan::{ChangeKind, FileChange, Plan};
 use super::selector::Selector;
 use crate::error::Error;
 
@@ -33,19 +33,7 @@ pub struct Differing {
 pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
     let old = load_package(&differing.old, "OLD", &differing.matches)?;
     let new = load_package(&differing.new, "NEW", &differing.matches)?;
-    let mut plan = Plan {
-        root: old.root.clone(),
-        files: Vec::new(),
-        conflicts: Vec::new(),
-        pinned: Vec::new(),
-        combined: Vec::new(),
-        renamed: Vec::new(),
-        warnings: Vec::new(),
-        counts: Counts::default(),
-        show_secrets: false,
-        awaits_commit: false,
-        merge: 0,
-    };
+    let mut plan = Plan::new(old.root.clone(), 0);
     let mut news = new.files;
     if let ([(name, _)], [(other, _)]) = (old.files.as_slice(), news.as_mut_slice())
         && !differing.old.is_dir()
