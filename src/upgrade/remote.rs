@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::address::{Address, Location, Place, check_reference, is_path};
 use super::cache::{Cache, Store};
+use super::fetch::Content;
 use super::registry;
 use super::version::{Choice, Tag, nearest, newer, newest};
 use crate::error::Error;
@@ -47,6 +48,8 @@ type Tell<'t> = &'t (dyn Fn(&str) + Sync);
 pub struct Remotes<'t> {
     pub(super) cache: Cache,
     refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
+    /// By repository, commit and folder.
+    contents: Mutex<HashMap<[String; 3], Arc<Content>>>,
     tell: Tell<'t>,
 }
 
@@ -56,8 +59,23 @@ impl<'t> Remotes<'t> {
         Self {
             cache,
             refs: Mutex::new(HashMap::new()),
+            contents: Mutex::new(HashMap::new()),
             tell,
         }
+    }
+
+    /// What is known of a package at a commit.
+    pub(super) fn known(&self, place: &Place, version: &Resolved) -> Option<Arc<Content>> {
+        let key = [&place.repository, &version.commit, &place.directory].map(Clone::clone);
+        let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.get(&key).cloned()
+    }
+
+    /// Keeps what is known of a folder at a commit.
+    pub(super) fn learn(&self, repository: &str, commit: &str, directory: &str, content: Content) {
+        let key = [repository, commit, directory].map(str::to_owned);
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.insert(key, Arc::new(content));
     }
 
     pub(super) fn tell(&self, what: &str) {
