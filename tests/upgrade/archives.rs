@@ -1,10 +1,12 @@
 //! Packages from Helm repositories and OCI registries.
 
+use std::process::Command;
+
 use pretty_assertions::assert_eq;
 
 use crate::harness::{Workshop, web};
 use crate::served::{
-    Access, CHART, FLUX, IMAGE, PASSWORD, Registry, Server, archive, basic, digest,
+    Access, CHART, FLUX, IMAGE, PASSWORD, Registry, Server, USER, archive, basic, digest,
 };
 
 fn chart_yaml(version: &str) -> String {
@@ -101,6 +103,66 @@ fn a_private_helm_repository_is_asked_with_a_password() {
     ran.says(&["it answers with status 401", "docker login"]);
     log_in(&workshop, &server.authority);
     is_upgraded(&workshop, &address);
+}
+
+/// A program that says a password for one host, and writes down what it is asked.
+#[cfg(unix)]
+fn helper(workshop: &Workshop, name: &str, authority: &str, user: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let asked = workshop.path("asked");
+    let script = format!(
+        "#!/bin/sh\nread server\necho \"$0 $* $server\" >> '{}'\n[ \"$server\" = {authority} ] || exit 1\n\
+         echo '{{\"ServerURL\": \"{authority}\", \"Username\": \"{user}\", \"Secret\": \"{PASSWORD}\"}}'\n",
+        asked.display()
+    );
+    let file = format!("bin/docker-credential-{name}");
+    workshop.write(&file, &script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(workshop.path(&file), executable).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_credential_helper_is_asked_for_a_password() {
+    let (server, address) = helm(Access::Password);
+    let authority = &server.authority;
+    let workshop = Workshop::new();
+    helper(&workshop, "vault", authority, USER);
+    helper(&workshop, "token", authority, "<token>");
+    let get = |config: &str, path: &str, folder: &str| {
+        workshop.write("home/.docker/config.json", config);
+        let mut command = Command::new(crate::harness::merge3());
+        workshop.isolate(&mut command);
+        let before = std::env::var("PATH").unwrap();
+        command
+            .args(["get", &format!("{address}@1.0.0"), folder])
+            .current_dir(workshop.path("fleet"))
+            .env("PATH", format!("{path}:{before}"));
+        command.output().unwrap().status.code()
+    };
+    let bin = workshop.path("bin").display().to_string();
+    let of_host = format!("{{\"credHelpers\": {{\"{authority}\": \"vault\"}}}}");
+    assert_eq!(get(&of_host, &bin, "a"), Some(0));
+    // once, however many requests need it
+    let asked = workshop.read("asked");
+    assert_eq!(
+        asked,
+        format!("{bin}/docker-credential-vault get {authority}\n")
+    );
+    let of_all = "{\"auths\": {}, \"credsStore\": \"vault\"}";
+    assert_eq!(get(of_all, &bin, "b"), Some(0));
+    // one that is not there, has no password, is in no folder that is absolute, or is no name
+    for (name, path) in [
+        ("none", &*bin),
+        ("token", &bin),
+        ("vault", "../bin"),
+        ("../bin/docker-credential-vault", &bin),
+        ("vault get; touch x", &bin),
+    ] {
+        let config = format!("{{\"credHelpers\": {{\"{authority}\": \"{name}\"}}}}");
+        assert_eq!(get(&config, path, "c"), Some(2), "{name}");
+    }
 }
 
 #[test]
