@@ -186,6 +186,32 @@ fn a_chart_by_hand_says_its_version() {
     );
 }
 
+/// A copy that says no version is compared with those that are there.
+#[test]
+fn a_copy_of_an_archive_is_adopted_at_the_nearest_version() {
+    let (server, helm) = helm(Access::Everybody);
+    let workshop = Workshop::new();
+    let oci = format!("oci://{}/kpt/web", server.authority);
+    for version in VERSIONS {
+        let files = archive("./", &[("web.yaml", &web(version, 1))]);
+        server.image("kpt/web", version, IMAGE, &files);
+    }
+    let ours = web("1.1.0", 1).replace("replicas: 1", "replicas: 7 # ours");
+    workshop.write("fleet/kpt/web.yaml", &ours);
+    let ran = workshop.merge3(&["adopt", "kpt", &oci]).with(0);
+    assert!(ran.stdout.contains("1.1.0"), "{}", ran.stdout);
+    // its own version is none of upstream's
+    workshop.write("fleet/chart/Chart.yaml", &chart_yaml("1.1.0-ours"));
+    workshop.write("fleet/chart/templates/web.yaml", &ours);
+    let ran = workshop.merge3(&["adopt", "chart", &helm]).with(0);
+    assert!(ran.stdout.contains("1.1.0"), "{}", ran.stdout);
+    workshop.save("adopt");
+    workshop.merge3(&["upgrade", "kpt", "chart"]).with(0);
+    for file in ["fleet/kpt/web.yaml", "fleet/chart/templates/web.yaml"] {
+        assert_eq!(workshop.read(file), ours.replace("1.1.0", "2.0.0"));
+    }
+}
+
 #[test]
 fn a_registry_hands_out_tokens() {
     let server = Server::new(Access::Token);
