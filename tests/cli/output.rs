@@ -180,7 +180,7 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
     assert_eq!(
         format!("{warnings}{last}\n"),
         format!(
-            "{}warning: both.yaml: what changes in its Secrets is left out of the diff; --show-secrets shows it\n{}{}",
+            "{}warning: both.yaml: the values of its Secrets are left out of the diff; --show-secrets shows them\n{}{}",
             whole("added.yaml"),
             whole("gone.yaml"),
             whole("secret.yaml")
