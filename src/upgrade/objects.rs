@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{OpenOptions, Permissions};
 use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
 
 use super::address::Place;
 use super::cache::Store;
-use super::fetch::incomplete;
+use super::fetch::{Content, incomplete};
 use super::registry::is_archive;
 use super::remote::{Remotes, Resolved};
 use super::tree::{self, Listed, path_of};
@@ -83,6 +84,20 @@ pub(super) struct Fetched {
 }
 
 impl Remotes<'_> {
+    /// What is known of a package at a commit.
+    pub(super) fn known(&self, place: &Place, version: &Resolved) -> Option<Arc<Content>> {
+        let key = [&place.repository, &version.commit, &place.directory].map(Clone::clone);
+        let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.get(&key).cloned()
+    }
+
+    /// Keeps what is known of a folder at a commit.
+    pub(super) fn learn(&self, repository: &str, commit: &str, directory: &str, content: Content) {
+        let key = [repository, commit, directory].map(str::to_owned);
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.insert(key, Arc::new(content));
+    }
+
     /// The files of `place` at a commit. Fetches what is missing: the commit, its trees, and of the
     /// files those in the folder.
     ///

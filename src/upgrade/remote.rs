@@ -49,7 +49,7 @@ pub struct Remotes<'t> {
     pub(super) cache: Cache,
     refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
     /// By repository, commit and folder.
-    contents: Mutex<HashMap<[String; 3], Arc<Content>>>,
+    pub(super) contents: Mutex<HashMap<[String; 3], Arc<Content>>>,
     tell: Tell<'t>,
 }
 
@@ -62,20 +62,6 @@ impl<'t> Remotes<'t> {
             contents: Mutex::new(HashMap::new()),
             tell,
         }
-    }
-
-    /// What is known of a package at a commit.
-    pub(super) fn known(&self, place: &Place, version: &Resolved) -> Option<Arc<Content>> {
-        let key = [&place.repository, &version.commit, &place.directory].map(Clone::clone);
-        let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        contents.get(&key).cloned()
-    }
-
-    /// Keeps what is known of a folder at a commit.
-    pub(super) fn learn(&self, repository: &str, commit: &str, directory: &str, content: Content) {
-        let key = [repository, commit, directory].map(str::to_owned);
-        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        contents.insert(key, Arc::new(content));
     }
 
     pub(super) fn tell(&self, what: &str) {
