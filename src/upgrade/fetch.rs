@@ -18,8 +18,9 @@ use crate::report::many;
 pub(super) struct Content {
     /// What git prints of it, as [`Store::list`] has it.
     pub(super) printed: Vec<u8>,
-    /// How many bytes each file has, by its object.
-    pub(super) sizes: HashMap<String, u64>,
+    /// How many bytes each file has, in the order of [`tree::objects`]: there may be thousands of
+    /// packages.
+    pub(super) sizes: Vec<u64>,
 }
 
 impl Remotes<'_> {
@@ -71,16 +72,20 @@ impl Remotes<'_> {
             self.tell(&format!("{who}: fetching {} of {shown}", names.join(", ")));
             store.fetch(&["--depth=1", "--filter=blob:none"], &missing)?;
         }
+        let objects_of = |printed: &[u8]| -> Vec<String> {
+            let listed = tree::checked(printed).unwrap_or_default();
+            let objects = tree::objects(&listed).into_iter();
+            objects.map(str::to_owned).collect()
+        };
         let mut listed = Vec::new();
+        let mut objects: BTreeSet<String> = BTreeSet::new();
         for (commit, directories) in &folders {
             for (directory, printed) in store.list_all(commit, directories)? {
-                let entries = tree::checked(&printed).unwrap_or_default();
-                listed.push((*commit, directory, printed, entries));
+                objects.extend(objects_of(&printed));
+                listed.push((*commit, directory, printed));
             }
         }
-        let objects = listed.iter().flat_map(|(.., it)| tree::objects(it));
-        let objects: BTreeSet<&str> = objects.collect();
-        let objects: Vec<&str> = objects.into_iter().collect();
+        let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
         let (mut sizes, missing) = store.sizes(&objects)?;
         if !missing.is_empty() {
             let count = many(missing.len(), "file");
@@ -90,12 +95,10 @@ impl Remotes<'_> {
             let fetched: Vec<&str> = missing.iter().map(String::as_str).collect();
             sizes.extend(store.sizes(&fetched)?.0);
         }
-        for (commit, directory, printed, entries) in &listed {
-            let objects = tree::objects(entries).into_iter();
-            let sizes = objects.map(|object| Some((object.to_owned(), *sizes.get(object)?)));
+        for (commit, directory, printed) in listed {
+            let objects = objects_of(&printed).into_iter();
             // what is incomplete is looked at again by who reads it
-            if let Some(sizes) = sizes.collect() {
-                let printed = printed.clone();
+            if let Some(sizes) = objects.map(|it| sizes.get(&it).copied()).collect() {
                 self.learn(repository, commit, directory, Content { printed, sizes });
             }
         }

@@ -115,17 +115,19 @@ impl Remotes<'_> {
         }
         let store = self.store(place)?;
         let refused = |reason: String| refused(place, version, &reason);
-        let read = |printed: &[u8], sizes: &HashMap<String, u64>| {
-            let listed = tree::checked(printed).map_err(refused)?;
+        let read = |listed: Vec<Listed>, sizes: &HashMap<String, u64>| {
             tree::check_sizes(&listed, sizes).map_err(refused)?;
             let name = format!("{}@{}", place.shown(), version.name);
             store.read(listed, sizes, name, modes)
         };
         if let Some(known) = self.known(place, version) {
             let _reader = store.shared()?;
+            let listed = tree::checked(&known.printed).map_err(refused)?;
+            let objects = tree::objects(&listed).into_iter().map(str::to_owned);
+            let sizes = objects.zip(known.sizes.iter().copied()).collect();
             // the cache may have been emptied a moment ago
-            if store.path.is_dir() {
-                return read(&known.printed, &known.sizes);
+            if let Ok(fetched) = read(listed, &sizes) {
+                return Ok(fetched);
             }
         }
         let mut lacking: Option<String> = None;
@@ -134,11 +136,10 @@ impl Remotes<'_> {
             if store.has_commit(&version.commit)? {
                 let printed = store.list(&version.commit, &place.directory)?;
                 let printed = printed.ok_or_else(|| no_folder(place, version))?;
-                let printed = printed.map_err(refused)?;
-                let listed = tree::checked(&printed).map_err(refused)?;
+                let listed = tree::checked(&printed.map_err(refused)?).map_err(refused)?;
                 let (sizes, missing) = store.sizes(&tree::objects(&listed))?;
                 if missing.is_empty() {
-                    return read(&printed, &sizes);
+                    return read(listed, &sizes);
                 }
                 drop(reader);
                 if let Some(reason) = lacking {
