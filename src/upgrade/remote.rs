@@ -1,7 +1,7 @@
 //! An upstream repository: its refs, and what is fetched of it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::address::{Address, Location, Place, check_reference, is_path};
@@ -171,7 +171,12 @@ fn absolute(place: Place) -> Place {
     if !is_path(&place.repository) {
         return place;
     }
-    let path = std::path::absolute(&place.repository);
+    let path = Path::new(&place.repository);
+    let goes_up = path.components().any(|it| it == Component::ParentDir);
+    let path = match goes_up {
+        true => path.canonicalize(),
+        false => std::path::absolute(path),
+    };
     Place {
         repository: path.map_or(place.repository, |path| path.to_string_lossy().into_owned()),
         directory: place.directory,
