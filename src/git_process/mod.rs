@@ -65,15 +65,17 @@ const PATIENCE_VARIABLE: &str = "MERGE3_GIT_TIMEOUT";
 /// How long a credential helper may take: it may ask its user.
 const HELPER_PATIENCE: Duration = Duration::from_secs(120);
 
-/// What a credential helper prints; none where it cannot be started, fails, or takes too long.
-pub(crate) fn helper_output(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
+/// The password that a credential helper has for a server, as it prints it; none where it cannot be
+/// started, has none, or takes too long.
+pub(crate) fn ask_helper(program: &Path, server: &str) -> Option<Vec<u8>> {
     let limits = Limits {
         printed: 1 << 20,
         said: 0,
         patience: HELPER_PATIENCE,
         foreign: false,
     };
-    let output = bounded::run(command, input, &limits).ok()?;
+    let mut command = Command::new(program);
+    let output = bounded::run(command.arg("get"), server.as_bytes(), &limits).ok()?;
     output.status.success().then_some(output.stdout)
 }
 

@@ -4,14 +4,13 @@
 use std::collections::HashMap;
 use std::env;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::git_process::helper_output;
+use crate::git_process::ask_helper;
 
 /// What a request says of who asks, for a host; none where nothing is known. Each host is looked up
 /// once in a run.
@@ -69,7 +68,7 @@ fn of_helper(name: &str, host: &str) -> Option<String> {
         "registry-1.docker.io" => "https://index.docker.io/v1/",
         host => host,
     };
-    let told = helper_output(Command::new(program).arg("get"), server.as_bytes())?;
+    let told = ask_helper(&program, server)?;
     let told: Value = serde_json::from_slice(&told).ok()?;
     let field = |name: &str| told.get(name)?.as_str().filter(|text| !text.is_empty());
     let (user, secret) = (field("Username")?, field("Secret")?);
