@@ -132,7 +132,8 @@ impl Remotes<'_> {
         }
         let mut trees = HashMap::new();
         for version in versions {
-            if let Some(Ok(printed)) = store.list(&version.commit, &place.directory)? {
+            let folder = BTreeSet::from([place.directory.as_str()]);
+            for printed in store.list_all(&version.commit, &folder)?.into_values() {
                 let listed = tree::checked(&printed).unwrap_or_default();
                 let files = listed
                     .into_iter()
