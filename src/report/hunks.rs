@@ -171,7 +171,8 @@ fn keeps_nothing(tree: &Tree<'_>) -> Vec<Range<usize>> {
         let text = &tree.text()[lines.clone()];
         // a comment can say anything, an anchor can be anywhere
         let is_plain = !text.contains(['#', '&', '*', '\r']);
-        if is_plain && (!is_key_only || text.ends_with(':')) {
+        let is_key = || text.ends_with(':') && text.split_whitespace().count() == 1;
+        if is_plain && (!is_key_only || is_key()) {
             open.push(lines);
         }
     };
@@ -247,6 +248,9 @@ mod tests {
             let made = hunks(&text("1", "a"), &text(label, key), false);
             assert!(!made.text.contains("hunter"), "{}", made.text);
         }
+        let text = |value: &str| format!("kind: Secret\ndata: \"{value}:\n  x\"\ntype: a\n");
+        let made = hunks(&text("hunter2"), &text("hunter3"), false);
+        assert!(made.text.is_empty() && made.is_partial, "{}", made.text);
     }
 
     #[test]
