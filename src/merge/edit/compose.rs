@@ -195,6 +195,12 @@ impl Editor<'_> {
             true => shared_lines(&local, &updated, original.as_deref()),
             false => (0, 0),
         };
+        // of an entry that both sides added, each side shows something
+        let shows = |side: &String| original.is_some() || side.len() > above + below;
+        let (above, below) = match shows(&local) && shows(&updated) {
+            true => (above, below),
+            false => (0, 0),
+        };
         let original = original.unwrap_or_default();
         if above > 0 {
             self.close(row);
