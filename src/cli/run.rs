@@ -18,7 +18,11 @@ use crate::report::{self, Detail, Facts};
 use crate::visible::visible_lines;
 
 /// Runs a command. Results go to `output`, everything else to `errors`.
-pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+pub fn run(
+    command: &Command,
+    output: &mut impl Write,
+    errors: &mut (impl Write + Send),
+) -> ExitCode {
     match command {
         Command::Merge(config) => merge(config, output, errors),
         Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
@@ -66,18 +70,24 @@ struct Done {
     facts: Facts,
 }
 
-fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+fn merge(config: &Config, output: &mut impl Write, errors: &mut (impl Write + Send)) -> ExitCode {
     // a system that knows no signals sends none
     let signals = Signals::listen().unwrap_or_default();
     let waiting = || {
         // there is nobody left to tell where that fails
         let _ = writeln!(errors, "{}", waiting_at(&config.sides.local));
     };
-    let result = locked(config, waiting)
-        .and_then(|_lock| in_threads(threads_for(config), || carry_out(config, &signals)))
+    let lock = locked(config, waiting);
+    let mut warned = Ok(());
+    let mut warn = |plan: &Plan| warned = warn(config, plan, errors);
+    let result = lock
+        .and_then(|_lock| {
+            let work = || carry_out(config, &signals, &mut warn);
+            in_threads(threads_for(config), work)
+        })
         .map_err(|error| readable(config.settings.show_secrets, error));
     let reported = match &result {
-        Ok(done) => tell(config, done, output, errors),
+        Ok(done) => warned.and_then(|()| tell(config, done, output, errors)),
         Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
     };
     match (result, reported) {
@@ -153,12 +163,29 @@ pub(super) fn or_undone(
     }
 }
 
-fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
+/// Tells what there is to know of a plan.
+fn warn(config: &Config, plan: &Plan, errors: &mut impl Write) -> io::Result<()> {
+    let warnings = match config.verbosity {
+        Verbosity::Quiet => &[],
+        _ => plan.warnings.as_slice(),
+    };
+    warnings
+        .iter()
+        .try_for_each(|warning| writeln!(errors, "{}", warning.render(config.color_errors)))
+}
+
+/// Plans, and writes where that is to be done; `warn` is called before anything is written.
+fn carry_out(
+    config: &Config,
+    signals: &Signals,
+    warn: &mut (impl FnMut(&Plan) + Send),
+) -> Result<Done, Error> {
     let start = Instant::now();
     if let Some(file) = &config.report.file {
         elsewhere::ready_for_report(file)?;
     }
     let mut plan = planned(config)?;
+    warn(&plan);
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();
         conflicts.any(|it| it.conflict.rule.is_none())
@@ -313,11 +340,6 @@ fn tell(
 ) -> io::Result<()> {
     let plan = &done.plan;
     let quiet = config.verbosity == Verbosity::Quiet;
-    if !quiet {
-        for warning in &plan.warnings {
-            writeln!(errors, "{}", warning.render(config.color_errors))?;
-        }
-    }
     let text = |color: bool| match config.report.file {
         Some(_) => summary(config, plan, done.refused, color),
         None => report_text(config, plan, &done.facts, done.refused, color),

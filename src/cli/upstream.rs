@@ -29,7 +29,7 @@ const FEWEST_JOBS: usize = 8;
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Subcommands {
-    /// Vendor a package from git, and record where it comes from
+    /// Vendor a package, and record where it comes from
     Get(GetArgs),
     /// Record where a copy of a package comes from that is there already
     Adopt(AdoptArgs),

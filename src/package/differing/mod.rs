@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 
+use super::SchemaSource;
 use super::alone::load_package;
 use super::plan::{ChangeKind, FileChange, Plan};
 use super::selector::Selector;
@@ -22,6 +23,8 @@ pub struct Differing {
     pub new: PathBuf,
     /// The only resources to compare; all where none are given.
     pub resources: Vec<Selector>,
+    /// Where custom resource definitions are, beside those in the packages.
+    pub schema: SchemaSource,
     /// Which files are YAML; the usual names where nothing is said.
     pub matches: Vec<String>,
 }
