@@ -308,8 +308,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         // the line breaks at the end of the file come or go, unless a value would be another one by
         // that
-        let is_last = self.ends_as_before(actions, insertions, file);
-        let ended = with_end(&text, ends_line, is_last);
+        let ended = with_end(&text, ends_line);
         let ended = ended
             .into_iter()
             .flatten()
@@ -337,20 +336,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             false => Content::Write(text.into_bytes()),
         };
         Ok(())
-    }
-
-    /// Whether local's last document is still the last one: blank lines at its end have come then.
-    /// At the end of any other they are its own.
-    fn ends_as_before(
-        &self,
-        actions: &[Action],
-        insertions: &[Insertion],
-        file: &ParsedFile<'_>,
-    ) -> bool {
-        let end = file.documents.len();
-        self.job.base.is_some()
-            && actions.last().is_some_and(|last| *last != Action::Remove)
-            && insertions.iter().all(|insertion| insertion.before < end)
     }
 
     /// Whether the merge makes the original's file of local's, and upstream's has the same

@@ -7,8 +7,8 @@ use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal};
 
 /// The merged text with a line break at its end or without, what is best first. Without one it has
-/// no blank lines at its end either, if its last document is still the last.
-pub(super) fn with_end(text: &str, ends: bool, is_last: bool) -> [Option<String>; 2] {
+/// no blank lines at its end either.
+pub(super) fn with_end(text: &str, ends: bool) -> [Option<String>; 2] {
     if ends {
         let ended =
             (!text.is_empty() && !ends_line(text)).then(|| text.to_owned() + line_break_of(text));
@@ -17,7 +17,6 @@ pub(super) fn with_end(text: &str, ends: bool, is_last: bool) -> [Option<String>
     let without_last = text.strip_suffix('\n');
     let without_last = without_last.map(|text| text.strip_suffix('\r').unwrap_or(text));
     let without_all = without_last.map(|text| text.trim_end_matches(['\r', '\n']));
-    let without_all = without_all.filter(|_| is_last);
     [without_all, without_last].map(|text| text.map(str::to_owned))
 }
 
