@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::ignored::Ignored;
-use super::load::{keep, read_error, root_kind, settle};
+use super::load::{keep, root_kind, settle};
 use super::names::YamlNames;
 use super::rules::RULES_FILE;
 use super::run_folder::{Left, left_at};
@@ -94,7 +94,7 @@ pub(crate) fn standard_input() -> Result<&'static [u8], Error> {
         let input = io::stdin().lock().take(LARGEST + 1);
         { input }
             .read_to_end(&mut text)
-            .map_err(|error| read_error(Path::new(STANDARD_INPUT), error))?;
+            .map_err(Error::reading(Path::new(STANDARD_INPUT)))?;
         if text.len() as u64 > LARGEST {
             return Err(Error::TooLarge {
                 path: STANDARD_INPUT.into(),
@@ -122,7 +122,7 @@ pub(crate) fn load_package(
         return Ok(Package::of_text(STANDARD_INPUT, standard_input()?.to_vec()));
     }
     if !root_kind(path, option)? {
-        let file = fs::canonicalize(path).map_err(|error| read_error(path, error))?;
+        let file = fs::canonicalize(path).map_err(Error::reading(path))?;
         let name = PathBuf::from(file.file_name().unwrap_or_default());
         let root = file.parent().map_or_else(PathBuf::new, Path::to_owned);
         return Ok(Package {

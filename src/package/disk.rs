@@ -112,9 +112,13 @@ fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
     options.read(true);
     #[cfg(unix)]
     {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+
         // a pipe that came here since the folder was listed has nobody at its other end
-        let flags = libc::O_NONBLOCK | if links { 0 } else { libc::O_NOFOLLOW };
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+        let mut flags = OFlags::NONBLOCK;
+        flags.set(OFlags::NOFOLLOW, !links);
+        OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
     }
     if !links && fs::symlink_metadata(path)?.is_symlink() {
         let message = "it is a symbolic link, which is not followed: put the file itself there";

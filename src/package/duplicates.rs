@@ -66,14 +66,11 @@ fn warning(path: &Path, error: Error) -> Option<Warning> {
     else {
         return Some(Warning::about(path, error.to_string()));
     };
-    Some(Warning {
-        path: second.path.clone(),
-        message: format!(
-            "{resource} is twice in the original, in lines {} and {}: it was merged with the one that is most like it",
-            first.line, second.line
-        ),
-        place: Some(*second),
-    })
+    let message = format!(
+        "{resource} is twice in the original, in lines {} and {}: it was merged with the one that is most like it",
+        first.line, second.line
+    );
+    Some(Warning::at(*second, message))
 }
 
 /// Leaves one of each two resources of one identity that only the original has twice in a file: the

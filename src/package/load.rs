@@ -121,7 +121,7 @@ pub(crate) fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error
             option,
             path: path.to_owned(),
         }),
-        Err(error) => Err(read_error(path, error)),
+        Err(error) => Err(Error::reading(path)(error)),
     }
 }
 
@@ -144,7 +144,7 @@ fn load_files(
     };
     // a link that was named on purpose is resolved, so that its target is written and not the link
     // replaced
-    let local = fs::canonicalize(&sides.local).map_err(|error| read_error(&sides.local, error))?;
+    let local = fs::canonicalize(&sides.local).map_err(Error::reading(&sides.local))?;
     let name = PathBuf::from(local.file_name().unwrap_or_default());
     let roots = Roots::Files(Triple {
         local,
@@ -254,7 +254,7 @@ pub(super) fn keep(
 ) -> Result<Vec<(PathBuf, Kind)>, Error> {
     for (path, error) in listing.errors {
         if !ignored.matches(&path, true) {
-            return Err(read_error(&root.join(path), error));
+            return Err(Error::reading(&root.join(path))(error));
         }
     }
     let mut entries = listing.entries;
@@ -344,11 +344,4 @@ fn read_all(
         }
     }
     Error::from_many(errors).map_or(Ok(read), Err)
-}
-
-pub(super) fn read_error(path: &Path, error: std::io::Error) -> Error {
-    Error::Read {
-        path: path.to_owned(),
-        error,
-    }
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
 use super::disk::{Seen, is_rest, open, read_open};
-use super::load::read_error;
 use super::slot::Source;
 use super::walk::{Kind, Listing, list};
 use crate::error::Error;
@@ -97,7 +96,7 @@ impl Side {
                 }),
                 _ => {
                     let missing = std::io::ErrorKind::NotFound.into();
-                    Err(read_error(&snapshot.name.join(path), missing))
+                    Err(Error::reading(&snapshot.name.join(path))(missing))
                 }
             },
         }
@@ -152,7 +151,7 @@ impl Source {
                 seen: Some(Seen::of(&metadata)),
             }))
         };
-        let source = source().map_err(|error| read_error(path, error))?;
+        let source = source().map_err(Error::reading(path))?;
         source.ok_or_else(|| Error::TooLarge {
             path: path.to_owned(),
             most: LARGEST,

@@ -102,11 +102,8 @@ fn broken_upstream(readings: Option<&Readings<'_>>) -> Option<Warning> {
 }
 
 fn warning(broken: &Broken, what: &str) -> Warning {
-    Warning {
-        path: broken.place.path.clone(),
-        place: Some(broken.place.clone()),
-        message: format!("not valid YAML ({}); {what}", broken.message),
-    }
+    let message = format!("not valid YAML ({}); {what}", broken.message);
+    Warning::at(broken.place.clone(), message)
 }
 
 /// A conflict about the whole file.

@@ -236,10 +236,10 @@ pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
         || reference.contains("@{")
         || reference.contains(forbidden);
     if bad {
-        return Err(Error::Git {
-            message: format!("'{}' is no tag, branch or commit", reference.escape_debug()),
-            help: "name a tag, a branch or a commit, such as v1.2.3".to_owned(),
-        });
+        return Err(Error::git(
+            format!("'{}' is no tag, branch or commit", reference.escape_debug()),
+            "name a tag, a branch or a commit, such as v1.2.3",
+        ));
     }
     Ok(())
 }
@@ -296,14 +296,13 @@ fn normal(directory: &str) -> Option<String> {
 }
 
 fn wrong(text: &str, message: &str) -> Error {
-    Error::Git {
-        message: format!(
+    Error::git(
+        format!(
             "'{}' is no address of a package: {message}",
             without_password(text).escape_debug()
         ),
-        help: "write REPO[/DIR]@REF, such as https://example.org/team/charts.git/grafana@v1.2.3"
-            .to_owned(),
-    }
+        "write REPO[/DIR]@REF, such as https://example.org/team/charts.git/grafana@v1.2.3",
+    )
 }
 
 #[cfg(test)]

@@ -126,11 +126,7 @@ pub fn adopt(
 }
 
 fn wrong(folder: &Path, message: &str, help: &str) -> Error {
-    Error::Package {
-        path: folder.to_owned(),
-        message: message.to_owned(),
-        help: help.to_owned(),
-    }
+    Error::package(folder, message, help)
 }
 
 fn put_record(folder: &Path, name: &str, place: &Place, version: &Resolved) -> Result<(), Error> {
@@ -139,14 +135,10 @@ fn put_record(folder: &Path, name: &str, place: &Place, version: &Resolved) -> R
         Ok(bytes) => String::from_utf8(bytes)
             .map_err(|_| wrong(&file, "it is not UTF-8", "save the file as UTF-8"))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Error::Read { path: file, error }),
+        Err(error) => return Err(Error::reading(&file)(error)),
     };
     let text = with_record(&file, &text, place, version)?;
-    replace(&file, text.as_bytes()).map_err(|error| Error::Write {
-        path: file,
-        error,
-        written: 0,
-    })
+    replace(&file, text.as_bytes()).map_err(Error::writing(&file))
 }
 
 /// The files of a copy; this program's own are none of them.
@@ -319,21 +311,13 @@ pub fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error>
         .snapshot(place, &version, &Modes::of_system()?)?
         .snapshot;
     kptfile::keep_locals(&mut snapshot, package)?;
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error| Error::Write {
-            path,
-            error,
-            written: 0,
-        }
-    };
-    let folder = tempfile::tempdir().map_err(failed(&std::env::temp_dir()))?;
+    let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
     let mut left_out: Vec<Warning> = Vec::new();
     put(snapshot, folder.path(), &mut left_out)?;
     let rules = package.join(RULES_FILE);
     if rules.is_file() && !rules.is_symlink() {
         let to = folder.path().join(RULES_FILE);
-        fs::copy(&rules, &to).map_err(failed(&to))?;
+        fs::copy(&rules, &to).map_err(Error::writing(&to))?;
     }
     Ok(folder)
 }

@@ -75,10 +75,10 @@ impl Branches {
         match (done, failed) {
             (Ok(()), _) => Ok(()),
             (Err(_), Some(error)) => Err(error),
-            (Err(message), None) => Err(Error::Git {
-                message: message.clone(),
-                help: "name another branch with --branch".to_owned(),
-            }),
+            (Err(message), None) => Err(Error::git(
+                message.clone(),
+                "name another branch with --branch",
+            )),
         }
     }
 

@@ -3,7 +3,6 @@
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use fs4::FileExt;
 use sha2::{Digest as _, Sha256};
 
 use super::owner;
@@ -47,9 +46,11 @@ impl Cache {
             .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("merge3")))
             .or_else(|| named("LOCALAPPDATA").map(|path| path.join("merge3").join("cache")))
             .or_else(|| named("HOME").map(|path| path.join(".cache").join("merge3")));
-        root.map(Self::new).ok_or_else(|| Error::Git {
-            message: "it is not known where fetched packages can be kept".to_owned(),
-            help: format!("set {CACHE_VARIABLE} to an absolute path"),
+        root.map(Self::new).ok_or_else(|| {
+            Error::git(
+                "it is not known where fetched packages can be kept",
+                format!("set {CACHE_VARIABLE} to an absolute path"),
+            )
         })
     }
 
@@ -131,12 +132,9 @@ impl Cache {
 
 /// Refuses a folder that others may have written to.
 fn own(folder: &Path) -> Result<(), Error> {
-    owner::check(folder).map_err(|error| Error::Git {
-        message: format!("the cache in {} cannot be used: {error}", folder.display()),
-        help: format!(
+    owner::check(folder).map_err(|error| Error::git(format!("the cache in {} cannot be used: {error}", folder.display()), format!(
             "git runs what is set up there: delete it, or set {CACHE_VARIABLE} to a folder of your own"
-        ),
-    })
+        )))
 }
 
 impl Store {
@@ -217,14 +215,15 @@ impl Store {
     /// Waits until nobody else uses it.
     pub(super) fn alone(&self) -> Result<File, Error> {
         let file = self.lock_file()?;
-        FileExt::lock(&file).map_err(|error| unusable(&self.lock, &error))?;
+        file.lock().map_err(|error| unusable(&self.lock, &error))?;
         Ok(file)
     }
 
     /// Waits until nobody changes it.
     pub(super) fn shared(&self) -> Result<File, Error> {
         let file = self.lock_file()?;
-        FileExt::lock_shared(&file).map_err(|error| unusable(&self.lock, &error))?;
+        file.lock_shared()
+            .map_err(|error| unusable(&self.lock, &error))?;
         Ok(file)
     }
 
@@ -238,13 +237,13 @@ impl Store {
     }
 
     pub(super) fn broken(&self, message: &str) -> Error {
-        Error::Git {
-            message: format!(
+        Error::git(
+            format!(
                 "the cache in {} cannot be used: {message}",
                 self.path.display()
             ),
-            help: "empty it with `merge3 cache clean` and run again".to_owned(),
-        }
+            "empty it with `merge3 cache clean` and run again",
+        )
     }
 }
 
@@ -255,8 +254,8 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Git {
-        message: format!("the cache in {} cannot be used: {error}", path.display()),
-        help: format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
-    }
+    Error::git(
+        format!("the cache in {} cannot be used: {error}", path.display()),
+        format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
+    )
 }

@@ -98,11 +98,11 @@ pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Ve
 
 fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     if !folder.is_dir() {
-        return Err(Error::Package {
-            path: folder.to_owned(),
-            message: "there is no such folder".to_owned(),
-            help: "name the folder of a package, or use --all for all packages below".to_owned(),
-        });
+        return Err(Error::package(
+            folder,
+            "there is no such folder",
+            "name the folder of a package, or use --all for all packages below",
+        ));
     }
     let record = match record::read(folder) {
         Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
@@ -118,13 +118,12 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
 }
 
 pub(super) fn no_record(package: &Path) -> Error {
-    Error::Package {
-        path: package.to_owned(),
-        message: "it does not say where it comes from".to_owned(),
-        help: "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
-               record where it comes from with `merge3 adopt`"
-            .to_owned(),
-    }
+    Error::package(
+        package,
+        "it does not say where it comes from",
+        "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
+               record where it comes from with `merge3 adopt`",
+    )
 }
 
 /// Upgrades packages. What fails for one does not hinder the others.
@@ -336,11 +335,11 @@ fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>, templa
             };
             let done = match &settled {
                 Ok(()) => upgrade.is_settled(),
-                Err(why) => Err(Error::Package {
-                    path: upgrade.package.clone(),
-                    message: format!("it is committed, and the index cannot be put right: {why}"),
-                    help: worktree::LOCKED.to_owned(),
-                }),
+                Err(why) => Err(Error::package(
+                    &upgrade.package,
+                    format!("it is committed, and the index cannot be put right: {why}"),
+                    worktree::LOCKED.to_owned(),
+                )),
             };
             if let Err(error) = done {
                 *outcome = Outcome::Failed(upgrade.package.clone(), error);

@@ -72,10 +72,7 @@ fn text_of(file: &Path) -> Result<String, Error> {
     match read_named(file) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Error::Read {
-            path: file.to_owned(),
-            error,
-        }),
+        Err(error) => Err(Error::reading(file)(error)),
     }
 }
 

@@ -36,17 +36,17 @@ pub(super) fn refuse_foreign(
     let is_nested = !trusted.is_empty();
     match foreign(record, &trusted, allowed).filter(|_| is_nested) {
         None => Ok(()),
-        Some(place) => Err(Error::Package {
-            path: package.to_owned(),
-            message: format!(
+        Some(place) => Err(Error::package(
+            package,
+            format!(
                 "it is in another package, and says that it comes from {}, which is not that package's repository",
                 place.shown()
             ),
-            help: format!(
+            format!(
                 "where you trust it, allow it with --allow-upstream {}",
                 host(&place.repository).map_or_else(|| place.shown(), str::to_owned)
             ),
-        }),
+        )),
     }
 }
 

@@ -45,11 +45,7 @@ impl Modes {
                 .open(folder.path().join("file"))?;
             Ok(file.metadata()?.permissions())
         };
-        let plain = probe().map_err(|error| Error::Write {
-            path: std::env::temp_dir(),
-            error,
-            written: 0,
-        })?;
+        let plain = probe().map_err(Error::writing(&std::env::temp_dir()))?;
         Ok(Self {
             executable: runnable(plain.clone()),
             plain,
@@ -134,26 +130,26 @@ impl Remotes<'_> {
 
 /// A tree that no package may be.
 fn refused(place: &Place, version: &Resolved, reason: &str) -> Error {
-    Error::Git {
-        message: format!(
+    Error::git(
+        format!(
             "{} is no package at {}: {reason}",
             place.shown(),
             version.name
         ),
-        help: "tell upstream; nothing was written".to_owned(),
-    }
+        "tell upstream; nothing was written",
+    )
 }
 
 fn no_folder(place: &Place, version: &Resolved) -> Error {
-    Error::Git {
-        message: format!(
+    Error::git(
+        format!(
             "{} has no folder {} at {}",
             without_password(&place.repository),
             place.directory,
             version.name
         ),
-        help: "upstream moved or deleted it: look where it is now, and correct `directory` in the record".to_owned(),
-    }
+        "upstream moved or deleted it: look where it is now, and correct `directory` in the record",
+    )
 }
 
 impl Store {

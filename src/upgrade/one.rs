@@ -202,10 +202,7 @@ fn merged(
     if let Some(original) = unchanged {
         refuse_changed(package, record, &original)?;
     }
-    let text = fs::read_to_string(&record.file).map_err(|error| Error::Read {
-        path: record.file.clone(),
-        error,
-    })?;
+    let text = fs::read_to_string(&record.file).map_err(Error::reading(&record.file))?;
     let change = record.change(&mut plan, &text, to)?;
     Ok((plan, change))
 }
@@ -224,14 +221,14 @@ fn refuse_changed(package: &Path, record: &Record, original: &Snapshot) -> Resul
     if subpackages::is_unchanged(&original, package, &settings) {
         return Ok(());
     }
-    Err(Error::Package {
-        path: package.to_owned(),
-        message: "it was changed here, and its updateStrategy is `fast-forward`".to_owned(),
-        help: format!(
+    Err(Error::package(
+        package,
+        "it was changed here, and its updateStrategy is `fast-forward`",
+        format!(
             "take the changes back, or write `updateStrategy: resource-merge` in {}",
             record.file.display()
         ),
-    })
+    ))
 }
 
 /// `updateStrategy: force-delete-replace`: whatever is here counts as upstream's.
@@ -244,20 +241,14 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
         .into_iter()
         .filter_entry(|entry| entry.file_name() != ".git");
     for entry in walk {
-        let entry = entry.map_err(|error| Error::Read {
-            path: error.path().unwrap_or(package).to_owned(),
-            error: error.into(),
-        })?;
+        let entry = entry.map_err(Error::walking(package))?;
         let path = entry.path().strip_prefix(package).unwrap_or(entry.path());
         if !entry.file_type().is_file()
             || settings.apart.iter().any(|apart| path.starts_with(apart))
         {
             continue;
         }
-        let failed = |error| Error::Read {
-            path: entry.path().to_owned(),
-            error,
-        };
+        let failed = Error::reading(entry.path());
         let permissions = fs::metadata(entry.path()).map_err(failed)?.permissions();
         let bytes = fs::read(entry.path()).map_err(failed)?;
         snapshot

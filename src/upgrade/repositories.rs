@@ -46,11 +46,11 @@ pub(super) fn tops(
     let mut seen: Vec<PathBuf> = Vec::new();
     for package in packages {
         let Some(top) = worktree::top(&package)? else {
-            return Err(Error::Package {
-                path: package,
-                message: "it is in no git repository, so that nothing can be committed".to_owned(),
-                help: "run `git init` there, or leave --branch and --commit out".to_owned(),
-            });
+            return Err(Error::package(
+                &package,
+                "it is in no git repository, so that nothing can be committed",
+                "run `git init` there, or leave --branch and --commit out",
+            ));
         };
         if !seen.contains(&top) {
             worktree::refuse_uncommittable(&top)?;

@@ -69,20 +69,20 @@ pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
     let help = "nothing was written; run `merge3 upgrade` to finish it";
     match package::progress_at(package)? {
         None | Some(Progressed::TakenBack) => Ok(()),
-        Some(Progressed::Partly) => Err(Error::Package {
-            path: package.to_owned(),
-            message: "a run that was to change it did not come to its end".to_owned(),
-            help: help.to_owned(),
-        }),
+        Some(Progressed::Partly) => Err(Error::package(
+            package,
+            "a run that was to change it did not come to its end",
+            help,
+        )),
         Some(_) if worktree::refuse_uncommitted(package).is_ok() => Ok(()),
         Some(_) => Err(uncommitted(package, "", help)),
     }
 }
 
 fn uncommitted(package: &Path, more: &str, help: &str) -> Error {
-    Error::Package {
-        path: package.to_owned(),
-        message: format!("an earlier run upgraded it, and that is not committed{more}"),
-        help: help.to_owned(),
-    }
+    Error::package(
+        package,
+        format!("an earlier run upgraded it, and that is not committed{more}"),
+        help,
+    )
 }

@@ -47,21 +47,24 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
         .arg(within)
         .output()?;
     if !output.status.success() {
-        return Err(Error::Package {
-            path: package.to_owned(),
-            message: format!("git cannot tell what is committed: {}", reason(&output)),
-            help: "see what `git status` says there".to_owned(),
-        });
+        return Err(Error::package(
+            package,
+            format!("git cannot tell what is committed: {}", reason(&output)),
+            "see what `git status` says there",
+        ));
     }
     let told = String::from_utf8_lossy(&output.stdout);
     let Some(first) = told.split('\0').find(|line| line.len() > 3) else {
         return Ok(());
     };
-    Err(Error::Package {
-        path: package.to_owned(),
-        message: format!("it has changes that are not committed ({})", first[3..].escape_debug()),
-        help: "commit or stash them, so that the upgrade can be told from them and taken back; --allow-dirty merges all the same".to_owned(),
-    })
+    Err(Error::package(
+        package,
+        format!(
+            "it has changes that are not committed ({})",
+            first[3..].escape_debug()
+        ),
+        "commit or stash them, so that the upgrade can be told from them and taken back; --allow-dirty merges all the same",
+    ))
 }
 
 /// Sees that a commit can be made.
@@ -165,9 +168,5 @@ pub(super) fn why(output: &Output) -> String {
 }
 
 pub(super) fn refused(top: &Path, message: &str, help: &str) -> Error {
-    Error::Package {
-        path: top.to_owned(),
-        message: message.to_owned(),
-        help: help.to_owned(),
-    }
+    Error::package(top, message, help)
 }

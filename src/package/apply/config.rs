@@ -72,21 +72,16 @@ fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
             "add what is missing, or exclude the file in .krmignore or with --yaml",
         )
     };
-    Error::Unfit {
-        place: Box::new(place),
-        problem: "this document names no resource".to_owned(),
-        message: message.to_owned(),
-        help: help.to_owned(),
-    }
+    Error::unfit(place, "this document names no resource", message, help)
 }
 
 fn twice(id: &ResourceId, first: &Place, second: Place) -> Error {
-    Error::Unfit {
-        problem: format!("{id} is there twice"),
-        message: format!("the first is {}:{}", first.path.display(), first.line),
-        place: Box::new(second),
-        help: "remove one of the two".to_owned(),
-    }
+    Error::unfit(
+        second,
+        format!("{id} is there twice"),
+        format!("the first is {}:{}", first.path.display(), first.line),
+        "remove one of the two",
+    )
 }
 
 /// What the annotation says after an application: the configuration as JSON, as `kubectl` writes
@@ -98,11 +93,13 @@ pub(super) fn annotation(
     place: impl Fn(usize) -> Place,
 ) -> Result<String, Error> {
     let root = config.root().value;
-    let mut json = Json::of(config, root).map_err(|wrong| Error::Unfit {
-        place: Box::new(place(config.node(wrong.node).span.start as usize)),
-        problem: "this cannot be applied".to_owned(),
-        message: wrong.message.to_owned(),
-        help: "write it as plain fields and values".to_owned(),
+    let mut json = Json::of(config, root).map_err(|wrong| {
+        Error::unfit(
+            place(config.node(wrong.node).span.start as usize),
+            "this cannot be applied",
+            wrong.message,
+            "write it as plain fields and values",
+        )
     })?;
     let namespace = live.and_then(|live| {
         let metadata = child(live, live.root().value, "metadata")?;

@@ -92,24 +92,24 @@ impl LastApplied {
             });
         }
         if let Some(path) = &self.path {
-            return Err(Error::Unfit {
-                place: Box::new(place(tree.root().span.start as usize)),
-                problem: format!("{} has nothing that was applied to this", shown(path)),
-                message: format!("it needs {}", resource.id.to_id()),
-                help: "add it there, or leave --last-applied out: then the annotations say it"
-                    .to_owned(),
-            });
+            return Err(Error::unfit(
+                place(tree.root().span.start as usize),
+                format!("{} has nothing that was applied to this", shown(path)),
+                format!("it needs {}", resource.id.to_id()),
+                "add it there, or leave --last-applied out: then the annotations say it",
+            ));
         }
         let Some(annotation) = annotation(tree) else {
             return Ok(nothing);
         };
         let offset = tree.node(annotation).span.start as usize;
-        let wrong = |message: String| Error::Unfit {
-            place: Box::new(place(offset)),
-            problem: format!("the annotation {LAST_APPLIED} cannot be used"),
-            message,
-            help: "restore it, give --last-applied FILE, or delete it: then nothing is removed"
-                .to_owned(),
+        let wrong = |message: String| {
+            Error::unfit(
+                place(offset),
+                format!("the annotation {LAST_APPLIED} cannot be used"),
+                message,
+                "restore it, give --last-applied FILE, or delete it: then nothing is removed",
+            )
         };
         let text: &str = tree.scalar(annotation).map_or("", |scalar| scalar.content);
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {

@@ -257,11 +257,7 @@ impl Apply<'_> {
         let mut warnings = Vec::new();
         let mut warn = |message: &str| {
             let place = at(LIVE, live_tree.root().span.start as usize);
-            warnings.push(Warning {
-                path: files.live.to_owned(),
-                place: Some(place),
-                message: message.to_owned(),
-            });
+            warnings.push(Warning::at(place, message));
         };
         if last_tree.is_none() {
             warn("what was applied last is not known, so nothing is removed; from now on it is");
@@ -291,12 +287,12 @@ impl Apply<'_> {
         let files = files();
         let at = |offset| self.place(&files, CONFIG, config, config, offset);
         if self.what.action != ApplyAction::Apply {
-            return Err(Error::Unfit {
-                place: Box::new(at(tree.root().span.start as usize)),
-                problem: "there is no live object that this is for".to_owned(),
-                message: "nothing has this kind and name".to_owned(),
-                help: "apply it first".to_owned(),
-            });
+            return Err(Error::unfit(
+                at(tree.root().span.start as usize),
+                "there is no live object that this is for",
+                "nothing has this kind and name",
+                "apply it first",
+            ));
         }
         let annotation = config::annotation(tree, None, at)?;
         annotated(config.document.text, &annotation).map_err(|it| unfaithful(files.config, it))

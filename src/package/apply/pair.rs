@@ -144,11 +144,10 @@ fn place_of(
 
 fn ambiguous(id: &ResourceId, first: Option<Place>, second: Option<Place>) -> Option<Error> {
     let (first, second) = (first?, second?);
-    Some(Error::Unfit {
-        problem: format!("{id} is more than one live object"),
-        message: format!("another one is {}:{}", first.path.display(), first.line),
-        place: Box::new(second),
-        help: "give the configuration a `metadata.namespace`, say -n NAMESPACE, or remove one of the two"
-            .to_owned(),
-    })
+    Some(Error::unfit(
+        second,
+        format!("{id} is more than one live object"),
+        format!("another one is {}:{}", first.path.display(), first.line),
+        "give the configuration a `metadata.namespace`, say -n NAMESPACE, or remove one of the two",
+    ))
 }

@@ -15,12 +15,12 @@ pub(super) fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
 }
 
 pub(super) fn not_applied(place: Place) -> Error {
-    Error::Unfit {
-        place: Box::new(place),
-        problem: "what was applied to this is not known".to_owned(),
-        message: format!("it has no annotation {LAST_APPLIED}"),
-        help: "write it down all the same with --create-annotation".to_owned(),
-    }
+    Error::unfit(
+        place,
+        "what was applied to this is not known",
+        format!("it has no annotation {LAST_APPLIED}"),
+        "write it down all the same with --create-annotation",
+    )
 }
 
 pub(super) fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
@@ -40,10 +40,10 @@ pub(super) fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> 
             "remove one of the two".to_owned(),
         ),
     };
-    Error::Unfit {
-        place: Box::new(place),
-        problem: "a list element cannot be told from the others".to_owned(),
+    Error::unfit(
+        place,
+        "a list element cannot be told from the others",
         message,
         help,
-    }
+    )
 }

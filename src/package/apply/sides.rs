@@ -115,15 +115,15 @@ pub(super) fn refuse_broken(readings: &[Readings<'_>]) -> Result<(), Error> {
             false => Error::NotUtf8 {
                 place: Box::new(broken.place.clone()),
             },
-            true => Error::Unfit {
-                place: Box::new(broken.place.clone()),
-                problem: "this is no YAML".to_owned(),
-                message: broken.message.clone(),
-                help: broken
+            true => Error::unfit(
+                broken.place.clone(),
+                "this is no YAML",
+                broken.message.clone(),
+                broken
                     .help
                     .clone()
                     .unwrap_or_else(|| "repair the file, or exclude it in .krmignore".to_owned()),
-            },
+            ),
         })
     };
     let sides = readings

@@ -87,12 +87,7 @@ impl<'f> Found<'f, '_> {
             Some(origin) => origin.place(path, text, offset),
             None => Place::new(path, text, offset),
         };
-        Error::Unfit {
-            place: Box::new(place),
-            problem: "no patch can say this".to_owned(),
-            message,
-            help: help.to_owned(),
-        }
+        Error::unfit(place, "no patch can say this", message, help)
     }
 
     fn called(&self) -> String {

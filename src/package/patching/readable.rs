@@ -63,23 +63,23 @@ fn unreadable(broken: Broken, problem: &str) -> Error {
             place: Box::new(broken.place),
         };
     }
-    Error::Unfit {
-        place: Box::new(broken.place),
-        problem: format!("{problem}: it is not valid YAML"),
-        message: broken.message,
-        help: broken.help.unwrap_or_else(|| "repair the file".to_owned()),
-    }
+    Error::unfit(
+        broken.place,
+        format!("{problem}: it is not valid YAML"),
+        broken.message,
+        broken.help.unwrap_or_else(|| "repair the file".to_owned()),
+    )
 }
 
 pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
-    Error::Unfit {
-        place: Box::new(place),
-        problem: problem.to_owned(),
-        message: error.message,
-        help: error
+    Error::unfit(
+        place,
+        problem,
+        error.message,
+        error
             .help
             .unwrap_or_else(|| "nothing was written".to_owned()),
-    }
+    )
 }
 
 /// Documents as one file.

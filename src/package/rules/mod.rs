@@ -67,10 +67,7 @@ impl Rules {
                 String::from_utf8(bytes)
                     .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
             })
-            .map_err(|error| Error::Read {
-                path: path.to_owned(),
-                error,
-            })?;
+            .map_err(Error::reading(path))?;
         Self::parse(path, &text, named)
     }
 
@@ -140,12 +137,9 @@ impl Rules {
             }
         }
         let open = self.rules.iter().filter(|scoped| scoped.is_open());
-        open.map(|scoped| Warning {
-            path: scoped.place.path.clone(),
-            place: Some(scoped.place.clone()),
-            message: "this rule matches nothing in the package".to_owned(),
-        })
-        .collect()
+        let message = "this rule matches nothing in the package";
+        open.map(|scoped| Warning::at(scoped.place.clone(), message))
+            .collect()
     }
 }
 

@@ -41,10 +41,7 @@ impl Record {
         if edited == old {
             return Ok(None);
         }
-        let metadata = fs::metadata(&self.file).map_err(|error| Error::Read {
-            path: self.file.clone(),
-            error,
-        })?;
+        let metadata = fs::metadata(&self.file).map_err(Error::reading(&self.file))?;
         Ok(Some(FileChange {
             path: name,
             kind: ChangeKind::Changed,

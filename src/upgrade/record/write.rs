@@ -57,12 +57,11 @@ impl Record {
     }
 
     fn not_edited(&self) -> Error {
-        Error::Package {
-            path: self.file.clone(),
-            message: "its record of upstream cannot be edited as it is written".to_owned(),
-            help: "write `upstream` and `upstreamLock` as block maps, one field on a line"
-                .to_owned(),
-        }
+        Error::package(
+            &self.file,
+            "its record of upstream cannot be edited as it is written",
+            "write `upstream` and `upstreamLock` as block maps, one field on a line",
+        )
     }
 }
 
@@ -130,10 +129,12 @@ pub(in crate::upgrade) fn with_record(
         form.reference(version),
         &[(&commit_field, &commit)],
     );
-    let refused = || Error::Package {
-        path: file.to_owned(),
-        message: "no record of where it comes from can be put into it".to_owned(),
-        help: "upstream's file is no plain map with one field on a line; tell upstream".to_owned(),
+    let refused = || {
+        Error::package(
+            file,
+            "no record of where it comes from can be put into it",
+            "upstream's file is no plain map with one field on a line; tell upstream",
+        )
     };
     let text = insert_section(text, SECTIONS[0], "metadata", &upstream).ok_or_else(refused)?;
     let text = insert_section(&text, SECTIONS[1], SECTIONS[0], &lock).ok_or_else(refused)?;

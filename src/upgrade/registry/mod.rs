@@ -153,25 +153,30 @@ fn digest_of(bytes: &[u8]) -> String {
 }
 
 fn refused(what: &str, reason: &str) -> Error {
-    Error::Git {
-        message: format!("{} is no package: {}", visible(what), visible(reason)),
-        help: "tell upstream; nothing was written".to_owned(),
-    }
+    Error::git(
+        format!("{} is no package: {}", visible(what), visible(reason)),
+        "tell upstream; nothing was written",
+    )
 }
 
 fn gone(what: &str, version: &Resolved) -> Error {
-    Error::Git {
-        message: format!("{what} ({}) is not in the repository any more", version.commit),
-        help: "upstream deleted or replaced the version: find another one with `merge3 outdated`, and record it with `merge3 adopt`"
-            .to_owned(),
-    }
+    Error::git(
+        format!(
+            "{what} ({}) is not in the repository any more",
+            version.commit
+        ),
+        "upstream deleted or replaced the version: find another one with `merge3 outdated`, and record it with `merge3 adopt`",
+    )
 }
 
 /// A server that does not answer as it should.
 pub(super) fn unreachable(url: &str, reason: &str) -> Error {
     let shown = visible(&without_password(url));
-    Error::Git {
-        message: format!("{shown} cannot be read: {}", visible(&without_password(reason))),
-        help: "check the address, and where it needs a password, log in with `docker login` or `helm registry login`".to_owned(),
-    }
+    Error::git(
+        format!(
+            "{shown} cannot be read: {}",
+            visible(&without_password(reason))
+        ),
+        "check the address, and where it needs a password, log in with `docker login` or `helm registry login`",
+    )
 }
