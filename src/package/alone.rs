@@ -10,13 +10,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::ignored::Ignored;
-use super::load::{keep, root_kind, settle};
+use super::load::{keep, root_kind};
 use super::names::YamlNames;
 use super::rules::RULES_FILE;
-use super::run_folder::{Left, left_at};
 use super::side::{LARGEST, Side};
 use super::slot::Source;
 use super::walk::Kind;
+use super::write::{Left, left_at, settle};
 use crate::error::{Error, Warning};
 
 /// One package, read: its YAML files.

@@ -10,7 +10,8 @@ use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 
-use super::journal::TEMPORARY;
+use super::owner::keep_owner;
+use super::write::TEMPORARY;
 
 /// Everything that writing a plan does to a disk. What is there by default does it.
 pub trait Disk: Sync {
@@ -93,6 +94,38 @@ pub trait Disk: Sync {
 pub struct RealDisk;
 
 impl Disk for RealDisk {}
+
+/// How a file is made.
+#[derive(Debug, Default)]
+pub(crate) struct NewFile<'f> {
+    /// The file whose owner it gets.
+    pub(crate) owner: Option<&'f Path>,
+    pub(crate) permissions: Option<Permissions>,
+    /// Whether it reaches the disk at once.
+    pub(crate) durable: bool,
+}
+
+impl NewFile<'_> {
+    /// Makes it, where nothing is, and closes it: there may be more files than a process may have
+    /// open.
+    ///
+    /// # Errors
+    /// Where the disk says no.
+    pub(crate) fn put(self, disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = disk.create_file(path)?;
+        disk.write(&mut file, bytes)?;
+        if let Some(owner) = self.owner {
+            keep_owner(owner, &file)?;
+        }
+        if let Some(permissions) = self.permissions {
+            disk.set_permissions(&file, permissions)?;
+        }
+        match self.durable {
+            true => disk.sync(&file),
+            false => Ok(()),
+        }
+    }
+}
 
 /// A hash that is the same in each run.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
@@ -253,7 +286,7 @@ pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
     if let Some(old) = old {
-        super::owner::keep_owner(path, file.as_file())?;
+        keep_owner(path, file.as_file())?;
         file.as_file().set_permissions(old.permissions())?;
     }
     file.persist(path)?;

@@ -9,14 +9,12 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
 use super::ignored::Ignored;
-use super::journal::LEFT_OUT;
 use super::names::YamlNames;
 use super::rules::RULES_FILE;
-use super::run_folder::{Left, left_at};
 use super::side::Side;
 use super::slot::{Roots, Slot, Source};
-use super::undo::{Found, look};
 use super::walk::{Kind, Listing};
+use super::write::{LEFT_OUT, Left, left_at, settle};
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
 
@@ -47,20 +45,6 @@ impl Loaded {
     pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
         self.merge = merge;
         settle(&self.roots.local(), self.left.take(), merge)
-    }
-}
-
-pub(super) fn settle(root: &Path, left: Option<Left>, merge: u64) -> Result<(), Error> {
-    let Some(left) = left else {
-        return Ok(());
-    };
-    match look(root, &left, merge)? {
-        Found::Nothing => Ok(()),
-        Found::Unfinished { same } => Err(Error::Unfinished {
-            package: root.to_owned(),
-            journal: left.folder.old(),
-            same,
-        }),
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::{File, Permissions};
 use std::io;
 use std::path::Path;
 
-use super::journal::Mode;
+use super::write::MODES;
 use crate::triple::Triple;
 
 /// A file that is replaced stays its owner's, where we may say so.
@@ -28,29 +28,29 @@ pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Who may do what, as a journal says it.
+/// Who may do what, as a journal says it: without set-user-ID, set-group-ID and sticky bits.
 #[cfg(unix)]
-pub(super) fn mode(permissions: &Permissions) -> Option<Mode> {
+pub(super) fn mode(permissions: &Permissions) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    Some(Mode::of(permissions.mode()))
+    Some(permissions.mode() & MODES)
 }
 
 #[cfg(not(unix))]
-pub(super) fn mode(_permissions: &Permissions) -> Option<Mode> {
+pub(super) fn mode(_permissions: &Permissions) -> Option<u32> {
     None
 }
 
 /// What a file gets of which a journal says that.
 #[cfg(unix)]
-pub(super) fn permissions(mode: Option<Mode>) -> Option<Permissions> {
+pub(super) fn permissions(mode: Option<u32>) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    mode.map(|mode| Permissions::from_mode(mode.into()))
+    mode.map(Permissions::from_mode)
 }
 
 #[cfg(not(unix))]
-pub(super) fn permissions(_mode: Option<Mode>) -> Option<Permissions> {
+pub(super) fn permissions(_mode: Option<u32>) -> Option<Permissions> {
     None
 }
 
