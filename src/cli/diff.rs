@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::exit_code::ExitCode;
-use super::output::ShownArgs;
+use super::output::{ShownArgs, YamlArgs};
 use super::progress::Line;
 use super::run::{in_pool, readable, tell_left_out, waiting_at};
 use crate::error::{Error, shown};
@@ -55,14 +55,8 @@ pub(super) struct DiffArgs {
     /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
-    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile (repeatable)
-    #[arg(
-        long = "yaml",
-        alias = "match",
-        value_name = "GLOB",
-        hide_short_help = true
-    )]
-    matches: Vec<String>,
+    #[command(flatten)]
+    yaml: YamlArgs,
     #[command(flatten)]
     shown: ShownArgs,
 }
@@ -86,7 +80,7 @@ impl DiffArgs {
                 new: args.new.unwrap_or_else(|| args.old.clone()),
                 old: args.old,
                 resources: args.resources,
-                matches: args.matches,
+                matches: args.yaml.matches,
             },
             form: match args.format {
                 Format::Unified => None,

@@ -67,6 +67,21 @@ pub(super) struct ShownArgs {
     pub(super) color: Color,
 }
 
+/// Which files are read.
+#[derive(Debug, Args)]
+#[group(skip)]
+pub(super) struct YamlArgs {
+    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
+    /// are left alone (repeatable)
+    #[arg(
+        long = "yaml",
+        alias = "match",
+        value_name = "GLOB",
+        hide_short_help = true
+    )]
+    pub(super) matches: Vec<String>,
+}
+
 #[derive(Debug, Default, Clone, Copy, ValueEnum)]
 pub(super) enum Color {
     /// On a terminal, unless NO_COLOR is set

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::config::{Config, Job};
-use super::output::OutputArgs;
+use super::output::{OutputArgs, YamlArgs};
 use super::report::ReportArgs;
 use crate::package::{Given, PatchForm, Patching, SchemaSource, Selector, Settings};
 use crate::triple::Triple;
@@ -43,15 +43,8 @@ pub(super) struct PatchArgs {
     /// A file with custom resource definitions (repeatable)
     #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
     definitions: Vec<PathBuf>,
-    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
-    /// are left alone (repeatable)
-    #[arg(
-        long = "yaml",
-        alias = "match",
-        value_name = "GLOB",
-        hide_short_help = true
-    )]
-    matches: Vec<String>,
+    #[command(flatten)]
+    yaml: YamlArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -86,7 +79,7 @@ impl PatchArgs {
             schema: SchemaSource {
                 definitions: self.definitions,
             },
-            matches: self.matches,
+            matches: self.yaml.matches,
         };
         let sides = Triple::new(target.clone(), target.clone(), target);
         self.output.config(

@@ -124,10 +124,6 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         let like = original.as_deref().or(local.as_deref());
         let updated = apart.updated.and_then(|parsed| parsed.tree_like(like));
         let trees = Triple::new(original, updated, local);
-        // what has content has a tree: to go on without one would be to merge nothing, in silence
-        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, &Option<Cow<'_, Tree<'_>>>)| {
-            parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
-        };
         let lost = apart.zip(trees.as_ref()).map(is_lost).into_array();
         if lost.contains(&true) {
             return Err(Error::Unfaithful {
@@ -256,6 +252,11 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         }
         merged.text
     }
+}
+
+/// What has content has a tree: to go on without one would be to merge nothing, in silence.
+fn is_lost((parsed, tree): (Option<&Parsed<'_>>, &Option<Cow<'_, Tree<'_>>>)) -> bool {
+    parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
 }
 
 /// What stands above a document's body.

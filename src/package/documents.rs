@@ -8,14 +8,13 @@ use super::faithful::{chunks, holds, is_faithful, with_end};
 use super::head::{sides, with_heads};
 use super::jobs::{Job, file_of, members};
 use super::nulls::brings_null;
-use super::pair::{DocRef, Group};
+use super::pair::Group;
 use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile, Readings};
-use super::place::{Neighbours, Own, places};
 use super::rules::Rules;
 use super::slot::Slot;
 use super::{Content, Outcome};
-use crate::error::Error;
+use crate::error::{Error, Warning};
 use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::text::LineMerge;
@@ -201,22 +200,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 actions[local.document] = Action::Remove;
             }
         }
-        // a document that fast-forwards to a text of upstream's would bring upstream's
-        let line_break = match LineBreaks::of(file.text) {
-            LineBreaks::None => Some("\n"),
-            LineBreaks::Alike(line_break) => Some(line_break),
-            LineBreaks::Mixed => None,
-        };
-        let this = &*self;
-        let merged = in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
-            let (merged, warnings) = this.merge(group)?;
-            let text = merged.text.map(|text| match line_break {
-                Some(line_break) => with_line_break(text, line_break).into_owned(),
-                None => text,
-            });
-            Ok((Merged { text, ..merged }, warnings))
-        });
-        for (group, merged) in self.job.here.iter().zip(merged) {
+        for (group, merged) in self.job.here.iter().zip(self.merged_here(file)) {
             if let Some(local) = group.local {
                 actions[local.document] = match group.updated {
                     Some(_) => self
@@ -255,6 +239,24 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
             None => self.finish(file, &actions, &insertions, ends_line),
         }
+    }
+
+    /// The documents of the local file, each merged, with its line breaks.
+    fn merged_here(&self, file: &ParsedFile<'_>) -> Vec<Result<(Merged, Vec<Warning>), Error>> {
+        // a document that fast-forwards to a text of upstream's would bring upstream's
+        let line_break = match LineBreaks::of(file.text) {
+            LineBreaks::None => Some("\n"),
+            LineBreaks::Alike(line_break) => Some(line_break),
+            LineBreaks::Mixed => None,
+        };
+        in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
+            let (merged, warnings) = self.merge(group)?;
+            let text = merged.text.map(|text| match line_break {
+                Some(line_break) => with_line_break(text, line_break).into_owned(),
+                None => text,
+            });
+            Ok((Merged { text, ..merged }, warnings))
+        })
     }
 
     /// A file that the local side has not got: upstream's, as far as its documents come here.
@@ -361,65 +363,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         self.context.apply.is_none()
             && original.is_some_and(|file| file.text == text)
             && updated.is_some_and(|file| holds(file.text, chunks))
-    }
-
-    /// The documents that come, and where they go.
-    fn insertions(
-        &mut self,
-        file: &ParsedFile<'_>,
-        actions: &[Action],
-    ) -> Result<Vec<Insertion>, Error> {
-        if self.coming.is_empty() {
-            return Ok(Vec::new());
-        }
-        let places = places(&self.neighbours(file, actions));
-        let mut coming: Vec<(DocRef, Group)> = self
-            .coming
-            .iter()
-            .copied()
-            .filter_map(|group| Some((group.updated?, group)))
-            .collect();
-        coming.sort_unstable_by_key(|(updated, _)| *updated);
-        let line_break = line_break_of(file.text);
-        let mut insertions = Vec::with_capacity(coming.len());
-        for (updated, group) in coming {
-            insertions.push(Insertion {
-                before: places[updated.document],
-                text: self.arriving(&group, line_break)?,
-                marks: self.is_left_open(&group).then(|| self.marks(&group)),
-            });
-        }
-        insertions.sort_by_key(|insertion| insertion.before);
-        Ok(insertions)
-    }
-
-    fn neighbours(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Neighbours {
-        let updated = self.file(self.target, |it| &it.updated);
-        let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
-        let mut own: Vec<Own> = file
-            .documents
-            .iter()
-            .map(|parsed| {
-                if parsed.has_content {
-                    Own::No
-                } else {
-                    Own::Nothing
-                }
-            })
-            .collect();
-        for group in &self.job.here {
-            let Some(local) = group.local else { continue };
-            match group.updated {
-                Some(it) if it.slot == self.target && actions[local.document] != Action::Remove => {
-                    local_of[it.document] = Some(local.document);
-                }
-                None if actions[local.document] != Action::Remove => {
-                    own[local.document] = Own::Yes;
-                }
-                _ => {}
-            }
-        }
-        Neighbours { local_of, own }
     }
 }
 

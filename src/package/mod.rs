@@ -78,6 +78,7 @@ pub use selector::Selector;
 pub use side::{Entry, Side, Snapshot};
 pub use single::{MergedFile, merge, merge_file};
 pub(crate) use single::{merge_beside_lines, with_trees};
+pub(crate) use slot::Source;
 pub use write::undo;
 pub(crate) use write::{LEFT_OUT, Progressed, forget, git_folder, is_reserved, progress_at};
 

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use super::bytes::Bytes;
 use super::disk::Seen;
 use super::resource::ResourceId;
+use super::slot::Source;
 use crate::error::Warning;
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::triple::Triple;
 
 /// The outcome of a merge: what is to be written, and what there is to say about it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Plan {
     /// The local package's folder; for a file, the folder it is in.
     pub root: PathBuf,
@@ -127,6 +128,30 @@ pub struct Counts {
     pub moved: usize,
 }
 
+impl FileChange {
+    /// What becomes of a file that is one thing before and another one afterwards; none where that
+    /// is the same, or nothing is known of its permissions.
+    pub(crate) fn between(path: PathBuf, old: Option<Source>, new: Option<Source>) -> Option<Self> {
+        let kind = match (&old, &new) {
+            (Some(old), Some(new)) if old.bytes == new.bytes => return None,
+            (Some(_), Some(_)) => ChangeKind::Changed,
+            (Some(_), None) => ChangeKind::Deleted,
+            (None, _) => ChangeKind::Added,
+        };
+        let present = [&old, &new].into_iter().flatten();
+        let permissions = present.filter_map(|it| it.permissions.clone()).next();
+        Some(Self {
+            path,
+            kind,
+            seen: old.as_ref().and_then(|old| old.seen),
+            old: old.map(|old| old.bytes),
+            new: new.map(|new| new.bytes),
+            permissions: permissions?,
+            old_permissions: None,
+        })
+    }
+}
+
 impl ChangeKind {
     /// The word that reports use.
     pub const fn as_str(&self) -> &'static str {
@@ -140,6 +165,14 @@ impl ChangeKind {
 }
 
 impl Plan {
+    /// Sorts files by their paths, and what is told by file and line.
+    pub(crate) fn sort(&mut self) {
+        self.files.sort_by(|left, right| left.path.cmp(&right.path));
+        for records in [&mut self.conflicts, &mut self.pinned, &mut self.combined] {
+            records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+        }
+    }
+
     /// Whether a conflict is left to somebody, most often between conflict markers.
     pub fn has_open_conflicts(&self) -> bool {
         self.conflicts

@@ -14,7 +14,7 @@ use super::load::{Loaded, load};
 use super::obstacles::clear_obstacles;
 use super::pair::pair;
 use super::parsed::{Reading, Readings, Trees};
-use super::plan::{Counts, Plan};
+use super::plan::Plan;
 use super::progress::Progress;
 use super::renamed::renamed;
 use super::rules::{Rules, policy, rules_of};
@@ -108,12 +108,7 @@ pub fn plan_sides(
         apply: None,
         lines: None,
     };
-    let outcomes = biggest_first(&slots, |target| {
-        let outcome = merge_slot(&context, target, &jobs[target], wholes[target].as_ref());
-        progress.step();
-        outcome
-    });
-    let mut outcomes = all_or_errors(outcomes)?;
+    let mut outcomes = merge_all(&context, &jobs, &wholes, progress)?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
     let renamed = renamed(&slots, &groups, &files);
     drop(groups);
@@ -125,6 +120,28 @@ pub fn plan_sides(
     }
     let plan = collect(slots, &jobs, outcomes, loaded, settings.show_secrets)?;
     Ok(Plan { renamed, ..plan })
+}
+
+/// Does all jobs. `wholes` are the readings of the files that merge as a whole, if there are any.
+///
+/// # Errors
+/// Those of all files.
+pub(super) fn merge_all(
+    context: &Context<'_, '_>,
+    jobs: &[Job],
+    wholes: &[Option<Readings<'_>>],
+    progress: &Progress,
+) -> Result<Vec<Outcome>, Error> {
+    let outcomes = biggest_first(context.slots, |target| {
+        let whole = wholes.get(target).and_then(Option::as_ref);
+        let outcome = merge_slot(context, target, &jobs[target], whole);
+        progress.step();
+        outcome
+    });
+    let (done, failed): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+    let errors = failed.into_iter().filter_map(Result::err).collect();
+    let done = done.into_iter().filter_map(Result::ok).collect();
+    Error::from_many(errors).map_or(Ok(done), Err)
 }
 
 /// Does something for each slot, at once. Those with much in them come first, lest the others are
@@ -195,18 +212,6 @@ pub(super) fn merge_slot(
     Ok(outcome)
 }
 
-pub(super) fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
-    let mut all = Vec::with_capacity(results.len());
-    let mut errors = Vec::new();
-    for result in results {
-        match result {
-            Ok(item) => all.push(item),
-            Err(error) => errors.push(error),
-        }
-    }
-    Error::from_many(errors).map_or(Ok(all), Err)
-}
-
 pub(super) fn collect(
     slots: Vec<Slot>,
     jobs: &[Job],
@@ -216,16 +221,10 @@ pub(super) fn collect(
 ) -> Result<Plan, Error> {
     let mut plan = Plan {
         root: loaded.roots.local(),
-        files: Vec::new(),
-        conflicts: Vec::new(),
-        pinned: Vec::new(),
-        combined: Vec::new(),
-        renamed: Vec::new(),
         warnings: loaded.warnings,
-        counts: Counts::default(),
-        awaits_commit: false,
         merge: loaded.merge,
         show_secrets,
+        ..Plan::default()
     };
     let base = |index: usize| Base::of(&slots[jobs[index].base.filter(|base| *base != index)?]);
     let mut moved: FxHashMap<usize, Base> = (0..slots.len())
@@ -255,8 +254,6 @@ pub(super) fn collect(
     for change in &plan.files {
         plan.counts.count(&change.kind);
     }
-    for records in [&mut plan.conflicts, &mut plan.pinned, &mut plan.combined] {
-        records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
-    }
+    plan.sort();
     Ok(plan)
 }

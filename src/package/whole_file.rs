@@ -137,36 +137,13 @@ fn merge_text(
     readings: Option<&Readings<'_>>,
     options: &Options,
 ) -> Result<Outcome, Error> {
-    let mut outcome = Outcome::default();
     let health = readings.map(|it| Health::of(it, slot)).unwrap_or_default();
     let texts = slot.sides.as_ref().try_map(|source| match source {
         Some(source) => text_of(source).ok_or(()),
         None => Ok(""),
     });
     let Ok(texts) = texts else {
-        if let Some(broken) = health.broken.iter().find(|broken| !broken.utf8)
-            && health.any_good
-        {
-            return Err(Error::NotUtf8 {
-                place: Box::new(broken.place.clone()),
-            });
-        }
-        if let Some(refusal) = health.refused("there are no lines to merge") {
-            return Err(refusal);
-        }
-        // markers are for lines: the file stays as the local side has it, and somebody has to see
-        // to it
-        let resolution = match options.on_conflict.resolution() {
-            Resolution::Markers => Resolution::Open,
-            resolution => resolution,
-        };
-        outcome
-            .conflicts
-            .push(conflict(slot, ConflictKind::Binary, resolution));
-        if resolution == Resolution::Updated {
-            outcome.content = Content::Updated;
-        }
-        return Ok(outcome);
+        return not_text(slot, &health, options);
     };
     let texts = alike(&texts);
     let texts = texts.as_ref().map(AsRef::as_ref);
@@ -179,6 +156,7 @@ fn merge_text(
     if let Some(refusal) = health.refusal(&slot.path, &merge.text, !merge.hunks.is_empty()) {
         return Err(refusal);
     }
+    let mut outcome = Outcome::default();
     let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
     outcome
         .warnings
@@ -197,6 +175,34 @@ fn merge_text(
         outcome.content = Content::Write(merge.text.into_bytes());
     }
     Ok(outcome)
+}
+
+/// A side is no text: a conflict, where that is no mistake.
+fn not_text(slot: &Slot, health: &Health, options: &Options) -> Result<Outcome, Error> {
+    if let Some(broken) = health.broken.iter().find(|broken| !broken.utf8)
+        && health.any_good
+    {
+        return Err(Error::NotUtf8 {
+            place: Box::new(broken.place.clone()),
+        });
+    }
+    if let Some(refusal) = health.refused("there are no lines to merge") {
+        return Err(refusal);
+    }
+    // markers are for lines: the file stays as the local side has it, and somebody has to see
+    // to it
+    let resolution = match options.on_conflict.resolution() {
+        Resolution::Markers => Resolution::Open,
+        resolution => resolution,
+    };
+    Ok(Outcome {
+        conflicts: vec![conflict(slot, ConflictKind::Binary, resolution)],
+        content: match resolution {
+            Resolution::Updated => Content::Updated,
+            _ => Content::Unchanged,
+        },
+        ..Outcome::default()
+    })
 }
 
 /// A text, where a file is one: UTF-8, without a zero byte, as git has it.

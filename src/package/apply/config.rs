@@ -10,8 +10,8 @@ use crate::merge::LAST_APPLIED;
 use crate::package::parsed::{Parsed, Readings};
 use crate::package::resource::ResourceId;
 use crate::package::slot::Slot;
+use crate::yaml::Tree;
 use crate::yaml::go_json::Json;
-use crate::yaml::{NodeId, Tree};
 
 /// Every document of the configurations names one resource, and no two the same one.
 pub(super) fn check(
@@ -58,9 +58,7 @@ fn named(parsed: &Parsed<'_>) -> Option<ResourceId> {
 }
 
 fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
-    let root = tree.root().value;
-    let has_generated = child(tree, root, "metadata")
-        .is_some_and(|metadata| tree.find(metadata, "generateName").is_some());
+    let has_generated = tree.at(&["metadata", "generateName"]).is_some();
     let (message, help) = if has_generated {
         (
             "a name that the server makes is a new one each time",
@@ -102,8 +100,8 @@ pub(super) fn annotation(
         )
     })?;
     let namespace = live.and_then(|live| {
-        let metadata = child(live, live.root().value, "metadata")?;
-        text(live, metadata, "namespace")
+        let namespace = live.at(&["metadata", "namespace"])?;
+        Some(live.scalar(namespace)?.content)
     });
     if let Some(Json::Map(metadata)) = json.field_mut("metadata") {
         let annotations = metadata
@@ -121,15 +119,4 @@ pub(super) fn annotation(
         }
     }
     Ok(format!("{json}\n"))
-}
-
-/// The value of a field of a map.
-pub(super) fn child(tree: &Tree<'_>, map: NodeId, name: &str) -> Option<NodeId> {
-    Some(tree.entry(tree.find(map, name)?).value)
-}
-
-/// The text of a field of a map.
-pub(super) fn text<'t>(tree: &'t Tree<'_>, map: NodeId, name: &str) -> Option<&'t str> {
-    let value = child(tree, map, name)?;
-    Some(tree.scalar(value)?.content)
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::config::child;
 use crate::error::{Error, Place, shown};
 use crate::merge::LAST_APPLIED;
 use crate::package::Settings;
@@ -130,7 +129,5 @@ impl LastApplied {
 
 /// The annotation of an object that says what was applied to it.
 pub(super) fn annotation(live: &Tree<'_>) -> Option<NodeId> {
-    ["metadata", "annotations", LAST_APPLIED]
-        .into_iter()
-        .try_fold(live.root().value, |node, name| child(live, node, name))
+    live.at(&["metadata", "annotations", LAST_APPLIED])
 }

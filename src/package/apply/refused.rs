@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::LAST;
+use super::object::LAST;
 use crate::error::{Error, Place};
 use crate::merge::{LAST_APPLIED, Unfaithful};
 

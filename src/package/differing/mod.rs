@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use rustc_hash::FxHashMap;
 
 use super::alone::load_package;
-use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::plan::{FileChange, Plan};
 use super::selector::Selector;
+use super::slot::Source;
 use crate::error::Error;
 
 pub use comparison::difference;
@@ -35,16 +36,7 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
     let new = load_package(&differing.new, "NEW", &differing.matches)?;
     let mut plan = Plan {
         root: old.root.clone(),
-        files: Vec::new(),
-        conflicts: Vec::new(),
-        pinned: Vec::new(),
-        combined: Vec::new(),
-        renamed: Vec::new(),
-        warnings: Vec::new(),
-        counts: Counts::default(),
-        show_secrets: false,
-        awaits_commit: false,
-        merge: 0,
+        ..Plan::default()
     };
     let mut news = new.files;
     if let ([(name, _)], [(other, _)]) = (old.files.as_slice(), news.as_mut_slice())
@@ -54,46 +46,15 @@ pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
         // two files are one file, whatever they are called
         other.clone_from(name);
     }
-    let mut contents: FxHashMap<PathBuf, super::slot::Source> = news.into_iter().collect();
+    let mut news: FxHashMap<PathBuf, Source> = news.into_iter().collect();
     for (path, source) in old.files {
-        let other = contents.remove(&path);
-        if other
-            .as_ref()
-            .is_some_and(|other| other.bytes == source.bytes)
-        {
-            continue;
-        }
-        let Some(permissions) = source.permissions else {
-            continue;
-        };
-        let kind = match other {
-            Some(_) => ChangeKind::Changed,
-            None => ChangeKind::Deleted,
-        };
-        plan.files.push(FileChange {
-            path,
-            kind,
-            old: Some(source.bytes),
-            new: other.map(|other| other.bytes),
-            permissions,
-            old_permissions: None,
-            seen: None,
-        });
+        let new = news.remove(&path);
+        plan.files
+            .extend(FileChange::between(path, Some(source), new));
     }
-    for (path, source) in contents {
-        let Some(permissions) = source.permissions else {
-            continue;
-        };
-        plan.files.push(FileChange {
-            path,
-            kind: ChangeKind::Added,
-            old: None,
-            new: Some(source.bytes),
-            permissions,
-            old_permissions: None,
-            seen: None,
-        });
-    }
+    let added = news.into_iter();
+    plan.files
+        .extend(added.filter_map(|(path, new)| FileChange::between(path, None, Some(new))));
     plan.files.sort_by(|left, right| left.path.cmp(&right.path));
     Ok(plan)
 }

@@ -79,7 +79,7 @@ impl Reader<'_> {
     }
 
     fn child(&self, map: NodeId, name: &str) -> Option<NodeId> {
-        let value = self.tree.entry(self.tree.find(map, name)?).value;
+        let value = self.tree.field(map, name)?;
         (!self.tree.is_null(value)).then_some(value)
     }
 

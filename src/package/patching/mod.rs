@@ -13,10 +13,10 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::SchemaSource;
 use super::alone::{Package, load_package};
-use super::bytes::Bytes;
 use super::definitions::schema;
-use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::plan::{FileChange, Plan};
 use super::selector::Selector;
+use super::slot::Source;
 use crate::error::{Error, Warning};
 use run::Run;
 use target::Target;
@@ -130,42 +130,21 @@ fn collect(
 ) -> Plan {
     let mut plan = Plan {
         root: package.root,
-        files: Vec::new(),
-        conflicts: Vec::new(),
-        pinned: Vec::new(),
-        combined: Vec::new(),
-        renamed: Vec::new(),
         warnings: package.warnings.into_iter().chain(warnings).collect(),
-        counts: Counts {
-            read: package.files.len(),
-            ..Counts::default()
-        },
-        show_secrets: false,
-        awaits_commit: false,
         merge,
+        ..Plan::default()
     };
+    plan.counts.read = package.files.len();
     for (path, source) in package.files {
-        let (Some(text), Some(permissions)) = (changed.remove(&path), source.permissions) else {
+        let Some(text) = changed.remove(&path) else {
             continue;
         };
-        let new = text.map(|text| Bytes::from(text.into_bytes()));
-        if new.as_ref() == Some(&source.bytes) {
-            continue;
-        }
-        let kind = match new {
-            Some(_) => ChangeKind::Changed,
-            None => ChangeKind::Deleted,
-        };
-        plan.counts.count(&kind);
-        plan.files.push(FileChange {
-            path,
-            kind,
-            old: Some(source.bytes),
-            new,
-            permissions,
-            old_permissions: None,
-            seen: source.seen,
-        });
+        let new = text.map(|text| Source::in_memory(text.into_bytes()));
+        plan.files
+            .extend(FileChange::between(path, Some(source), new));
+    }
+    for change in &plan.files {
+        plan.counts.count(&change.kind);
     }
     plan
 }
