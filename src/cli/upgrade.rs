@@ -13,7 +13,9 @@ use super::upstream::{Command, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report;
-use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Remotes, State, Told, Upgrade, Wish};
+use crate::upgrade::{
+    self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Told, Upgrade, Wish,
+};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -168,8 +170,9 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
                 }
                 other => other,
             });
-            let outcomes: Vec<Outcome> = outcomes.collect();
-            let stopped = |it: &Outcome| matches!(it, Outcome::Failed(_, Error::Stopped { .. }));
+            let outcomes: Vec<Outcome<Upgrade>> = outcomes.collect();
+            let stopped =
+                |it: &Outcome<Upgrade>| matches!(it, Outcome::Failed(_, Error::Stopped { .. }));
             let none = outcomes.is_empty().then(|| packages.none());
             let done = Done {
                 stopped: outcomes.iter().any(stopped),
@@ -247,9 +250,9 @@ fn told_of(folder: &Path, adopted: &Adopted) -> String {
     )
 }
 
-fn outdated(run: &Run, states: &[State], exit_code: bool) -> Done {
+fn outdated(run: &Run, states: &[Outcome<Outdated>], exit_code: bool) -> Done {
     let failures = states.iter().filter_map(|state| match state {
-        State::Failed(package, error) => Some(failed(package, error, run)),
+        Outcome::Failed(package, error) => Some(failed(package, error, run)),
         _ => None,
     });
     let notes: Vec<String> = failures.collect();
@@ -262,7 +265,7 @@ fn outdated(run: &Run, states: &[State], exit_code: bool) -> Done {
         },
         text,
         code: match notes.is_empty() {
-            true if exit_code && states.iter().any(State::is_outdated) => ExitCode::Conflicts,
+            true if exit_code && states.iter().any(Outcome::is_outdated) => ExitCode::Conflicts,
             true => ExitCode::Merged,
             false => ExitCode::Failed,
         },
@@ -282,7 +285,7 @@ fn failed(package: &Path, error: &Error, run: &Run) -> String {
     }
 }
 
-fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done {
+fn upgraded(run: &Run, outcomes: &[Outcome<Upgrade>], dry_run: bool, diff: bool) -> Done {
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
     let mut diffs = String::new();
@@ -293,7 +296,7 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
                 notes.push(failed(package, error, run));
                 code = ExitCode::Failed;
             }
-            Outcome::Upgraded(upgrade) => {
+            Outcome::Newer(upgrade) => {
                 if upgrade.facts.open && code == ExitCode::Merged {
                     code = ExitCode::Conflicts;
                 }

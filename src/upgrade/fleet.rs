@@ -51,15 +51,34 @@ pub trait Host: Sync {
     fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error>;
 }
 
-/// What became of one package.
+/// What became of one package, or was found out about it.
 #[derive(Debug)]
-pub enum Outcome {
-    /// It was upgraded, or would be.
-    Upgraded(Box<Upgrade>),
+pub enum Outcome<T> {
+    /// There is another version to go to: the upgrade that was done or would be, or what is known
+    /// of that version.
+    Newer(Box<T>),
     /// It is at the version that was asked for.
     UpToDate(PathBuf),
     /// It stays what it is, but where the error says otherwise.
     Failed(PathBuf, Error),
+}
+
+impl<T> Outcome<T> {
+    pub(super) fn of(package: PathBuf, found: Result<Option<T>, Error>) -> Self {
+        match found {
+            Ok(Some(newer)) => Self::Newer(Box::new(newer)),
+            Ok(None) => Self::UpToDate(package),
+            Err(error) => Self::Failed(package, error),
+        }
+    }
+
+    /// What there is of another version.
+    pub fn newer(&self) -> Option<&T> {
+        match self {
+            Self::Newer(newer) => Some(newer),
+            _ => None,
+        }
+    }
 }
 
 impl Packages {
@@ -136,7 +155,7 @@ pub fn upgrade(
     wish: &Wish,
     commits: &Commits,
     host: &dyn Host,
-) -> Result<Vec<Outcome>, Error> {
+) -> Result<Vec<Outcome<Upgrade>>, Error> {
     let _locks = match wish.dry_run {
         true => Vec::new(),
         false => repositories::lock_all(&families(packages, &wish.allowed)?, commits, host)?,
@@ -162,7 +181,7 @@ pub fn upgrade(
         })
         .collect();
     fetch_all(remotes, &families, wish);
-    let outcomes: Vec<Vec<Outcome>> = families
+    let outcomes: Vec<Vec<Outcome<Upgrade>>> = families
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
@@ -171,13 +190,13 @@ pub fn upgrade(
                 .collect()
         })
         .collect();
-    let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    let mut outcomes: Vec<Outcome<Upgrade>> = outcomes.into_iter().flatten().collect();
     if commits.commit && !wish.dry_run {
         commit_all(&mut outcomes, &tops, &commits.template);
     }
     let same = branches.finish()?;
     for outcome in &mut outcomes {
-        if let Outcome::Upgraded(upgrade) = outcome
+        if let Outcome::Newer(upgrade) = outcome
             && let Some(old) = upgrade.committed.as_ref().and_then(|new| same.get(new))
         {
             upgrade.committed = Some(old.clone());
@@ -251,7 +270,7 @@ fn one(
     commits: &Commits,
     host: &dyn Host,
     branch: impl Fn() -> Result<(), Error>,
-) -> Outcome {
+) -> Outcome<Upgrade> {
     let upgrade = || -> Result<Option<Upgrade>, Error> {
         let mut record = found.record?;
         if found.family != found.path {
@@ -300,18 +319,19 @@ fn one(
         }
         Ok(Some(upgrade))
     };
-    match upgrade() {
-        Ok(Some(upgrade)) => Outcome::Upgraded(Box::new(upgrade)),
-        Ok(None) => Outcome::UpToDate(found.path),
-        Err(error) => Outcome::Failed(found.path, error),
-    }
+    let upgrade = upgrade();
+    Outcome::of(found.path, upgrade)
 }
 
 /// Commits what was written, one package after the other. What is not committed, or not in the
 /// index in the end, is known to the next run.
-fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>, template: &Template) {
+fn commit_all(
+    outcomes: &mut [Outcome<Upgrade>],
+    tops: &HashMap<PathBuf, PathBuf>,
+    template: &Template,
+) {
     let mut patience = worktree::PATIENCE;
-    let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome>> = BTreeMap::new();
+    let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome<Upgrade>>> = BTreeMap::new();
     for outcome in outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
@@ -350,11 +370,11 @@ fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>, templa
 
 /// An upgrade that was written, and the repository that it is in.
 fn written<'t, 'o>(
-    outcome: &'o mut Outcome,
+    outcome: &'o mut Outcome<Upgrade>,
     tops: &'t HashMap<PathBuf, PathBuf>,
 ) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
     match outcome {
-        Outcome::Upgraded(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
+        Outcome::Newer(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
             Some((tops.get(&upgrade.package)?, upgrade))
         }
         _ => None,

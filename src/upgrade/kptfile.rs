@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::edit::{get, map, patched, string};
 use super::record::{KPTFILE, Record, SECTIONS};
-use super::splice::{get, set, without};
 use crate::error::{Error, Warning};
 use crate::package::{Entry, Snapshot, read_named};
-use crate::yaml::{NodeKind, Tree};
+use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that
 /// they do not merge. Where that cannot be done, however the file is written, they are no part of
@@ -95,21 +95,39 @@ fn made_locals(snapshot: &Snapshot, local: &str) -> Made {
     }
 }
 
-/// The text with local's name and namespace and without a record; none where it cannot be had.
+/// The text with local's name and namespace and without a record; none where it cannot be had: it
+/// is no map with one field on a line, or not all of it is said there.
 fn own(text: &str, local: &str) -> Option<String> {
-    let mut text = text.to_owned();
-    for section in SECTIONS {
-        text = without(&text, section)?;
-    }
-    for path in [["metadata", "name"], ["metadata", "namespace"]] {
-        let Some(here) = get(local, &path) else {
-            continue;
-        };
-        if path[1] == "name" || get(&text, &path).is_some() {
-            text = set(&text, &path, &here)?;
+    let tree = Tree::parse(text).ok()??;
+    let root = tree.root().value;
+    let is_flow = |node: NodeId| match &tree.node(node).kind {
+        NodeKind::Mapping(collection) => Some(collection.flow),
+        _ => None,
+    };
+    let is_block = !is_flow(root)?;
+    let sections = SECTIONS
+        .into_iter()
+        .filter_map(|name| tree.field(root, name));
+    let is_shared = sections
+        .into_iter()
+        .any(|it| tree.node(it).anchor().is_some());
+    let metadata = tree.field(root, "metadata")?;
+    is_flow(metadata)?;
+    let names = ["name", "namespace"].into_iter();
+    let names = names.filter_map(|name| Some((name, get(local, &["metadata", name])?)));
+    let mut fields = Vec::new();
+    for (name, here) in names {
+        match tree.field(metadata, name) {
+            Some(value) => drop(tree.scalar(value)?),
+            None if name == "namespace" => continue,
+            None => {}
         }
+        fields.push((name, string(&here)));
     }
-    is_plain(&text).then_some(text)
+    let gone = SECTIONS.map(|section| (section, "null".to_owned()));
+    let patch = map(gone.into_iter().chain([("metadata", map(fields))]));
+    let text = patched(text, &patch)?;
+    (is_block && !is_shared && is_plain(&text)).then_some(text)
 }
 
 /// Whether a text is a map without a record, and means what it says: nothing is merged into it from

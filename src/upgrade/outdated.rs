@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::address::Place;
 use super::find::Found;
-use super::fleet::{Packages, families};
+use super::fleet::{Outcome, Packages, families};
 use super::one::{self, Wish};
 use super::remote::{Remotes, Resolved};
 use super::unfinished::refuse_unfinished;
@@ -28,21 +28,10 @@ pub struct Outdated {
     pub latest: Resolved,
 }
 
-/// What was found out about a package's version.
-#[derive(Debug)]
-pub enum State {
-    /// There is a newer one.
-    Outdated(Box<Outdated>),
-    /// There is none.
-    UpToDate(PathBuf),
-    /// That could not be found out.
-    Failed(PathBuf, Error),
-}
-
-impl State {
+impl Outcome<Outdated> {
     /// Whether an upgrade would go to another version.
     pub fn is_outdated(&self) -> bool {
-        matches!(self, Self::Outdated(outdated) if outdated.wanted.is_some())
+        self.newer().is_some_and(|it| it.wanted.is_some())
     }
 }
 
@@ -54,7 +43,7 @@ pub fn outdated(
     remotes: &Remotes<'_>,
     packages: &Packages,
     wish: &Wish,
-) -> Result<Vec<State>, Error> {
+) -> Result<Vec<Outcome<Outdated>>, Error> {
     let families = families(packages, &wish.allowed)?;
     let found: Vec<Found> = families.into_iter().flatten().collect();
     Ok(found
@@ -63,7 +52,7 @@ pub fn outdated(
         .collect())
 }
 
-fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> State {
+fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> Outcome<Outdated> {
     let state = || -> Result<Option<Outdated>, Error> {
         let record = found.record?;
         refuse_unfinished(&found.path)?;
@@ -80,9 +69,6 @@ fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> State {
             latest,
         }))
     };
-    match state() {
-        Ok(Some(outdated)) => State::Outdated(Box::new(outdated)),
-        Ok(None) => State::UpToDate(found.path),
-        Err(error) => State::Failed(found.path, error),
-    }
+    let state = state();
+    Outcome::of(found.path, state)
 }

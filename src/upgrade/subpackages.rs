@@ -10,7 +10,7 @@ use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
+    ChangeKind, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
     is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
@@ -52,16 +52,10 @@ pub(super) fn plan(
         }
     }
     for root in &roots {
-        let below: Vec<PathBuf> = roots
-            .iter()
-            .chain(&own)
-            .filter(|other| *other != root)
-            .filter_map(|other| other.strip_prefix(root).ok())
-            .map(Path::to_owned)
-            .collect();
-        let within = |path: &Path| path.strip_prefix(root).map(Path::to_owned);
-        let mut apart = below;
-        apart.extend(ignored.iter().filter_map(|path| within(path).ok()));
+        let others = roots.iter().chain(&own).filter(|other| *other != root);
+        let apart = others.chain(&ignored);
+        let apart = apart.filter_map(|other| other.strip_prefix(root).ok());
+        let apart: Vec<PathBuf> = apart.map(Path::to_owned).collect();
         if apart.iter().any(|path| path.as_os_str().is_empty()) {
             continue;
         }
@@ -83,12 +77,7 @@ pub(super) fn plan(
             join(&mut whole, plan, root);
         }
     }
-    for records in [&mut whole.conflicts, &mut whole.pinned, &mut whole.combined] {
-        records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
-    }
-    whole
-        .files
-        .sort_by(|left, right| left.path.cmp(&right.path));
+    whole.sort();
     Ok(whole)
 }
 
@@ -160,7 +149,6 @@ impl Part<'_> {
         let is_here = kind == ConflictKind::DeletedUpstream;
         Plan {
             root: self.local.clone(),
-            files: Vec::new(),
             conflicts: vec![FileConflict {
                 file: KPTFILE.into(),
                 line: None,
@@ -175,14 +163,8 @@ impl Part<'_> {
                 },
                 hidden: false,
             }],
-            pinned: Vec::new(),
-            combined: Vec::new(),
-            renamed: Vec::new(),
-            warnings: Vec::new(),
-            counts: Counts::default(),
             show_secrets: self.settings.show_secrets,
-            awaits_commit: false,
-            merge: 0,
+            ..Plan::default()
         }
     }
 }

@@ -4,7 +4,8 @@ use super::{row, short_name, versions};
 use crate::error::shown;
 use crate::report::{self, Detail};
 use crate::upgrade::fleet::Outcome;
-use crate::upgrade::outdated::State;
+use crate::upgrade::one::Upgrade;
+use crate::upgrade::outdated::Outdated;
 use crate::visible::visible;
 
 /// How wide a table is at most.
@@ -24,14 +25,14 @@ pub struct Told {
 }
 
 /// The report of upgrades for people at a terminal.
-pub fn upgrade_text(outcomes: &[Outcome], told: Told) -> String {
+pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], told: Told) -> String {
     let mut text = String::new();
     let mut current = 0;
     for outcome in outcomes {
         match outcome {
             Outcome::UpToDate(_) => current += 1,
             Outcome::Failed(..) => {}
-            Outcome::Upgraded(upgrade) => {
+            Outcome::Newer(upgrade) => {
                 let [from, to] = versions(upgrade).map(visible);
                 let package = shown(&upgrade.package);
                 text.push_str(&format!("{package}: {from} -> {to}\n"));
@@ -61,15 +62,15 @@ fn up_to_date(count: usize) -> String {
 }
 
 /// The packages that have a newer version, as a table of 80 columns.
-pub fn outdated_text(states: &[State]) -> String {
+pub fn outdated_text(states: &[Outcome<Outdated>]) -> String {
     let head = ["PACKAGE", "CURRENT", "WANTED", "LATEST"].map(str::to_owned);
     let mut rows = vec![head];
     let mut current = 0;
     for state in states {
         match state {
-            State::Outdated(outdated) => rows.push(row(outdated).map(|cell| visible(&cell))),
-            State::UpToDate(_) => current += 1,
-            State::Failed(..) => {}
+            Outcome::Newer(outdated) => rows.push(row(outdated).map(|cell| visible(&cell))),
+            Outcome::UpToDate(_) => current += 1,
+            Outcome::Failed(..) => {}
         }
     }
     let mut text = String::new();
