@@ -164,21 +164,8 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
         } => {
             let outcomes =
                 upgrade::upgrade(&remotes(cache), packages, wish, commits, &Here(signals))?;
-            let outcomes = outcomes.into_iter().map(|outcome| match outcome {
-                Outcome::Failed(package, error) => {
-                    Outcome::Failed(package, readable(run.show_secrets, error))
-                }
-                other => other,
-            });
-            let outcomes: Vec<Outcome<Upgrade>> = outcomes.collect();
-            let stopped =
-                |it: &Outcome<Upgrade>| matches!(it, Outcome::Failed(_, Error::Stopped { .. }));
             let none = outcomes.is_empty().then(|| packages.none());
-            let done = Done {
-                stopped: outcomes.iter().any(stopped),
-                ..upgraded(run, &outcomes, wish.dry_run, *diff)
-            };
-            Ok(done.with_note(none))
+            Ok(upgraded(run, outcomes, wish.dry_run, *diff).with_note(none))
         }
     }
 }
@@ -285,16 +272,25 @@ fn failed(package: &Path, error: &Error, run: &Run) -> String {
     }
 }
 
-fn upgraded(run: &Run, outcomes: &[Outcome<Upgrade>], dry_run: bool, diff: bool) -> Done {
+fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: bool) -> Done {
+    let outcomes = outcomes.into_iter().map(|outcome| match outcome {
+        Outcome::Failed(package, error) => {
+            Outcome::Failed(package, readable(run.show_secrets, error))
+        }
+        other => other,
+    });
+    let outcomes: Vec<Outcome<Upgrade>> = outcomes.collect();
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
+    let mut stopped = false;
     let mut diffs = String::new();
-    for outcome in outcomes {
+    for outcome in &outcomes {
         match outcome {
             Outcome::UpToDate(_) => {}
             Outcome::Failed(package, error) => {
                 notes.push(failed(package, error, run));
                 code = ExitCode::Failed;
+                stopped |= matches!(error, Error::Stopped { .. });
             }
             Outcome::Newer(upgrade) => {
                 if upgrade.facts.open && code == ExitCode::Merged {
@@ -319,11 +315,11 @@ fn upgraded(run: &Run, outcomes: &[Outcome<Upgrade>], dry_run: bool, diff: bool)
         let diffs = on_terminal(diffs, run.color.0);
         (diffs.clone(), diffs)
     } else {
-        let text = upgrade::upgrade_text(outcomes, told);
+        let text = upgrade::upgrade_text(&outcomes, told);
         let report = match run.report.form {
             Form::Text => text.clone(),
-            Form::Json => upgrade::upgrade_json(outcomes),
-            Form::Markdown => upgrade::upgrade_markdown(outcomes),
+            Form::Json => upgrade::upgrade_json(&outcomes),
+            Form::Markdown => upgrade::upgrade_markdown(&outcomes),
         };
         (report, text)
     };
@@ -332,7 +328,7 @@ fn upgraded(run: &Run, outcomes: &[Outcome<Upgrade>], dry_run: bool, diff: bool)
         text,
         notes,
         code,
-        stopped: false,
+        stopped,
     }
 }
 

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::disk::{Disk, NewFile, gone_is_fine, link, read_named};
+use super::disk::{gone_is_fine, link, read_named};
 use super::lock::{Access, lock};
 use super::plan::Plan;
 use super::walk::{Kind, Listing, list};
-use super::write::{UNFINISHED, forget, missing_folders};
+use super::write::{Disk, NewFile, UNFINISHED, forget, missing_folders};
 use crate::error::Error;
 
 /// What the file says that is there until it is whole.

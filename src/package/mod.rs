@@ -61,7 +61,6 @@ pub(crate) use alone::{STANDARD_INPUT, standard_input};
 pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;
 pub use differing::{Differing, difference, plan_difference};
-pub use disk::{Disk, RealDisk};
 pub(crate) use disk::{is_open_already, link, read_named, read_own, replace, replace_itself};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
@@ -79,7 +78,7 @@ pub use side::{Entry, Side, Snapshot};
 pub use single::{MergedFile, merge, merge_file};
 pub(crate) use single::{merge_beside_lines, with_trees};
 pub(crate) use slot::Source;
-pub use write::undo;
+pub use write::{Disk, RealDisk, undo};
 pub(crate) use write::{LEFT_OUT, Progressed, forget, git_folder, is_reserved, progress_at};
 
 use std::path::{Path, PathBuf};

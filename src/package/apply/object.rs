@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::config;
 use super::last::{self, LastApplied};
 use super::live::LiveItem;
-use super::refused::{not_applied, unfaithful, unkeyed};
+use super::refused::{not_applied, refused, unfaithful};
 use super::sides::Sources;
 use super::what::{ApplyAction, ApplyTo};
 use crate::error::{Error, Place, Warning};
@@ -99,34 +99,21 @@ impl Apply<'_> {
             annotation: &annotation,
         };
         let applied = applied_in_block_style(&application, files.config);
-        let applied = applied.map_err(|refused| match refused {
-            Refused::Unfaithful(it) => unfaithful(files.live, it),
-            Refused::Unkeyed {
-                side,
-                offset,
-                keys,
-                is_twice,
-            } => {
-                let offset = if side == LAST { last.offset } else { offset };
-                unkeyed(at(side, offset), &keys, is_twice, side)
-            }
-        })?;
-        let mut warnings = Vec::new();
-        if last_tree.is_none() {
-            let message =
-                "what was applied last is not known, so nothing is removed; from now on it is";
-            warnings.push(Warning::at(here(), message));
-        }
-        if applied.has_unknown_lists {
+        let applied = applied.map_err(|it| refused(it, files.live, last.offset, at))?;
+        let not_removed = last_tree.is_none().then(|| {
+            "what was applied last is not known, so nothing is removed; from now on it is"
+                .to_owned()
+        });
+        let replaced_whole = applied.has_unknown_lists.then(|| {
             let (api_version, kind) = named.unwrap_or_default();
-            let message = format!(
+            format!(
                 "{UNKNOWN}{api_version} {kind}, so lists were replaced whole; --crd FILE gives its definition"
-            );
-            warnings.push(Warning::at(here(), message));
-        }
+            )
+        });
+        let messages = [not_removed, replaced_whole].into_iter().flatten();
         Ok(AppliedHere {
             text: applied.text,
-            warnings,
+            warnings: messages.map(|it| Warning::at(here(), it)).collect(),
         })
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::object::LAST;
 use crate::error::{Error, Place};
-use crate::merge::{LAST_APPLIED, Unfaithful};
+use crate::merge::{LAST_APPLIED, Refused, Unfaithful};
 
 pub(super) fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
     Error::Unfaithful {
@@ -23,7 +23,29 @@ pub(super) fn not_applied(place: Place) -> Error {
     )
 }
 
-pub(super) fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
+/// Why one document cannot be applied to the live object in a file; what was applied last stands
+/// at an offset of it.
+pub(super) fn refused(
+    refused: Refused,
+    live: &Path,
+    last: usize,
+    at: impl Fn(usize, usize) -> Place,
+) -> Error {
+    match refused {
+        Refused::Unfaithful(it) => unfaithful(live, it),
+        Refused::Unkeyed {
+            side,
+            offset,
+            keys,
+            is_twice,
+        } => {
+            let offset = if side == LAST { last } else { offset };
+            unkeyed(at(side, offset), &keys, is_twice, side)
+        }
+    }
+}
+
+fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
     let whose = match side {
         LAST => "in what was applied last, ",
         _ => "",

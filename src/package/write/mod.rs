@@ -6,11 +6,13 @@
 //! contents: to link or to move each file aside takes three more calls to the system for each, and
 //! does not work from one file system to another.
 
+mod disk;
 mod journal;
 mod run_folder;
+mod step;
 mod undo;
 
-use std::fs::{self, File, Permissions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,15 +20,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::bytes::Bytes;
-use super::disk::{Disk, NewFile, RealDisk, Seen, Unlike, gone_is_fine, is_content};
+use super::disk::gone_is_fine;
 use super::owner::{mode, permissions};
-use super::plan::{ChangeKind, FileChange, Plan};
+use super::plan::Plan;
 use crate::error::Error;
-use journal::{Entry, Journal, Old, Print, is_inside};
+use journal::Journal;
 use run_folder::RunFolder;
+use step::{Step, steps};
 use undo::{make_folders, take_back};
 
+pub(crate) use disk::NewFile;
+pub use disk::{Disk, RealDisk};
 pub(crate) use journal::{LEFT_OUT, MODES, TEMPORARY, UNFINISHED, is_reserved};
 pub(crate) use run_folder::{Left, git_folder, left_at};
 pub use undo::undo;
@@ -73,38 +77,6 @@ impl Plan {
             }
         })
     }
-
-    fn steps(&self) -> Vec<Step<'_>> {
-        let step = |path, owner, old, new, change| Step {
-            path,
-            owner,
-            old,
-            new,
-            change,
-        };
-        let steps = self.files.iter().flat_map(|change| {
-            let (path, old, new) = (&*change.path, change.old.as_ref(), change.new.as_ref());
-            match &change.kind {
-                ChangeKind::Moved { from } => [
-                    Some(step(from, from, old, None, change)),
-                    Some(step(path, from, None, new, change)),
-                ],
-                _ => [Some(step(path, path, old, new, change)), None],
-            }
-        });
-        steps.flatten().collect()
-    }
-}
-
-/// What becomes of one place.
-#[derive(Clone, Copy)]
-struct Step<'p> {
-    path: &'p Path,
-    /// The file whose owner a new one stays.
-    owner: &'p Path,
-    old: Option<&'p Bytes>,
-    new: Option<&'p Bytes>,
-    change: &'p FileChange,
 }
 
 /// A plan that is being written.
@@ -124,7 +96,7 @@ struct Run<'p> {
 impl<'p> Run<'p> {
     /// Sees that no file has changed, and makes the run's folder.
     fn begin(plan: &'p Plan, disk: &'p dyn Disk, durable: bool) -> Result<Self, Error> {
-        let (root, steps) = (&*plan.root, plan.steps());
+        let (root, steps) = (&*plan.root, steps(plan));
         all(steps.par_iter().map(|step| step.seems_unchanged(root)))?;
         let entries = steps.par_iter().map(|step| step.entry(root));
         let entries = entries.collect::<Result<Vec<_>, Error>>()?;
@@ -342,51 +314,6 @@ impl<'p> Run<'p> {
             error,
             written,
         }
-    }
-}
-
-impl Step<'_> {
-    /// The system says of the file what it said when it was read, or else the file is what it was.
-    fn seems_unchanged(&self, root: &Path) -> Result<(), Error> {
-        let now = fs::symlink_metadata(root.join(self.path)).ok();
-        match (self.old, self.change.seen, now) {
-            (Some(_), Some(seen), Some(now)) if seen == Seen::of(&now) => Ok(()),
-            _ => self.unchanged(root),
-        }
-    }
-
-    /// The file is what it was when it was read.
-    fn unchanged(&self, root: &Path) -> Result<(), Error> {
-        let path = root.join(self.path);
-        // a folder here is one that will be empty by the time the file comes
-        match is_content(root, self.path, self.old.map(|old| &**old)) {
-            Ok(true) => Ok(()),
-            Err(Unlike::Unreadable(error)) => Err(Error::reading(&path)(error)),
-            _ => Err(Error::Changed { path }),
-        }
-    }
-
-    fn entry(&self, root: &Path) -> Result<Entry, Error> {
-        let path = root.join(self.path);
-        if !is_inside(self.path) {
-            let message = "a package has no such file";
-            return Err(Error::writing(&path)(io::Error::other(message)));
-        }
-        let had = self.change.old_permissions.as_ref();
-        let had: &Permissions = had.unwrap_or(&self.change.permissions);
-        let folders = match self.old {
-            None => missing_folders(path.parent().unwrap_or(root)).len(),
-            Some(_) => 0,
-        };
-        Ok(Entry {
-            path: self.path.to_owned(),
-            folders,
-            old: self.old.map(|bytes| Old {
-                content: Print::of(bytes),
-                mode: mode(had),
-            }),
-            new: self.new.map(Print::of),
-        })
     }
 }
 

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use super::disk::Disk;
 use super::journal::Journal;
 use crate::error::Error;
-use crate::package::disk::{Disk, gone_is_fine, is_missing, open, read_open};
+use crate::package::disk::{gone_is_fine, is_missing, open, read_open};
 
 /// The folder that holds run folders.
 const FOLDER: &str = "merge3";

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::disk::{Disk, NewFile, RealDisk};
 use super::journal::{Entry, Journal, Print, State};
 use super::run_folder::{Left, left_at};
 use crate::error::Error;
-use crate::package::disk::{Disk, NewFile, RealDisk, gone_is_fine};
+use crate::package::disk::gone_is_fine;
 use crate::package::owner::permissions;
 
 /// How far a run came that did not come to its end.

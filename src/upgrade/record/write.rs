@@ -58,10 +58,10 @@ impl Form {
     }
 
     /// The fields of a section that are not empty.
-    fn fields<'v>(
+    fn fields(
         self,
-        [repository, directory, reference, commit]: [&'v str; 4],
-    ) -> impl Iterator<Item = (&'static str, &'v str)> {
+        [repository, directory, reference, commit]: [&str; 4],
+    ) -> impl Iterator<Item = (&'static str, &str)> {
         let fields = [
             ("repo", repository),
             (self.directory, directory),
