@@ -98,13 +98,9 @@ impl FileMerge<'_, '_, '_> {
         let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
-            self.outcome.conflicts.push(FileConflict {
-                file: self.context.slots[base].path.clone(),
-                line: Some(conflict.line + 1),
-                resource: None,
-                conflict,
-                hidden: false,
-            });
+            let (file, line) = (&self.context.slots[base].path, conflict.line + 1);
+            let conflict = FileConflict::in_file(file, Some(line), conflict);
+            self.outcome.conflicts.push(conflict);
         }
         Some(text)
     }

@@ -1,7 +1,7 @@
 //! What a merge is going to do to a package, before any of it is done (rules: Writing).
 
 use std::fs::Permissions;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
 use super::disk::Seen;
@@ -93,6 +93,35 @@ pub struct FileConflict {
 }
 
 impl FileConflict {
+    /// One about a part of a file that is in no resource.
+    pub(crate) fn in_file(file: &Path, line: Option<usize>, conflict: Conflict) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            resource: None,
+            conflict,
+            hidden: false,
+        }
+    }
+
+    /// One about a file or folder as a whole.
+    pub(crate) fn of_whole(
+        file: &Path,
+        kind: ConflictKind,
+        values: Triple<Option<String>>,
+        resolution: Resolution,
+    ) -> Self {
+        let conflict = Conflict {
+            path: String::new(),
+            kind,
+            line: 0,
+            values,
+            resolution,
+            rule: None,
+        };
+        Self::in_file(file, None, conflict)
+    }
+
     /// Whether it says that something whole that local deleted stays deleted: that was decided long
     /// ago.
     pub fn stays_deleted(&self) -> bool {

@@ -10,7 +10,7 @@ use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::merge_lines_with;
-use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution, with_changes_made};
+use crate::merge::{ConflictKind, OnConflict, Options, Resolution, with_changes_made};
 use crate::triple::Triple;
 
 /// Merges a file as a whole. `readings` are there where it has a YAML name; `is_gone` says whether
@@ -76,18 +76,14 @@ pub(crate) fn merge_whole(
 /// if it is text.
 fn deleted_by_one(slot: &Slot, kind: ConflictKind, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
-    let texts = slot.sides.as_ref().try_map(|source| match source {
-        Some(source) => text_of(source).ok_or(()),
-        None => Ok(""),
-    });
-    let resolution = match texts {
-        Ok(texts) => {
+    let resolution = match texts_of(slot) {
+        Some(texts) => {
             let mut text = String::new();
             write_hunk(&mut text, texts, &options.markers);
             outcome.content = Content::Write(text.into_bytes());
             Resolution::Markers
         }
-        Err(()) => Resolution::Open,
+        None => Resolution::Open,
     };
     outcome.conflicts.push(conflict(slot, kind, resolution));
     outcome
@@ -115,19 +111,10 @@ pub(super) fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) 
             _ => format!("({} bytes)", source.bytes.len()),
         })
     };
+    let values = slot.sides.as_ref().map(value);
     FileConflict {
-        file: slot.path.clone(),
         line: slot.sides.local.is_some().then_some(1),
-        resource: None,
-        conflict: Conflict {
-            path: String::new(),
-            kind,
-            line: 0,
-            values: slot.sides.as_ref().map(value),
-            resolution,
-            rule: None,
-        },
-        hidden: false,
+        ..FileConflict::of_whole(&slot.path, kind, values, resolution)
     }
 }
 
@@ -138,11 +125,7 @@ fn merge_text(
     options: &Options,
 ) -> Result<Outcome, Error> {
     let health = readings.map(|it| Health::of(it, slot)).unwrap_or_default();
-    let texts = slot.sides.as_ref().try_map(|source| match source {
-        Some(source) => text_of(source).ok_or(()),
-        None => Ok(""),
-    });
-    let Ok(texts) = texts else {
+    let Some(texts) = texts_of(slot) else {
         return not_text(slot, &health, options);
     };
     let texts = alike(&texts);
@@ -163,13 +146,7 @@ fn merge_text(
         .extend(health.broken.iter().map(merged_by_lines));
     outcome.conflicts.extend(merge.hunks.iter().map(|hunk| {
         let conflict = hunk.to_conflict();
-        FileConflict {
-            file: slot.path.clone(),
-            line: Some(conflict.line + 1),
-            resource: None,
-            conflict,
-            hidden: false,
-        }
+        FileConflict::in_file(&slot.path, Some(conflict.line + 1), conflict)
     }));
     if merge.text != texts.local {
         outcome.content = Content::Write(merge.text.into_bytes());
@@ -203,6 +180,15 @@ fn not_text(slot: &Slot, health: &Health, options: &Options) -> Result<Outcome, 
         },
         ..Outcome::default()
     })
+}
+
+/// The sides as texts, an absent one being empty; none where one of them is no text.
+fn texts_of(slot: &Slot) -> Option<Triple<&str>> {
+    let texts = slot.sides.as_ref().try_map(|source| match source {
+        Some(source) => text_of(source).ok_or(()),
+        None => Ok(""),
+    });
+    texts.ok()
 }
 
 /// A text, where a file is one: UTF-8, without a zero byte, as git has it.

@@ -43,7 +43,7 @@ pub fn adopt(
     address: Option<&str>,
     choice: Choice,
 ) -> Result<Adopted, Error> {
-    let wrong = |message: &str, help: &str| wrong(folder, message, help);
+    let wrong = |message: &str, help: &str| Error::package(folder, message, help);
     if !folder.is_dir() {
         return Err(wrong(
             "there is no such folder",
@@ -97,19 +97,15 @@ pub fn adopt(
 fn said_by_vendir(folder: &Path) -> Result<Address, Error> {
     vendir::address_of(folder)?.ok_or_else(|| {
         let help = "say it: merge3 adopt FOLDER REPO[/DIR][@REF]";
-        wrong(folder, "no vendir.lock.yml says where it comes from", help)
+        Error::package(folder, "no vendir.lock.yml says where it comes from", help)
     })
-}
-
-fn wrong(folder: &Path, message: &str, help: &str) -> Error {
-    Error::package(folder, message, help)
 }
 
 fn put_record(folder: &Path, name: &str, place: &Place, version: &Resolved) -> Result<(), Error> {
     let file = folder.join(name);
     let text = match read_own(&file) {
         Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|_| wrong(&file, "it is not UTF-8", "save the file as UTF-8"))?,
+            .map_err(|_| Error::package(&file, "it is not UTF-8", "save the file as UTF-8"))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(Error::reading(&file)(error)),
     };

@@ -8,7 +8,7 @@ use walkdir::WalkDir;
 use super::nested::is_its_own;
 use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
-use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::merge::{ConflictKind, Resolution};
 use crate::package::{
     ChangeKind, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
     is_as_upstream, is_reserved, plan_sides,
@@ -147,22 +147,11 @@ impl Part<'_> {
     fn left(&self, kind: ConflictKind) -> Plan {
         let value = |there: bool| there.then(|| format!("package {}", self.root.display()));
         let is_here = kind == ConflictKind::DeletedUpstream;
+        let values = Triple::new(value(true), value(!is_here), value(is_here));
+        let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, values, Resolution::Local);
         Plan {
             root: self.local.clone(),
-            conflicts: vec![FileConflict {
-                file: KPTFILE.into(),
-                line: None,
-                resource: None,
-                conflict: Conflict {
-                    path: String::new(),
-                    kind,
-                    line: 0,
-                    values: Triple::new(value(true), value(!is_here), value(is_here)),
-                    resolution: Resolution::Local,
-                    rule: None,
-                },
-                hidden: false,
-            }],
+            conflicts: vec![conflict],
             show_secrets: self.settings.show_secrets,
             ..Plan::default()
         }

@@ -110,21 +110,9 @@ impl Sources<'_> {
 /// A file that is no YAML: which resources are in it, nobody knows.
 pub(super) fn refuse_broken(readings: &[Readings<'_>]) -> Result<(), Error> {
     let broken = |reading: &Reading<'_>| {
-        let broken = reading.as_ref().err()?;
-        Some(match broken.utf8 {
-            false => Error::NotUtf8 {
-                place: Box::new(broken.place.clone()),
-            },
-            true => Error::unfit(
-                broken.place.clone(),
-                "this is no YAML",
-                broken.message.clone(),
-                broken
-                    .help
-                    .clone()
-                    .unwrap_or_else(|| "repair the file, or exclude it in .krmignore".to_owned()),
-            ),
-        })
+        let broken = reading.as_ref().err()?.clone();
+        let help = "repair the file, or exclude it in .krmignore";
+        Some(broken.into_error("this is no YAML", help))
     };
     let sides = readings
         .iter()

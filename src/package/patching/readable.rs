@@ -27,8 +27,13 @@ pub(in crate::package) fn all<'a>(
     problem: &str,
 ) -> Result<Vec<Readable<'a>>, Error> {
     let read = each(root, package);
-    read.map(|file| file.map_err(|broken| unreadable(*broken, problem)))
-        .collect()
+    read.map(|file| {
+        file.map_err(|broken| {
+            let problem = format!("{problem}: it is not valid YAML");
+            broken.into_error(&problem, "repair the file")
+        })
+    })
+    .collect()
 }
 
 /// As [`all`], but in a folder what is no YAML is passed over: a template, say.
@@ -55,20 +60,6 @@ fn each<'a>(
         let file = read(&path, source, Trees::Kept)?;
         Ok(Readable { name, path, file })
     })
-}
-
-fn unreadable(broken: Broken, problem: &str) -> Error {
-    if !broken.utf8 {
-        return Error::NotUtf8 {
-            place: Box::new(broken.place),
-        };
-    }
-    Error::unfit(
-        broken.place,
-        format!("{problem}: it is not valid YAML"),
-        broken.message,
-        broken.help.unwrap_or_else(|| "repair the file".to_owned()),
-    )
 }
 
 pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
