@@ -12,10 +12,8 @@ use super::signals::Signals;
 use super::upstream::{Command, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
-use crate::report;
-use crate::upgrade::{
-    self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Told, Upgrade, Wish,
-};
+use crate::report::{self, Detail};
+use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Upgrade, Wish};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -306,7 +304,8 @@ fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: boo
             }
         }
     }
-    let told = Told {
+    let detail = Detail {
+        planned_only: dry_run,
         files: run.verbosity == Verbosity::Verbose || dry_run,
         records: run.verbosity == Verbosity::Verbose,
         color: run.color.0,
@@ -315,7 +314,7 @@ fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: boo
         let diffs = on_terminal(diffs, run.color.0);
         (diffs.clone(), diffs)
     } else {
-        let text = upgrade::upgrade_text(&outcomes, told);
+        let text = upgrade::upgrade_text(&outcomes, detail);
         let report = match run.report.form {
             Form::Text => text.clone(),
             Form::Json => upgrade::upgrade_json(&outcomes),

@@ -51,7 +51,6 @@ pub use outdated::{Outdated, outdated};
 pub use record::{Lock, Record};
 pub use remote::{Remotes, Resolved};
 pub use report::{
-    Told, outdated_json, outdated_markdown, outdated_text, upgrade_json, upgrade_markdown,
-    upgrade_text,
+    outdated_json, outdated_markdown, outdated_text, upgrade_json, upgrade_markdown, upgrade_text,
 };
 pub use version::{Choice, Within};

@@ -11,7 +11,7 @@ use crate::report;
 
 pub use json::{outdated_json, upgrade_json};
 pub use markdown::{outdated_markdown, upgrade_markdown};
-pub use text::{Told, outdated_text, upgrade_text};
+pub use text::{outdated_text, upgrade_text};
 
 /// A hash as people write it.
 pub(super) fn short_name(name: &str) -> &str {

@@ -13,19 +13,8 @@ const WIDTH: usize = 80;
 /// How wide a version is in it at most.
 const VERSION_WIDTH: usize = 18;
 
-/// How much a text tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
-    /// Whether each file is named that changes.
-    pub files: bool,
-    /// Whether each record is named that needs no decision.
-    pub records: bool,
-    /// Whether it is coloured.
-    pub color: bool,
-}
-
 /// The report of upgrades for people at a terminal.
-pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], told: Told) -> String {
+pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], detail: Detail) -> String {
     let mut text = String::new();
     let mut current = 0;
     for outcome in outcomes {
@@ -37,10 +26,8 @@ pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], told: Told) -> String {
                 let package = shown(&upgrade.package);
                 text.push_str(&format!("{package}: {from} -> {to}\n"));
                 let detail = Detail {
-                    files: told.files,
-                    records: told.records,
                     planned_only: !upgrade.facts.written,
-                    color: told.color,
+                    ..detail
                 };
                 text.push_str(&report::summary(&upgrade.plan, detail));
                 if let Some(commit) = &upgrade.committed {
