@@ -13,7 +13,9 @@ use super::upstream::{Command, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report::{self, Detail};
-use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Upgrade, Wish};
+use crate::upgrade::{
+    self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Upgrade, UpgradeOptions,
+};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -145,25 +147,25 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             choice,
             exit_code,
         } => {
-            let wish = Wish {
+            let options = UpgradeOptions {
                 choice: *choice,
                 allowed: allowed.clone(),
-                ..Wish::default()
+                ..UpgradeOptions::default()
             };
-            let states = upgrade::outdated(&remotes(cache), packages, &wish)?;
+            let states = upgrade::outdated(&remotes(cache), packages, &options)?;
             let none = states.is_empty().then(|| packages.none());
             Ok(outdated(run, &states, *exit_code).with_note(none))
         }
         Command::Upgrade {
             packages,
-            wish,
+            options,
             commits,
             diff,
         } => {
             let outcomes =
-                upgrade::upgrade(&remotes(cache), packages, wish, commits, &Here(signals))?;
+                upgrade::upgrade(&remotes(cache), packages, options, commits, &Here(signals))?;
             let none = outcomes.is_empty().then(|| packages.none());
-            Ok(upgraded(run, outcomes, wish.dry_run, *diff).with_note(none))
+            Ok(upgraded(run, outcomes, options.dry_run, *diff).with_note(none))
         }
     }
 }

@@ -13,7 +13,7 @@ use super::output::{Color, RunArgs, threads};
 use super::report::ReportArgs;
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Commits, Packages, Shard, Template, Wish, Within};
+use crate::upgrade::{Choice, Commits, Packages, Shard, Template, UpgradeOptions, Within};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
@@ -193,7 +193,7 @@ pub enum Command {
         /// Which.
         packages: Packages,
         /// How.
-        wish: Box<Wish>,
+        options: Box<UpgradeOptions>,
         /// Where commits go.
         commits: Commits,
         /// Whether the changes are shown as a diff.
@@ -321,7 +321,7 @@ impl UpgradeArgs {
         let jobs = self.which.jobs(&self.run);
         let names = Triple::new("original", "updated", "local").map(str::to_owned);
         let command = Command::Upgrade {
-            wish: Box::new(Wish {
+            options: Box::new(UpgradeOptions {
                 to: self.to,
                 choice: self.which.choice(),
                 dry_run: self.dry_run || self.diff,

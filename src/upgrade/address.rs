@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::pasted::{end_at_known_host, page, with_scheme, without_query};
+use super::pasted_address::{end_at_known_host, page, with_scheme, without_query};
 use super::registry::is_archive;
 use super::remote::is_hash;
 use crate::error::Error;

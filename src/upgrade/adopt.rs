@@ -115,7 +115,8 @@ fn put_record(folder: &Path, name: &str, place: &Place, version: &Resolved) -> R
 
 /// The files of a copy; this program's own are none of them.
 fn local(folder: &Path) -> Result<Snapshot, Error> {
-    let mut snapshot = super::one::of_disk(folder, &crate::package::Settings::default())?;
+    let mut snapshot =
+        super::package_upgrade::of_disk(folder, &crate::package::Settings::default())?;
     snapshot.entries.remove(Path::new(RULES_FILE));
     Ok(snapshot)
 }
@@ -137,14 +138,14 @@ fn tagged(place: &Place, refs: &Refs, version: Resolved) -> Resolved {
 /// # Errors
 /// Where the package has no record, or upstream cannot be read.
 pub fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error> {
-    let record = record::read(package)?.ok_or_else(|| super::fleet::no_record(package))?;
+    let record = record::read(package)?.ok_or_else(|| super::batch::no_record(package))?;
     let refs = remotes.refs(&record.lock.place.repository)?;
-    let version = super::one::current(&record, &refs);
+    let version = super::package_upgrade::current(&record, &refs);
     let place = &record.lock.place;
     let mut snapshot = remotes
         .snapshot(place, &version, &Modes::of_system()?)?
         .snapshot;
-    kptfile::keep_locals(&mut snapshot, package)?;
+    kptfile::keep_local_file(&mut snapshot, package)?;
     let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
     let mut left_out: Vec<Warning> = Vec::new();
     put(snapshot, folder.path(), &mut left_out)?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::fleet::Commits;
+use super::batch::Commits;
 use super::worktree::{PATIENCE, Tried, patiently, why};
 use crate::error::Error;
 use crate::git_process::Git;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::owner;
+use super::private_folder;
 use crate::error::Error;
 use crate::git_process::{Git, reason};
 
@@ -95,7 +95,7 @@ impl Cache {
     /// The folder with archives, by their digests.
     pub(super) fn archives(&self) -> Result<PathBuf, Error> {
         let folder = self.root.join("archives");
-        owner::make(&folder).map_err(|error| unusable(&folder, &error))?;
+        private_folder::make(&folder).map_err(|error| unusable(&folder, &error))?;
         own(&self.root)?;
         own(&folder)?;
         Ok(folder)
@@ -123,7 +123,7 @@ impl Cache {
     /// The folder with the repositories, which is nobody else's: what is in it says what git runs.
     fn own_folder(&self) -> Result<PathBuf, Error> {
         let folder = self.root.join("git");
-        owner::make(&folder).map_err(|error| unusable(&folder, &error))?;
+        private_folder::make(&folder).map_err(|error| unusable(&folder, &error))?;
         own(&self.root)?;
         own(&folder)?;
         Ok(folder)
@@ -132,7 +132,7 @@ impl Cache {
 
 /// Refuses a folder that others may have written to.
 fn own(folder: &Path) -> Result<(), Error> {
-    owner::check(folder).map_err(|error| Error::git(format!("the cache in {} cannot be used: {error}", folder.display()), format!(
+    private_folder::check(folder).map_err(|error| Error::git(format!("the cache in {} cannot be used: {error}", folder.display()), format!(
             "git runs what is set up there: delete it, or set {CACHE_VARIABLE} to a folder of your own"
         )))
 }
@@ -204,7 +204,7 @@ impl Store {
         let ready = fs::write(self.path.join("merge3-ready"), repository);
         ready.map_err(|error| unusable(&self.path, &error))?;
         // whatever the user's mask says
-        owner::protect(&self.path).map_err(|error| unusable(&self.path, &error))
+        private_folder::protect(&self.path).map_err(|error| unusable(&self.path, &error))
     }
 
     /// A call about this repository, with what fetching needs.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
 
-use super::nested::refuse_foreign;
+use super::nested_package::refuse_foreign;
 use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;

@@ -15,7 +15,7 @@ use crate::yaml::{NodeId, NodeKind, Tree};
 ///
 /// # Errors
 /// Where the local file cannot be read.
-pub(super) fn make_locals(
+pub(super) fn keep_local_identity(
     upstream: (&mut Snapshot, &mut Snapshot),
     record: &Record,
 ) -> Result<Vec<Warning>, Error> {
@@ -23,11 +23,11 @@ pub(super) fn make_locals(
     let package = record.file.parent().unwrap_or(Path::new(""));
     let has_record = record.file.ends_with(KPTFILE);
     let local = text_of(&package.join(KPTFILE))?;
-    let [before, now] = [&*original, &*updated].map(|side| made_locals(side, &local));
-    let is_gone = has_record && matches!(now, Made::Missing);
+    let [before, now] = [&*original, &*updated].map(|side| rewritten(side, &local));
+    let is_gone = has_record && matches!(now, Rewritten::Missing);
     let broken = [&before, &now]
         .into_iter()
-        .any(|it| matches!(it, Made::Not));
+        .any(|it| matches!(it, Rewritten::Impossible));
     let mut warnings = Vec::new();
     if broken {
         warnings.push(Warning::about(
@@ -35,10 +35,10 @@ pub(super) fn make_locals(
             "upstream's Kptfile is left out: it is not written so that your name and record can be kept in it",
         ));
     }
-    for (snapshot, made) in [(original, before), (updated, now)] {
+    for (snapshot, rewritten) in [(original, before), (updated, now)] {
         let kptfile = PathBuf::from(KPTFILE);
-        match (made, snapshot.entries.get_mut(&kptfile)) {
-            (Made::Text(text), Some(Entry::File { bytes, .. })) if !is_gone && !broken => {
+        match (rewritten, snapshot.entries.get_mut(&kptfile)) {
+            (Rewritten::Text(text), Some(Entry::File { bytes, .. })) if !is_gone && !broken => {
                 *bytes = text.into_bytes();
             }
             _ => drop(snapshot.entries.remove(&kptfile)),
@@ -52,12 +52,12 @@ pub(super) fn make_locals(
 ///
 /// # Errors
 /// Where the local file cannot be read.
-pub(super) fn keep_locals(upstream: &mut Snapshot, package: &Path) -> Result<(), Error> {
+pub(super) fn keep_local_file(upstream: &mut Snapshot, package: &Path) -> Result<(), Error> {
     let local = text_of(&package.join(KPTFILE))?;
-    let Made::Text(theirs) = made_locals(upstream, &local) else {
+    let Rewritten::Text(theirs) = rewritten(upstream, &local) else {
         return Ok(());
     };
-    let is_same = own(&local, &local).is_some_and(|ours| ours == theirs);
+    let is_same = with_identity_of(&local, &local).is_some_and(|ours| ours == theirs);
     if let Some(Entry::File { bytes, .. }) = upstream.entries.get_mut(Path::new(KPTFILE)) {
         *bytes = if is_same { local } else { theirs }.into_bytes();
     }
@@ -77,27 +77,27 @@ fn text_of(file: &Path) -> Result<String, Error> {
 }
 
 /// What became of a Kptfile of upstream's.
-enum Made {
+enum Rewritten {
     Missing,
     Text(String),
     /// It cannot be made to say what the local one says.
-    Not,
+    Impossible,
 }
 
-fn made_locals(snapshot: &Snapshot, local: &str) -> Made {
+fn rewritten(snapshot: &Snapshot, local: &str) -> Rewritten {
     match snapshot.entries.get(Path::new(KPTFILE)) {
-        None => Made::Missing,
+        None => Rewritten::Missing,
         Some(Entry::File { bytes, .. }) => std::str::from_utf8(bytes)
             .ok()
-            .and_then(|text| own(text, local))
-            .map_or(Made::Not, Made::Text),
-        Some(Entry::Link(_) | Entry::Other) => Made::Not,
+            .and_then(|text| with_identity_of(text, local))
+            .map_or(Rewritten::Impossible, Rewritten::Text),
+        Some(Entry::Link(_) | Entry::Other) => Rewritten::Impossible,
     }
 }
 
 /// The text with local's name and namespace and without a record; none where it cannot be had: it
 /// is no map with one field on a line, or not all of it is said there.
-fn own(text: &str, local: &str) -> Option<String> {
+fn with_identity_of(text: &str, local: &str) -> Option<String> {
     let tree = Tree::parse(text).ok()??;
     let root = tree.root().value;
     let is_flow = |node: NodeId| match &tree.node(node).kind {
@@ -155,7 +155,7 @@ mod tests {
         let upstream = "kind: Kptfile\nmetadata:\n  name: theirs # who\n  labels: {a: b}\n# whence\nupstream:\n  git: {repo: x}\nupstreamLock:\n  git: {repo: x}\ninfo:\n  site: s\n";
         let local = "kind: Kptfile\nmetadata:\n  name: ours\nupstream:\n  git: {repo: y}\n";
         assert_eq!(
-            own(upstream, local).unwrap(),
+            with_identity_of(upstream, local).unwrap(),
             "kind: Kptfile\nmetadata:\n  name: ours # who\n  labels: {a: b}\ninfo:\n  site: s\n"
         );
     }
@@ -174,7 +174,7 @@ mod tests {
             "- a\n",
             "",
         ] {
-            assert_eq!(own(upstream, local), None, "{upstream}");
+            assert_eq!(with_identity_of(upstream, local), None, "{upstream}");
         }
     }
 }

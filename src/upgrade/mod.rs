@@ -6,25 +6,25 @@
 
 mod address;
 mod adopt;
+mod batch;
 mod branch;
 mod cache;
 mod commit;
 mod edit;
 mod fetch;
 mod find;
-mod fleet;
 mod get;
 mod history;
 mod host;
 mod kptfile;
 mod message;
 mod nearest;
-mod nested;
+mod nested_package;
 mod objects;
-mod one;
 mod outdated;
-mod owner;
-mod pasted;
+mod package_upgrade;
+mod pasted_address;
+mod private_folder;
 mod record;
 mod registry;
 mod remote;
@@ -39,15 +39,15 @@ mod worktree;
 
 pub use address::Place;
 pub use adopt::{Adopted, adopt, original};
+pub use batch::{Commits, Host, Outcome, Packages, upgrade};
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use find::Shard;
-pub use fleet::{Commits, Host, Outcome, Packages, upgrade};
 pub use get::{Vendored, get};
 pub use history::Commit;
 pub use message::Template;
 pub use nearest::Nearness;
-pub use one::{Upgrade, Wish};
 pub use outdated::{Outdated, outdated};
+pub use package_upgrade::{Upgrade, UpgradeOptions};
 pub use record::{Lock, Record};
 pub use remote::{Remotes, Resolved};
 pub use report::{

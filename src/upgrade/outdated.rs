@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::address::Place;
+use super::batch::{Outcome, Packages, families};
 use super::find::Found;
-use super::fleet::{Outcome, Packages, families};
-use super::one::{self, Wish};
+use super::package_upgrade::{self, UpgradeOptions};
 use super::remote::{Remotes, Resolved};
 use super::unfinished::refuse_unfinished;
 use super::version::Within;
@@ -42,28 +42,28 @@ impl Outcome<Outdated> {
 pub fn outdated(
     remotes: &Remotes<'_>,
     packages: &Packages,
-    wish: &Wish,
+    options: &UpgradeOptions,
 ) -> Result<Vec<Outcome<Outdated>>, Error> {
-    let families = families(packages, &wish.allowed)?;
+    let families = families(packages, &options.allowed)?;
     let found: Vec<Found> = families.into_iter().flatten().collect();
     Ok(found
         .into_par_iter()
-        .map(|found| state(remotes, found, wish))
+        .map(|found| state(remotes, found, options))
         .collect())
 }
 
-fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> Outcome<Outdated> {
+fn state(remotes: &Remotes<'_>, found: Found, options: &UpgradeOptions) -> Outcome<Outdated> {
     let state = || -> Result<Option<Outdated>, Error> {
         let record = found.record?;
         refuse_unfinished(&found.path)?;
         let refs = remotes.refs(&record.place.repository)?;
-        let wanted = one::target(remotes, &record, &refs, wish)?;
-        let mut widest = wish.clone();
+        let wanted = package_upgrade::target(remotes, &record, &refs, options)?;
+        let mut widest = options.clone();
         widest.choice.within = Within::Major;
-        let latest = one::target(remotes, &record, &refs, &widest)?;
+        let latest = package_upgrade::target(remotes, &record, &refs, &widest)?;
         Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
             package: found.path.clone(),
-            current: one::current(&record, &refs),
+            current: package_upgrade::current(&record, &refs),
             place: record.place,
             wanted,
             latest,

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
+use super::batch::{Commits, Host};
 use super::find::Found;
-use super::fleet::{Commits, Host};
-use super::one::Wish;
+use super::package_upgrade::UpgradeOptions;
 use super::worktree;
 use crate::error::Error;
 use crate::package::{self, Access};
@@ -36,11 +36,11 @@ pub(super) fn lock_all(
 /// The repositories that the packages are in, each fit for commits where there are to be such.
 pub(super) fn tops(
     packages: impl Iterator<Item = PathBuf>,
-    wish: &Wish,
+    options: &UpgradeOptions,
     commits: &Commits,
 ) -> Result<HashMap<PathBuf, PathBuf>, Error> {
     let mut tops = HashMap::new();
-    if wish.dry_run || (!commits.commit && commits.branch.is_none()) {
+    if options.dry_run || (!commits.commit && commits.branch.is_none()) {
         return Ok(tops);
     }
     let mut seen: Vec<PathBuf> = Vec::new();

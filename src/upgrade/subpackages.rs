@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-use super::nested::is_its_own;
+use super::nested_package::is_its_own;
 use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{ConflictKind, Resolution};

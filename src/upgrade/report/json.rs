@@ -7,10 +7,10 @@ use serde::Serialize;
 use crate::git_process::without_password;
 use crate::report;
 use crate::upgrade::address::Place;
-use crate::upgrade::fleet::Outcome;
+use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
-use crate::upgrade::one::Upgrade;
 use crate::upgrade::outdated::Outdated;
+use crate::upgrade::package_upgrade::Upgrade;
 use crate::upgrade::remote::Resolved;
 
 #[derive(Serialize)]

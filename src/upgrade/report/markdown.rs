@@ -3,11 +3,11 @@
 
 use super::{row, short_name, versions};
 use crate::report::{self, Body, Part, by_need, cell, code};
-use crate::upgrade::fleet::Outcome;
+use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
 use crate::upgrade::host::Host;
-use crate::upgrade::one::Upgrade;
 use crate::upgrade::outdated::Outdated;
+use crate::upgrade::package_upgrade::Upgrade;
 
 /// The most of upstream's commits that a report for people lists.
 const MOST: usize = 100;

@@ -4,8 +4,8 @@ mod json;
 mod markdown;
 mod text;
 
-use super::one::Upgrade;
 use super::outdated::Outdated;
+use super::package_upgrade::Upgrade;
 use super::remote::{Resolved, is_hash};
 use crate::report;
 

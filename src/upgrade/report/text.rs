@@ -3,9 +3,9 @@
 use super::{row, short_name, versions};
 use crate::error::shown;
 use crate::report::{self, Detail};
-use crate::upgrade::fleet::Outcome;
-use crate::upgrade::one::Upgrade;
+use crate::upgrade::batch::Outcome;
 use crate::upgrade::outdated::Outdated;
+use crate::upgrade::package_upgrade::Upgrade;
 use crate::visible::visible;
 
 /// How wide a table is at most.

@@ -10,8 +10,8 @@ use super::branch::Branches;
 use super::commit;
 use super::find::{Found, Shard, below};
 use super::message::Template;
-use super::nested::refuse_foreign;
-use super::one::{self, Upgrade, Wish};
+use super::nested_package::refuse_foreign;
+use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::record::Record;
 use super::remote::{Remotes, Resolved};
 use super::{record, repositories, unfinished, worktree};
@@ -152,22 +152,22 @@ pub(super) fn no_record(package: &Path) -> Error {
 pub fn upgrade(
     remotes: &Remotes<'_>,
     packages: &Packages,
-    wish: &Wish,
+    options: &UpgradeOptions,
     commits: &Commits,
     host: &dyn Host,
 ) -> Result<Vec<Outcome<Upgrade>>, Error> {
-    let _locks = match wish.dry_run {
+    let _locks = match options.dry_run {
         true => Vec::new(),
-        false => repositories::lock_all(&families(packages, &wish.allowed)?, commits, host)?,
+        false => repositories::lock_all(&families(packages, &options.allowed)?, commits, host)?,
     };
     // others may have upgraded them while they were waited for
-    let families = families(packages, &wish.allowed)?;
+    let families = families(packages, &options.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
-    let tops = repositories::tops(paths, wish, commits)?;
+    let tops = repositories::tops(paths, options, commits)?;
     let branches = Branches::prepare(&tops, commits)?;
     // the branch may have been another version of them
     let families = match commits.branch {
-        Some(_) => self::families(packages, &wish.allowed)?,
+        Some(_) => self::families(packages, &options.allowed)?,
         None => families,
     };
     // what is not committed is looked for before our own changes are there
@@ -176,22 +176,22 @@ pub fn upgrade(
         .map(|family| {
             family
                 .into_iter()
-                .map(|found| looked_at(found, wish))
+                .map(|found| looked_at(found, options))
                 .collect()
         })
         .collect();
-    fetch_all(remotes, &families, wish);
+    fetch_all(remotes, &families, options);
     let outcomes: Vec<Vec<Outcome<Upgrade>>> = families
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
             let go = || branches.go();
-            each.map(|found| one(remotes, found, wish, commits, host, go))
+            each.map(|found| upgrade_package(remotes, found, options, commits, host, go))
                 .collect()
         })
         .collect();
     let mut outcomes: Vec<Outcome<Upgrade>> = outcomes.into_iter().flatten().collect();
-    if commits.commit && !wish.dry_run {
+    if commits.commit && !options.dry_run {
         commit_all(&mut outcomes, &tops, &commits.template);
     }
     let same = branches.finish()?;
@@ -207,7 +207,7 @@ pub fn upgrade(
 
 /// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is told
 /// for the package that needs it.
-fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
+fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], options: &UpgradeOptions) {
     let mut wanted: BTreeMap<&str, Vec<(Place, Resolved)>> = BTreeMap::new();
     let records = families.iter().flatten();
     let records = records.filter(|found| found.uncommitted.is_none());
@@ -216,7 +216,8 @@ fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
         .into_par_iter()
         .map(|record| {
             let refs = remotes.refs(&record.place.repository);
-            let target = refs.and_then(|refs| one::target(remotes, record, &refs, wish));
+            let target =
+                refs.and_then(|refs| package_upgrade::target(remotes, record, &refs, options));
             (record, target.ok().flatten())
         })
         .collect();
@@ -246,9 +247,9 @@ fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
 }
 
 /// Looks whether something in a package is not committed, where that matters.
-fn looked_at(found: Found, wish: &Wish) -> Found {
+fn looked_at(found: Found, options: &UpgradeOptions) -> Found {
     let uncommitted = match found.record {
-        Ok(_) => uncommitted_in(&found.path, wish),
+        Ok(_) => uncommitted_in(&found.path, options),
         Err(_) => None,
     };
     Found {
@@ -257,16 +258,16 @@ fn looked_at(found: Found, wish: &Wish) -> Found {
     }
 }
 
-fn uncommitted_in(package: &Path, wish: &Wish) -> Option<Error> {
-    let matters = !wish.allow_dirty && !wish.dry_run;
+fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
+    let matters = !options.allow_dirty && !options.dry_run;
     let looked = matters.then(|| worktree::refuse_uncommitted(package));
     looked.and_then(Result::err)
 }
 
-fn one(
+fn upgrade_package(
     remotes: &Remotes<'_>,
     found: Found,
-    wish: &Wish,
+    options: &UpgradeOptions,
     commits: &Commits,
     host: &dyn Host,
     branch: impl Fn() -> Result<(), Error>,
@@ -279,29 +280,29 @@ fn one(
                 Some(read) => record = read,
                 None => return Ok(None),
             }
-            refuse_foreign(&found.path, &record, &wish.allowed)?;
+            refuse_foreign(&found.path, &record, &options.allowed)?;
         }
-        let access = match wish.dry_run {
+        let access = match options.dry_run {
             true => Access::Read,
             false => Access::Write,
         };
         let _lock = package::lock(&found.path, access, || host.waiting(&found.path))?;
         let mut uncommitted = found.uncommitted;
-        if wish.dry_run {
+        if options.dry_run {
             unfinished::refuse_unfinished(&found.path)?;
-        } else if unfinished::resumed(&found.path, wish)? {
+        } else if unfinished::resumed(&found.path, options)? {
             // what that run did was none of the user's changes
-            uncommitted = uncommitted_in(&found.path, wish);
+            uncommitted = uncommitted_in(&found.path, options);
             match record::read(&found.path)? {
                 Some(before) => record = before,
                 None => return Ok(None),
             }
         }
         let planned = loop {
-            match one::plan(remotes, &found.path, &record, wish, &mut uncommitted) {
-                Err(error) if !wish.dry_run && unfinished::recovered(&record, &error)? => {
+            match package_upgrade::plan(remotes, &found.path, &record, options, &mut uncommitted) {
+                Err(error) if !options.dry_run && unfinished::recovered(&record, &error)? => {
                     // what a killed run did was none of the user's changes
-                    uncommitted = uncommitted_in(&found.path, wish);
+                    uncommitted = uncommitted_in(&found.path, options);
                 }
                 planned => break planned?,
             }
@@ -309,13 +310,13 @@ fn one(
         let Some(mut upgrade) = planned else {
             return Ok(None);
         };
-        if wish.dry_run || upgrade.refused {
+        if options.dry_run || upgrade.refused {
             upgrade.show_record();
         } else {
             branch()?;
             // what somebody has to resolve is not committed
             let awaits_commit = commits.commit && !upgrade.facts.open;
-            host.write(&mut |disk| upgrade.write(disk, wish.durable, awaits_commit))?;
+            host.write(&mut |disk| upgrade.write(disk, options.durable, awaits_commit))?;
         }
         Ok(Some(upgrade))
     };

@@ -21,7 +21,7 @@ use crate::report::Facts;
 
 /// What an upgrade is told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wish {
+pub struct UpgradeOptions {
     /// The version to go to; the newest one where none is given.
     pub to: Option<String>,
     /// Which version is the newest.
@@ -76,15 +76,15 @@ pub(super) fn target(
     remotes: &Remotes<'_>,
     record: &Record,
     refs: &Refs,
-    wish: &Wish,
+    options: &UpgradeOptions,
 ) -> Result<Option<Resolved>, Error> {
     let directory = &record.place.directory;
-    let target = match &wish.to {
+    let target = match &options.to {
         Some(name) => Some(
             refs.resolve(name, directory)
                 .ok_or_else(|| refs.no_version(&record.place, name))?,
         ),
-        None => refs.newest(&record.reference, directory, wish.choice),
+        None => refs.newest(&record.reference, directory, options.choice),
     };
     let Some(target) = target else {
         let known = refs.resolve(&record.reference, directory).is_some();
@@ -122,12 +122,12 @@ pub(super) fn plan(
     remotes: &Remotes<'_>,
     package: &Path,
     record: &Record,
-    wish: &Wish,
+    options: &UpgradeOptions,
     uncommitted: &mut Option<Error>,
 ) -> Result<Option<Upgrade>, Error> {
     let start = Instant::now();
     let refs = remotes.refs(&record.place.repository)?;
-    let Some(to) = target(remotes, record, &refs, wish)? else {
+    let Some(to) = target(remotes, record, &refs, options)? else {
         return Ok(None);
     };
     let from = Resolved {
@@ -142,7 +142,7 @@ pub(super) fn plan(
     remotes.fetch(&both, &shown(package));
     let original = remotes.snapshot(&record.lock.place, &from, &modes)?;
     let updated = remotes.snapshot(&record.place, &to, &modes)?;
-    let commits = match wish.log {
+    let commits = match options.log {
         true => remotes.commits(&record.place, &from, &to)?,
         false => None,
     };
@@ -154,9 +154,9 @@ pub(super) fn plan(
     let new = new.filter(|path| !is_rules(path) || !known.contains(path));
     let left_out: Vec<_> = new.map(|path| own_file(path)).collect();
     let upstream = (original.snapshot, updated.snapshot);
-    let (mut plan, change) = merged(package, record, (upstream, &all_left_out), &to, wish)?;
+    let (mut plan, change) = merged(package, record, (upstream, &all_left_out), &to, options)?;
     plan.warnings.extend(left_out);
-    let refused = wish.settings.merge.on_conflict == OnConflict::Fail
+    let refused = options.settings.merge.on_conflict == OnConflict::Fail
         && plan.conflicts.iter().any(|it| it.conflict.rule.is_none());
     let facts = Facts {
         written: false,
@@ -184,18 +184,18 @@ fn merged(
     record: &Record,
     (upstream, left_out): ((Snapshot, Snapshot), &[PathBuf]),
     to: &Resolved,
-    wish: &Wish,
+    options: &UpgradeOptions,
 ) -> Result<(Plan, Option<FileChange>), Error> {
     let (mut original, mut updated) = upstream;
     let unchanged = (record.strategy == Strategy::FastForward).then(|| original.clone());
     if record.strategy == Strategy::Replace {
-        original = of_disk(package, &wish.settings)?;
+        original = of_disk(package, &options.settings)?;
     }
     let settings = Settings {
         own_ignores: true,
-        ..wish.settings.clone()
+        ..options.settings.clone()
     };
-    let kept = kptfile::make_locals((&mut original, &mut updated), record)?;
+    let kept = kptfile::keep_local_identity((&mut original, &mut updated), record)?;
     let mut plan = subpackages::plan((original, updated), left_out, package, &settings)?;
     plan.warnings.extend(kept);
     // a run that was killed is told of before what it changed
