@@ -11,7 +11,7 @@ use super::progress::Line;
 use super::run::{in_pool, readable, tell_left_out, waiting_at};
 use crate::error::{Error, shown};
 use crate::package::{
-    self, Access, Differing, FileChange, PatchForm, Selector, difference, plan_difference,
+    self, Access, DiffInput, FileChange, PatchForm, Selector, difference, plan_difference,
 };
 use crate::report::{self, Diff};
 use crate::upgrade::{self, Cache, Remotes};
@@ -20,7 +20,7 @@ use crate::upgrade::{self, Cache, Remotes};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffJob {
     /// The packages.
-    pub differing: Differing,
+    pub input: DiffInput,
     /// Whether the first one is as it came from upstream.
     pub since_upstream: bool,
     /// Whether the files are named that differ, and no more.
@@ -76,7 +76,7 @@ impl DiffArgs {
         DiffJob {
             since_upstream: args.new.is_none(),
             list: args.list,
-            differing: Differing {
+            input: DiffInput {
                 new: args.new.unwrap_or_else(|| args.old.clone()),
                 old: args.old,
                 resources: args.resources,
@@ -96,23 +96,23 @@ impl DiffArgs {
 }
 
 fn compare(job: &DiffJob) -> Result<Diff, Error> {
-    let mut differing = job.differing.clone();
+    let mut input = job.input.clone();
     let upstream = match job.since_upstream {
         true => {
             let line = Line::new(io::stderr().is_terminal());
             let tell = |what: &str| line.tell(what);
             let remotes = Remotes::new(Cache::of_user()?, &tell);
-            Some(upgrade::original(&remotes, &differing.old)?)
+            Some(upgrade::original(&remotes, &input.old)?)
         }
         false => None,
     };
     if let Some(folder) = &upstream {
-        differing.old = folder.path().to_owned();
+        input.old = folder.path().to_owned();
     }
     if let Some(form) = job.form {
-        return difference(&differing, form).map(plain);
+        return difference(&input, form).map(plain);
     }
-    let mut plan = plan_difference(&differing)?;
+    let mut plan = plan_difference(&input)?;
     plan.show_secrets = job.show_secrets;
     if job.list {
         let line =
@@ -138,7 +138,7 @@ pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Writ
             let _ = writeln!(errors, "{}", waiting_at(path));
         })
     };
-    let locks = locked(&job.differing.old).and_then(|old| Ok((old, locked(&job.differing.new)?)));
+    let locks = locked(&job.input.old).and_then(|old| Ok((old, locked(&job.input.new)?)));
     let text = locks
         .and_then(|_locks| in_pool(None, || compare(job)))
         .map_err(|error| readable(job.show_secrets, error));

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::config::{Action, Config, Job, Verbosity};
-use super::elsewhere::Destination;
+use super::output_path::Destination;
 use super::report::ReportArgs;
 use crate::package::{STANDARD_INPUT, Settings};
 use crate::triple::Triple;

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::config::{Form, Verbosity};
-use super::elsewhere;
 use super::exit_code::ExitCode;
+use super::output_path;
 use super::progress::Line;
 use super::run::{in_pool, on_terminal, readable, waiting_at};
 use super::signals::Signals;
@@ -90,7 +90,7 @@ fn tell(
     }
     let told = match &run.report.file {
         Some(file) => {
-            if let Err(error) = elsewhere::put_report(file, done.report.as_bytes()) {
+            if let Err(error) = output_path::put_report(file, done.report.as_bytes()) {
                 let error = Error::Write {
                     path: file.clone(),
                     error,
@@ -112,7 +112,7 @@ fn tell(
 
 fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
     if let Some(file) = &run.report.file {
-        elsewhere::ready_for_report(file)?;
+        output_path::ready_for_report(file)?;
     }
     let cache = Cache::of_user()?;
     let is_shown = run.verbosity != Verbosity::Quiet && io::stderr().is_terminal();

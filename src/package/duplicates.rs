@@ -4,10 +4,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::likeness::Leaves;
 use super::pair::DocRef;
 use super::parsed::{ParsedFile, Readings};
 use super::resource::Identity;
+use super::similarity::Leaves;
 use super::slot::{Roots, Slot};
 use crate::error::{Error, Warning};
 use crate::triple::Triple;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::alone::Package;
 use super::parsed::{Parsed, ParsedFile, Trees};
 use super::resource::ResourceId;
+use super::single_package::Package;
 use crate::error::{Error, Lines, Place};
 use crate::line_breaks::line_break_of;
 use crate::patch::json_patch;

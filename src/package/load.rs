@@ -9,12 +9,12 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
 use super::ignored::Ignored;
-use super::names::YamlNames;
 use super::rules::RULES_FILE;
 use super::side::Side;
 use super::slot::{Roots, Slot, Source};
 use super::walk::{Kind, Listing};
 use super::write::{LEFT_OUT, Left, left_at, settle};
+use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
 

@@ -6,11 +6,11 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::jobs::members;
-use super::likeness::Leaves;
 use super::pair::{DocRef, Group, both};
 use super::parsed::{Parsed, Readings};
 use super::plan::Renamed;
 use super::resource::Identity;
+use super::similarity::Leaves;
 use super::slot::Slot;
 use crate::triple::Triple;
 

@@ -23,7 +23,7 @@ use super::side::Side;
 use super::sides_read::{let_go, read_sides};
 use super::slot::Slot;
 use super::whole_file::merge_whole;
-use super::{Outcome, Settings, gone, twins};
+use super::{Outcome, Settings, case_only, gone};
 use crate::error::Error;
 use crate::merge::{ConflictKind, Options};
 use crate::triple::Triple;
@@ -250,7 +250,7 @@ pub(super) fn collect(
         &mut plan.warnings,
     )?;
     plan.warnings
-        .extend(twins::warnings(&plan.files, &loaded.local_kinds));
+        .extend(case_only::warnings(&plan.files, &loaded.local_kinds));
     for change in &plan.files {
         plan.counts.count(&change.kind);
     }

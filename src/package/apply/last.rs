@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use crate::error::{Error, Place, shown};
 use crate::merge::LAST_APPLIED;
 use crate::package::Settings;
-use crate::package::alone::load_package;
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::all;
 use crate::package::resource::ResourceId;
+use crate::package::single_package::load_package;
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// What was applied last, as files of the user's say it.

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::last::LastApplied;
 use crate::error::{Error, Place};
-use crate::package::alone::load_package;
 use crate::package::patching::joined;
 use crate::package::patching::readable::usable;
 use crate::package::selector::Selector;
+use crate::package::single_package::load_package;
 use crate::yaml::{Tree, json_in_block_style};
 
 /// What was applied last to live objects, as documents of YAML: to those that `resources` mean, to

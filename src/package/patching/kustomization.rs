@@ -7,7 +7,7 @@ use super::readable::{all, unfit};
 use super::step::Step;
 use super::{PatchForm, Selector};
 use crate::error::{Error, Place, Warning};
-use crate::package::alone::{Package, load_package};
+use crate::package::single_package::{Package, load_package};
 use crate::yaml::{NodeId, ParseError, Tree};
 
 /// What a kustomization is called.

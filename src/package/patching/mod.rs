@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::SchemaSource;
-use super::alone::{Package, load_package};
 use super::definitions::schema;
 use super::plan::{FileChange, Plan};
 use super::selector::Selector;
+use super::single_package::{Package, load_package};
 use super::slot::Source;
 use crate::error::{Error, Warning};
 use run::Run;

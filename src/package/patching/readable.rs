@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place};
-use crate::package::alone::Package;
 use crate::package::parsed::{Broken, ParsedFile, Trees};
 use crate::package::sides_read::read;
+use crate::package::single_package::Package;
 use crate::yaml::ParseError;
 
 /// A file that is YAML.

@@ -11,12 +11,12 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::ignored::Ignored;
 use super::load::{keep, root_kind};
-use super::names::YamlNames;
 use super::rules::RULES_FILE;
 use super::side::{LARGEST, Side};
 use super::slot::Source;
 use super::walk::Kind;
 use super::write::{Left, left_at, settle};
+use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning};
 
 /// One package, read: its YAML files.

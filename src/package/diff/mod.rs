@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 
-use super::alone::load_package;
 use super::plan::{FileChange, Plan};
 use super::selector::Selector;
+use super::single_package::load_package;
 use super::slot::Source;
 use crate::error::Error;
 
@@ -16,7 +16,7 @@ pub use comparison::difference;
 
 /// Two packages to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Differing {
+pub struct DiffInput {
     /// The file or folder that is to become the other.
     pub old: PathBuf,
     /// The other.
@@ -31,17 +31,17 @@ pub struct Differing {
 ///
 /// # Errors
 /// Where a package cannot be read.
-pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
-    let old = load_package(&differing.old, "OLD", &differing.matches)?;
-    let new = load_package(&differing.new, "NEW", &differing.matches)?;
+pub fn plan_difference(input: &DiffInput) -> Result<Plan, Error> {
+    let old = load_package(&input.old, "OLD", &input.matches)?;
+    let new = load_package(&input.new, "NEW", &input.matches)?;
     let mut plan = Plan {
         root: old.root.clone(),
         ..Plan::default()
     };
     let mut news = new.files;
     if let ([(name, _)], [(other, _)]) = (old.files.as_slice(), news.as_mut_slice())
-        && !differing.old.is_dir()
-        && !differing.new.is_dir()
+        && !input.old.is_dir()
+        && !input.new.is_dir()
     {
         // two files are one file, whatever they are called
         other.clone_from(name);

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::Differing;
+use super::DiffInput;
 use crate::error::{Error, Place};
-use crate::package::alone::{Package, load_package};
 use crate::package::items::{Origin, Origins};
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::{Readable, usable};
 use crate::package::patching::{PatchForm, joined};
 use crate::package::resource::Identity;
 use crate::package::secrets;
+use crate::package::single_package::{Package, load_package};
 use crate::patch::{PatchError, Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{ParseError, Tree, equal};
@@ -25,18 +25,18 @@ use crate::yaml::{ParseError, Tree, equal};
 /// # Errors
 /// Where a patch cannot say it: a resource that only one of the two has, or, for a JSON patch, more
 /// than one that changed.
-pub fn difference(differing: &Differing, form: PatchForm) -> Result<String, Error> {
+pub fn difference(input: &DiffInput, form: PatchForm) -> Result<String, Error> {
     let comparison = Comparison {
-        differing,
+        input,
         form,
         schema: Schema::kubernetes(),
     };
-    let mut old = load_package(&differing.old, "OLD", &differing.matches)?;
-    let mut new = load_package(&differing.new, "NEW", &differing.matches)?;
-    if form == PatchForm::Json && differing.resources.is_empty() {
+    let mut old = load_package(&input.old, "OLD", &input.matches)?;
+    let mut new = load_package(&input.new, "NEW", &input.matches)?;
+    if form == PatchForm::Json && input.resources.is_empty() {
         let (olds, news) = (
-            comparison.read(&old, &differing.old)?,
-            comparison.read(&new, &differing.new)?,
+            comparison.read(&old, &input.old)?,
+            comparison.read(&new, &input.new)?,
         );
         let none = Origins::default();
         let documents = (
@@ -50,8 +50,8 @@ pub fn difference(differing: &Differing, form: PatchForm) -> Result<String, Erro
     }
     let origins = (old.take_lists_apart(), new.take_lists_apart());
     let (olds, news) = (
-        comparison.read(&old, &differing.old)?,
-        comparison.read(&new, &differing.new)?,
+        comparison.read(&old, &input.old)?,
+        comparison.read(&new, &input.new)?,
     );
     comparison.patch(
         &comparison.documents(&olds, &origins.0),
@@ -130,7 +130,7 @@ enum Name<'f> {
 type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<Found<'f, 'a>>>;
 
 struct Comparison<'a> {
-    differing: &'a Differing,
+    input: &'a DiffInput,
     form: PatchForm,
     schema: Schema,
 }
@@ -145,7 +145,7 @@ impl Comparison<'_> {
         files: &'f [Readable<'a>],
         origins: &'f Origins,
     ) -> Vec<Found<'f, 'a>> {
-        let wanted = &self.differing.resources;
+        let wanted = &self.input.resources;
         let is_wanted = |parsed: &Parsed<'_>| match &parsed.resource {
             _ if wanted.is_empty() => true,
             Some(resource) => {
@@ -172,7 +172,7 @@ impl Comparison<'_> {
     }
 
     fn patch(&self, old: &[Found<'_, '_>], new: &[Found<'_, '_>]) -> Result<String, Error> {
-        let in_files = !self.differing.old.is_dir() && !self.differing.new.is_dir();
+        let in_files = !self.input.old.is_dir() && !self.input.new.is_dir();
         let (mut olds, news) = (by_name(old, in_files), by_name(new, in_files));
         move_versions(&mut olds, &news);
         let mut patches: Vec<(Found<'_, '_>, String)> = Vec::new();
