@@ -114,17 +114,17 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             return Ok((Merged::unchanged(), Vec::new()));
         }
         let is_original = text(members.local) == text(members.original);
-        let apart = Triple {
+        let needed = Triple {
             original: members.original.filter(|_| !is_original),
             ..members
         };
-        let original = apart.original.and_then(Parsed::tree);
-        let local = apart.local;
+        let original = needed.original.and_then(Parsed::tree);
+        let local = needed.local;
         let local = local.and_then(|parsed| parsed.tree_like(original.as_deref()));
         let like = original.as_deref().or(local.as_deref());
-        let updated = apart.updated.and_then(|parsed| parsed.tree_like(like));
+        let updated = needed.updated.and_then(|parsed| parsed.tree_like(like));
         let trees = Triple::new(original, updated, local);
-        let lost = apart.zip(trees.as_ref()).map(is_lost).into_array();
+        let lost = needed.zip(trees.as_ref()).map(is_lost).into_array();
         if lost.contains(&true) {
             return Err(Error::Unfaithful {
                 file: self.path(group),

@@ -112,10 +112,10 @@ pub(super) fn without_repeated<'r>(
         ];
         let rank = |document: &DocRef| {
             let leaves = leaves(files.original, document);
-            let apart = others
+            let distance = others
                 .each_ref()
-                .map(|other| other.as_ref().map_or(0, |other| leaves.apart(other)));
-            (apart, *document)
+                .map(|other| other.as_ref().map_or(0, |other| leaves.distance(other)));
+            (distance, *document)
         };
         let versions = named.original.iter().filter(|it| it.1 == *id);
         if let Some((likest, id)) = versions.min_by_key(|(document, _)| rank(document)) {

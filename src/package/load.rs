@@ -165,7 +165,9 @@ fn load_folders(
         .as_ref()
         .zip(listings)
         .try_map(|(side, mut listing)| {
-            listing.entries.retain(|(path, _)| !settings.is_apart(path));
+            listing
+                .entries
+                .retain(|(path, _)| !settings.is_excluded(path));
             keep(side.name(), listing, &mut ignored)
         })?;
 

@@ -105,7 +105,7 @@ pub struct Settings {
     /// local package.
     pub config: Option<PathBuf>,
     /// Folders in the package that are none of its own: left out on all sides.
-    pub apart: Vec<PathBuf>,
+    pub excluded: Vec<PathBuf>,
     /// Whether no rules are read from the local package.
     pub no_rules: bool,
     /// Whether ignore files count only as far as they are the local side's own: what upstream's say
@@ -117,8 +117,8 @@ pub struct Settings {
 
 impl Settings {
     /// Whether a path in the package is in one of the folders that are left out.
-    fn is_apart(&self, path: &Path) -> bool {
-        self.apart.iter().any(|folder| path.starts_with(folder))
+    pub(crate) fn is_excluded(&self, path: &Path) -> bool {
+        self.excluded.iter().any(|folder| path.starts_with(folder))
     }
 }
 

@@ -62,10 +62,10 @@ pub(super) fn nearest(
             continue;
         };
         if seen.insert(files) {
-            best.push((apart(files, &hashes), version));
+            best.push((distance(files, &hashes), version));
         }
     }
-    best.sort_by_key(|(apart, _)| *apart);
+    best.sort_by_key(|(distance, _)| *distance);
     best.truncate(COMPARED);
     let best: Vec<&Resolved> = best.into_iter().map(|(_, version)| version).collect();
     let wanted: Vec<(&Place, &Resolved)> = best.iter().map(|it| (place, *it)).collect();
@@ -118,7 +118,7 @@ pub(super) fn candidates(place: &Place, refs: &Refs, choice: Choice) -> Vec<Reso
 }
 
 /// How many files of two packages are not the same.
-fn apart(left: &BTreeMap<PathBuf, String>, right: &HashMap<PathBuf, String>) -> usize {
+fn distance(left: &BTreeMap<PathBuf, String>, right: &HashMap<PathBuf, String>) -> usize {
     let same = left
         .iter()
         .filter(|(path, hash)| right.get(*path) == Some(hash));
@@ -158,6 +158,6 @@ fn lines(left: &[u8], right: &[u8]) -> usize {
         .timeout(PATIENCE)
         .diff_lines(&*left, &*right);
     let changes = diff.iter_all_changes();
-    let apart = changes.filter(|change| change.tag() != similar::ChangeTag::Equal);
-    apart.count()
+    let changed = changes.filter(|change| change.tag() != similar::ChangeTag::Equal);
+    changed.count()
 }

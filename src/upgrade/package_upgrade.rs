@@ -215,7 +215,7 @@ fn refuse_changed(package: &Path, record: &Record, original: &Snapshot) -> Resul
         original.entries.remove(file);
     }
     let settings = Settings {
-        apart: own.to_vec(),
+        excluded: own.to_vec(),
         ..Settings::default()
     };
     if subpackages::is_unchanged(&original, package, &settings) {
@@ -243,9 +243,7 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
     for entry in walk {
         let entry = entry.map_err(Error::walking(package))?;
         let path = entry.path().strip_prefix(package).unwrap_or(entry.path());
-        if !entry.file_type().is_file()
-            || settings.apart.iter().any(|apart| path.starts_with(apart))
-        {
+        if !entry.file_type().is_file() || settings.is_excluded(path) {
             continue;
         }
         let failed = Error::reading(entry.path());

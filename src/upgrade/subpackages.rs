@@ -38,9 +38,9 @@ pub(super) fn plan(
     let (Side::Read(original), Side::Read(updated)) = (&sides.original, &sides.updated) else {
         return plan_sides(&sides, settings, &Progress::default());
     };
-    let mut apart = settings.clone();
-    apart.apart = roots.iter().cloned().collect();
-    let mut whole = plan_sides(&sides, &apart, &Progress::default())?;
+    let mut whole_settings = settings.clone();
+    whole_settings.excluded = roots.iter().cloned().collect();
+    let mut whole = plan_sides(&sides, &whole_settings, &Progress::default())?;
     let (own, roots) = own_and_parents(roots, original, local);
     for root in &own {
         let is_same = same(&cut(original, root, &[]), &cut(updated, root, &[]));
@@ -53,19 +53,22 @@ pub(super) fn plan(
     }
     for root in &roots {
         let others = roots.iter().chain(&own).filter(|other| *other != root);
-        let apart = others.chain(&ignored);
-        let apart = apart.filter_map(|other| other.strip_prefix(root).ok());
-        let apart: Vec<PathBuf> = apart.map(Path::to_owned).collect();
-        if apart.iter().any(|path| path.as_os_str().is_empty()) {
+        let left_to_others = others.chain(&ignored);
+        let left_to_others = left_to_others.filter_map(|other| other.strip_prefix(root).ok());
+        let left_to_others: Vec<PathBuf> = left_to_others.map(Path::to_owned).collect();
+        if left_to_others
+            .iter()
+            .any(|path| path.as_os_str().is_empty())
+        {
             continue;
         }
         let part = Part {
             root,
-            original: cut(original, root, &apart),
-            updated: cut(updated, root, &apart),
+            original: cut(original, root, &left_to_others),
+            updated: cut(updated, root, &left_to_others),
             local: local.join(root),
             settings: Settings {
-                apart,
+                excluded: left_to_others,
                 // a subpackage has rules of its own, or none; where upstream has some there they
                 // may be upstream's
                 config: None,
@@ -219,7 +222,7 @@ pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settin
     let mut count = 0;
     let walk = WalkDir::new(folder).into_iter().filter_entry(|entry| {
         let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        entry.file_name() != ".git" && !settings.apart.iter().any(|apart| path.starts_with(apart))
+        entry.file_name() != ".git" && !settings.is_excluded(path)
     });
     for entry in walk {
         let Ok(entry) = entry else { return false };
