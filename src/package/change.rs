@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::Content;
 use super::bytes::Bytes;
-use super::owner::{of_new, with_executable_bit};
+use super::owner::{is_executable, of_new, with_executable_bit};
 use super::plan::{ChangeKind, FileChange};
 use super::slot::{Slot, Source};
 use crate::triple::Triple;
@@ -65,7 +65,7 @@ pub(super) fn change(slot: Slot, moved: Option<Base>, content: Content) -> Optio
     };
     let present = match &old {
         Some(_) => of_local,
-        None => of_updated.as_ref().map(of_new),
+        None => of_updated.and_then(|it| of_new(is_executable(&it))),
     };
     let (permissions, old_permissions) = match changed {
         Some(changed) => (changed, present),

@@ -67,7 +67,7 @@ pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
 pub use merge_file::{MergedFile, merge, merge_file};
 pub(crate) use merge_file::{merge_beside_lines, with_trees};
-pub(crate) use owner::of_new;
+pub(crate) use owner::{is_executable, of_new};
 pub use patching::{Given, PatchForm, Patching, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use progress::Progress;
@@ -78,6 +78,7 @@ pub use selector::Selector;
 pub use side::{Entry, Side, Snapshot};
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
 pub(crate) use slot::Source;
+pub(crate) use walk::Kind;
 pub use write::{Disk, RealDisk, undo};
 pub(crate) use write::{LEFT_OUT, Progressed, forget, git_folder, is_reserved, progress_at};
 

@@ -10,7 +10,6 @@ use super::address::{Address, Place};
 use super::get::{put, refuse_password};
 use super::kptfile;
 use super::nearest::{Nearness, candidates, nearest, nearness};
-use super::objects::Modes;
 use super::record::{self, Form, KPTFILE, RULES_FILE, with_record};
 use super::remote::{Refs, Remotes, Resolved, is_hash};
 use super::vendir;
@@ -71,7 +70,7 @@ pub fn adopt(
         true => version,
         false => tagged(&place, &refs, version),
     };
-    let fetched = remotes.snapshot(&place, &version, &Modes::of_system()?)?;
+    let fetched = remotes.snapshot(&place, &version)?;
     let nearness = nearness(&here, &fetched.snapshot);
     if nearness.same + nearness.changed == 0 {
         let message = format!("no file of it is in {} at {}", place.shown(), version.name);
@@ -142,9 +141,7 @@ pub fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error>
     let refs = remotes.refs(&record.lock.place.repository)?;
     let version = super::package_upgrade::current(&record, &refs);
     let place = &record.lock.place;
-    let mut snapshot = remotes
-        .snapshot(place, &version, &Modes::of_system()?)?
-        .snapshot;
+    let mut snapshot = remotes.snapshot(place, &version)?.snapshot;
     kptfile::keep_local_file(&mut snapshot, package)?;
     let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
     let mut left_out: Vec<Warning> = Vec::new();

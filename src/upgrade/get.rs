@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::address::{Address, Place};
-use super::objects::{Fetched, Modes};
+use super::objects::Fetched;
 use super::record::{Form, KPTFILE, RULES_FILE, with_record};
 use super::remote::{Remotes, Resolved};
 use super::tree::stays_within;
@@ -56,10 +56,9 @@ pub fn get(
     let version = remotes.fixed(&place, version)?;
     let folder = folder.map_or_else(|| PathBuf::from(place.base_name()), Path::to_owned);
     refuse_taken(&folder)?;
-    let modes = Modes::of_system()?;
     remotes.fetch(&[(&place, &version)], &shown(&folder));
-    let fetched = remotes.snapshot(&place, &version, &modes)?;
-    write(&folder, fetched, place, version, &modes)
+    let fetched = remotes.snapshot(&place, &version)?;
+    write(&folder, fetched, place, version)
 }
 
 /// Refuses an address that would write a password into a package.
@@ -101,7 +100,6 @@ fn write(
     fetched: Fetched,
     place: Place,
     version: Resolved,
-    modes: &Modes,
 ) -> Result<Vendored, Error> {
     let above = folder
         .parent()
@@ -140,7 +138,7 @@ fn write(
     let text = with_record(&folder.join(&record), &record_text, &place, &version)?;
     let target = root.join(&record);
     fs::write(&target, text).map_err(Error::writing(&target))?;
-    fs::set_permissions(&target, of_new(&modes.of_new())).map_err(Error::writing(&target))?;
+    set_new(&target, false).map_err(Error::writing(&target))?;
     // an empty folder may be there already
     match fs::remove_dir(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -171,12 +169,14 @@ pub(super) fn put(
     for (path, entry) in snapshot.entries {
         let target = root.join(&path);
         match entry {
-            Entry::File { bytes, permissions } => {
+            Entry::File {
+                bytes,
+                is_executable,
+            } => {
                 let above = target.parent().unwrap_or(root);
                 fs::create_dir_all(above).map_err(Error::writing(above))?;
                 fs::write(&target, bytes).map_err(Error::writing(&target))?;
-                fs::set_permissions(&target, of_new(&permissions))
-                    .map_err(Error::writing(&target))?;
+                set_new(&target, is_executable).map_err(Error::writing(&target))?;
                 files += 1;
             }
             Entry::Link(_) => {}
@@ -192,6 +192,11 @@ pub(super) fn put(
         files += 1;
     }
     Ok(files)
+}
+
+/// Gives a file what a new one gets.
+fn set_new(file: &Path, is_executable: bool) -> io::Result<()> {
+    of_new(is_executable).map_or(Ok(()), |new| fs::set_permissions(file, new))
 }
 
 /// The links of a package that lead to something in it; the others are told.

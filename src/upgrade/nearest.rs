@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use super::address::Place;
 use super::edit::get;
-use super::objects::Modes;
 use super::registry::is_archive;
 use super::remote::{Refs, Remotes, Resolved};
 use super::version::{Choice, Tag};
@@ -70,10 +69,9 @@ pub(super) fn nearest(
     let best: Vec<&Resolved> = best.into_iter().map(|(_, version)| version).collect();
     let wanted: Vec<(&Place, &Resolved)> = best.iter().map(|it| (place, *it)).collect();
     remotes.fetch(&wanted, "adopt");
-    let modes = Modes::of_system()?;
     let mut near = Vec::new();
     for version in best {
-        let fetched = remotes.snapshot(place, version, &modes)?;
+        let fetched = remotes.snapshot(place, version)?;
         let far = nearness(here, &fetched.snapshot);
         near.push((far.lines, far.changed + far.missing, version));
     }

@@ -1,7 +1,6 @@
 //! The files of a package at one commit, read from git's objects without a checkout.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{OpenOptions, Permissions};
 use std::path::PathBuf;
 
 use super::address::Place;
@@ -13,59 +12,6 @@ use super::tree::{self, Listed, path_of};
 use crate::error::Error;
 use crate::git_process::{reason, without_password};
 use crate::package::{Entry, Snapshot};
-
-/// What new files get here: plain ones and those that can be run.
-#[derive(Debug, Clone)]
-pub(super) struct Modes {
-    plain: Permissions,
-    executable: Permissions,
-}
-
-impl Modes {
-    /// What a file gets that can be run or not.
-    pub(super) fn of_file(&self, is_program: bool) -> Permissions {
-        match is_program {
-            true => self.executable.clone(),
-            false => self.plain.clone(),
-        }
-    }
-
-    /// What a plain file gets.
-    pub(super) fn of_new(&self) -> Permissions {
-        self.plain.clone()
-    }
-
-    /// As the system makes them, the user's mask included.
-    pub(super) fn of_system() -> Result<Self, Error> {
-        let probe = || -> std::io::Result<Permissions> {
-            let folder = tempfile::tempdir()?;
-            let file = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(folder.path().join("file"))?;
-            Ok(file.metadata()?.permissions())
-        };
-        let plain = probe().map_err(Error::writing(&std::env::temp_dir()))?;
-        Ok(Self {
-            executable: runnable(plain.clone()),
-            plain,
-        })
-    }
-}
-
-/// Whoever may read it may run it.
-#[cfg(unix)]
-fn runnable(permissions: Permissions) -> Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    let mode = permissions.mode();
-    Permissions::from_mode(mode | ((mode & 0o444) >> 2))
-}
-
-#[cfg(not(unix))]
-fn runnable(permissions: Permissions) -> Permissions {
-    permissions
-}
 
 /// The files of a package at one commit.
 #[derive(Debug, Clone)]
@@ -82,14 +28,9 @@ impl Remotes<'_> {
     /// # Errors
     /// Where the repository cannot be reached, the commit is gone, there is no such folder in it,
     /// or the cache is unusable.
-    pub(super) fn snapshot(
-        &self,
-        place: &Place,
-        version: &Resolved,
-        modes: &Modes,
-    ) -> Result<Fetched, Error> {
+    pub(super) fn snapshot(&self, place: &Place, version: &Resolved) -> Result<Fetched, Error> {
         if is_archive(&place.repository) {
-            return self.archive(place, version, modes);
+            return self.archive(place, version);
         }
         let store = self.store(place)?;
         let refused = |reason: String| refused(place, version, &reason);
@@ -104,7 +45,7 @@ impl Remotes<'_> {
                 if missing.is_empty() {
                     tree::check_sizes(&listed, &sizes).map_err(refused)?;
                     let name = format!("{}@{}", place.shown(), version.name);
-                    return store.read(listed, &sizes, name, modes);
+                    return store.read(listed, &sizes, name);
                 }
                 drop(reader);
                 if let Some(reason) = lacking {
@@ -207,7 +148,6 @@ impl Store {
         listed: Vec<Listed>,
         sizes: &HashMap<String, u64>,
         name: String,
-        modes: &Modes,
     ) -> Result<Fetched, Error> {
         let names = tree::objects(&listed);
         // before each file a line stands that says what it is
@@ -237,10 +177,7 @@ impl Store {
                 _ if entry.is_link() => bytes().map(|target| Entry::Link(path_of(target))),
                 mode => bytes().map(|bytes| Entry::File {
                     bytes,
-                    permissions: match mode {
-                        b"100755" => modes.executable.clone(),
-                        _ => modes.plain.clone(),
-                    },
+                    is_executable: mode == b"100755",
                 }),
             };
             let read = read.ok_or_else(|| self.broken("a file is missing in it"))?;

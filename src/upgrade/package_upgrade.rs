@@ -7,7 +7,6 @@ use std::time::Instant;
 use super::address::Place;
 use super::get::own_file;
 use super::history::Commit;
-use super::objects::Modes;
 use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
 use super::remote::{Refs, Remotes, Resolved};
 use super::version::{Choice, Tag};
@@ -15,7 +14,8 @@ use super::{kptfile, subpackages, worktree};
 use crate::error::{Error, shown};
 use crate::merge::OnConflict;
 use crate::package::{
-    self, ChangeKind, Disk, Entry, FileChange, Plan, RealDisk, Settings, Snapshot,
+    self, ChangeKind, Disk, Entry, FileChange, Kind, Plan, RealDisk, Settings, Side, Snapshot,
+    is_executable,
 };
 use crate::report::Facts;
 
@@ -137,11 +137,10 @@ pub(super) fn plan(
     if let Some(error) = uncommitted.take() {
         return Err(error);
     }
-    let modes = Modes::of_system()?;
     let both = [(&record.lock.place, &from), (&record.place, &to)];
     remotes.fetch(&both, &shown(package));
-    let original = remotes.snapshot(&record.lock.place, &from, &modes)?;
-    let updated = remotes.snapshot(&record.place, &to, &modes)?;
+    let original = remotes.snapshot(&record.lock.place, &from)?;
+    let updated = remotes.snapshot(&record.place, &to)?;
     let commits = match options.log {
         true => remotes.commits(&record.place, &from, &to)?,
         false => None,
@@ -237,21 +236,20 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
         name: package.to_owned(),
         ..Snapshot::default()
     };
-    let walk = walkdir::WalkDir::new(package)
-        .into_iter()
-        .filter_entry(|entry| entry.file_name() != ".git");
-    for entry in walk {
-        let entry = entry.map_err(Error::walking(package))?;
-        let path = entry.path().strip_prefix(package).unwrap_or(entry.path());
-        if !entry.file_type().is_file() || settings.is_excluded(path) {
-            continue;
+    let side = Side::disk(package);
+    let listing = side.list();
+    if let Some((path, error)) = listing.errors.into_iter().next() {
+        return Err(Error::reading(&package.join(path))(error));
+    }
+    for (path, kind) in listing.entries {
+        if kind == Kind::File && !settings.is_excluded(&path) {
+            let source = side.read(&path, false)?;
+            let file = Entry::File {
+                bytes: source.bytes.to_vec(),
+                is_executable: source.permissions.as_ref().is_some_and(is_executable),
+            };
+            snapshot.entries.insert(path, file);
         }
-        let failed = Error::reading(entry.path());
-        let permissions = fs::metadata(entry.path()).map_err(failed)?.permissions();
-        let bytes = fs::read(entry.path()).map_err(failed)?;
-        snapshot
-            .entries
-            .insert(path.to_owned(), Entry::File { bytes, permissions });
     }
     Ok(snapshot)
 }

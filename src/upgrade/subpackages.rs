@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
-
 use super::nested_package::is_its_own;
 use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
+    ChangeKind, Entry, FileConflict, Kind, Plan, Progress, Renamed, Settings, Side, Snapshot,
     is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
@@ -179,14 +177,9 @@ fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<Path
             }
         }
     }
-    let walk = WalkDir::new(local)
-        .into_iter()
-        .filter_entry(|entry| entry.file_name() != ".git");
-    for entry in walk.flatten().filter(|entry| entry.file_type().is_file()) {
-        if let Ok(path) = entry.path().strip_prefix(local) {
-            add(path);
-        }
-    }
+    let here = Side::disk(local).list().entries;
+    let files = here.iter().filter(|(_, kind)| *kind == Kind::File);
+    files.for_each(|(path, _)| add(path));
     roots
 }
 
@@ -219,36 +212,25 @@ fn same(left: &Snapshot, right: &Snapshot) -> bool {
 /// Whether a folder has the files of a snapshot, and no others. What kpt writes into them is no
 /// change.
 pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settings) -> bool {
-    let mut count = 0;
-    let walk = WalkDir::new(folder).into_iter().filter_entry(|entry| {
-        let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        entry.file_name() != ".git" && !settings.is_excluded(path)
-    });
-    for entry in walk {
-        let Ok(entry) = entry else { return false };
-        if entry.file_type().is_dir() {
-            continue;
-        }
-        count += 1;
-        let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        let is_same = match snapshot.entries.get(path) {
-            Some(Entry::File { bytes, .. }) => {
-                std::fs::read(entry.path()).is_ok_and(|local| is_as_upstream(path, bytes, &local))
-            }
-            Some(Entry::Link(target)) => {
-                std::fs::read_link(entry.path()).is_ok_and(|local| local == *target)
-            }
-            Some(Entry::Other) | None => false,
-        };
-        if !is_same {
-            return false;
-        }
-    }
+    let side = Side::disk(folder);
+    let listing = side.list();
+    let here = listing.entries.iter();
+    let here = here.filter(|(path, kind)| *kind != Kind::Folder && !settings.is_excluded(path));
+    let here: Vec<_> = here.collect();
+    let is_same = |(path, kind): &&(PathBuf, Kind)| match (snapshot.entries.get(path), kind) {
+        (Some(Entry::File { bytes, .. }), Kind::File) => side
+            .read(path, false)
+            .is_ok_and(|local| is_as_upstream(path, bytes, &local.bytes)),
+        (Some(Entry::Link(target)), Kind::Link(local)) => local == target,
+        _ => false,
+    };
     let others = snapshot
         .entries
         .iter()
         .filter(|(path, entry)| matches!(entry, Entry::Other) || is_reserved(path));
-    count + others.count() == snapshot.entries.len()
+    listing.errors.is_empty()
+        && here.len() + others.count() == snapshot.entries.len()
+        && here.iter().all(is_same)
 }
 
 /// Adds the plan for a folder to that for the whole.

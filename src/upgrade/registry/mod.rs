@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use sha2::{Digest as _, Sha256};
 
 use super::address::Place;
-use super::objects::{Fetched, Modes};
+use super::objects::Fetched;
 use super::remote::{Refs, Remotes, Resolved};
 use crate::error::Error;
 use crate::git_process::without_password;
@@ -75,12 +75,7 @@ impl Remotes<'_> {
     ///
     /// # Errors
     /// Where it cannot be fetched, is not what was recorded, or is no package.
-    pub(super) fn archive(
-        &self,
-        place: &Place,
-        version: &Resolved,
-        modes: &Modes,
-    ) -> Result<Fetched, Error> {
+    pub(super) fn archive(&self, place: &Place, version: &Resolved) -> Result<Fetched, Error> {
         let what = format!("{} of {}", version.name, place.shown());
         let (bytes, is_chart) = match place.repository.strip_prefix("oci://") {
             Some(path) => {
@@ -104,7 +99,7 @@ impl Remotes<'_> {
             }
         };
         let mut fetched =
-            unpack::unpack(&bytes, is_chart, modes).map_err(|reason| refused(&what, &reason))?;
+            unpack::unpack(&bytes, is_chart).map_err(|reason| refused(&what, &reason))?;
         fetched.snapshot.name = format!("{}@{}", place.shown(), version.name).into();
         Ok(fetched)
     }
