@@ -3,12 +3,11 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-
 use super::exit_code::ExitCode;
 use super::output::{ShownArgs, YamlArgs};
 use super::progress::Line;
 use super::run::{in_pool, readable, tell_left_out, waiting_at};
+use super::words::{Word, one_of};
 use crate::error::{Error, shown};
 use crate::package::{
     self, Access, DiffInput, FileChange, PatchForm, Selector, difference, plan_difference,
@@ -35,6 +34,17 @@ pub struct DiffJob {
     pub color_errors: bool,
 }
 
+/// What a patch is; none for a unified diff.
+type Form = Option<PatchForm>;
+
+/// What can be printed.
+const FORMATS: &[Word<Form>] = &[
+    ("unified", None, ""),
+    ("strategic", Some(PatchForm::Strategic), ""),
+    ("merge", Some(PatchForm::Merge), ""),
+    ("json", Some(PatchForm::Json), ""),
+];
+
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]
 pub(super) struct DiffArgs {
@@ -48,10 +58,10 @@ pub(super) struct DiffArgs {
     list: bool,
     /// What is printed: unified (default), strategic, merge (RFC 7386), json (RFC 6902)
     #[arg(
-        long, value_enum, value_name = "FORMAT", default_value_t = Format::Unified,
+        long, value_parser = one_of(FORMATS), value_name = "FORMAT", default_value = "unified",
         hide_possible_values = true, hide_default_value = true
     )]
-    format: Format,
+    format: Form,
     /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
@@ -59,14 +69,6 @@ pub(super) struct DiffArgs {
     yaml: YamlArgs,
     #[command(flatten)]
     shown: ShownArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Unified,
-    Strategic,
-    Merge,
-    Json,
 }
 
 impl DiffArgs {
@@ -82,12 +84,7 @@ impl DiffArgs {
                 resources: args.resources,
                 matches: args.yaml.matches,
             },
-            form: match args.format {
-                Format::Unified => None,
-                Format::Strategic => Some(PatchForm::Strategic),
-                Format::Merge => Some(PatchForm::Merge),
-                Format::Json => Some(PatchForm::Json),
-            },
+            form: args.format,
             show_secrets: args.shown.show_secrets,
             color_output: args.shown.color.is_on(io::stdout().is_terminal()),
             color_errors: args.shown.color.is_on(io::stderr().is_terminal()),

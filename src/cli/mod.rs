@@ -19,6 +19,7 @@ mod run;
 mod signals;
 mod upgrade;
 mod upstream;
+mod words;
 
 pub use args::parse;
 pub use config::{Action, Command, Config, Form, Job, ReportTo, Verbosity};

@@ -2,13 +2,21 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::config::{Config, Job};
 use super::output::{OutputArgs, YamlArgs};
 use super::report::ReportArgs;
+use super::words::{Word, one_of};
 use crate::package::{Given, PatchForm, Patching, SchemaSource, Selector, Settings};
 use crate::triple::Triple;
+
+/// What a patch can be.
+const FORMS: &[Word<PatchForm>] = &[
+    ("strategic", PatchForm::Strategic, ""),
+    ("merge", PatchForm::Merge, ""),
+    ("json", PatchForm::Json, ""),
+];
 
 /// What is patched with what.
 #[derive(Debug, Args)]
@@ -29,10 +37,10 @@ pub(super) struct PatchArgs {
     target: PathBuf,
     /// What the patch is: strategic (default), merge (RFC 7386), json (RFC 6902)
     #[arg(
-        long = "type", value_enum, value_name = "TYPE", default_value_t = Form::Strategic,
+        long = "type", value_parser = one_of(FORMS), value_name = "TYPE", default_value = "strategic",
         hide_possible_values = true, hide_default_value = true
     )]
-    patch_type: Form,
+    patch_type: PatchForm,
     /// The resource to patch, for patches that name none: KIND/NAME or
     /// KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
@@ -51,13 +59,6 @@ pub(super) struct PatchArgs {
     report: ReportArgs,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Form {
-    Strategic,
-    Merge,
-    Json,
-}
-
 impl PatchArgs {
     /// What a run is told.
     pub(super) fn config(self) -> Config {
@@ -69,11 +70,7 @@ impl PatchArgs {
                 .collect(),
             kustomization: self.kustomization,
             target: target.clone(),
-            form: match self.patch_type {
-                Form::Strategic => PatchForm::Strategic,
-                Form::Merge => PatchForm::Merge,
-                Form::Json => PatchForm::Json,
-            },
+            form: self.patch_type,
             resources: self.resources,
             namespace: self.namespace,
             schema: SchemaSource {
