@@ -349,6 +349,20 @@ impl Error {
         }
     }
 
+    /// All results, or all errors.
+    pub(crate) fn all<T>(
+        results: impl IntoIterator<Item = Result<T, Self>>,
+    ) -> Result<Vec<T>, Self> {
+        let (mut all, mut errors) = (Vec::new(), Vec::new());
+        for result in results {
+            match result {
+                Ok(item) => all.push(item),
+                Err(error) => errors.push(error),
+            }
+        }
+        Self::from_many(errors).map_or(Ok(all), Err)
+    }
+
     /// One error of many; none where there are none.
     pub(crate) fn from_many(mut errors: Vec<Self>) -> Option<Self> {
         match errors.len() {

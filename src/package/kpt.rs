@@ -42,10 +42,7 @@ fn is_same(sides: [Side<'_, '_>; 2], way: &[&str]) -> bool {
     let Some((first, rest)) = way.split_first() else {
         return true;
     };
-    let below = |(tree, map): Side<'_, '_>| {
-        let entry = map.and_then(|map| tree.find(map, first));
-        entry.map(|entry| tree.entry(entry).value)
-    };
+    let below = |(tree, map): Side<'_, '_>| map.and_then(|map| tree.field(map, first));
     is_same(
         [(original, below((original, o))), (local, below((local, l)))],
         rest,

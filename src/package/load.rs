@@ -321,13 +321,5 @@ fn read_all(
         .with_max_len(1)
         .map(read_slot)
         .collect();
-    let mut errors = Vec::new();
-    let mut read = Vec::with_capacity(results.len());
-    for result in results {
-        match result {
-            Ok(slot) => read.push(slot),
-            Err(error) => errors.push(error),
-        }
-    }
-    Error::from_many(errors).map_or(Ok(read), Err)
+    Error::all(results)
 }

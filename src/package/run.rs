@@ -132,16 +132,12 @@ pub(super) fn merge_all(
     wholes: &[Option<Readings<'_>>],
     progress: &Progress,
 ) -> Result<Vec<Outcome>, Error> {
-    let outcomes = biggest_first(context.slots, |target| {
+    Error::all(biggest_first(context.slots, |target| {
         let whole = wholes.get(target).and_then(Option::as_ref);
         let outcome = merge_slot(context, target, &jobs[target], whole);
         progress.step();
         outcome
-    });
-    let (done, failed): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
-    let errors = failed.into_iter().filter_map(Result::err).collect();
-    let done = done.into_iter().filter_map(Result::ok).collect();
-    Error::from_many(errors).map_or(Ok(done), Err)
+    }))
 }
 
 /// Does something for each slot, at once. Those with much in them come first, lest the others are

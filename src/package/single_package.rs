@@ -74,7 +74,7 @@ impl Package {
         files.map(|(path, source)| (self.root.join(path), source))
     }
 
-    /// As [`Loaded::settle`].
+    /// As [`settle`].
     ///
     /// # Errors
     /// [`Error::Unfinished`] where a run did a part of its work.

@@ -138,11 +138,7 @@ pub(super) fn is_its_own(folder: &Path, original: Option<&[u8]>) -> bool {
 fn same_record(left: &str, right: &str) -> bool {
     let (left, right) = (Tree::parse(left), Tree::parse(right));
     let (left, right) = (left.ok().flatten(), right.ok().flatten());
-    let section = |tree: &Option<Tree<'_>>, name: &str| {
-        let tree = tree.as_ref()?;
-        let entry = tree.find(tree.root().value, name)?;
-        Some(tree.entry(entry).value)
-    };
+    let section = |tree: &Option<Tree<'_>>, name: &str| tree.as_ref()?.at(&[name]);
     SECTIONS.iter().all(
         |name| match (section(&left, name), section(&right, name), &left, &right) {
             (None, None, ..) => true,

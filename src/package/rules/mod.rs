@@ -175,10 +175,7 @@ impl Scoped {
             });
         }
         document.tree().is_some_and(|tree| {
-            let says = |field: &str| {
-                let entry = tree.find(tree.root().value, field)?;
-                Some(tree.scalar(tree.entry(entry).value)?.content)
-            };
+            let says = |field: &str| Some(tree.scalar(tree.at(&[field])?)?.content);
             wanted.all(|(field, word)| says(field).is_some_and(|said| said == word))
         })
     }
