@@ -38,6 +38,7 @@ mod parallel;
 mod parsed;
 mod patching;
 mod plan;
+pub(crate) mod private_folder;
 mod progress;
 mod records;
 mod renamed;

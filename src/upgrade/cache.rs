@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::private_folder;
 use crate::error::Error;
 use crate::git_process::{Git, reason};
+use crate::package::private_folder::{self, named};
 
 /// The variable that names the cache folder itself.
 pub const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
@@ -37,11 +37,6 @@ impl Cache {
     /// # Errors
     /// Where there is no such folder.
     pub fn of_user() -> Result<Self, Error> {
-        let named = |name: &str| {
-            std::env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
         let root = named(CACHE_VARIABLE)
             .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("merge3")))
             .or_else(|| named("LOCALAPPDATA").map(|path| path.join("merge3").join("cache")))

@@ -24,7 +24,6 @@ mod objects;
 mod outdated;
 mod package_upgrade;
 mod pasted_address;
-mod private_folder;
 mod record;
 mod registry;
 mod remote;

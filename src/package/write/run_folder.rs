@@ -15,6 +15,7 @@ use super::disk::Disk;
 use super::journal::Journal;
 use crate::error::Error;
 use crate::package::disk::{gone_is_fine, is_missing, open, read_open};
+use crate::package::private_folder;
 
 /// The folder that holds run folders.
 const FOLDER: &str = "merge3";
@@ -112,12 +113,8 @@ pub(crate) fn git_folder(root: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// The user's folder for state.
 fn state_folder() -> Option<PathBuf> {
-    let named = |name: &str| {
-        let path = std::env::var_os(name).map(PathBuf::from);
-        path.filter(|path| path.is_absolute())
-    };
-    named("XDG_STATE_HOME")
-        .or_else(|| named("LOCALAPPDATA"))
+    private_folder::named("XDG_STATE_HOME")
+        .or_else(|| private_folder::named("LOCALAPPDATA"))
         .or_else(|| std::env::home_dir().map(|home| home.join(".local").join("state")))
 }
 
@@ -159,15 +156,8 @@ impl RunFolder {
 
     fn create(&self, disk: &dyn Disk) -> io::Result<()> {
         let base = self.base();
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(base)?;
-        if !is_ours(base) {
-            let message = "it belongs to somebody else, or others may write to it";
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-        }
+        private_folder::make(base)?;
+        private_folder::refuse(&fs::symlink_metadata(base)?)?;
         self.close(disk)?;
         disk.create_folder(&self.path)
     }
@@ -224,19 +214,8 @@ impl RunFolder {
 }
 
 /// Whether a folder is this user's, and nobody else may write to it.
-#[cfg(unix)]
 fn is_ours(folder: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
-    fs::symlink_metadata(folder).is_ok_and(|it| {
-        let user = rustix::process::geteuid().as_raw();
-        it.is_dir() && it.uid() == user && it.mode() & 0o022 == 0
-    })
-}
-
-#[cfg(not(unix))]
-fn is_ours(folder: &Path) -> bool {
-    folder.is_dir()
+    fs::symlink_metadata(folder).is_ok_and(|it| private_folder::refuse(&it).is_ok())
 }
 
 #[cfg(test)]
