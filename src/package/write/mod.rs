@@ -3,7 +3,7 @@
 //!
 //! [`journal`] is what a run writes down before it begins, [`run_folder`] where that is kept with
 //! the old contents of the files, and [`mod@undo`] how it is taken back. One file has all the old
-//! contents: to link or to move each file aside takes three more calls to the system for each, and
+//! contents: to link or to move each file aside takes two more calls to the system for each, and
 //! does not work from one file system to another.
 
 mod disk;

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::read::parse;
 use super::{Form, KPTFILE, Record, SECTIONS};
 use crate::error::Error;
+use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::upgrade::address::Place;
 use crate::upgrade::edit::{in_yaml, keys, map, merged, patched, string};
 use crate::upgrade::remote::Resolved;
@@ -136,7 +137,11 @@ fn recorded(file: &Path, text: &str, place: &Place, version: &Resolved) -> Optio
     // what upstream itself vendored is not where this package comes from
     let Some(local) = patched(text, &map(SECTIONS.map(|section| (section, "null")))) else {
         // there is nothing but comments in it
-        return Some(text.to_owned() + &sections);
+        let line_break = line_break_of(text);
+        let is_open = !text.is_empty() && !ends_line(text);
+        let end = if is_open { line_break } else { "" };
+        let sections = with_line_break(sections, line_break);
+        return Some(format!("{text}{end}{sections}"));
     };
     let keys = keys(&local)?;
     let original: String = keys.iter().map(|key| format!("{key}: {{}}\n")).collect();
@@ -194,6 +199,20 @@ mod tests {
     }
 
     #[test]
+    fn what_shares_a_value_with_the_record_keeps_it() {
+        let shared = kptfile()
+            .replace("upstream:\n", "upstream: &here\n")
+            .replace("a thing\n", "a thing\nown: *here\n");
+        let record = parse(Path::new("p"), KPTFILE, &shared).unwrap().unwrap();
+        let new = record
+            .updated(&shared, &version("v1.1.0", "pkg/v1.1.0"))
+            .unwrap();
+        assert!(new.contains("ref: v1.1.0 # renovate: x\n"), "{new}");
+        let own = new.split("own:").last().unwrap();
+        assert!(own.contains("ref: v1.0.0"), "{new}");
+    }
+
+    #[test]
     fn a_lock_follows_a_repository_that_moved() {
         let text = kptfile().replacen("https://h/r", "https://h/moved", 1);
         let record = parse(Path::new("p"), KPTFILE, &text).unwrap().unwrap();
@@ -224,6 +243,17 @@ mod tests {
         )
         .unwrap();
         assert!(own.starts_with("upstream:\n  type: git\n"), "{own}");
+        let commented = with_record(
+            Path::new("p/.merge3.yaml"),
+            "# ours\r\n# too",
+            &place,
+            &version("v1.1.0", "v1.1.0"),
+        )
+        .unwrap();
+        assert!(
+            commented.starts_with("# ours\r\n# too\r\nupstream:\r\n  type: git\r\n"),
+            "{commented}"
+        );
         // what upstream itself vendored is not where this package comes from
         let again =
             with_record(Path::new("p/Kptfile"), &new, &place, &version("v3", "v3")).unwrap();
