@@ -4,12 +4,14 @@
 mod help;
 mod place;
 mod render;
+mod warning;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) use place::Lines;
 pub use place::{Place, shown};
+pub use warning::Warning;
 
 use crate::visible::visible;
 
@@ -368,36 +370,6 @@ impl Error {
         match errors.len() {
             0 | 1 => errors.pop(),
             _ => Some(Self::Several(errors)),
-        }
-    }
-}
-
-/// Something to know about a run that did not end it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// The file or folder it is about.
-    pub path: PathBuf,
-    /// Where in it, if that is known.
-    pub place: Option<Place>,
-    /// What to know.
-    pub message: String,
-}
-
-impl Warning {
-    pub(crate) fn about(path: &Path, message: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            place: None,
-            message: message.into(),
-        }
-    }
-
-    /// One about a place in a file.
-    pub(crate) fn at(place: Place, message: impl Into<String>) -> Self {
-        Self {
-            path: place.path.clone(),
-            place: Some(place),
-            message: message.into(),
         }
     }
 }
