@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A word, what it stands for, and what help says of it.
+/// A word, what it stands for, and what help says of it, if anything.
 pub(super) type Word<T> = (&'static str, T, &'static str);
 
 /// What reads one of some words.
@@ -11,7 +11,10 @@ where
     T: Clone + Send + Sync + 'static,
 {
     let known = words.iter();
-    let known = known.map(|(word, _, help)| PossibleValue::new(*word).help(*help));
+    let known = known.map(|(word, _, help)| match help.is_empty() {
+        true => PossibleValue::new(*word),
+        false => PossibleValue::new(*word).help(*help),
+    });
     PossibleValuesParser::new(known).try_map(|given| {
         let found = words.iter().find(|(word, ..)| *word == given);
         found
