@@ -98,8 +98,6 @@ fn check_file(path: &Path, text: &str, counts: &mut Counts, random: &mut impl Fn
             let varied = mutate::mutate(part, 1 + round % 4, &mut *random);
             counts.variations += 1;
             counts.variations_by_lines += usize::from(check(path, &varied, counts));
-            check_like(path, part, &varied, counts);
-            check_like(path, &varied, part, counts);
         }
     }
 }
@@ -110,13 +108,6 @@ fn check(path: &Path, text: &str, counts: &mut Counts) -> bool {
         counts.failures += 1;
         true
     })
-}
-
-fn check_like(path: &Path, text: &str, version: &str, counts: &mut Counts) {
-    if let Err(failure) = readers::agree_like(text, version) {
-        println!("{}: FAILED: {failure}", path.display());
-        counts.failures += 1;
-    }
 }
 
 /// Some lines of a long text, from a line's start.

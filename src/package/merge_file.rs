@@ -164,11 +164,10 @@ const SHORT: usize = 96 << 10;
 /// Reads the three sides, at once where they are long: somebody waits for each file. None where one
 /// is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
-    let read_like = |text: &'a str, like: Option<&ParsedFile<'a>>| {
-        let file = ParsedFile::parse_like(path, text, Trees::Kept, like);
+    let read = |text: &'a str| {
+        let file = ParsedFile::parse(path, text, Trees::Kept);
         file.ok().map(Arc::new)
     };
-    let read = |text: &'a str| read_like(text, None);
     let parsed = if texts
         .into_array()
         .iter()
@@ -176,12 +175,7 @@ fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
         .sum::<usize>()
         < SHORT
     {
-        let original = read(texts.original)?;
-        Triple {
-            updated: read_like(texts.updated, Some(&original))?,
-            local: read_like(texts.local, Some(&original))?,
-            original,
-        }
+        texts.try_map(|text| read(text).ok_or(())).ok()?
     } else {
         std::thread::scope(|scope| {
             let side = |text: &'a str| {

@@ -13,7 +13,7 @@ mod subsequence;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{ConflictKind, Resolution};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 use between::Between;
 use subsequence::longest_increasing;
@@ -45,14 +45,6 @@ pub(crate) enum TokenKind<'t> {
     Entry(u32),
     /// The end of the row.
     End,
-}
-
-/// A side of the merge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Side {
-    Original,
-    Updated,
-    Local,
 }
 
 /// A piece, by the side that has it and its position there.
@@ -114,9 +106,11 @@ pub(crate) fn merge(
     let (stays_in_order, carried) = rows.carried();
     let between = Between::new(&rows, &stays, resolution);
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
+    let is_kept = rows.kept_by_local(&stays);
     let left = |side: Side| -> Vec<Ref> {
         let all = (0..rows.row(side).len()).map(|at| Ref { side, at });
-        all.filter(|piece| !is_carried.contains(piece)).collect()
+        all.filter(|piece| !is_carried.contains(piece) && !is_kept.contains(piece))
+            .collect()
     };
     let pieces = between.whole(
         Triple::new(left(Side::Original), left(Side::Updated), left(Side::Local)),
@@ -230,6 +224,20 @@ impl<'a> Rows<'a> {
         rows
     }
 
+    /// The original's entries that stay although upstream removed them, with the comments right above
+    /// them: they are in the result as if local alone had them, in local's order.
+    fn kept_by_local(&self, stays: impl Fn(u32) -> bool) -> FxHashSet<Ref> {
+        let side = Side::Original;
+        let kept = self.places.original.iter().filter(|(entry, _)| {
+            self.places.local.contains_key(entry)
+                && !self.places.updated.contains_key(entry)
+                && stays(**entry)
+        });
+        kept.flat_map(|(_, at)| self.own_above(side, *at)..=*at)
+            .map(|at| Ref { side, at })
+            .collect()
+    }
+
     /// Comments right above an entry that the original lacks pair with that entry's comments alone:
     /// those of which a side has more than the original.
     fn name_owners(&mut self) {
@@ -243,12 +251,8 @@ impl<'a> Rows<'a> {
             .map(|(_, entry, words)| (*entry, *words))
             .collect();
         for (piece, entry, words) in above.into_iter().flatten() {
-            let ids = match piece.side {
-                Side::Updated => &mut self.ids.updated,
-                Side::Original | Side::Local => &mut self.ids.local,
-            };
             if new.contains(&(entry, words))
-                && let Id::Comment { owner, .. } = &mut ids[piece.at]
+                && let Id::Comment { owner, .. } = &mut self.ids[piece.side][piece.at]
             {
                 *owner = Some(entry);
             }
@@ -274,21 +278,12 @@ impl<'a> Rows<'a> {
     }
 
     fn row(&self, side: Side) -> &'a [Token<'a>] {
-        match side {
-            Side::Original => self.tokens.original,
-            Side::Updated => self.tokens.updated,
-            Side::Local => self.tokens.local,
-        }
+        self.tokens[side]
     }
 
     /// How often a comment is in a row.
     fn count(&self, side: Side, words: &str) -> usize {
-        let counts = match side {
-            Side::Original => &self.counts.original,
-            Side::Updated => &self.counts.updated,
-            Side::Local => &self.counts.local,
-        };
-        counts.get(words).copied().unwrap_or(0)
+        self.counts[side].get(words).copied().unwrap_or(0)
     }
 
     /// Whether local has comments that the original has not got.
@@ -302,19 +297,11 @@ impl<'a> Rows<'a> {
     }
 
     fn id(&self, piece: Ref) -> Id {
-        match piece.side {
-            Side::Original => self.ids.original[piece.at],
-            Side::Updated => self.ids.updated[piece.at],
-            Side::Local => self.ids.local[piece.at],
-        }
+        self.ids[piece.side][piece.at]
     }
 
     fn places(&self, side: Side) -> &FxHashMap<u32, usize> {
-        match side {
-            Side::Original => &self.places.original,
-            Side::Updated => &self.places.updated,
-            Side::Local => &self.places.local,
-        }
+        &self.places[side]
     }
 
     fn is_comment(&self, piece: Ref) -> bool {
