@@ -19,7 +19,7 @@ use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::text::LineMerge;
 use crate::merge::{Merged, Nulls, Options, Resolution};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// What is known of all files while one of them is merged.
 pub(crate) struct Context<'f, 'a> {
@@ -43,18 +43,8 @@ pub(crate) fn merge_documents(
     job: &Job,
 ) -> Result<Outcome, Error> {
     let slots = sides(context, target, job);
-    let files = context.files;
-    let sides = Triple {
-        original: slots
-            .original
-            .and_then(|slot| file_of(files, slot, |it| &it.original)),
-        updated: slots
-            .updated
-            .and_then(|slot| file_of(files, slot, |it| &it.updated)),
-        local: slots
-            .local
-            .and_then(|slot| file_of(files, slot, |it| &it.local)),
-    };
+    let of = |side| slots[side].and_then(|slot| file_of(context.files, slot, side));
+    let sides = Triple::new(of(Side::Original), of(Side::Updated), of(Side::Local));
     let with_heads = match context.apply {
         Some(_) => None,
         None => with_heads(&slots, &sides, job),
@@ -104,22 +94,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = content;
             return Ok(self.outcome);
         }
-        match self
-            .job
-            .base
-            .and_then(|slot| self.file(slot, |it| &it.local))
-        {
+        match self.job.base.and_then(|slot| self.file(slot, Side::Local)) {
             Some(file) => self.merge_into(file)?,
             None => self.create()?,
         }
         Ok(self.outcome)
     }
 
-    pub(super) fn file(
-        &self,
-        slot: usize,
-        side: impl Fn(&'f Readings<'a>) -> &'f Option<super::parsed::Reading<'a>>,
-    ) -> Option<&'f ParsedFile<'a>> {
+    pub(super) fn file(&self, slot: usize, side: Side) -> Option<&'f ParsedFile<'a>> {
         file_of(self.context.files, slot, side)
     }
 
@@ -151,7 +133,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let new = |group: &Group| group.local.is_none();
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.coming.len();
-        let documents = self.file(self.target, |it| &it.updated)?;
+        let documents = self.file(self.target, Side::Updated)?;
         let count = documents
             .documents
             .iter()
@@ -261,7 +243,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// A file that the local side has not got: upstream's, as far as its documents come here.
     fn create(&mut self) -> Result<(), Error> {
-        let Some(file) = self.file(self.target, |it| &it.updated) else {
+        let Some(file) = self.file(self.target, Side::Updated) else {
             return Ok(());
         };
         if self.coming.is_empty() {
@@ -358,8 +340,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// Whether the merge makes the original's file of local's, and upstream's has the same
     /// documents: it would be upstream's when the merge runs again (law 2), and is at once (law 4).
     fn is_original_again(&self, text: &str, chunks: &[&str]) -> bool {
-        let original = self.file(self.target, |it| &it.original);
-        let updated = self.file(self.target, |it| &it.updated);
+        let original = self.file(self.target, Side::Original);
+        let updated = self.file(self.target, Side::Updated);
         self.context.apply.is_none()
             && original.is_some_and(|file| file.text == text)
             && updated.is_some_and(|file| holds(file.text, chunks))

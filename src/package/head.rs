@@ -8,7 +8,7 @@ use super::parsed::{Parsed, ParsedFile, Readings};
 use super::plan::FileConflict;
 use crate::line_breaks::{line_break_of, lines_with_breaks};
 use crate::merge::{MergedAbove, merge_above};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::stream::{below_marker, byte_order_mark, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
 
@@ -152,7 +152,7 @@ fn former_path(context: &Context<'_, '_>, job: &Job) -> Option<usize> {
     // a file of which upstream deleted all is not the one that upstream has at the new path
     let stays = |group: &Group| group.original.is_some() && group.updated.is_some();
     let is_one = is_one && job.here.iter().any(stays);
-    let local = file_of(context.files, slot, |it| &it.local);
+    let local = file_of(context.files, slot, Side::Local);
     (is_one && local.is_none()).then_some(slot)
 }
 

@@ -6,6 +6,7 @@ use super::pair::{DocRef, Group};
 use super::parsed::ParsedFile;
 use crate::error::Error;
 use crate::line_breaks::line_break_of;
+use crate::triple::Side;
 
 impl FileMerge<'_, '_, '_> {
     /// The documents that come, and where they go.
@@ -39,7 +40,7 @@ impl FileMerge<'_, '_, '_> {
     }
 
     fn neighbours(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Neighbours {
-        let updated = self.file(self.target, |it| &it.updated);
+        let updated = self.file(self.target, Side::Updated);
         let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
         let mut own: Vec<Own> = file
             .documents
