@@ -1,6 +1,6 @@
 //! Checks on real files, and on variations of them, that the reader of lines and the parser read
-//! the same, and that a document is read the same beside the tree of another version of it:
-//! `cargo run --example readers -- PATH...`, or the folder in the environment variable REAL. ROUNDS
+//! the same: `cargo run --example readers -- PATH...`, or the folder in the environment variable
+//! REAL. ROUNDS
 //! says how many variations there are of each document, SEED which.
 
 use std::path::{Path, PathBuf};

@@ -10,7 +10,8 @@ use super::run::{in_pool, readable, tell_left_out, waiting_at};
 use super::words::{Word, one_of};
 use crate::error::{Error, shown};
 use crate::package::{
-    self, Access, DiffInput, FileChange, PatchForm, Selector, difference, plan_difference,
+    self, Access, DiffInput, FileChange, PatchForm, SchemaSource, Selector, difference,
+    plan_difference,
 };
 use crate::report::{self, Diff};
 use crate::upgrade::{self, Cache, Remotes};
@@ -65,6 +66,9 @@ pub(super) struct DiffArgs {
     /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
+    /// A file with custom resource definitions (repeatable)
+    #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
+    definitions: Vec<PathBuf>,
     #[command(flatten)]
     yaml: YamlArgs,
     #[command(flatten)]
@@ -82,6 +86,9 @@ impl DiffArgs {
                 new: args.new.unwrap_or_else(|| args.old.clone()),
                 old: args.old,
                 resources: args.resources,
+                schema: SchemaSource {
+                    definitions: args.definitions,
+                },
                 matches: args.yaml.matches,
             },
             form: args.format,

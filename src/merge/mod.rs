@@ -49,6 +49,7 @@ pub use pattern::{Pattern, PatternError};
 pub use rules::{Rule, Take};
 pub(crate) use walk::apply::LAST_APPLIED;
 pub(crate) use walk::arrive::part_of;
+pub(crate) use walk::entries_at::entries_at;
 pub(crate) use walk::index::{FieldIndex, ScalarKey, is_resource, key_of, name_of, scalar_key};
 pub(crate) use walk::place::{Arrival, Resident, place};
 pub(crate) use walk::{Shape, Walker, shape};

@@ -1,5 +1,6 @@
 //! What a merge is going to do to a package, before any of it is done (rules: Writing).
 
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,8 @@ pub struct Plan {
     pub counts: Counts,
     /// Whether a diff shows the content of files that hold Secrets.
     pub show_secrets: bool,
+    /// The local files that conflicts, pins and the like are in, as they were read.
+    pub(crate) sources: BTreeMap<PathBuf, Bytes>,
     /// Whether what is written is to be committed: until it is forgotten then, the next run knows
     /// of it.
     pub(crate) awaits_commit: bool,
@@ -194,10 +197,25 @@ impl ChangeKind {
 }
 
 impl Plan {
+    /// A plan that does nothing yet in a package. `merge` is the fingerprint of what upstream
+    /// changed.
+    pub(crate) fn new(root: PathBuf, merge: u64) -> Self {
+        Self {
+            root,
+            merge,
+            ..Self::default()
+        }
+    }
+
+    /// All that is told of single places, by list.
+    pub(crate) fn records(&mut self) -> [&mut Vec<FileConflict>; 3] {
+        [&mut self.conflicts, &mut self.pinned, &mut self.combined]
+    }
+
     /// Sorts files by their paths, and what is told by file and line.
     pub(crate) fn sort(&mut self) {
         self.files.sort_by(|left, right| left.path.cmp(&right.path));
-        for records in [&mut self.conflicts, &mut self.pinned, &mut self.combined] {
+        for records in self.records() {
             records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
         }
     }

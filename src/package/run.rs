@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::change::{Base, change};
 use super::definitions::options_of;
@@ -215,13 +215,13 @@ pub(super) fn collect(
     loaded: Loaded,
     show_secrets: bool,
 ) -> Result<Plan, Error> {
-    let mut plan = Plan {
-        root: loaded.roots.local(),
-        warnings: loaded.warnings,
-        merge: loaded.merge,
-        show_secrets,
-        ..Plan::default()
-    };
+    let mut plan = Plan::new(loaded.roots.local(), loaded.merge);
+    plan.warnings = loaded.warnings;
+    plan.show_secrets = show_secrets;
+    let records = outcomes
+        .iter()
+        .flat_map(|it| it.conflicts.iter().chain(&it.noted));
+    let told: FxHashSet<PathBuf> = records.map(|it| it.file.clone()).collect();
     let base = |index: usize| Base::of(&slots[jobs[index].base.filter(|base| *base != index)?]);
     let mut moved: FxHashMap<usize, Base> = (0..slots.len())
         .filter_map(|index| Some((index, base(index)?)))
@@ -229,6 +229,11 @@ pub(super) fn collect(
     for ((index, slot), outcome) in slots.into_iter().enumerate().zip(outcomes) {
         let sides = slot.sides.as_ref().into_array();
         plan.counts.read += sides.iter().filter(|it| it.is_some()).count();
+        if let Some(local) = &slot.sides.local
+            && told.contains(&slot.path)
+        {
+            plan.sources.insert(slot.path.clone(), local.bytes.clone());
+        }
         plan.conflicts.extend(outcome.conflicts);
         let noted = outcome.noted.into_iter();
         let (pinned, combined): (Vec<_>, Vec<_>) =

@@ -50,6 +50,7 @@ pub use package_upgrade::{Upgrade, UpgradeOptions};
 pub use record::{Lock, Record};
 pub use remote::{Remotes, Resolved};
 pub use report::{
-    outdated_json, outdated_markdown, outdated_text, upgrade_json, upgrade_markdown, upgrade_text,
+    outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json, upgrade_markdown,
+    upgrade_text,
 };
 pub use version::{Choice, Within};

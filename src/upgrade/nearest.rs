@@ -16,6 +16,8 @@ use crate::package::{Entry, Snapshot};
 const COMPARED: usize = 5;
 /// How many versions are looked at, the newest first.
 const MOST: usize = 1000;
+/// How many archives are looked at, the newest first: each is fetched as a whole.
+const ARCHIVES: usize = 20;
 /// How long the lines of a file are compared.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -34,7 +36,8 @@ pub struct Nearness {
     pub added: usize,
 }
 
-/// The version whose files are nearest to those of a copy; of equal ones the newest.
+/// The version of a copy that nobody names: the one whose files are nearest to those of the copy;
+/// of equal ones the newest.
 pub(super) fn nearest(
     remotes: &Remotes<'_>,
     place: &Place,
@@ -42,15 +45,33 @@ pub(super) fn nearest(
     here: &Snapshot,
     choice: Choice,
 ) -> Result<Option<Resolved>, Error> {
-    if is_archive(&place.repository) {
-        // no version is fetched to be compared: a chart says its own
-        let said = chart_version(here);
-        return Ok(said.and_then(|name| refs.resolve(&name, &place.directory)));
+    let is_archive = is_archive(&place.repository);
+    // a chart says its version, unless that was changed here
+    let said = chart_version(here).filter(|_| is_archive);
+    let said = said.and_then(|name| refs.resolve(&name, &place.directory));
+    if said.is_some() {
+        return Ok(said);
     }
     let versions = candidates(place, refs, choice);
     if versions.is_empty() {
         return Ok(refs.first(&place.directory, choice));
     }
+    if !is_archive {
+        return nearest_by_files(remotes, place, versions, here);
+    }
+    let newest = versions.into_iter().take(ARCHIVES);
+    let newest = newest.map(|version| remotes.fixed(place, version));
+    let newest: Vec<Resolved> = newest.collect::<Result<_, _>>()?;
+    nearest_by_lines(remotes, place, newest.iter(), here)
+}
+
+/// Of versions in git: by the hashes of their files, and of the best ones by their lines.
+fn nearest_by_files(
+    remotes: &Remotes<'_>,
+    place: &Place,
+    versions: Vec<Resolved>,
+    here: &Snapshot,
+) -> Result<Option<Resolved>, Error> {
     let trees = remotes.trees(place, &versions)?;
     let hashes = remotes.hashes(place, here)?;
     let mut seen = BTreeSet::new();
@@ -69,8 +90,18 @@ pub(super) fn nearest(
     let best: Vec<&Resolved> = best.into_iter().map(|(_, version)| version).collect();
     let wanted: Vec<(&Place, &Resolved)> = best.iter().map(|it| (place, *it)).collect();
     remotes.fetch(&wanted, "adopt");
+    nearest_by_lines(remotes, place, best.into_iter(), here)
+}
+
+/// The version whose lines are nearest to those of a copy; of equal ones the first.
+fn nearest_by_lines<'v>(
+    remotes: &Remotes<'_>,
+    place: &Place,
+    versions: impl Iterator<Item = &'v Resolved>,
+    here: &Snapshot,
+) -> Result<Option<Resolved>, Error> {
     let mut near = Vec::new();
-    for version in best {
+    for version in versions {
         let fetched = remotes.snapshot(place, version)?;
         let far = nearness(here, &fetched.snapshot);
         near.push((far.lines, far.changed + far.missing, version));

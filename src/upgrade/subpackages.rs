@@ -151,10 +151,9 @@ impl Part<'_> {
         let values = Triple::new(value(true), value(!is_here), value(is_here));
         let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, values, Resolution::Local);
         Plan {
-            root: self.local.clone(),
             conflicts: vec![conflict],
             show_secrets: self.settings.show_secrets,
-            ..Plan::default()
+            ..Plan::new(self.local.clone(), 0)
         }
     }
 }
@@ -253,6 +252,10 @@ fn join(whole: &mut Plan, part: Plan, root: &Path) {
             ..record
         }));
     }
+    let sources = part.sources.into_iter();
+    whole
+        .sources
+        .extend(sources.map(|(path, bytes)| (within(&path), bytes)));
     whole
         .renamed
         .extend(part.renamed.into_iter().map(|it| Renamed {

@@ -88,8 +88,11 @@ fn run(name: &str, blocks: &[Block]) -> Vec<String> {
         .current_dir(&empty)
         .env_remove("XDG_CACHE_HOME")
         .env_remove("XDG_STATE_HOME")
-        .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_NAME"), "you")))
-        .envs(["AUTHOR", "COMMITTER"].map(|who| (format!("GIT_{who}_EMAIL"), "you@example.org")))
+        .env_remove("EMAIL")
+        .env_remove("GIT_AUTHOR_NAME")
+        .env_remove("GIT_AUTHOR_EMAIL")
+        .env_remove("GIT_COMMITTER_NAME")
+        .env_remove("GIT_COMMITTER_EMAIL")
         .output()
         .unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();

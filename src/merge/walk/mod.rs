@@ -7,6 +7,7 @@ pub(crate) mod apply;
 pub(crate) mod arrive;
 mod become_list;
 mod delete;
+pub(crate) mod entries_at;
 mod fields;
 mod hunks;
 mod hunks_of_sides;

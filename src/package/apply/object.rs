@@ -17,7 +17,7 @@ use crate::package::items::{put_back, without_items};
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, ParsedFile, Trees};
 use crate::schema::{Schema, kind_of};
-use crate::yaml::{NodeKind, Tree, json_in_block_style};
+use crate::yaml::Tree;
 
 /// How a warning begins about a kind without a schema.
 pub(super) const UNKNOWN: &str = "nothing is known of ";
@@ -74,8 +74,8 @@ impl Apply<'_> {
         let at = |side, offset| self.place(&files, side, config, live, offset);
         let here = || at(LIVE, live_tree.root().span.start as usize);
         let last = self.last.of(live, |offset| at(LIVE, offset))?;
-        let annotation =
-            config::annotation(config_tree, Some(live_tree), |offset| at(CONFIG, offset))?;
+        let namespace = config::namespace(live_tree);
+        let annotation = config::annotation(config_tree, namespace, |offset| at(CONFIG, offset))?;
         if let ApplyAction::SetLastApplied { create } = self.what.action {
             return match last.text.is_none() && !create {
                 true => Err(not_applied(here())),
@@ -136,8 +136,12 @@ impl Apply<'_> {
                 "apply it first",
             ));
         }
-        let annotation = config::annotation(tree, None, at)?;
-        annotated(config.document.text, &annotation).map_err(|it| unfaithful(files.config, it))
+        let namespace = self.what.namespace.as_deref();
+        let namespace = namespace.filter(|_| config::may_have_namespace(tree, self.schema));
+        let annotation = config::annotation(tree, namespace, at)?;
+        let named = namespace.and_then(|namespace| config::in_namespace(tree, namespace));
+        let text = named.as_deref().unwrap_or(config.document.text);
+        annotated(text, &annotation).map_err(|it| unfaithful(files.config, it))
     }
 
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,
@@ -150,7 +154,8 @@ impl Apply<'_> {
             None => true,
         };
         let was_applied = is_meant && last::annotation(tree).is_some();
-        was_applied.then(|| format!("{id} was applied, and is no more: it goes"))
+        was_applied
+            .then(|| format!("{id} was applied and is not in --config any more: it is deleted"))
     }
 
     /// A place in a document, as errors show it.
@@ -245,7 +250,7 @@ fn set_last_applied(
 fn applied_in_block_style(application: &Application<'_>, path: &Path) -> Result<Applied, Refused> {
     // first as it is written: what is wrong has its place there
     let applied = apply_document(application)?;
-    let text = as_yaml(application.config.tree, application.live.tree);
+    let text = config::as_yaml(application.config.tree, application.live.tree);
     let Some(text) = text.filter(|_| applied.text.is_some()) else {
         return Ok(applied);
     };
@@ -257,15 +262,5 @@ fn applied_in_block_style(application: &Application<'_>, path: &Path) -> Result<
             ..*application
         }),
         None => Ok(applied),
-    }
-}
-
-/// A configuration in JSON as it is written into a live object that is none.
-fn as_yaml(config: &Tree<'_>, live: &Tree<'_>) -> Option<String> {
-    let root = live.root().value;
-    let is_flow = matches!(&live.node(root).kind, NodeKind::Mapping(root) if root.flow);
-    match is_flow {
-        true => None,
-        false => json_in_block_style(config),
     }
 }

@@ -128,12 +128,9 @@ fn collect(
     mut changed: FxHashMap<PathBuf, Option<String>>,
     warnings: Vec<Warning>,
 ) -> Plan {
-    let mut plan = Plan {
-        root: package.root,
-        warnings: package.warnings.into_iter().chain(warnings).collect(),
-        merge,
-        ..Plan::default()
-    };
+    let mut plan = Plan::new(package.root, merge);
+    plan.warnings = package.warnings;
+    plan.warnings.extend(warnings);
     plan.counts.read = package.files.len();
     for (path, source) in package.files {
         let Some(text) = changed.remove(&path) else {
