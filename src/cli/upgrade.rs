@@ -273,14 +273,18 @@ fn failed(package: &Path, error: &Error, run: &Run) -> String {
     }
 }
 
-fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: bool) -> Done {
+fn with_readable_errors(run: &Run, outcomes: Vec<Outcome<Upgrade>>) -> Vec<Outcome<Upgrade>> {
     let outcomes = outcomes.into_iter().map(|outcome| match outcome {
         Outcome::Failed(package, error) => {
             Outcome::Failed(package, readable(run.show_secrets, error))
         }
         other => other,
     });
-    let outcomes: Vec<Outcome<Upgrade>> = outcomes.collect();
+    outcomes.collect()
+}
+
+fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: bool) -> Done {
+    let outcomes = with_readable_errors(run, outcomes);
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
     let mut stopped = false;
