@@ -159,6 +159,10 @@ impl Review {
 fn every_side_can_be_taken() {
     let packages = Packages::four();
     let mut review = packages.review();
+    review.at("b");
+    let told = review.at("u");
+    assert!(told.contains("both cannot stand here, e edits them: the file would be no YAML"));
+    review.at("k");
     let told = review.at("u");
     for shown in [
         "1 of 4: both sides changed it\r\na.yaml:1\r\n",

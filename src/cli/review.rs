@@ -10,7 +10,7 @@ use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{OutputArgs, ShownArgs};
 use super::report::ReportArgs;
-use super::run::{in_threads, locked, planned, readable, threads_for, waiting_at};
+use super::run::{in_threads, locked, or_undone, planned, readable, threads_for, waiting_at};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
@@ -21,6 +21,9 @@ use crate::triple::Triple;
 
 /// The arguments of `review`.
 #[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "merge3 review [OPTIONS] --ancestor <OLD> --from <NEW> --to <LOCAL>\n       merge3 review [OPTIONS] --to <LOCAL>"
+)]
 #[command(mut_arg("on_conflict", |argument| argument.hide(true)))]
 pub(super) struct ReviewArgs {
     /// What both others come from: a folder or a file
@@ -29,7 +32,7 @@ pub(super) struct ReviewArgs {
     /// The package with upstream's changes
     #[arg(long, value_name = "NEW", requires = "ancestor")]
     from: Option<PathBuf>,
-    /// The package to change; alone: decide what a run left between conflict markers in it
+    /// The package to change; alone: what a run left between conflict markers in it is decided
     #[arg(long, value_name = "LOCAL")]
     to: PathBuf,
     #[command(flatten)]
@@ -168,7 +171,8 @@ const HELP: &str = ". ? says what the keys do.";
 /// open; and whether it is the former.
 fn opened(config: &Config, merges: bool) -> Result<(Plan, bool), Error> {
     let size = config.settings.merge.markers.size;
-    let marked = plan_marked(&config.sides.local, |it| has_open(it, size));
+    let local = &config.sides.local;
+    let marked = or_undone(config, || plan_marked(local, |it| has_open(it, size)));
     let left = match marked {
         // the merge takes that back
         Err(Error::Unfinished { .. }) if merges => None,

@@ -127,8 +127,7 @@ pub(super) fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Er
     package::lock(&config.sides.local, access, waiting)
 }
 
-/// The plan. What a run of this merge left half done that was killed is taken back before, where
-/// this one may write.
+/// The plan.
 pub(super) fn planned(config: &Config) -> Result<Plan, Error> {
     let bar = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
     let plan = || {
@@ -142,6 +141,15 @@ pub(super) fn planned(config: &Config) -> Result<Plan, Error> {
             Ok(plan)
         })
     };
+    or_undone(config, plan)
+}
+
+/// A plan. What the same run left half done that was killed is taken back before, where this one
+/// may write.
+pub(super) fn or_undone(
+    config: &Config,
+    plan: impl Fn() -> Result<Plan, Error>,
+) -> Result<Plan, Error> {
     match plan() {
         Err(Error::Unfinished {
             package,

@@ -197,7 +197,11 @@ impl<'w> Session<'w> {
             }
             _ => Err(format!("the keys are {KEYS}; ? says what they do")),
         };
-        match decision.and_then(|decision| self.take(decision)) {
+        let taken = decision.and_then(|decision| self.take(decision));
+        match taken.map_err(|why| match key {
+            'b' => format!("both cannot stand here, e edits them: {why}"),
+            _ => why,
+        }) {
             Ok(()) => Ok(Step::Next),
             Err(why) => {
                 writeln!(output, "{}", visible(&why))?;

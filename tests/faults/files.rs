@@ -179,7 +179,7 @@ fn names_that_nobody_expects_are_names() {
             let path = packages.path(side).join(OsStr::from_bytes(name));
             fs::write(path, format!("a: {value}\nb: {value}\n")).unwrap();
         }
-        for form in ["text", "json", "markdown"] {
+        for form in ["text", "json", "markdown", "html"] {
             let ran = packages.again().run(&["-v", "--report", form]);
             assert_eq!(ran.status, Some(0), "{ran:?}");
             let told = format!("{}{}", ran.stdout, ran.stderr);

@@ -5,12 +5,13 @@ use crate::harness::{Packages, Ran};
 /// What no output may hold, in any of its forms.
 const PRECIOUS: &str = "hunter2";
 
-const FORMS: [&[&str]; 7] = [
+const FORMS: [&[&str]; 8] = [
     &["-v"],
     &["--dry-run"],
     &["--diff"],
     &["--report", "json"],
     &["--report", "markdown"],
+    &["--report", "html"],
     &["--on-conflict", "fail"],
     &["--on-conflict", "markers", "--report", "json"],
 ];

@@ -78,6 +78,7 @@ fn conflicts_are_told_without_them() {
         &["--dry-run"],
         &["--report", "json"],
         &["--report", "markdown"],
+        &["--report", "html"],
         &["--on-conflict", "fail"],
     ] {
         let workshop = sides(resource);
@@ -149,7 +150,7 @@ fn rules_and_records_are_told_without_them() {
 #[test]
 fn upgrades_are_told_and_committed_without_them() {
     let subject = HOSTILE.replace(['\n', '\r'], " ");
-    for report in ["text", "json", "markdown"] {
+    for report in ["text", "json", "markdown", "html"] {
         let workshop = Workshop::new();
         workshop.release(
             "v1.0.0",

@@ -29,6 +29,7 @@ fn assert_kept(what: &str, text: impl Fn(&str) -> String) {
         &["--dry-run"],
         &["--report", "json"],
         &["--report", "markdown"],
+        &["--report", "html"],
         &["--on-conflict", "fail"],
     ] {
         let run = |more: &[&str]| {

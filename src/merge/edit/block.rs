@@ -138,7 +138,7 @@ impl Editor<'_> {
                 Side::Updated => comment.span.start < theirs,
                 Side::Original | Side::Local => comment.span.start < first,
             },
-            PieceKind::Entry(_) | PieceKind::End => false,
+            PieceKind::Entry(_) | PieceKind::Original(_) | PieceKind::End => false,
         };
         let count = pieces.iter().take_while(is_above).count();
         let (above, below) = pieces.split_at(count);
@@ -243,13 +243,8 @@ impl Editor<'_> {
         let first = self.target.entries(node).next();
         let shares_line =
             first.is_some_and(|first| !starts_its_line(self.target, self.target.entry(first)));
-        let opens = |piece: &Piece| match &piece.kind {
-            PieceKind::Comment(comment) => comment.of_side.is_some(),
-            PieceKind::Entry(child) => child.has_choice(),
-            PieceKind::End => false,
-        };
         let is_open = match outcome {
-            Outcome::Row(row) => row.pieces.first().is_some_and(opens),
+            Outcome::Row(row) => row.pieces.first().is_some_and(Piece::has_choice),
             _ => outcome.children().next().is_some_and(Child::has_choice),
         };
         shares_line && is_open

@@ -53,6 +53,11 @@ impl Editor<'_> {
                 PieceKind::Comment(comment) => {
                     self.comment(&mut row, piece.blanks, comment, column)
                 }
+                PieceKind::Original(entry) => {
+                    let lines = self.original_lines(*entry, column).unwrap_or_default();
+                    let hunk = row.open.get_or_insert_default();
+                    hunk.texts.original.push_str(&lines);
+                }
                 PieceKind::Entry(child) => {
                     let sign = self.needs_key_sign(above, child);
                     self.entry_piece(&mut row, piece.blanks, child, column, sign);
@@ -188,6 +193,12 @@ impl Editor<'_> {
         };
         let (above, below) = match stays {
             true => shared_lines(&local, &updated, original.as_deref()),
+            false => (0, 0),
+        };
+        // of an entry that both sides added, each side shows something
+        let shows = |side: &String| original.is_some() || side.len() > above + below;
+        let (above, below) = match shows(&local) && shows(&updated) {
+            true => (above, below),
             false => (0, 0),
         };
         let original = original.unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A page that is being written. Its markup is in the program's own text: whatever else goes in is
 //! escaped, because there is no other way in.
 
-use crate::visible::visible_lines;
+use crate::visible::{visible, visible_lines};
 
 /// HTML.
 #[derive(Debug, Default)]
@@ -14,10 +14,23 @@ impl Out {
         self
     }
 
-    /// Adds a text, right for content and for an attribute in quotes. What a reader would not see
-    /// in it is written out.
+    /// Adds a text of several lines. What a reader would not see in it is written out.
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
-        for c in visible_lines(text).chars() {
+        self.escaped(&visible_lines(text))
+    }
+
+    /// Adds a text on one line between markup, right for content and for an attribute in quotes.
+    pub(super) fn within(
+        &mut self,
+        open: &'static str,
+        text: &str,
+        close: &'static str,
+    ) -> &mut Self {
+        self.raw(open).escaped(&visible(text)).raw(close)
+    }
+
+    fn escaped(&mut self, text: &str) -> &mut Self {
+        for c in text.chars() {
             match c {
                 '&' => self.0.push_str("&amp;"),
                 '<' => self.0.push_str("&lt;"),
@@ -28,16 +41,6 @@ impl Out {
             }
         }
         self
-    }
-
-    /// Adds a text between markup.
-    pub(super) fn within(
-        &mut self,
-        open: &'static str,
-        text: &str,
-        close: &'static str,
-    ) -> &mut Self {
-        self.raw(open).text(text).raw(close)
     }
 
     pub(super) fn number(&mut self, number: usize) -> &mut Self {
@@ -57,10 +60,11 @@ mod tests {
     #[test]
     fn nothing_of_a_text_is_markup() {
         let mut out = Out::default();
-        out.within("<p title=\"", "\"><script>'&\u{202e}\u{1b}[2J", "\">");
+        out.within("<p title=\"", "\"><script>\n'&\u{202e}\u{1b}[2J", "\">")
+            .text("\n<\u{9b}");
         assert_eq!(
             out.finish(),
-            "<p title=\"&quot;&gt;&lt;script&gt;&#39;&amp;\\u{202e}\\u{1b}[2J\">"
+            "<p title=\"&quot;&gt;&lt;script&gt;\\n&#39;&amp;\\u{202e}\\u{1b}[2J\">\n&lt;\\u{9b}"
         );
     }
 }

@@ -43,14 +43,15 @@ impl<'i> Item<'i> {
             kind,
             "\" data-file=\"",
         );
-        out.text(&self.file).raw("\"");
+        out.within("", &self.file, "\"");
         out.raw(if is_open { " open>" } else { ">" });
         out.raw("<summary><h3><code>");
-        out.text(match conflict.path.as_str() {
+        let path = match conflict.path.as_str() {
             "" => "the whole document or file",
             path => path,
-        });
-        out.within("</code></h3> <span class=\"kind\">", kind, "</span> ");
+        };
+        out.within("", path, "</code></h3> ");
+        out.within("<span class=\"kind\">", kind, "</span> ");
         let is_left = conflict.resolution.is_open();
         out.raw(if is_left {
             "<span class=\"result left\">"
@@ -58,7 +59,7 @@ impl<'i> Item<'i> {
             "<span class=\"result\">"
         });
         out.within("", self.result(), "</span><span class=\"where\">");
-        out.text(&self.file);
+        out.within("", &self.file, "");
         if let Some(line) = self.record.line {
             out.raw(":").number(line);
         }

@@ -130,7 +130,7 @@ fn marked(out: &mut Out, before: &str, text: &str) {
         match change.tag() {
             DiffTag::Equal => drop(out.text(&piece)),
             _ if piece.is_empty() => {}
-            _ => drop(out.within("<mark>", &piece, "</mark>")),
+            _ => drop(out.raw("<mark>").text(&piece).raw("</mark>")),
         }
     }
 }

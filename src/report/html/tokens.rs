@@ -15,7 +15,9 @@ pub(super) fn write(out: &mut Out, line: &str) {
     let (body, comment) = body.split_at(comment_in(body));
     let key = key_in(body);
     if key > 0 {
-        out.within("<span class=\"k\">", &body[..key], "</span>");
+        out.raw("<span class=\"k\">")
+            .text(&body[..key])
+            .raw("</span>");
     }
     let value = &body[key..];
     let begin = value.len() - value.trim_start_matches([':', ' ']).len();
@@ -28,7 +30,7 @@ pub(super) fn write(out: &mut Out, line: &str) {
     }
     out.text(&value[core.len()..]);
     if !comment.is_empty() {
-        out.within("<span class=\"c\">", comment, "</span>");
+        out.raw("<span class=\"c\">").text(comment).raw("</span>");
     }
 }
 

@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::decision::{Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Slot};
+use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
 use crate::merge::rows::{self, Disagreement, Ref};
 use crate::merge::walk::record::{Segment, Step};
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
@@ -86,17 +86,14 @@ impl Walker<'_> {
                 let of_side = Some(Side::Local);
                 mark_lines(&own.above, of_side, placed);
                 self.put_lines(&own.within, (row, own.at), of_side, placed);
-                // the original's side of the conflict
-                let piece = Piece {
+                let original = child.sides.original.map(PieceKind::Original);
+                let piece = original.map(|kind| Piece {
                     blanks: Blanks::Count(0),
-                    kind: PieceKind::Entry(Child {
-                        outcome: Outcome::apart(Outcome::Remove, Outcome::Remove),
-                        ..child.clone()
-                    }),
-                };
+                    kind,
+                });
                 let below = own.above.first().map(|above| above + 1);
                 let place = below.unwrap_or_else(|| first_below(row, own.at, placed));
-                placed.insert(place, (None, piece));
+                placed.splice(place..place, piece.map(|piece| (None, piece)));
             }
             Resolution::Local | Resolution::Open => {
                 self.put_lines(&own.within, (row, own.at), None, placed);
