@@ -467,17 +467,27 @@ def table_differences(path):
             for (version, kind, place, ours), theirs in zip(probes, found) if theirs != ours], len(probes)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parser_of(what):
+    """What reads the arguments of a comparison with kubectl, of which `what` tells."""
+    parser = argparse.ArgumentParser(description=what.splitlines()[0])
     parser.add_argument("--bin", required=True, help="the merge3 to test")
-    parser.add_argument("--pairs", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=8)
-    parser.add_argument("--keep", help="keep the files there")
+    return parser
+
+
+def read_arguments(parser):
+    """The arguments, and the merge3 to test. Ends where there is no kubectl."""
     arguments = parser.parse_args()
     if not shutil.which("kubectl"):
-        print("there is no kubectl: nothing was compared. Install it (https://kubernetes.io/docs/tasks/tools) and run this again.", file=sys.stderr)
-        return 1
-    binary = str(pathlib.Path(arguments.bin).resolve())
+        sys.exit("there is no kubectl: nothing was compared. Install it (https://kubernetes.io/docs/tasks/tools) and run this again.")
+    return arguments, str(pathlib.Path(arguments.bin).resolve())
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("--pairs", type=int, default=3000)
+    parser.add_argument("--keep", help="keep the files there")
+    arguments, binary = read_arguments(parser)
     generator = Generator(arguments.seed)
     pairs = [(kind, *generator.pair(kind)) for kind, _ in zip(cycle(list(KINDS)), range(arguments.pairs))]
     with tempfile.TemporaryDirectory() as temporary:

@@ -6,7 +6,6 @@
 Needs kubectl, and no cluster. The patches are the same in each run (--seed). A file is patched as it is, with all of its documents: what
 the patch is not about has to stay. Kinds that kubectl has no types of take a JSON merge patch.
 """
-import argparse
 import concurrent.futures
 import json
 import pathlib
@@ -16,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from kubectl import read_table, NOT_BUILT_IN, TABLE
+from kubectl import parser_of, read_arguments, read_table, NOT_BUILT_IN, TABLE
 
 WORDS = ["x", "80", "true", "a: b", "# no", "it's", ""]
 
@@ -106,16 +105,10 @@ def without_nulls(value):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", required=True, help="the merge3 to test")
+    parser = parser_of(__doc__)
     parser.add_argument("--real", required=True, help="a folder with files")
     parser.add_argument("--patches", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=8)
-    arguments = parser.parse_args()
-    if not shutil.which("kubectl"):
-        print("there is no kubectl: nothing was compared. Install it (https://kubernetes.io/docs/tasks/tools) and run this again.", file=sys.stderr)
-        return 1
-    binary = str(pathlib.Path(arguments.bin).resolve())
+    arguments, binary = read_arguments(parser)
     kinds, types = read_table(TABLE)
     types_of = {(version, kind): name for version, kind, name in kinds if kind not in NOT_BUILT_IN}
     chooser = random.Random(arguments.seed)

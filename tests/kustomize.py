@@ -6,16 +6,14 @@ results by value.
 
 Needs kubectl, and no cluster. The overlays are the same in each run (--seed).
 """
-import argparse
 import collections
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from kubectl import KINDS, WITHOUT_SCHEMA, Atomic, Generator, Keyed, Map, One, Set, Writer
+from kubectl import KINDS, WITHOUT_SCHEMA, Atomic, Generator, Keyed, Map, One, Set, Writer, parser_of, read_arguments
 
 
 # Where several fields identify an element, all are always given: kustomize loses elements that leave one out.
@@ -165,15 +163,9 @@ def as_json(yaml):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", required=True, help="the merge3 to test")
+    parser = parser_of(__doc__)
     parser.add_argument("--overlays", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=8)
-    arguments = parser.parse_args()
-    if not shutil.which("kubectl"):
-        print("there is no kubectl: nothing was compared. Install it (https://kubernetes.io/docs/tasks/tools) and run this again.", file=sys.stderr)
-        return 1
-    binary = str(pathlib.Path(arguments.bin).resolve())
+    arguments, binary = read_arguments(parser)
     generator = Overlays(arguments.seed)
     kinds = [kind for kind in KINDS if kind not in WITHOUT_SCHEMA and " " not in kind]
     same, problems = 0, []

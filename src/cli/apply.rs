@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::config::{Command, Config, Job};
 use super::exit_code::ExitCode;
-use super::output::{OutputArgs, ShownArgs};
+use super::output::{OutputArgs, ShownArgs, YamlArgs};
 use super::report::ReportArgs;
 use super::run::readable;
 use crate::package::{ApplyAction, ApplyTo, SchemaSource, Selector, Settings, view_last_applied};
@@ -28,15 +28,8 @@ pub(super) struct ApplyArgs {
     /// A file with custom resource definitions (repeatable)
     #[arg(long = "crd", value_name = "FILE")]
     definitions: Vec<PathBuf>,
-    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
-    /// are left alone (repeatable)
-    #[arg(
-        long = "yaml",
-        alias = "match",
-        value_name = "GLOB",
-        hide_short_help = true
-    )]
-    matches: Vec<String>,
+    #[command(flatten)]
+    yaml: YamlArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
@@ -115,7 +108,7 @@ impl ApplyArgs {
                     ..what?.to(ApplyAction::Apply)
                 };
                 let settings = Settings {
-                    matches: self.matches,
+                    matches: self.yaml.matches,
                     schema: Some(SchemaSource {
                         definitions: self.definitions,
                     }),

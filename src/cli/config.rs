@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use super::elsewhere::Destination;
 use super::extras::Extra;
+use super::output_path::Destination;
 use crate::package::{ApplyTo, Patching, Settings};
 use crate::triple::Triple;
 

@@ -3,15 +3,14 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-
 use super::exit_code::ExitCode;
-use super::output::ShownArgs;
+use super::output::{ShownArgs, YamlArgs};
 use super::progress::Line;
 use super::run::{in_pool, readable, tell_left_out, waiting_at};
+use super::words::{Word, one_of};
 use crate::error::{Error, shown};
 use crate::package::{
-    self, Access, Differing, FileChange, PatchForm, SchemaSource, Selector, difference,
+    self, Access, DiffInput, FileChange, PatchForm, SchemaSource, Selector, difference,
     plan_difference,
 };
 use crate::report::{self, Diff};
@@ -21,7 +20,7 @@ use crate::upgrade::{self, Cache, Remotes};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffJob {
     /// The packages.
-    pub differing: Differing,
+    pub input: DiffInput,
     /// Whether the first one is as it came from upstream.
     pub since_upstream: bool,
     /// Whether the files are named that differ, and no more.
@@ -36,6 +35,17 @@ pub struct DiffJob {
     pub color_errors: bool,
 }
 
+/// What a patch is; none for a unified diff.
+type Form = Option<PatchForm>;
+
+/// What can be printed.
+const FORMATS: &[Word<Form>] = &[
+    ("unified", None, ""),
+    ("strategic", Some(PatchForm::Strategic), ""),
+    ("merge", Some(PatchForm::Merge), ""),
+    ("json", Some(PatchForm::Json), ""),
+];
+
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]
 pub(super) struct DiffArgs {
@@ -49,34 +59,20 @@ pub(super) struct DiffArgs {
     list: bool,
     /// What is printed: unified (default), strategic, merge (RFC 7386), json (RFC 6902)
     #[arg(
-        long, value_enum, value_name = "FORMAT", default_value_t = Format::Unified,
+        long, value_parser = one_of(FORMATS), value_name = "FORMAT", default_value = "unified",
         hide_possible_values = true, hide_default_value = true
     )]
-    format: Format,
+    format: Form,
     /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
     /// A file with custom resource definitions (repeatable)
     #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
     definitions: Vec<PathBuf>,
-    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile (repeatable)
-    #[arg(
-        long = "yaml",
-        alias = "match",
-        value_name = "GLOB",
-        hide_short_help = true
-    )]
-    matches: Vec<String>,
+    #[command(flatten)]
+    yaml: YamlArgs,
     #[command(flatten)]
     shown: ShownArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Unified,
-    Strategic,
-    Merge,
-    Json,
 }
 
 impl DiffArgs {
@@ -86,21 +82,16 @@ impl DiffArgs {
         DiffJob {
             since_upstream: args.new.is_none(),
             list: args.list,
-            differing: Differing {
+            input: DiffInput {
                 new: args.new.unwrap_or_else(|| args.old.clone()),
                 old: args.old,
                 resources: args.resources,
                 schema: SchemaSource {
                     definitions: args.definitions,
                 },
-                matches: args.matches,
+                matches: args.yaml.matches,
             },
-            form: match args.format {
-                Format::Unified => None,
-                Format::Strategic => Some(PatchForm::Strategic),
-                Format::Merge => Some(PatchForm::Merge),
-                Format::Json => Some(PatchForm::Json),
-            },
+            form: args.format,
             show_secrets: args.shown.show_secrets,
             color_output: args.shown.color.is_on(io::stdout().is_terminal()),
             color_errors: args.shown.color.is_on(io::stderr().is_terminal()),
@@ -109,23 +100,23 @@ impl DiffArgs {
 }
 
 fn compare(job: &DiffJob) -> Result<Diff, Error> {
-    let mut differing = job.differing.clone();
+    let mut input = job.input.clone();
     let upstream = match job.since_upstream {
         true => {
             let line = Line::new(io::stderr().is_terminal());
             let tell = |what: &str| line.tell(what);
             let remotes = Remotes::new(Cache::of_user()?, &tell);
-            Some(upgrade::original(&remotes, &differing.old)?)
+            Some(upgrade::original(&remotes, &input.old)?)
         }
         false => None,
     };
     if let Some(folder) = &upstream {
-        differing.old = folder.path().to_owned();
+        input.old = folder.path().to_owned();
     }
     if let Some(form) = job.form {
-        return difference(&differing, form).map(plain);
+        return difference(&input, form).map(plain);
     }
-    let mut plan = plan_difference(&differing)?;
+    let mut plan = plan_difference(&input)?;
     plan.show_secrets = job.show_secrets;
     if job.list {
         let line =
@@ -151,7 +142,7 @@ pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Writ
             let _ = writeln!(errors, "{}", waiting_at(path));
         })
     };
-    let locks = locked(&job.differing.old).and_then(|old| Ok((old, locked(&job.differing.new)?)));
+    let locks = locked(&job.input.old).and_then(|old| Ok((old, locked(&job.input.new)?)));
     let text = locks
         .and_then(|_locks| in_pool(None, || compare(job)))
         .map_err(|error| readable(job.show_secrets, error));

@@ -1,8 +1,7 @@
 //! The arguments about conflict markers (rules: Conflict markers).
 
-use clap::ValueEnum;
-
-use crate::merge::{self, MarkerStyle};
+use super::words::{Word, one_of};
+use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::triple::Triple;
 
 /// How conflict markers look.
@@ -24,25 +23,25 @@ pub(super) struct MarkerArgs {
     /// Between markers: merge (default), diff3, zdiff3
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(STYLES),
         value_name = "STYLE",
-        default_value_t = Style::Merge,
+        default_value = "merge",
         hide_possible_values = true,
         hide_default_value = true,
         hide_short_help = true
     )]
-    conflict_style: Style,
+    conflict_style: ConflictStyle,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Style {
-    /// Local and updated
-    Merge,
-    /// Local, original and updated
-    Diff3,
-    /// As diff3, without the lines that local and updated share at either end
-    Zdiff3,
-}
+const STYLES: &[Word<ConflictStyle>] = &[
+    ("merge", ConflictStyle::Merge, "Local and updated"),
+    ("diff3", ConflictStyle::Diff3, "Local, original and updated"),
+    (
+        "zdiff3",
+        ConflictStyle::Zdiff3,
+        "As diff3, without the lines that local and updated share at either end",
+    ),
+];
 
 /// A label is part of a line.
 fn label(text: &str) -> Result<String, &'static str> {
@@ -71,11 +70,7 @@ impl MarkerArgs {
         Ok(MarkerStyle {
             size: self.marker_size.into(),
             labels: given.zip(names).map(|(label, name)| label.unwrap_or(name)),
-            conflict_style: match self.conflict_style {
-                Style::Merge => merge::ConflictStyle::Merge,
-                Style::Diff3 => merge::ConflictStyle::Diff3,
-                Style::Zdiff3 => merge::ConflictStyle::Zdiff3,
-            },
+            conflict_style: self.conflict_style,
         })
     }
 }

@@ -5,9 +5,70 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::markers::MarkerArgs;
-use crate::merge::{self, Options};
+use super::words::{Word, one_of};
+use crate::merge::{Images, Lists, Nulls, OnConflict, Options, Texts};
 use crate::package::{SchemaSource, Settings};
 use crate::triple::Triple;
+
+const ON_CONFLICT: &[Word<OnConflict>] = &[
+    ("updated", OnConflict::Updated, "Upstream wins"),
+    ("local", OnConflict::Local, "Your side stays"),
+    (
+        "fail",
+        OnConflict::Fail,
+        "Nothing is written, and the exit status is 1",
+    ),
+    (
+        "markers",
+        OnConflict::Markers,
+        "Nobody: both sides go between conflict markers, and the exit status is 1",
+    ),
+];
+
+const LISTS: &[Word<Lists>] = &[
+    (
+        "merge",
+        Lists::Merge,
+        "Element by element, as diff3 merges lines",
+    ),
+    ("set", Lists::Set, "Lists of scalars are ordered sets"),
+    (
+        "replace",
+        Lists::Replace,
+        "Each is one value, as for kustomize and kpt",
+    ),
+];
+
+const TEXTS: &[Word<Texts>] = &[
+    (
+        "lines",
+        Texts::Lines,
+        "By lines; where they conflict, by what they say",
+    ),
+    (
+        "replace",
+        Texts::Replace,
+        "Each is one value, as for kustomize and kpt",
+    ),
+];
+
+const IMAGES: &[Word<Images>] = &[
+    (
+        "parts",
+        Images::Parts,
+        "Registry and repository, and tag and digest, each on their own",
+    ),
+    (
+        "whole",
+        Images::Whole,
+        "A reference is one value, as for kustomize and kpt",
+    ),
+];
+
+const NULLS: &[Word<Nulls>] = &[
+    ("clear", Nulls::Clear, "It clears the field"),
+    ("keep", Nulls::Keep, "It is a value like any other"),
+];
 
 /// How a merge is done.
 #[derive(Debug, clap::Args)]
@@ -15,25 +76,25 @@ use crate::triple::Triple;
 pub(super) struct MergeArgs {
     /// Who wins: updated (default), local, fail, markers
     #[arg(
-        long, value_enum, value_name = "WHO", default_value_t = OnConflict::Updated,
+        long, value_parser = one_of(ON_CONFLICT), value_name = "WHO", default_value = "updated",
         hide_possible_values = true, hide_default_value = true
     )]
     on_conflict: OnConflict,
     /// How lists without a key merge: merge (default), set, replace
     #[arg(
-        long, value_enum, value_name = "HOW", default_value_t = Lists::Merge,
+        long, value_parser = one_of(LISTS), value_name = "HOW", default_value = "merge",
         hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
     lists: Lists,
     /// How texts of several lines merge: lines (default), replace
     #[arg(
-        long, value_enum, value_name = "HOW", default_value_t = Texts::Lines,
+        long, value_parser = one_of(TEXTS), value_name = "HOW", default_value = "lines",
         hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
     texts: Texts,
     /// How image references merge: parts (default), whole
     #[arg(
-        long, value_enum, value_name = "HOW", default_value_t = Images::Parts,
+        long, value_parser = one_of(IMAGES), value_name = "HOW", default_value = "parts",
         hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
     images: Images,
@@ -60,7 +121,7 @@ pub(super) struct MergeArgs {
     /// What null means everywhere: clear or keep
     #[arg(
         long,
-        value_enum,
+        value_parser = one_of(NULLS),
         value_name = "HOW",
         hide_possible_values = true,
         hide_short_help = true
@@ -87,55 +148,9 @@ pub(super) struct MergeArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum OnConflict {
-    /// Upstream wins
-    Updated,
-    /// Your side stays
-    Local,
-    /// Nothing is written, and the exit status is 1
-    Fail,
-    /// Nobody: both sides go between conflict markers, and the exit status is 1
-    Markers,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Lists {
-    /// Element by element, as diff3 merges lines
-    Merge,
-    /// Lists of scalars are ordered sets
-    Set,
-    /// Each is one value, as for kustomize and kpt
-    Replace,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Texts {
-    /// By lines; where they conflict, by what they say
-    Lines,
-    /// Each is one value, as for kustomize and kpt
-    Replace,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Images {
-    /// Registry and repository, and tag and digest, each on their own
-    Parts,
-    /// A reference is one value, as for kustomize and kpt
-    Whole,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
 enum SchemaName {
     /// The kinds built into Kubernetes, and custom resource definitions
     Kubernetes,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Nulls {
-    /// It clears the field
-    Clear,
-    /// It is a value like any other
-    Keep,
 }
 
 impl MergeArgs {
@@ -152,12 +167,12 @@ impl MergeArgs {
     ) -> Result<Settings, String> {
         Ok(Settings {
             merge: Options {
-                on_conflict: self.on_conflict.into(),
-                lists: self.lists.into(),
-                texts: self.texts.into(),
-                images: self.images.into(),
+                on_conflict: self.on_conflict,
+                lists: self.lists,
+                texts: self.texts,
+                images: self.images,
                 keys: self.keys,
-                nulls: self.nulls.map(Into::into),
+                nulls: self.nulls,
                 markers: markers.style(names)?,
                 ..Options::default()
             },
@@ -170,53 +185,5 @@ impl MergeArgs {
             config: self.config,
             ..Settings::default()
         })
-    }
-}
-
-impl From<OnConflict> for merge::OnConflict {
-    fn from(value: OnConflict) -> Self {
-        match value {
-            OnConflict::Updated => Self::Updated,
-            OnConflict::Local => Self::Local,
-            OnConflict::Fail => Self::Fail,
-            OnConflict::Markers => Self::Markers,
-        }
-    }
-}
-
-impl From<Lists> for merge::Lists {
-    fn from(value: Lists) -> Self {
-        match value {
-            Lists::Replace => Self::Replace,
-            Lists::Set => Self::Set,
-            Lists::Merge => Self::Merge,
-        }
-    }
-}
-
-impl From<Texts> for merge::Texts {
-    fn from(value: Texts) -> Self {
-        match value {
-            Texts::Lines => Self::Lines,
-            Texts::Replace => Self::Replace,
-        }
-    }
-}
-
-impl From<Images> for merge::Images {
-    fn from(value: Images) -> Self {
-        match value {
-            Images::Parts => Self::Parts,
-            Images::Whole => Self::Whole,
-        }
-    }
-}
-
-impl From<Nulls> for merge::Nulls {
-    fn from(value: Nulls) -> Self {
-        match value {
-            Nulls::Clear => Self::Clear,
-            Nulls::Keep => Self::Keep,
-        }
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::config::{Action, Config, Job, Verbosity};
-use super::elsewhere::Destination;
+use super::output_path::Destination;
 use super::report::ReportArgs;
 use crate::package::{STANDARD_INPUT, Settings};
 use crate::triple::Triple;
@@ -65,6 +65,21 @@ pub(super) struct ShownArgs {
         hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
     pub(super) color: Color,
+}
+
+/// Which files are read.
+#[derive(Debug, Args)]
+#[group(skip)]
+pub(super) struct YamlArgs {
+    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
+    /// are left alone (repeatable)
+    #[arg(
+        long = "yaml",
+        alias = "match",
+        value_name = "GLOB",
+        hide_short_help = true
+    )]
+    pub(super) matches: Vec<String>,
 }
 
 #[derive(Debug, Default, Clone, Copy, ValueEnum)]

@@ -2,13 +2,21 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::config::{Config, Job};
-use super::output::OutputArgs;
+use super::output::{OutputArgs, YamlArgs};
 use super::report::ReportArgs;
+use super::words::{Word, one_of};
 use crate::package::{Given, PatchForm, Patching, SchemaSource, Selector, Settings};
 use crate::triple::Triple;
+
+/// What a patch can be.
+const FORMS: &[Word<PatchForm>] = &[
+    ("strategic", PatchForm::Strategic, ""),
+    ("merge", PatchForm::Merge, ""),
+    ("json", PatchForm::Json, ""),
+];
 
 /// What is patched with what.
 #[derive(Debug, Args)]
@@ -29,10 +37,10 @@ pub(super) struct PatchArgs {
     target: PathBuf,
     /// What the patch is: strategic (default), merge (RFC 7386), json (RFC 6902)
     #[arg(
-        long = "type", value_enum, value_name = "TYPE", default_value_t = Form::Strategic,
+        long = "type", value_parser = one_of(FORMS), value_name = "TYPE", default_value = "strategic",
         hide_possible_values = true, hide_default_value = true
     )]
-    patch_type: Form,
+    patch_type: PatchForm,
     /// The resource to patch, for patches that name none: KIND/NAME or
     /// KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
@@ -43,26 +51,12 @@ pub(super) struct PatchArgs {
     /// A file with custom resource definitions (repeatable)
     #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
     definitions: Vec<PathBuf>,
-    /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
-    /// are left alone (repeatable)
-    #[arg(
-        long = "yaml",
-        alias = "match",
-        value_name = "GLOB",
-        hide_short_help = true
-    )]
-    matches: Vec<String>,
+    #[command(flatten)]
+    yaml: YamlArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
     report: ReportArgs,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Form {
-    Strategic,
-    Merge,
-    Json,
 }
 
 impl PatchArgs {
@@ -76,17 +70,13 @@ impl PatchArgs {
                 .collect(),
             kustomization: self.kustomization,
             target: target.clone(),
-            form: match self.patch_type {
-                Form::Strategic => PatchForm::Strategic,
-                Form::Merge => PatchForm::Merge,
-                Form::Json => PatchForm::Json,
-            },
+            form: self.patch_type,
             resources: self.resources,
             namespace: self.namespace,
             schema: SchemaSource {
                 definitions: self.definitions,
             },
-            matches: self.matches,
+            matches: self.yaml.matches,
         };
         let sides = Triple::new(target.clone(), target.clone(), target);
         self.output.config(

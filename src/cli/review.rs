@@ -14,7 +14,7 @@ use super::run::{in_threads, locked, or_undone, planned, readable, threads_for, 
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
-use crate::package::{Plan, of_new, plan_marked};
+use crate::package::{Plan, is_executable, of_new, plan_marked};
 use crate::report::many;
 use crate::review::{End, Session, Settled, has_open};
 use crate::triple::Triple;
@@ -189,7 +189,10 @@ fn written(settled: &mut Settled, signals: &Signals) -> Result<String, Error> {
     let plan = &mut settled.plan;
     let mut rules = String::new();
     if !settled.rules.is_empty() {
-        let permissions = settled.permissions.as_ref().map(of_new);
+        let permissions = settled
+            .permissions
+            .as_ref()
+            .and_then(|it| of_new(is_executable(it)));
         plan.add_rules(&settled.rules, permissions)?;
         rules = format!(
             ", {} in .merge3.yaml",

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::config::{Action, Command, Config, Form, Job, Verbosity};
-use super::elsewhere::{self, Destination};
 use super::exit_code::ExitCode;
+use super::output_path::{self, Destination};
 use super::progress::with_bar;
 use super::signals::Signals;
 use crate::error::{Error, shown};
@@ -182,7 +182,7 @@ fn carry_out(
 ) -> Result<Done, Error> {
     let start = Instant::now();
     if let Some(file) = &config.report.file {
-        elsewhere::ready_for_report(file)?;
+        output_path::ready_for_report(file)?;
     }
     let mut plan = planned(config)?;
     warn(&plan);
@@ -196,9 +196,9 @@ fn carry_out(
         Action::Write { durable } if !refused => {
             match &config.destination {
                 None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
-                Some(Destination::Output) => printed = Some(elsewhere::result(config, &plan)?),
+                Some(Destination::Output) => printed = Some(output_path::result(config, &plan)?),
                 Some(Destination::Path(path)) => signals
-                    .hold_off(|disk| elsewhere::write(config, &mut plan, path, disk, durable))?,
+                    .hold_off(|disk| output_path::write(config, &mut plan, path, disk, durable))?,
             }
             true
         }
@@ -211,7 +211,7 @@ fn carry_out(
     };
     if let Some(file) = &config.report.file {
         let text = report_text(config, &plan, &facts, refused, false);
-        elsewhere::put_report(file, text.as_bytes()).map_err(|error| Error::Write {
+        output_path::put_report(file, text.as_bytes()).map_err(|error| Error::Write {
             path: file.clone(),
             error,
             written: if written { plan.files.len() } else { 0 },

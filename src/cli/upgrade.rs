@@ -4,16 +4,18 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use super::config::{Form, Verbosity};
-use super::elsewhere;
 use super::exit_code::ExitCode;
+use super::output_path;
 use super::progress::Line;
 use super::run::{in_pool, on_terminal, readable, waiting_at};
 use super::signals::Signals;
 use super::upstream::{Command, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
-use crate::report;
-use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Remotes, State, Told, Upgrade, Wish};
+use crate::report::{self, Detail};
+use crate::upgrade::{
+    self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Upgrade, UpgradeOptions,
+};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -88,7 +90,7 @@ fn tell(
     }
     let told = match &run.report.file {
         Some(file) => {
-            if let Err(error) = elsewhere::put_report(file, done.report.as_bytes()) {
+            if let Err(error) = output_path::put_report(file, done.report.as_bytes()) {
                 let error = Error::Write {
                     path: file.clone(),
                     error,
@@ -110,7 +112,7 @@ fn tell(
 
 fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
     if let Some(file) = &run.report.file {
-        elsewhere::ready_for_report(file)?;
+        output_path::ready_for_report(file)?;
     }
     let cache = Cache::of_user()?;
     let is_shown = run.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
@@ -145,37 +147,25 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             choice,
             exit_code,
         } => {
-            let wish = Wish {
+            let options = UpgradeOptions {
                 choice: *choice,
                 allowed: allowed.clone(),
-                ..Wish::default()
+                ..UpgradeOptions::default()
             };
-            let states = upgrade::outdated(&remotes(cache), packages, &wish)?;
+            let states = upgrade::outdated(&remotes(cache), packages, &options)?;
             let none = states.is_empty().then(|| packages.none());
             Ok(outdated(run, &states, *exit_code).with_note(none))
         }
         Command::Upgrade {
             packages,
-            wish,
+            options,
             commits,
             diff,
         } => {
             let outcomes =
-                upgrade::upgrade(&remotes(cache), packages, wish, commits, &Here(signals))?;
-            let outcomes = outcomes.into_iter().map(|outcome| match outcome {
-                Outcome::Failed(package, error) => {
-                    Outcome::Failed(package, readable(run.show_secrets, error))
-                }
-                other => other,
-            });
-            let outcomes: Vec<Outcome> = outcomes.collect();
-            let stopped = |it: &Outcome| matches!(it, Outcome::Failed(_, Error::Stopped { .. }));
+                upgrade::upgrade(&remotes(cache), packages, options, commits, &Here(signals))?;
             let none = outcomes.is_empty().then(|| packages.none());
-            let done = Done {
-                stopped: outcomes.iter().any(stopped),
-                ..upgraded(run, &outcomes, wish.dry_run, *diff)
-            };
-            Ok(done.with_note(none))
+            Ok(upgraded(run, outcomes, options.dry_run, *diff).with_note(none))
         }
     }
 }
@@ -247,9 +237,9 @@ fn told_of(folder: &Path, adopted: &Adopted) -> String {
     )
 }
 
-fn outdated(run: &Run, states: &[State], exit_code: bool) -> Done {
+fn outdated(run: &Run, states: &[Outcome<Outdated>], exit_code: bool) -> Done {
     let failures = states.iter().filter_map(|state| match state {
-        State::Failed(package, error) => Some(failed(package, error, run)),
+        Outcome::Failed(package, error) => Some(failed(package, error, run)),
         _ => None,
     });
     let notes: Vec<String> = failures.collect();
@@ -263,7 +253,7 @@ fn outdated(run: &Run, states: &[State], exit_code: bool) -> Done {
         },
         text,
         code: match notes.is_empty() {
-            true if exit_code && states.iter().any(State::is_outdated) => ExitCode::Conflicts,
+            true if exit_code && states.iter().any(Outcome::is_outdated) => ExitCode::Conflicts,
             true => ExitCode::Merged,
             false => ExitCode::Failed,
         },
@@ -283,18 +273,31 @@ fn failed(package: &Path, error: &Error, run: &Run) -> String {
     }
 }
 
-fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done {
+fn with_readable_errors(run: &Run, outcomes: Vec<Outcome<Upgrade>>) -> Vec<Outcome<Upgrade>> {
+    let outcomes = outcomes.into_iter().map(|outcome| match outcome {
+        Outcome::Failed(package, error) => {
+            Outcome::Failed(package, readable(run.show_secrets, error))
+        }
+        other => other,
+    });
+    outcomes.collect()
+}
+
+fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: bool) -> Done {
+    let outcomes = with_readable_errors(run, outcomes);
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
+    let mut stopped = false;
     let mut diffs = String::new();
-    for outcome in outcomes {
+    for outcome in &outcomes {
         match outcome {
             Outcome::UpToDate(_) => {}
             Outcome::Failed(package, error) => {
                 notes.push(failed(package, error, run));
                 code = ExitCode::Failed;
+                stopped |= matches!(error, Error::Stopped { .. });
             }
-            Outcome::Upgraded(upgrade) => {
+            Outcome::Newer(upgrade) => {
                 if upgrade.facts.open && code == ExitCode::Merged {
                     code = ExitCode::Conflicts;
                 }
@@ -308,7 +311,8 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
             }
         }
     }
-    let told = Told {
+    let detail = Detail {
+        planned_only: dry_run,
         files: run.verbosity == Verbosity::Verbose || dry_run,
         records: run.verbosity == Verbosity::Verbose,
         color: run.color.0,
@@ -317,12 +321,12 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
         let diffs = on_terminal(diffs, run.color.0);
         (diffs.clone(), diffs)
     } else {
-        let text = upgrade::upgrade_text(outcomes, told);
+        let text = upgrade::upgrade_text(&outcomes, detail);
         let report = match run.report.form {
             Form::Text => text.clone(),
-            Form::Json => upgrade::upgrade_json(outcomes),
-            Form::Markdown => upgrade::upgrade_markdown(outcomes),
-            Form::Html => upgrade::upgrade_html(outcomes),
+            Form::Json => upgrade::upgrade_json(&outcomes),
+            Form::Markdown => upgrade::upgrade_markdown(&outcomes),
+            Form::Html => upgrade::upgrade_html(&outcomes),
         };
         (report, text)
     };
@@ -331,7 +335,7 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
         text,
         notes,
         code,
-        stopped: false,
+        stopped,
     }
 }
 

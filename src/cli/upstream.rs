@@ -4,16 +4,17 @@ use std::io::{self, IsTerminal as _};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use super::config::{Form, ReportTo, Verbosity};
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{Color, RunArgs, threads};
 use super::report::ReportArgs;
+use super::words::{Word, one_of};
 use crate::package::Settings;
 use crate::triple::Triple;
-use crate::upgrade::{Choice, Commits, Packages, Shard, Template, Wish, Within};
+use crate::upgrade::{Choice, Commits, Packages, Shard, Template, UpgradeOptions, Within};
 
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
@@ -25,6 +26,21 @@ The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {de
 
 /// How many packages are worked on at the same time at least.
 const FEWEST_JOBS: usize = 8;
+
+/// How far an upgrade goes.
+const STEPS: &[Word<Within>] = &[
+    ("major", Within::Major, "To any newer version"),
+    (
+        "minor",
+        Within::Minor,
+        "To the newest of this major version",
+    ),
+    (
+        "patch",
+        Within::Patch,
+        "To the newest patch of this minor version",
+    ),
+];
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -133,10 +149,10 @@ struct WhichArgs {
     shard: Option<Shard>,
     /// How far to go: major (default), minor, patch
     #[arg(
-        long, value_enum, value_name = "STEP", default_value_t = WithinArg::Major,
+        long, value_parser = one_of(STEPS), value_name = "STEP", default_value = "major",
         hide_possible_values = true, hide_default_value = true
     )]
-    within: WithinArg,
+    within: Within,
     /// Count versions before a release too
     #[arg(long)]
     pre_releases: bool,
@@ -147,16 +163,6 @@ struct WhichArgs {
     /// repository
     #[arg(long, value_name = "HOST")]
     allow_upstream: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum WithinArg {
-    /// To any newer version
-    Major,
-    /// To the newest of this major version
-    Minor,
-    /// To the newest patch of this minor version
-    Patch,
 }
 
 #[derive(Debug, Subcommand)]
@@ -193,7 +199,7 @@ pub enum Command {
         /// Which.
         packages: Packages,
         /// How.
-        wish: Box<Wish>,
+        options: Box<UpgradeOptions>,
         /// Where commits go.
         commits: Commits,
         /// Whether the changes are shown as a diff.
@@ -245,11 +251,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 impl WhichArgs {
     fn choice(&self) -> Choice {
         Choice {
-            within: match self.within {
-                WithinArg::Major => Within::Major,
-                WithinArg::Minor => Within::Minor,
-                WithinArg::Patch => Within::Patch,
-            },
+            within: self.within,
             pre_releases: self.pre_releases,
         }
     }
@@ -326,7 +328,7 @@ impl UpgradeArgs {
         let jobs = self.which.jobs(&self.run);
         let names = Triple::new("original", "updated", "local").map(str::to_owned);
         let command = Command::Upgrade {
-            wish: Box::new(Wish {
+            options: Box::new(UpgradeOptions {
                 to: self.to,
                 choice: self.which.choice(),
                 dry_run: self.dry_run || self.diff,

@@ -1,21 +1,26 @@
 //! Everything that can end a run, each with the place and with what to do about it (rules:
 //! Reports).
 
-mod message;
+mod help;
 mod place;
 mod render;
+mod warning;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) use place::Lines;
 pub use place::{Place, shown};
+pub use warning::Warning;
+
+use crate::visible::visible;
 
 /// Why a run ended without a result. Nothing was written, but where [`Error::Write`] says so.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A side does not exist.
+    #[error("{option}: {} does not exist", shown(path))]
     Missing {
         /// The option that named it.
         option: &'static str,
@@ -23,6 +28,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A side is neither a file nor a folder (a pipe, a device).
+    #[error("{option}: {} is neither a file nor a folder", shown(path))]
     Unsupported {
         /// The option that named it.
         option: &'static str,
@@ -30,6 +36,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Something that is no file stands where a file is to be written.
+    #[error("{option}: {} is no regular file", shown(path))]
     NoFile {
         /// The option that named it.
         option: &'static str,
@@ -37,6 +44,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// There is nothing where something is needed.
+    #[error("{option}: {what} in {}", shown(path))]
     Empty {
         /// What there is not.
         what: &'static str,
@@ -46,6 +54,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Some sides are folders, others are files.
+    #[error("{} is a folder and {} is a file", shown(folder), shown(file))]
     Mixed {
         /// A side that is a folder.
         folder: PathBuf,
@@ -55,13 +64,16 @@ pub enum Error {
         help: &'static str,
     },
     /// A file or folder cannot be read.
+    #[error("cannot read {}: {}", shown(path), told(error))]
     Read {
         /// Which.
         path: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// A file with a YAML name is larger than is read.
+    #[error("{} is larger than {} MiB, the most that is read of a YAML file", shown(path), most >> 20)]
     TooLarge {
         /// Which.
         path: PathBuf,
@@ -69,15 +81,18 @@ pub enum Error {
         most: u64,
     },
     /// A file or folder cannot be written or deleted.
+    #[error("cannot write {}: {}", shown(path), told(error))]
     Write {
         /// Which.
         path: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
         /// How many files had been changed before.
         written: usize,
     },
     /// A pattern of `--yaml` is none.
+    #[error("--yaml '{}' is no pattern: {}", told(pattern), told(message))]
     Pattern {
         /// The pattern.
         pattern: String,
@@ -85,6 +100,7 @@ pub enum Error {
         message: String,
     },
     /// The result cannot go where `--output` says.
+    #[error("--output: {} {message}", shown(path))]
     Output {
         /// Where it was to go.
         path: PathBuf,
@@ -92,6 +108,7 @@ pub enum Error {
         message: &'static str,
     },
     /// Nothing that a path could stand for is there.
+    #[error("{}", nothing_there(file, path.as_deref()))]
     NothingThere {
         /// The file.
         file: PathBuf,
@@ -99,6 +116,7 @@ pub enum Error {
         path: Option<String>,
     },
     /// A path in a document is none.
+    #[error("'{}' is no path in a document: {message}", told(path))]
     NoPath {
         /// The path.
         path: String,
@@ -106,6 +124,7 @@ pub enum Error {
         message: &'static str,
     },
     /// A file of rules does not hold rules.
+    #[error("{} does not hold rules for a merge", shown(&place.path))]
     Rules {
         /// Where.
         place: Box<Place>,
@@ -115,6 +134,7 @@ pub enum Error {
         help: String,
     },
     /// A document is not what it was given for.
+    #[error("{}: {}", shown(&place.path), told(problem))]
     Unfit {
         /// Where.
         place: Box<Place>,
@@ -126,6 +146,7 @@ pub enum Error {
         help: String,
     },
     /// A file is broken YAML on one side, and merging it line by line would not do.
+    #[error("{} is not valid YAML, and {refused}", shown(&place.path))]
     Broken {
         /// Where.
         place: Box<Place>,
@@ -137,11 +158,13 @@ pub enum Error {
         refused: &'static str,
     },
     /// A file with a YAML name that is not UTF-8 on one side.
+    #[error("{} is not UTF-8 text", shown(&place.path))]
     NotUtf8 {
         /// Where the first byte stands that is not.
         place: Box<Place>,
     },
     /// Two resources with one identity in one file.
+    #[error("{} is twice in {}: in lines {} and {}", told(resource), shown(&first.path), first.line, second.line)]
     DuplicateResource {
         /// The identity.
         resource: String,
@@ -151,6 +174,12 @@ pub enum Error {
         second: Box<Place>,
     },
     /// The merged text does not say what the merge decided (rules: Laws): a defect of this program.
+    #[error(
+        "the merged text of {} is not what was decided, at '{}': {}",
+        shown(file),
+        told(path),
+        told(message)
+    )]
     Unfaithful {
         /// The file.
         file: PathBuf,
@@ -160,21 +189,25 @@ pub enum Error {
         message: String,
     },
     /// A file changed between reading and writing.
+    #[error("{} changed while the merge was running", shown(path))]
     Changed {
         /// Which.
         path: PathBuf,
     },
     /// Another run is at the local package.
+    #[error("another run of merge3 is at {}", shown(path))]
     Busy {
         /// The package.
         path: PathBuf,
     },
     /// Somebody wanted the run to stop, with Ctrl-C say.
+    #[error("stopped")]
     Stopped {
         /// How many files had been changed before, and stay so.
         written: usize,
     },
     /// A run that was killed has left the package half merged.
+    #[error("{} is half merged: a run of {} did not come to its end", shown(package), if *same { "this merge" } else { "another merge" })]
     Unfinished {
         /// The package.
         package: PathBuf,
@@ -184,6 +217,10 @@ pub enum Error {
         same: bool,
     },
     /// A file was changed after the run was killed that had changed it.
+    #[error(
+        "{} was changed after a run was killed that had changed it",
+        shown(path)
+    )]
     ChangedSince {
         /// Which.
         path: PathBuf,
@@ -191,6 +228,11 @@ pub enum Error {
         journal: PathBuf,
     },
     /// Something local stands where a file has to go.
+    #[error(
+        "upstream has a file {}, but {} is in its way",
+        shown(path),
+        shown(obstacle)
+    )]
     InTheWay {
         /// Where the file has to go.
         path: PathBuf,
@@ -198,6 +240,7 @@ pub enum Error {
         obstacle: PathBuf,
     },
     /// Git cannot give what is needed.
+    #[error("{}", told(message))]
     Git {
         /// What went wrong.
         message: String,
@@ -205,6 +248,7 @@ pub enum Error {
         help: String,
     },
     /// What a package says of where it comes from cannot be used.
+    #[error("{} does not say where the package comes from: {}", shown(&place.path), told(message))]
     Record {
         /// Where.
         place: Box<Place>,
@@ -214,6 +258,7 @@ pub enum Error {
         help: String,
     },
     /// A package, or its folder, is not fit for what was asked.
+    #[error("{}: {}", shown(path), told(message))]
     Package {
         /// Which.
         path: PathBuf,
@@ -223,47 +268,108 @@ pub enum Error {
         help: String,
     },
     /// The threads could not be started.
+    #[error("cannot start threads: {}", told(.0))]
     Threads(String),
     /// More than one of these.
+    #[error("{} errors", .0.len())]
     Several(Vec<Error>),
 }
 
+/// A text that somebody else wrote, on one line.
+fn told(text: &impl ToString) -> String {
+    visible(&text.to_string())
+}
+
+fn nothing_there(file: &Path, path: Option<&str>) -> String {
+    let file = shown(file);
+    match path {
+        Some(path) => format!("there is no {} in {file} on any side", visible(path)),
+        None => format!("no side has {file} as YAML"),
+    }
+}
+
 impl Error {
+    /// For [`Error::Git`].
+    pub(crate) fn git(message: impl Into<String>, help: impl Into<String>) -> Self {
+        let (message, help) = (message.into(), help.into());
+        Self::Git { message, help }
+    }
+
+    /// For [`Error::Package`].
+    pub(crate) fn package(
+        path: &Path,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let (path, message, help) = (path.to_owned(), message.into(), help.into());
+        Self::Package {
+            path,
+            message,
+            help,
+        }
+    }
+
+    /// For [`Error::Unfit`].
+    pub(crate) fn unfit(
+        place: impl Into<Box<Place>>,
+        problem: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        let (place, problem) = (place.into(), problem.into());
+        let (message, help) = (message.into(), help.into());
+        Self::Unfit {
+            place,
+            problem,
+            message,
+            help,
+        }
+    }
+
+    /// What makes an [`Error::Read`] of what the system says.
+    pub(crate) fn reading(path: &Path) -> impl Fn(io::Error) -> Self + Copy + use<'_> {
+        |error| Self::Read {
+            path: path.to_owned(),
+            error,
+        }
+    }
+
+    /// [`Error::reading`], of something in a folder that is walked.
+    pub(crate) fn walking(folder: &Path) -> impl Fn(walkdir::Error) -> Self + Copy + use<'_> {
+        |error| {
+            let path = error.path().unwrap_or(folder).to_owned();
+            Self::reading(&path)(error.into())
+        }
+    }
+
+    /// What makes an [`Error::Write`] of what the system says, before any file was changed.
+    pub(crate) fn writing(path: &Path) -> impl Fn(io::Error) -> Self + Copy + use<'_> {
+        |error| Self::Write {
+            path: path.to_owned(),
+            error,
+            written: 0,
+        }
+    }
+
+    /// All results, or all errors.
+    pub(crate) fn all<T>(
+        results: impl IntoIterator<Item = Result<T, Self>>,
+    ) -> Result<Vec<T>, Self> {
+        let (mut all, mut errors) = (Vec::new(), Vec::new());
+        for result in results {
+            match result {
+                Ok(item) => all.push(item),
+                Err(error) => errors.push(error),
+            }
+        }
+        Self::from_many(errors).map_or(Ok(all), Err)
+    }
+
     /// One error of many; none where there are none.
     pub(crate) fn from_many(mut errors: Vec<Self>) -> Option<Self> {
         match errors.len() {
             0 | 1 => errors.pop(),
             _ => Some(Self::Several(errors)),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Read { error, .. } | Self::Write { error, .. } => Some(error),
-            _ => None,
-        }
-    }
-}
-
-/// Something to know about a run that did not end it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// The file or folder it is about.
-    pub path: PathBuf,
-    /// Where in it, if that is known.
-    pub place: Option<Place>,
-    /// What to know.
-    pub message: String,
-}
-
-impl Warning {
-    pub(crate) fn about(path: &Path, message: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            place: None,
-            message: message.into(),
         }
     }
 }

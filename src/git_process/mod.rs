@@ -254,22 +254,16 @@ impl Git {
         let name = name.to_string_lossy();
         bounded::run(&mut self.command, input, &limits).map_err(|error| match error {
             Ended::NotStarted(error) => not_started(error),
-            Ended::TooLate => Error::Git {
-                message: format!(
+            Ended::TooLate => Error::git(format!(
                     "git {name} did not end within {} seconds, and was stopped",
                     limits.patience.as_secs()
-                ),
-                help: format!(
+                ), format!(
                     "see whether the server answers; where it is only slow, set {PATIENCE_VARIABLE} to more seconds"
-                ),
-            },
-            Ended::TooMuch => Error::Git {
-                message: format!(
+                )),
+            Ended::TooMuch => Error::git(format!(
                     "git {name} prints more than {} MiB, and was stopped",
                     limits.printed >> 20
-                ),
-                help: "no package needs as much: see what upstream has there".to_owned(),
-            },
+                ), "no package needs as much: see what upstream has there"),
         })
     }
 
@@ -303,10 +297,10 @@ fn not_started(error: io::Error) -> Error {
         io::ErrorKind::NotFound => "there is no git on this machine".to_owned(),
         _ => format!("git cannot be run: {error}"),
     };
-    Error::Git {
+    Error::git(
         message,
-        help: "install git 2.36 or later, and see that it is on the PATH".to_owned(),
-    }
+        "install git 2.36 or later, and see that it is on the PATH",
+    )
 }
 
 /// What git says of a failure: its last lines, without what an address holds of a password.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::Content;
 use super::bytes::Bytes;
-use super::owner::{of_new, with_executable_bit};
+use super::owner::{is_executable, of_new, with_executable_bit};
 use super::plan::{ChangeKind, FileChange};
 use super::slot::{Slot, Source};
 use crate::triple::Triple;
@@ -26,7 +26,7 @@ impl Base {
         Some(Self {
             path: slot.path.clone(),
             local: slot.sides.local.clone()?,
-            original: apart(slot.sides.original.clone()).1,
+            original: content_and_permissions(slot.sides.original.clone()).1,
         })
     }
 }
@@ -36,13 +36,13 @@ impl Base {
 pub(super) fn change(slot: Slot, moved: Option<Base>, content: Content) -> Option<FileChange> {
     let is_pinned = slot.is_pinned();
     let Slot { path, sides, .. } = slot;
-    let (bytes, of_updated) = apart(sides.updated);
+    let (bytes, of_updated) = content_and_permissions(sides.updated);
     let (from, local, of_original) = match moved {
         Some(base) => (Some(base.path), Some(base.local), base.original),
-        None => (None, sides.local, apart(sides.original).1),
+        None => (None, sides.local, content_and_permissions(sides.original).1),
     };
     let seen = local.as_ref().and_then(|local| local.seen);
-    let (old, of_local) = apart(local);
+    let (old, of_local) = content_and_permissions(local);
     let new = match content {
         Content::Unchanged => old.clone(),
         Content::Delete => None,
@@ -65,7 +65,7 @@ pub(super) fn change(slot: Slot, moved: Option<Base>, content: Content) -> Optio
     };
     let present = match &old {
         Some(_) => of_local,
-        None => of_updated.as_ref().map(of_new),
+        None => of_updated.and_then(|it| of_new(is_executable(&it))),
     };
     let (permissions, old_permissions) = match changed {
         Some(changed) => (changed, present),
@@ -83,7 +83,7 @@ pub(super) fn change(slot: Slot, moved: Option<Base>, content: Content) -> Optio
 }
 
 /// What is in a file, and its permissions.
-fn apart(source: Option<Source>) -> (Option<Bytes>, Option<Permissions>) {
+fn content_and_permissions(source: Option<Source>) -> (Option<Bytes>, Option<Permissions>) {
     match source {
         Some(source) => (Some(source.bytes), source.permissions),
         None => (None, None),

@@ -11,12 +11,11 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::disk::{Disk, gone_is_fine, link, read_named};
-use super::journal::UNFINISHED;
+use super::disk::{gone_is_fine, link, read_named};
 use super::lock::{Access, lock};
 use super::plan::Plan;
-use super::undo::{forget, missing_folders};
 use super::walk::{Kind, Listing, list};
+use super::write::{Disk, NewFile, UNFINISHED, forget, missing_folders};
 use crate::error::Error;
 
 /// What the file says that is there until it is whole.
@@ -82,7 +81,7 @@ impl Copy<'_> {
             match self.disk.create_folder(folder) {
                 // another run was faster
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                made => made.map_err(|error| failed(folder, error))?,
+                made => made.map_err(Error::writing(folder))?,
             }
         }
         let _lock = lock(self.to, Access::Write, || ())?;
@@ -109,18 +108,11 @@ impl Copy<'_> {
     fn copy(&self, path: &Path, kind: &Kind) -> Result<(), Error> {
         let (from, to) = (self.from.join(path), self.to.join(path));
         match kind {
-            Kind::Folder => self
-                .disk
-                .create_folder(&to)
-                .map_err(|error| failed(&to, error)),
-            Kind::Link(target) => link(target, &to).map_err(|error| failed(&to, error)),
+            Kind::Folder => self.disk.create_folder(&to).map_err(Error::writing(&to)),
+            Kind::Link(target) => link(target, &to).map_err(Error::writing(&to)),
             Kind::File => {
-                let unreadable = |error| Error::Read {
-                    path: from.clone(),
-                    error,
-                };
-                let metadata = fs::symlink_metadata(&from).map_err(unreadable)?;
-                let bytes = read_named(&from).map_err(unreadable)?;
+                let metadata = fs::symlink_metadata(&from).map_err(Error::reading(&from))?;
+                let bytes = read_named(&from).map_err(Error::reading(&from))?;
                 self.put(&to, &bytes, Some(metadata.permissions()))
             }
             // never opened
@@ -134,18 +126,13 @@ impl Copy<'_> {
         bytes: &[u8],
         permissions: Option<fs::Permissions>,
     ) -> Result<(), Error> {
-        let write = || {
-            let mut file = self.disk.create_file(path)?;
-            self.disk.write(&mut file, bytes)?;
-            if let Some(permissions) = permissions {
-                self.disk.set_permissions(&file, permissions)?;
-            }
-            if self.durable {
-                self.disk.sync(&file)?;
-            }
-            Ok(())
+        let file = NewFile {
+            owner: None,
+            permissions,
+            durable: self.durable,
         };
-        write().map_err(|error| failed(path, error))
+        file.put(self.disk, path, bytes)
+            .map_err(Error::writing(path))
     }
 
     /// At the end: in a folder that may not be written nothing could be put. What is another thing
@@ -157,7 +144,7 @@ impl Copy<'_> {
             if fs::symlink_metadata(&to).is_ok_and(|it| it.is_dir()) {
                 fs::metadata(from)
                     .and_then(|it| fs::set_permissions(&to, it.permissions()))
-                    .map_err(|error| failed(&to, error))?;
+                    .map_err(Error::writing(&to))?;
             }
         }
         Ok(())
@@ -165,7 +152,7 @@ impl Copy<'_> {
 
     /// Takes away what a run left there that did not come to its end.
     fn clear(&self) -> Result<(), Error> {
-        let names = fs::read_dir(self.to).map_err(|error| failed(self.to, error))?;
+        let names = fs::read_dir(self.to).map_err(Error::writing(self.to))?;
         let mut names = names
             .filter_map(|entry| Some(entry.ok()?.file_name()))
             .peekable();
@@ -195,7 +182,7 @@ impl Copy<'_> {
             let path = self.to.join(path);
             self.disk
                 .remove_folder(&path)
-                .map_err(|error| failed(&path, error))?;
+                .map_err(Error::writing(&path))?;
         }
         self.remove(&self.to.join(UNFINISHED))
     }
@@ -238,7 +225,7 @@ impl Copy<'_> {
         self.disk
             .remove_file(path)
             .or_else(gone_is_fine)
-            .map_err(|error| failed(path, error))
+            .map_err(Error::writing(path))
     }
 }
 
@@ -254,13 +241,5 @@ fn refuse_inside(local: &Path, folder: &Path) -> Result<(), Error> {
             message: "is in the local package",
         }),
         _ => Ok(()),
-    }
-}
-
-fn failed(path: &Path, error: io::Error) -> Error {
-    Error::Write {
-        path: path.to_owned(),
-        error,
-        written: 0,
     }
 }

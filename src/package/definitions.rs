@@ -56,11 +56,8 @@ pub(crate) fn schema<'f>(
         if let Err(Problem::Definition { place, message, .. }) =
             add(&mut schema, &path, &file.bytes)
         {
-            warnings.push(Warning {
-                path,
-                place: Some(*place),
-                message: format!("the schema of this definition is not used: {message}"),
-            });
+            let message = format!("the schema of this definition is not used: {message}");
+            warnings.push(Warning::at(*place, message));
         }
     }
     for path in &source.definitions {
@@ -141,20 +138,20 @@ impl Problem {
                 help,
             } => (place, message, help),
         };
-        Error::Unfit {
+        Error::unfit(
             place,
-            problem: "no custom resource definition that can be used".to_owned(),
+            "no custom resource definition that can be used",
             message,
-            help: help.unwrap_or_else(|| "repair the file".to_owned()),
-        }
+            help.unwrap_or_else(|| "repair the file".to_owned()),
+        )
     }
 }
 
 fn no_definition(path: &Path, bytes: &[u8]) -> Error {
-    Error::Unfit {
-        place: Box::new(Place::new(path, &String::from_utf8_lossy(bytes), 0)),
-        problem: "it defines no kind".to_owned(),
-        message: "no custom resource definition with a schema is in this file".to_owned(),
-        help: "give --crd a file with a document of kind CustomResourceDefinition".to_owned(),
-    }
+    Error::unfit(
+        Place::new(path, &String::from_utf8_lossy(bytes), 0),
+        "it defines no kind",
+        "no custom resource definition with a schema is in this file",
+        "give --crd a file with a document of kind CustomResourceDefinition",
+    )
 }

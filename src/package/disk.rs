@@ -1,8 +1,7 @@
-//! What is done to a disk, a function for each, so that tests can put one in its place that fails
-//! or stops at any of them; and how files are opened: regular ones only.
+//! How files are opened, read, compared and replaced: regular ones only.
 
 use std::cell::RefCell;
-use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path};
@@ -10,89 +9,8 @@ use std::time::SystemTime;
 
 use rustc_hash::FxHasher;
 
-use super::journal::TEMPORARY;
-
-/// Everything that writing a plan does to a disk. What is there by default does it.
-pub trait Disk: Sync {
-    /// Makes a folder, in one that is there.
-    ///
-    /// # Errors
-    /// As for [`fs::create_dir`].
-    fn create_folder(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir(path)
-    }
-
-    /// Makes a file that nobody else can read, where nothing is.
-    ///
-    /// # Errors
-    /// As for [`OpenOptions::open`].
-    fn create_file(&self, path: &Path) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(path)
-    }
-
-    /// Writes to a file, all of it.
-    ///
-    /// # Errors
-    /// As for [`io::Write::write_all`].
-    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
-        file.write_all(bytes)
-    }
-
-    /// Sets who may do what with a file.
-    ///
-    /// # Errors
-    /// As for [`File::set_permissions`].
-    fn set_permissions(&self, file: &File, permissions: Permissions) -> io::Result<()> {
-        file.set_permissions(permissions)
-    }
-
-    /// Forces a file or folder to the disk.
-    ///
-    /// # Errors
-    /// As for [`File::sync_all`].
-    fn sync(&self, file: &File) -> io::Result<()> {
-        file.sync_all()
-    }
-
-    /// Puts a file in a place, in that of the one that is there.
-    ///
-    /// # Errors
-    /// As for [`fs::rename`].
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::rename(from, to)
-    }
-
-    /// Deletes a file.
-    ///
-    /// # Errors
-    /// As for [`fs::remove_file`].
-    fn remove_file(&self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
-    }
-
-    /// Deletes a folder that is empty.
-    ///
-    /// # Errors
-    /// As for [`fs::remove_dir`].
-    fn remove_folder(&self, path: &Path) -> io::Result<()> {
-        fs::remove_dir(path)
-    }
-
-    /// Whether somebody wants the run to stop.
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
-
-/// The disk itself.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RealDisk;
-
-impl Disk for RealDisk {}
+use super::owner::keep_owner;
+use super::write::TEMPORARY;
 
 /// A hash that is the same in each run.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
@@ -112,9 +30,13 @@ fn open_following(path: &Path, links: bool) -> io::Result<(File, Metadata)> {
     options.read(true);
     #[cfg(unix)]
     {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+
         // a pipe that came here since the folder was listed has nobody at its other end
-        let flags = libc::O_NONBLOCK | if links { 0 } else { libc::O_NOFOLLOW };
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+        let mut flags = OFlags::NONBLOCK;
+        flags.set(OFlags::NOFOLLOW, !links);
+        OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
     }
     if !links && fs::symlink_metadata(path)?.is_symlink() {
         let message = "it is a symbolic link, which is not followed: put the file itself there";
@@ -249,7 +171,7 @@ pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
     if let Some(old) = old {
-        super::owner::keep_owner(path, file.as_file())?;
+        keep_owner(path, file.as_file())?;
         file.as_file().set_permissions(old.permissions())?;
     }
     file.persist(path)?;

@@ -13,7 +13,7 @@ use super::secrets;
 use crate::error::{Error, Warning};
 use crate::line_breaks::{line_break_of, lines, with_line_break};
 use crate::merge::{Merged, MergedAbove, Side, merge_above, merge_sides};
-use crate::triple::Triple;
+use crate::triple::{self, Triple};
 use crate::yaml::Tree;
 
 impl<'f, 'a> FileMerge<'_, 'f, 'a> {
@@ -47,7 +47,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
         SourceFiles {
             config: path(group.updated),
-            config_text: text(self.file(slot(group.updated), |it| &it.updated)),
+            config_text: text(self.file(slot(group.updated), triple::Side::Updated)),
             live: path(group.local),
             item: None,
         }
@@ -69,7 +69,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             file.documents[local.document].document.text,
             |at| {
                 let config = self
-                    .file(at.slot, |it| &it.updated)?
+                    .file(at.slot, triple::Side::Updated)?
                     .documents
                     .get(at.document)?;
                 let group = Triple::new(None, Some(at), Some(local));
@@ -121,10 +121,6 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
                 false => members.original.and_then(Parsed::tree),
             },
             local,
-        };
-        // what has content has a tree: to go on without one would be to merge nothing, in silence
-        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, &Option<Arc<Tree<'_>>>)| {
-            parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
         };
         let lost = members.zip(trees.as_ref()).map(is_lost).into_array();
         if lost.contains(&true) {
@@ -248,6 +244,11 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         }
         merged.text
     }
+}
+
+/// What has content has a tree: to go on without one would be to merge nothing, in silence.
+fn is_lost((parsed, tree): (Option<&Parsed<'_>>, &Option<Arc<Tree<'_>>>)) -> bool {
+    parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
 }
 
 /// What stands above a document's body.

@@ -8,19 +8,18 @@ use super::faithful::{chunks, holds, is_faithful, with_end};
 use super::head::{sides, with_heads};
 use super::jobs::{Job, file_of, members};
 use super::nulls::brings_null;
-use super::pair::{DocRef, Group};
+use super::pair::Group;
 use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile, Readings};
-use super::place::{Neighbours, Own, places};
 use super::rules::Rules;
 use super::slot::Slot;
 use super::{Content, Outcome};
-use crate::error::Error;
+use crate::error::{Error, Warning};
 use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::text::LineMerge;
 use crate::merge::{Merged, Nulls, Options, Resolution};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// What is known of all files while one of them is merged.
 pub(crate) struct Context<'f, 'a> {
@@ -44,18 +43,8 @@ pub(crate) fn merge_documents(
     job: &Job,
 ) -> Result<Outcome, Error> {
     let slots = sides(context, target, job);
-    let files = context.files;
-    let sides = Triple {
-        original: slots
-            .original
-            .and_then(|slot| file_of(files, slot, |it| &it.original)),
-        updated: slots
-            .updated
-            .and_then(|slot| file_of(files, slot, |it| &it.updated)),
-        local: slots
-            .local
-            .and_then(|slot| file_of(files, slot, |it| &it.local)),
-    };
+    let of = |side| slots[side].and_then(|slot| file_of(context.files, slot, side));
+    let sides = Triple::new(of(Side::Original), of(Side::Updated), of(Side::Local));
     let with_heads = match context.apply {
         Some(_) => None,
         None => with_heads(&slots, &sides, job),
@@ -105,22 +94,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = content;
             return Ok(self.outcome);
         }
-        match self
-            .job
-            .base
-            .and_then(|slot| self.file(slot, |it| &it.local))
-        {
+        match self.job.base.and_then(|slot| self.file(slot, Side::Local)) {
             Some(file) => self.merge_into(file)?,
             None => self.create()?,
         }
         Ok(self.outcome)
     }
 
-    pub(super) fn file(
-        &self,
-        slot: usize,
-        side: impl Fn(&'f Readings<'a>) -> &'f Option<super::parsed::Reading<'a>>,
-    ) -> Option<&'f ParsedFile<'a>> {
+    pub(super) fn file(&self, slot: usize, side: Side) -> Option<&'f ParsedFile<'a>> {
         file_of(self.context.files, slot, side)
     }
 
@@ -152,7 +133,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let new = |group: &Group| group.local.is_none();
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.coming.len();
-        let documents = self.file(self.target, |it| &it.updated)?;
+        let documents = self.file(self.target, Side::Updated)?;
         let count = documents
             .documents
             .iter()
@@ -201,22 +182,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 actions[local.document] = Action::Remove;
             }
         }
-        // a document that fast-forwards to a text of upstream's would bring upstream's
-        let line_break = match LineBreaks::of(file.text) {
-            LineBreaks::None => Some("\n"),
-            LineBreaks::Alike(line_break) => Some(line_break),
-            LineBreaks::Mixed => None,
-        };
-        let this = &*self;
-        let merged = in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
-            let (merged, warnings) = this.merge(group)?;
-            let text = merged.text.map(|text| match line_break {
-                Some(line_break) => with_line_break(text, line_break).into_owned(),
-                None => text,
-            });
-            Ok((Merged { text, ..merged }, warnings))
-        });
-        for (group, merged) in self.job.here.iter().zip(merged) {
+        for (group, merged) in self.job.here.iter().zip(self.merged_here(file)) {
             if let Some(local) = group.local {
                 actions[local.document] = match group.updated {
                     Some(_) => self
@@ -257,9 +223,27 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
     }
 
+    /// The documents of the local file, each merged, with its line breaks.
+    fn merged_here(&self, file: &ParsedFile<'_>) -> Vec<Result<(Merged, Vec<Warning>), Error>> {
+        // a document that fast-forwards to a text of upstream's would bring upstream's
+        let line_break = match LineBreaks::of(file.text) {
+            LineBreaks::None => Some("\n"),
+            LineBreaks::Alike(line_break) => Some(line_break),
+            LineBreaks::Mixed => None,
+        };
+        in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
+            let (merged, warnings) = self.merge(group)?;
+            let text = merged.text.map(|text| match line_break {
+                Some(line_break) => with_line_break(text, line_break).into_owned(),
+                None => text,
+            });
+            Ok((Merged { text, ..merged }, warnings))
+        })
+    }
+
     /// A file that the local side has not got: upstream's, as far as its documents come here.
     fn create(&mut self) -> Result<(), Error> {
-        let Some(file) = self.file(self.target, |it| &it.updated) else {
+        let Some(file) = self.file(self.target, Side::Updated) else {
             return Ok(());
         };
         if self.coming.is_empty() {
@@ -341,70 +325,11 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// Whether the merge makes the original's file of local's, and upstream's has the same
     /// documents: it would be upstream's when the merge runs again (law 2), and is at once (law 4).
     fn is_original_again(&self, text: &str, chunks: &[&str]) -> bool {
-        let original = self.file(self.target, |it| &it.original);
-        let updated = self.file(self.target, |it| &it.updated);
+        let original = self.file(self.target, Side::Original);
+        let updated = self.file(self.target, Side::Updated);
         self.context.apply.is_none()
             && original.is_some_and(|file| file.text == text)
             && updated.is_some_and(|file| holds(file.text, chunks))
-    }
-
-    /// The documents that come, and where they go.
-    fn insertions(
-        &mut self,
-        file: &ParsedFile<'_>,
-        actions: &[Action],
-    ) -> Result<Vec<Insertion>, Error> {
-        if self.coming.is_empty() {
-            return Ok(Vec::new());
-        }
-        let places = places(&self.neighbours(file, actions));
-        let mut coming: Vec<(DocRef, Group)> = self
-            .coming
-            .iter()
-            .copied()
-            .filter_map(|group| Some((group.updated?, group)))
-            .collect();
-        coming.sort_unstable_by_key(|(updated, _)| *updated);
-        let line_break = line_break_of(file.text);
-        let mut insertions = Vec::with_capacity(coming.len());
-        for (updated, group) in coming {
-            insertions.push(Insertion {
-                before: places[updated.document],
-                text: self.arriving(&group, line_break)?,
-                marks: self.is_left_open(&group).then(|| self.marks(&group)),
-            });
-        }
-        insertions.sort_by_key(|insertion| insertion.before);
-        Ok(insertions)
-    }
-
-    fn neighbours(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Neighbours {
-        let updated = self.file(self.target, |it| &it.updated);
-        let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
-        let mut own: Vec<Own> = file
-            .documents
-            .iter()
-            .map(|parsed| {
-                if parsed.has_content {
-                    Own::No
-                } else {
-                    Own::Nothing
-                }
-            })
-            .collect();
-        for group in &self.job.here {
-            let Some(local) = group.local else { continue };
-            match group.updated {
-                Some(it) if it.slot == self.target && actions[local.document] != Action::Remove => {
-                    local_of[it.document] = Some(local.document);
-                }
-                None if actions[local.document] != Action::Remove => {
-                    own[local.document] = Own::Yes;
-                }
-                _ => {}
-            }
-        }
-        Neighbours { local_of, own }
     }
 }
 

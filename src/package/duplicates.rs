@@ -4,10 +4,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::likeness::Leaves;
 use super::pair::DocRef;
 use super::parsed::{ParsedFile, Readings};
 use super::resource::Identity;
+use super::similarity::Leaves;
 use super::slot::{Roots, Slot};
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
@@ -66,14 +66,11 @@ fn warning(path: &Path, error: Error) -> Option<Warning> {
     else {
         return Some(Warning::about(path, error.to_string()));
     };
-    Some(Warning {
-        path: second.path.clone(),
-        message: format!(
-            "{resource} is twice in the original, in lines {} and {}: it was merged with the one that is most like it",
-            first.line, second.line
-        ),
-        place: Some(*second),
-    })
+    let message = format!(
+        "{resource} is twice in the original, in lines {} and {}: it was merged with the one that is most like it",
+        first.line, second.line
+    );
+    Some(Warning::at(*second, message))
 }
 
 /// Leaves one of each two resources of one identity that only the original has twice in a file: the
@@ -115,10 +112,10 @@ pub(super) fn without_repeated<'r>(
         ];
         let rank = |document: &DocRef| {
             let leaves = leaves(files.original, document);
-            let apart = others
+            let distance = others
                 .each_ref()
-                .map(|other| other.as_ref().map_or(0, |other| leaves.apart(other)));
-            (apart, *document)
+                .map(|other| other.as_ref().map_or(0, |other| leaves.distance(other)));
+            (distance, *document)
         };
         let versions = named.original.iter().filter(|it| it.1 == *id);
         if let Some((likest, id)) = versions.min_by_key(|(document, _)| rank(document)) {

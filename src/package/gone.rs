@@ -13,7 +13,7 @@ use super::plan::FileConflict;
 use super::slot::Slot;
 use super::walk::Kind;
 use super::whole_file::conflict;
-use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::merge::{ConflictKind, Resolution};
 use crate::triple::Triple;
 
 /// What a file of upstream's is a part of that local deleted.
@@ -121,22 +121,15 @@ pub(super) fn fold_folders(slots: &[Slot], jobs: &[Job], outcomes: &mut [Outcome
 fn of_folder(folder: &Path, slots: &[Slot]) -> FileConflict {
     let within = || slots.iter().filter(|slot| slot.path.starts_with(folder));
     let files = |count: usize| Some(format!("({count} files)"));
-    FileConflict {
-        file: folder.to_owned(),
-        line: None,
-        resource: None,
-        conflict: Conflict {
-            path: String::new(),
-            kind: ConflictKind::DeletedLocally,
-            line: 0,
-            values: Triple {
-                original: files(within().filter(|it| it.sides.original.is_some()).count()),
-                updated: files(within().filter(|it| it.sides.updated.is_some()).count()),
-                local: None,
-            },
-            resolution: Resolution::Local,
-            rule: None,
-        },
-        hidden: false,
-    }
+    let values = Triple {
+        original: files(within().filter(|it| it.sides.original.is_some()).count()),
+        updated: files(within().filter(|it| it.sides.updated.is_some()).count()),
+        local: None,
+    };
+    FileConflict::of_whole(
+        folder,
+        ConflictKind::DeletedLocally,
+        values,
+        Resolution::Local,
+    )
 }

@@ -8,7 +8,7 @@ use super::parsed::{Parsed, ParsedFile, Readings};
 use super::plan::FileConflict;
 use crate::line_breaks::{line_break_of, lines_with_breaks};
 use crate::merge::{MergedAbove, merge_above};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::stream::{below_marker, byte_order_mark, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
 
@@ -98,13 +98,9 @@ impl FileMerge<'_, '_, '_> {
         let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
-            self.outcome.conflicts.push(FileConflict {
-                file: self.context.slots[base].path.clone(),
-                line: Some(conflict.line + 1),
-                resource: None,
-                conflict,
-                hidden: false,
-            });
+            let (file, line) = (&self.context.slots[base].path, conflict.line + 1);
+            let conflict = FileConflict::in_file(file, Some(line), conflict);
+            self.outcome.conflicts.push(conflict);
         }
         Some(text)
     }
@@ -156,7 +152,7 @@ fn former_path(context: &Context<'_, '_>, job: &Job) -> Option<usize> {
     // a file of which upstream deleted all is not the one that upstream has at the new path
     let stays = |group: &Group| group.original.is_some() && group.updated.is_some();
     let is_one = is_one && job.here.iter().any(stays);
-    let local = file_of(context.files, slot, |it| &it.local);
+    let local = file_of(context.files, slot, Side::Local);
     (is_one && local.is_none()).then_some(slot)
 }
 

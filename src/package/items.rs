@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::alone::Package;
 use super::parsed::{Parsed, ParsedFile, Trees};
 use super::resource::ResourceId;
+use super::single_package::Package;
 use crate::error::{Error, Lines, Place};
 use crate::line_breaks::line_break_of;
 use crate::patch::json_patch;
@@ -38,11 +38,11 @@ impl Origin {
 /// The items of a document that is a list of resources; none where it is none.
 fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     let root = tree.root().value;
-    let value = |map, name| Some(tree.entry(tree.find(map, name)?).value);
-    let kind = tree.scalar(value(root, "kind")?)?;
-    let items = tree.resolve(value(root, "items")?);
-    let is_named =
-        value(root, "metadata").is_some_and(|metadata| tree.find(metadata, "name").is_some());
+    let kind = tree.scalar(tree.field(root, "kind")?)?;
+    let items = tree.resolve(tree.field(root, "items")?);
+    let is_named = tree
+        .field(root, "metadata")
+        .is_some_and(|metadata| tree.find(metadata, "name").is_some());
     let is_list = matches!(tree.node(items).kind, NodeKind::Sequence(_));
     (kind.content.ends_with("List") && is_list && !is_named).then(|| {
         tree.entries(items)

@@ -3,9 +3,9 @@
 
 use super::gone::Gone;
 use super::pair::{DocRef, Group};
-use super::parsed::{Parsed, ParsedFile, Reading, Readings};
+use super::parsed::{Parsed, ParsedFile, Readings};
 use super::slot::Slot;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// The work on one file of the result.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -148,24 +148,21 @@ pub(crate) fn members<'f, 'a>(
     files: &'f [Option<Readings<'a>>],
     group: &Group,
 ) -> Triple<Option<&'f Parsed<'a>>> {
-    let find = |member: Option<DocRef>, side: fn(&'f Readings<'a>) -> &'f Option<Reading<'a>>| {
-        let member = member?;
-        let file = file_of(files, member.slot, side)?;
-        file.documents.get(member.document)
+    let find = |side: Side| {
+        let member = group[side]?;
+        file_of(files, member.slot, side)?
+            .documents
+            .get(member.document)
     };
-    Triple {
-        original: find(group.original, |it| &it.original),
-        updated: find(group.updated, |it| &it.updated),
-        local: find(group.local, |it| &it.local),
-    }
+    Triple::new(find(Side::Original), find(Side::Updated), find(Side::Local))
 }
 
 /// One side's good reading of a slot.
 pub(crate) fn file_of<'f, 'a>(
     files: &'f [Option<Readings<'a>>],
     slot: usize,
-    side: impl Fn(&'f Readings<'a>) -> &'f Option<super::parsed::Reading<'a>>,
+    side: Side,
 ) -> Option<&'f ParsedFile<'a>> {
-    let reading = side(files.get(slot)?.as_ref()?).as_ref()?;
+    let reading = files.get(slot)?.as_ref()?[side].as_ref()?;
     reading.as_ref().ok().map(AsRef::as_ref)
 }

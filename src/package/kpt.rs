@@ -29,9 +29,9 @@ fn is_same(sides: [Side<'_, '_>; 2], way: &[&str]) -> bool {
     if !sides.iter().all(is_map) {
         return false;
     }
-    let apart = way.first().copied().unwrap_or(ANNOTATION);
+    let ignored = way.first().copied().unwrap_or(ANNOTATION);
     let [(original, o), (local, l)] = sides;
-    let (ours, theirs) = (others(local, l, apart), others(original, o, apart));
+    let (ours, theirs) = (others(local, l, ignored), others(original, o, ignored));
     let is_equal = |(name, value): &(&str, NodeId)| {
         let other = theirs.iter().find(|(other, _)| other == name);
         other.is_some_and(|(_, other)| equal(original, *other, local, *value))
@@ -42,10 +42,7 @@ fn is_same(sides: [Side<'_, '_>; 2], way: &[&str]) -> bool {
     let Some((first, rest)) = way.split_first() else {
         return true;
     };
-    let below = |(tree, map): Side<'_, '_>| {
-        let entry = map.and_then(|map| tree.find(map, first));
-        entry.map(|entry| tree.entry(entry).value)
-    };
+    let below = |(tree, map): Side<'_, '_>| map.and_then(|map| tree.field(map, first));
     is_same(
         [(original, below((original, o))), (local, below((local, l)))],
         rest,
@@ -53,13 +50,13 @@ fn is_same(sides: [Side<'_, '_>; 2], way: &[&str]) -> bool {
 }
 
 /// The fields of a map but for one.
-fn others<'t>(tree: &'t Tree<'_>, map: Option<NodeId>, apart: &str) -> Vec<(&'t str, NodeId)> {
+fn others<'t>(tree: &'t Tree<'_>, map: Option<NodeId>, ignored: &str) -> Vec<(&'t str, NodeId)> {
     let entries = map
         .into_iter()
         .flat_map(|map| tree.entries(tree.resolve(map)));
     entries
         .map(|entry| (name(tree, entry), tree.entry(entry).value))
-        .filter(|(name, _)| *name != apart)
+        .filter(|(name, _)| *name != ignored)
         .collect()
 }
 

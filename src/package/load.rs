@@ -9,14 +9,12 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
 use super::ignored::Ignored;
-use super::journal::LEFT_OUT;
-use super::names::YamlNames;
 use super::rules::RULES_FILE;
-use super::run_folder::{Left, left_at};
 use super::side::Side;
 use super::slot::{Roots, Slot, Source};
-use super::undo::{Found, look};
 use super::walk::{Kind, Listing};
+use super::write::{LEFT_OUT, Left, left_at, settle};
+use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
 
@@ -47,20 +45,6 @@ impl Loaded {
     pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
         self.merge = merge;
         settle(&self.roots.local(), self.left.take(), merge)
-    }
-}
-
-pub(super) fn settle(root: &Path, left: Option<Left>, merge: u64) -> Result<(), Error> {
-    let Some(left) = left else {
-        return Ok(());
-    };
-    match look(root, &left, merge)? {
-        Found::Nothing => Ok(()),
-        Found::Unfinished { same } => Err(Error::Unfinished {
-            package: root.to_owned(),
-            journal: left.folder.old(),
-            same,
-        }),
     }
 }
 
@@ -121,7 +105,7 @@ pub(crate) fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error
             option,
             path: path.to_owned(),
         }),
-        Err(error) => Err(read_error(path, error)),
+        Err(error) => Err(Error::reading(path)(error)),
     }
 }
 
@@ -144,7 +128,7 @@ fn load_files(
     };
     // a link that was named on purpose is resolved, so that its target is written and not the link
     // replaced
-    let local = fs::canonicalize(&sides.local).map_err(|error| read_error(&sides.local, error))?;
+    let local = fs::canonicalize(&sides.local).map_err(Error::reading(&sides.local))?;
     let name = PathBuf::from(local.file_name().unwrap_or_default());
     let roots = Roots::Files(Triple {
         local,
@@ -181,7 +165,9 @@ fn load_folders(
         .as_ref()
         .zip(listings)
         .try_map(|(side, mut listing)| {
-            listing.entries.retain(|(path, _)| !settings.is_apart(path));
+            listing
+                .entries
+                .retain(|(path, _)| !settings.is_excluded(path));
             keep(side.name(), listing, &mut ignored)
         })?;
 
@@ -254,7 +240,7 @@ pub(super) fn keep(
 ) -> Result<Vec<(PathBuf, Kind)>, Error> {
     for (path, error) in listing.errors {
         if !ignored.matches(&path, true) {
-            return Err(read_error(&root.join(path), error));
+            return Err(Error::reading(&root.join(path))(error));
         }
     }
     let mut entries = listing.entries;
@@ -335,20 +321,5 @@ fn read_all(
         .with_max_len(1)
         .map(read_slot)
         .collect();
-    let mut errors = Vec::new();
-    let mut read = Vec::with_capacity(results.len());
-    for result in results {
-        match result {
-            Ok(slot) => read.push(slot),
-            Err(error) => errors.push(error),
-        }
-    }
-    Error::from_many(errors).map_or(Ok(read), Err)
-}
-
-pub(super) fn read_error(path: &Path, error: std::io::Error) -> Error {
-    Error::Read {
-        path: path.to_owned(),
-        error,
-    }
+    Error::all(results)
 }

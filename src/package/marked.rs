@@ -4,10 +4,10 @@
 use std::fs::Permissions;
 use std::path::Path;
 
-use super::alone::load_package;
 use super::disk::is_missing;
 use super::plan::{ChangeKind, FileChange, Plan};
 use super::rules::{RULES_FILE, Rules, Written, with_rules};
+use super::single_package::load_package;
 use super::slot::Source;
 use crate::error::Error;
 

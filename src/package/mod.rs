@@ -6,14 +6,14 @@
 //! files of documents by `documents`, others by `whole_file`. Nothing is written before all of it
 //! is done.
 
-mod alone;
 mod apply;
 mod assemble;
 mod bytes;
+mod case_only;
 mod change;
 mod copy;
 mod definitions;
-mod differing;
+mod diff;
 mod disk;
 mod document;
 mod documents;
@@ -22,16 +22,15 @@ mod faithful;
 mod gone;
 mod head;
 mod ignored;
+mod insertion_point;
 mod items;
 mod jobs;
-mod journal;
 mod kpt;
-mod likeness;
 mod load;
 mod lock;
 mod look_up;
 mod marked;
-mod names;
+mod merge_file;
 mod nulls;
 mod obstacles;
 mod owner;
@@ -39,55 +38,53 @@ mod pair;
 mod parallel;
 mod parsed;
 mod patching;
-mod place;
 mod plan;
+pub(crate) mod private_folder;
 mod progress;
 mod records;
 mod renamed;
 mod resource;
 mod rules;
 mod run;
-mod run_folder;
 mod secrets;
 mod selector;
 mod side;
 mod sides_read;
-mod single;
+mod similarity;
+mod single_package;
 mod slot;
 mod template;
-mod twins;
-mod undo;
 mod walk;
 mod whole_file;
 mod write;
+mod yaml_names;
 
-pub(crate) use alone::{STANDARD_INPUT, standard_input};
 pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;
-pub use differing::{Differing, difference, plan_difference};
-pub use disk::{Disk, RealDisk};
+pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{is_open_already, link, read_named, read_own, replace, replace_itself};
-pub(crate) use journal::{LEFT_OUT, is_reserved};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
 pub use look_up::{Paired, documents_in};
 pub(crate) use marked::plan_marked;
-pub(crate) use names::is_yaml_name;
-pub(crate) use owner::of_new;
+pub use merge_file::{MergedFile, merge, merge_file};
+pub(crate) use merge_file::{merge_beside_lines, with_trees};
+pub(crate) use owner::{is_executable, of_new};
 pub use patching::{Given, PatchForm, Patching, plan_patches};
 pub use plan::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed};
 pub use progress::Progress;
 pub use resource::ResourceId;
 pub(crate) use rules::{RULES_FILE, Written};
 pub use run::{plan, plan_sides, plan_with};
-pub(crate) use run_folder::git_folder;
 pub use selector::Selector;
 pub use side::{Entry, Side, Snapshot};
-pub use single::{MergedFile, merge, merge_file};
-pub(crate) use single::{merge_beside_lines, with_trees};
-pub use undo::undo;
-pub(crate) use undo::{Progressed, forget, progress_at};
+pub(crate) use single_package::{STANDARD_INPUT, standard_input};
+pub(crate) use slot::Source;
+pub(crate) use walk::Kind;
+pub use write::{Disk, RealDisk, undo};
+pub(crate) use write::{LEFT_OUT, Progressed, forget, git_folder, is_reserved, progress_at};
+pub(crate) use yaml_names::is_yaml_name;
 
 use std::path::{Path, PathBuf};
 
@@ -113,7 +110,7 @@ pub struct Settings {
     /// local package.
     pub config: Option<PathBuf>,
     /// Folders in the package that are none of its own: left out on all sides.
-    pub apart: Vec<PathBuf>,
+    pub excluded: Vec<PathBuf>,
     /// Whether no rules are read from the local package.
     pub no_rules: bool,
     /// Whether ignore files count only as far as they are the local side's own: what upstream's say
@@ -125,8 +122,8 @@ pub struct Settings {
 
 impl Settings {
     /// Whether a path in the package is in one of the folders that are left out.
-    fn is_apart(&self, path: &Path) -> bool {
-        self.apart.iter().any(|folder| path.starts_with(folder))
+    pub(crate) fn is_excluded(&self, path: &Path) -> bool {
+        self.excluded.iter().any(|folder| path.starts_with(folder))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fs::{File, Permissions};
 use std::io;
 use std::path::Path;
 
-use super::journal::Mode;
+use super::write::MODES;
 use crate::triple::Triple;
 
 /// A file that is replaced stays its owner's, where we may say so.
@@ -28,36 +28,35 @@ pub(super) fn keep_owner(_old: &Path, _new: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Who may do what, as a journal says it.
+/// Who may do what, as a journal says it: without set-user-ID, set-group-ID and sticky bits.
 #[cfg(unix)]
-pub(super) fn mode(permissions: &Permissions) -> Option<Mode> {
+pub(super) fn mode(permissions: &Permissions) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    Some(Mode::of(permissions.mode()))
+    Some(permissions.mode() & MODES)
 }
 
 #[cfg(not(unix))]
-pub(super) fn mode(_permissions: &Permissions) -> Option<Mode> {
+pub(super) fn mode(_permissions: &Permissions) -> Option<u32> {
     None
 }
 
 /// What a file gets of which a journal says that.
 #[cfg(unix)]
-pub(super) fn permissions(mode: Option<Mode>) -> Option<Permissions> {
+pub(super) fn permissions(mode: Option<u32>) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    mode.map(|mode| Permissions::from_mode(mode.into()))
+    mode.map(Permissions::from_mode)
 }
 
 #[cfg(not(unix))]
-pub(super) fn permissions(_mode: Option<Mode>) -> Option<Permissions> {
+pub(super) fn permissions(_mode: Option<u32>) -> Option<Permissions> {
     None
 }
 
-/// What a new file gets of what upstream's has: whether it may be run, and nothing else. It is 0644
-/// or 0755, less what the user's mask takes away.
+/// What a new file gets: 0644, or 0755 where it can be run, less what the user's mask takes away.
 #[cfg(unix)]
-pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
+pub(crate) fn of_new(is_executable: bool) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
     use std::sync::OnceLock;
 
@@ -70,13 +69,27 @@ pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
         let made = probe.and_then(|file| file.as_file().metadata());
         made.map_or(0o700, |it| it.permissions().mode() & 0o755)
     });
-    let is_executable = upstream.mode() & 0o100 != 0;
-    Permissions::from_mode(if is_executable { most } else { most & 0o644 })
+    let mode = if is_executable { most } else { most & 0o644 };
+    Some(Permissions::from_mode(mode))
 }
 
 #[cfg(not(unix))]
-pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
-    upstream.clone()
+pub(crate) fn of_new(_is_executable: bool) -> Option<Permissions> {
+    let probe = tempfile::tempfile().and_then(|file| file.metadata());
+    probe.ok().map(|it| it.permissions())
+}
+
+/// Whether a file can be run, on systems that know that.
+#[cfg(unix)]
+pub(crate) fn is_executable(permissions: &Permissions) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    permissions.mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_executable(_permissions: &Permissions) -> bool {
+    false
 }
 
 /// The permissions of a local file where upstream changed whether it can be executed and local did
@@ -86,13 +99,12 @@ pub(crate) fn of_new(upstream: &Permissions) -> Permissions {
 pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let modes = sides.map(|side| side.map(Permissions::mode));
-    let (original, updated, local) = (modes.original?, modes.updated?, modes.local?);
-    let is_executable = |mode: u32| mode & 0o100 != 0;
+    let (original, updated, local) = (sides.original?, sides.updated?, sides.local?);
     let wanted = is_executable(updated);
     if is_executable(original) == wanted || is_executable(local) == wanted {
         return None;
     }
+    let local = local.mode();
     Some(Permissions::from_mode(match wanted {
         true => local | (local & 0o444) >> 2,
         false => local & !0o111,

@@ -145,6 +145,18 @@ pub(crate) struct Broken {
     pub(crate) utf8: bool,
 }
 
+impl Broken {
+    /// As an error, where the file is needed. What to do is said where nothing else is known.
+    pub(crate) fn into_error(self, problem: &str, help: &str) -> Error {
+        if !self.utf8 {
+            let place = Box::new(self.place);
+            return Error::NotUtf8 { place };
+        }
+        let help = self.help.unwrap_or_else(|| help.to_owned());
+        Error::unfit(self.place, problem, self.message, help)
+    }
+}
+
 /// One side of a file with a YAML name.
 pub(crate) type Reading<'a> = Result<Arc<ParsedFile<'a>>, Box<Broken>>;
 /// All sides of such a file.

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs::Permissions;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
 use super::disk::Seen;
 use super::resource::ResourceId;
+use super::slot::Source;
 use crate::error::Warning;
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::triple::Triple;
 
 /// The outcome of a merge: what is to be written, and what there is to say about it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Plan {
     /// The local package's folder; for a file, the folder it is in.
     pub root: PathBuf,
@@ -95,6 +96,35 @@ pub struct FileConflict {
 }
 
 impl FileConflict {
+    /// One about a part of a file that is in no resource.
+    pub(crate) fn in_file(file: &Path, line: Option<usize>, conflict: Conflict) -> Self {
+        Self {
+            file: file.to_owned(),
+            line,
+            resource: None,
+            conflict,
+            hidden: false,
+        }
+    }
+
+    /// One about a file or folder as a whole.
+    pub(crate) fn of_whole(
+        file: &Path,
+        kind: ConflictKind,
+        values: Triple<Option<String>>,
+        resolution: Resolution,
+    ) -> Self {
+        let conflict = Conflict {
+            path: String::new(),
+            kind,
+            line: 0,
+            values,
+            resolution,
+            rule: None,
+        };
+        Self::in_file(file, None, conflict)
+    }
+
     /// Whether it says that something whole that local deleted stays deleted: that was decided long
     /// ago.
     pub fn stays_deleted(&self) -> bool {
@@ -130,6 +160,30 @@ pub struct Counts {
     pub moved: usize,
 }
 
+impl FileChange {
+    /// What becomes of a file that is one thing before and another one afterwards; none where that
+    /// is the same, or nothing is known of its permissions.
+    pub(crate) fn between(path: PathBuf, old: Option<Source>, new: Option<Source>) -> Option<Self> {
+        let kind = match (&old, &new) {
+            (Some(old), Some(new)) if old.bytes == new.bytes => return None,
+            (Some(_), Some(_)) => ChangeKind::Changed,
+            (Some(_), None) => ChangeKind::Deleted,
+            (None, _) => ChangeKind::Added,
+        };
+        let present = [&old, &new].into_iter().flatten();
+        let permissions = present.filter_map(|it| it.permissions.clone()).next();
+        Some(Self {
+            path,
+            kind,
+            seen: old.as_ref().and_then(|old| old.seen),
+            old: old.map(|old| old.bytes),
+            new: new.map(|new| new.bytes),
+            permissions: permissions?,
+            old_permissions: None,
+        })
+    }
+}
+
 impl ChangeKind {
     /// The word that reports use.
     pub const fn as_str(&self) -> &'static str {
@@ -148,23 +202,22 @@ impl Plan {
     pub(crate) fn new(root: PathBuf, merge: u64) -> Self {
         Self {
             root,
-            files: Vec::new(),
-            conflicts: Vec::new(),
-            pinned: Vec::new(),
-            combined: Vec::new(),
-            renamed: Vec::new(),
-            warnings: Vec::new(),
-            counts: Counts::default(),
-            show_secrets: false,
-            sources: BTreeMap::new(),
-            awaits_commit: false,
             merge,
+            ..Self::default()
         }
     }
 
     /// All that is told of single places, by list.
     pub(crate) fn records(&mut self) -> [&mut Vec<FileConflict>; 3] {
         [&mut self.conflicts, &mut self.pinned, &mut self.combined]
+    }
+
+    /// Sorts files by their paths, and what is told by file and line.
+    pub(crate) fn sort(&mut self) {
+        self.files.sort_by(|left, right| left.path.cmp(&right.path));
+        for records in self.records() {
+            records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+        }
     }
 
     /// Whether a conflict is left to somebody, most often between conflict markers.

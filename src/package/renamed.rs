@@ -6,13 +6,13 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::jobs::members;
-use super::likeness::Leaves;
 use super::pair::{DocRef, Group, both};
 use super::parsed::{Parsed, Readings};
 use super::plan::Renamed;
 use super::resource::Identity;
+use super::similarity::Leaves;
 use super::slot::Slot;
-use crate::triple::Triple;
+use crate::triple::Side;
 
 /// How many places apart two resources of one kind are compared at most: a file may hold thousands
 /// of them.
@@ -54,23 +54,6 @@ pub(super) fn renamed(
         })
     };
     groups.iter().filter_map(find).collect()
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Side {
-    Original,
-    Updated,
-    Local,
-}
-
-impl Side {
-    const fn of<T>(self, sides: &Triple<T>) -> &T {
-        match self {
-            Self::Original => &sides.original,
-            Self::Updated => &sides.updated,
-            Self::Local => &sides.local,
-        }
-    }
 }
 
 /// What is left of one group and kind in one file: groups by their index, in the order of the file.
@@ -129,7 +112,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
             .filter(|left| !left.originals.is_empty() && !left.others.is_empty())
             .collect();
         for left in &mut all {
-            let place = |side: Side| move |index: &usize| *side.of(&self.groups[*index]);
+            let place = |side: Side| move |index: &usize| self.groups[*index][side];
             left.originals.sort_unstable_by_key(place(Side::Original));
             left.others.sort_unstable_by_key(place(side));
         }
@@ -153,7 +136,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
             }
         }
         left.originals
-            .retain(|index| side.of(&self.groups[*index]).is_none());
+            .retain(|index| self.groups[*index][side].is_none());
         left.others.retain(|index| !self.groups[*index].is_empty());
     }
 
@@ -198,7 +181,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         }
         pairs.sort_unstable();
         for (_, _, original, other) in pairs {
-            let is_free = side.of(&self.groups[original]).is_none();
+            let is_free = self.groups[original][side].is_none();
             if is_free && !self.groups[other].is_empty() && self.can_join(original, other) {
                 self.join(original, other);
             }
@@ -225,7 +208,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
     fn likeness(&mut self, side: Side, original: usize, other: usize) -> Option<usize> {
         let group = self.groups[original];
         // none where it is paired already
-        let other = (side, (*side.of(&self.groups[other]))?);
+        let other = (side, self.groups[other][side]?);
         let original = group.original.map(|it| (Side::Original, it));
         let updated = group.updated.map(|it| (Side::Updated, it));
         let versions = [original, updated];
@@ -250,18 +233,15 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
 
     /// What the member of a group is called.
     fn named(&self, side: Side, group: &Group) -> Option<(DocRef, &'f Identity<'a>)> {
-        let document = (*side.of(group))?;
+        let document = group[side]?;
         let resource = self.parsed(side, document)?.resource.as_ref()?;
         Some((document, resource.pairing()))
     }
 
     fn parsed(&self, side: Side, document: DocRef) -> Option<&'f Parsed<'a>> {
-        let group = match side {
-            Side::Original => Triple::new(Some(document), None, None),
-            Side::Updated => Triple::new(None, Some(document), None),
-            Side::Local => Triple::new(None, None, Some(document)),
-        };
-        *side.of(&members(self.files, &group))
+        let mut group = Group::default();
+        group[side] = Some(document);
+        members(self.files, &group)[side]
     }
 }
 
@@ -270,11 +250,11 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
 /// it its name.
 fn left_side(side: Side, group: &Group) -> Option<Side> {
     if group.original.is_some() {
-        return side.of(group).is_none().then_some(Side::Original);
+        return group[side].is_none().then_some(Side::Original);
     }
     let is_left = match side {
         Side::Local => group.local.is_some() && group.updated.is_none(),
-        _ => side.of(group).is_some(),
+        _ => group[side].is_some(),
     };
     is_left.then_some(side)
 }

@@ -57,7 +57,7 @@ impl<'s> Identity<'s> {
     /// As [`ResourceId::of`].
     pub(crate) fn of(tree: &Tree<'s>) -> Option<Self> {
         let root = tree.root().value;
-        let metadata = tree.entry(tree.find(root, "metadata")?).value;
+        let metadata = tree.field(root, "metadata")?;
         let name = match text(tree, metadata, "name") {
             Some(name) => name,
             None => format!("{}*", text(tree, metadata, "generateName")?).into(),
@@ -117,7 +117,7 @@ impl fmt::Display for ResourceId {
 
 /// The text of a field that is a scalar and not empty.
 fn text<'s>(tree: &Tree<'s>, map: NodeId, key: &str) -> Option<Cow<'s, str>> {
-    let value = tree.entry(tree.find(map, key)?).value;
+    let value = tree.field(map, key)?;
     let content = tree.content(value)?;
     (!content.is_empty() && !tree.is_null(value)).then_some(content)
 }

@@ -23,7 +23,7 @@ use super::side::Side;
 use super::sides_read::{let_go, read_sides};
 use super::slot::Slot;
 use super::whole_file::merge_whole;
-use super::{Outcome, Settings, gone, twins};
+use super::{Outcome, Settings, case_only, gone};
 use crate::error::Error;
 use crate::merge::{ConflictKind, Options};
 use crate::triple::Triple;
@@ -108,12 +108,7 @@ pub fn plan_sides(
         apply: None,
         lines: None,
     };
-    let outcomes = biggest_first(&slots, |target| {
-        let outcome = merge_slot(&context, target, &jobs[target], wholes[target].as_ref());
-        progress.step();
-        outcome
-    });
-    let mut outcomes = all_or_errors(outcomes)?;
+    let mut outcomes = merge_all(&context, &jobs, &wholes, progress)?;
     loaded.warnings.extend(rules.unmatched(&slots, &files));
     let renamed = renamed(&slots, &groups, &files);
     drop(groups);
@@ -125,6 +120,24 @@ pub fn plan_sides(
     }
     let plan = collect(slots, &jobs, outcomes, loaded, settings.show_secrets)?;
     Ok(Plan { renamed, ..plan })
+}
+
+/// Does all jobs. `wholes` are the readings of the files that merge as a whole, if there are any.
+///
+/// # Errors
+/// Those of all files.
+pub(super) fn merge_all(
+    context: &Context<'_, '_>,
+    jobs: &[Job],
+    wholes: &[Option<Readings<'_>>],
+    progress: &Progress,
+) -> Result<Vec<Outcome>, Error> {
+    Error::all(biggest_first(context.slots, |target| {
+        let whole = wholes.get(target).and_then(Option::as_ref);
+        let outcome = merge_slot(context, target, &jobs[target], whole);
+        progress.step();
+        outcome
+    }))
 }
 
 /// Does something for each slot, at once. Those with much in them come first, lest the others are
@@ -195,18 +208,6 @@ pub(super) fn merge_slot(
     Ok(outcome)
 }
 
-pub(super) fn all_or_errors<T>(results: Vec<Result<T, Error>>) -> Result<Vec<T>, Error> {
-    let mut all = Vec::with_capacity(results.len());
-    let mut errors = Vec::new();
-    for result in results {
-        match result {
-            Ok(item) => all.push(item),
-            Err(error) => errors.push(error),
-        }
-    }
-    Error::from_many(errors).map_or(Ok(all), Err)
-}
-
 pub(super) fn collect(
     slots: Vec<Slot>,
     jobs: &[Job],
@@ -250,12 +251,10 @@ pub(super) fn collect(
         &mut plan.warnings,
     )?;
     plan.warnings
-        .extend(twins::warnings(&plan.files, &loaded.local_kinds));
+        .extend(case_only::warnings(&plan.files, &loaded.local_kinds));
     for change in &plan.files {
         plan.counts.count(&change.kind);
     }
-    for records in plan.records() {
-        records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
-    }
+    plan.sort();
     Ok(plan)
 }

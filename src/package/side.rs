@@ -1,13 +1,13 @@
 //! Where one side of a merge comes from: a disk, or files that somebody has read already.
 
 use std::collections::BTreeMap;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
 use super::disk::{Seen, is_rest, open, read_open};
-use super::load::read_error;
+use super::owner::of_new;
 use super::slot::Source;
 use super::walk::{Kind, Listing, list};
 use crate::error::Error;
@@ -40,8 +40,8 @@ pub enum Entry {
     File {
         /// What is in it.
         bytes: Vec<u8>,
-        /// What it gets where it is new.
-        permissions: Permissions,
+        /// Whether it can be run.
+        is_executable: bool,
     },
     /// A symbolic link and what it says: never followed.
     Link(PathBuf),
@@ -90,14 +90,16 @@ impl Side {
         match self {
             Self::Disk(root) => Source::read_beside(&root.join(path), yaml, known),
             Self::Read(snapshot) => match snapshot.entries.get(path) {
-                Some(Entry::File { bytes, permissions }) => Ok(Source {
-                    bytes: bytes.clone().into(),
-                    permissions: Some(permissions.clone()),
-                    seen: None,
+                Some(Entry::File {
+                    bytes,
+                    is_executable,
+                }) => Ok(Source {
+                    permissions: of_new(*is_executable),
+                    ..Source::in_memory(bytes.clone())
                 }),
                 _ => {
                     let missing = std::io::ErrorKind::NotFound.into();
-                    Err(read_error(&snapshot.name.join(path), missing))
+                    Err(Error::reading(&snapshot.name.join(path))(missing))
                 }
             },
         }
@@ -152,7 +154,7 @@ impl Source {
                 seen: Some(Seen::of(&metadata)),
             }))
         };
-        let source = source().map_err(|error| read_error(path, error))?;
+        let source = source().map_err(Error::reading(path))?;
         source.ok_or_else(|| Error::TooLarge {
             path: path.to_owned(),
             most: LARGEST,
@@ -197,10 +199,9 @@ mod tests {
     #[test]
     fn a_side_in_memory_merges_like_one_on_the_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let permissions = std::fs::metadata(folder.path()).unwrap().permissions();
         let file = |text: &str| Entry::File {
             bytes: text.as_bytes().to_vec(),
-            permissions: permissions.clone(),
+            is_executable: false,
         };
         let side = |name: &str, files: &[(&str, &str)]| Snapshot {
             name: name.into(),

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 use walkdir::WalkDir;
 
-use super::journal::{UNFINISHED, is_reserved};
-use super::run_folder::{Left, left_at};
+use super::write::{Left, UNFINISHED, is_reserved, left_at};
 use crate::error::Error;
 
 /// The file that says what of a package is none of a merge's business.

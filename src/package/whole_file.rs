@@ -10,7 +10,7 @@ use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::merge_lines_with;
-use crate::merge::{Conflict, ConflictKind, OnConflict, Options, Resolution, with_changes_made};
+use crate::merge::{ConflictKind, OnConflict, Options, Resolution, with_changes_made};
 use crate::triple::Triple;
 
 /// Merges a file as a whole. `readings` are there where it has a YAML name; `is_gone` says whether
@@ -76,18 +76,14 @@ pub(crate) fn merge_whole(
 /// if it is text.
 fn deleted_by_one(slot: &Slot, kind: ConflictKind, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
-    let texts = slot.sides.as_ref().try_map(|source| match source {
-        Some(source) => text_of(source).ok_or(()),
-        None => Ok(""),
-    });
-    let resolution = match texts {
-        Ok(texts) => {
+    let resolution = match texts_of(slot) {
+        Some(texts) => {
             let mut text = String::new();
             write_hunk(&mut text, texts, &options.markers);
             outcome.content = Content::Write(text.into_bytes());
             Resolution::Markers
         }
-        Err(()) => Resolution::Open,
+        None => Resolution::Open,
     };
     outcome.conflicts.push(conflict(slot, kind, resolution));
     outcome
@@ -102,11 +98,8 @@ fn broken_upstream(readings: Option<&Readings<'_>>) -> Option<Warning> {
 }
 
 fn warning(broken: &Broken, what: &str) -> Warning {
-    Warning {
-        path: broken.place.path.clone(),
-        place: Some(broken.place.clone()),
-        message: format!("not valid YAML ({}); {what}", broken.message),
-    }
+    let message = format!("not valid YAML ({}); {what}", broken.message);
+    Warning::at(broken.place.clone(), message)
 }
 
 /// A conflict about the whole file.
@@ -118,19 +111,10 @@ pub(super) fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) 
             _ => format!("({} bytes)", source.bytes.len()),
         })
     };
+    let values = slot.sides.as_ref().map(value);
     FileConflict {
-        file: slot.path.clone(),
         line: slot.sides.local.is_some().then_some(1),
-        resource: None,
-        conflict: Conflict {
-            path: String::new(),
-            kind,
-            line: 0,
-            values: slot.sides.as_ref().map(value),
-            resolution,
-            rule: None,
-        },
-        hidden: false,
+        ..FileConflict::of_whole(&slot.path, kind, values, resolution)
     }
 }
 
@@ -140,36 +124,9 @@ fn merge_text(
     readings: Option<&Readings<'_>>,
     options: &Options,
 ) -> Result<Outcome, Error> {
-    let mut outcome = Outcome::default();
     let health = readings.map(|it| Health::of(it, slot)).unwrap_or_default();
-    let texts = slot.sides.as_ref().try_map(|source| match source {
-        Some(source) => text_of(source).ok_or(()),
-        None => Ok(""),
-    });
-    let Ok(texts) = texts else {
-        if let Some(broken) = health.broken.iter().find(|broken| !broken.utf8)
-            && health.any_good
-        {
-            return Err(Error::NotUtf8 {
-                place: Box::new(broken.place.clone()),
-            });
-        }
-        if let Some(refusal) = health.refused("there are no lines to merge") {
-            return Err(refusal);
-        }
-        // markers are for lines: the file stays as the local side has it, and somebody has to see
-        // to it
-        let resolution = match options.on_conflict.resolution() {
-            Resolution::Markers => Resolution::Open,
-            resolution => resolution,
-        };
-        outcome
-            .conflicts
-            .push(conflict(slot, ConflictKind::Binary, resolution));
-        if resolution == Resolution::Updated {
-            outcome.content = Content::Updated;
-        }
-        return Ok(outcome);
+    let Some(texts) = texts_of(slot) else {
+        return not_text(slot, &health, options);
     };
     let texts = alike(&texts);
     let texts = texts.as_ref().map(AsRef::as_ref);
@@ -182,24 +139,56 @@ fn merge_text(
     if let Some(refusal) = health.refusal(&slot.path, &merge.text, !merge.hunks.is_empty()) {
         return Err(refusal);
     }
+    let mut outcome = Outcome::default();
     let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
     outcome
         .warnings
         .extend(health.broken.iter().map(merged_by_lines));
     outcome.conflicts.extend(merge.hunks.iter().map(|hunk| {
         let conflict = hunk.to_conflict();
-        FileConflict {
-            file: slot.path.clone(),
-            line: Some(conflict.line + 1),
-            resource: None,
-            conflict,
-            hidden: false,
-        }
+        FileConflict::in_file(&slot.path, Some(conflict.line + 1), conflict)
     }));
     if merge.text != texts.local {
         outcome.content = Content::Write(merge.text.into_bytes());
     }
     Ok(outcome)
+}
+
+/// A side is no text: a conflict, where that is no mistake.
+fn not_text(slot: &Slot, health: &Health, options: &Options) -> Result<Outcome, Error> {
+    if let Some(broken) = health.broken.iter().find(|broken| !broken.utf8)
+        && health.any_good
+    {
+        return Err(Error::NotUtf8 {
+            place: Box::new(broken.place.clone()),
+        });
+    }
+    if let Some(refusal) = health.refused("there are no lines to merge") {
+        return Err(refusal);
+    }
+    // markers are for lines: the file stays as the local side has it, and somebody has to see
+    // to it
+    let resolution = match options.on_conflict.resolution() {
+        Resolution::Markers => Resolution::Open,
+        resolution => resolution,
+    };
+    Ok(Outcome {
+        conflicts: vec![conflict(slot, ConflictKind::Binary, resolution)],
+        content: match resolution {
+            Resolution::Updated => Content::Updated,
+            _ => Content::Unchanged,
+        },
+        ..Outcome::default()
+    })
+}
+
+/// The sides as texts, an absent one being empty; none where one of them is no text.
+fn texts_of(slot: &Slot) -> Option<Triple<&str>> {
+    let texts = slot.sides.as_ref().try_map(|source| match source {
+        Some(source) => text_of(source).ok_or(()),
+        None => Ok(""),
+    });
+    texts.ok()
 }
 
 /// A text, where a file is one: UTF-8, without a zero byte, as git has it.

@@ -1,5 +1,7 @@
 //! Colour, where it is wanted.
 
+use anstyle::{AnsiColor, Style};
+
 /// The colours that reports use, by what they are for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Paint {
@@ -16,15 +18,13 @@ pub(super) enum Paint {
 impl Paint {
     /// The text, in this colour if `color` says so.
     pub(super) fn apply(self, text: &str, color: bool) -> String {
-        if !color {
-            return text.to_owned();
-        }
-        let code = match self {
-            Self::Name => "1",
-            Self::Removed => "31",
-            Self::Added => "32",
-            Self::Place => "36",
+        let style = match self {
+            _ if !color => Style::new(),
+            Self::Name => Style::new().bold(),
+            Self::Removed => AnsiColor::Red.on_default(),
+            Self::Added => AnsiColor::Green.on_default(),
+            Self::Place => AnsiColor::Cyan.on_default(),
         };
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        format!("{style}{text}{style:#}")
     }
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::fleet::Commits;
-use super::worktree::{PATIENCE, Tried, patiently, refused, why};
+use super::batch::Commits;
+use super::worktree::{PATIENCE, Tried, patiently, why};
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::visible::visible;
@@ -75,10 +75,10 @@ impl Branches {
         match (done, failed) {
             (Ok(()), _) => Ok(()),
             (Err(_), Some(error)) => Err(error),
-            (Err(message), None) => Err(Error::Git {
-                message: message.clone(),
-                help: "name another branch with --branch".to_owned(),
-            }),
+            (Err(message), None) => Err(Error::git(
+                message.clone(),
+                "name another branch with --branch",
+            )),
         }
     }
 
@@ -102,7 +102,11 @@ impl Branch {
         let valid = git().args(["check-ref-format", "--branch", name]).ask()?;
         if valid.is_none() || name.starts_with('-') {
             let message = format!("'{}' is no name of a branch", visible(name));
-            return Err(refused(top, &message, "name another one with --branch"));
+            return Err(Error::package(
+                top,
+                &message,
+                "name another one with --branch",
+            ));
         }
         let here = git().args(["symbolic-ref", "-q", "HEAD"]).ask()?;
         let is_here = here == Some(format!("refs/heads/{name}"));
@@ -197,17 +201,14 @@ impl Branch {
                     "--",
                 ])
                 .output()?;
-            Ok(match output.status.success() {
-                true => Tried::Done(None),
-                false => Tried::Refused(output),
-            })
+            Ok(Tried::of(output))
         };
         let Tried::Refused(output) = patiently(PATIENCE, attempt)? else {
             return Ok(());
         };
         let message = format!("branch '{}' cannot be made: {}", self.name, why(&output));
         let help = "check it out yourself, delete it, or name another one with --branch";
-        Err(refused(&self.top, &message, help))
+        Err(Error::package(&self.top, &message, help))
     }
 
     fn finish(&self) -> Result<Vec<(String, String)>, Error> {
@@ -250,7 +251,7 @@ fn refuse_changed(top: &Path, name: &str, tip: &str) -> Result<(), Error> {
     );
     let help =
         "merge or delete it, check it out to go on from there, or name another one with --branch";
-    Err(refused(top, &message, help))
+    Err(Error::package(top, &message, help))
 }
 
 /// A commit of a branch.

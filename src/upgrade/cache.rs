@@ -3,12 +3,11 @@
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use fs4::FileExt;
 use sha2::{Digest as _, Sha256};
 
-use super::owner;
 use crate::error::Error;
 use crate::git_process::{Git, reason};
+use crate::package::private_folder::{self, named};
 
 /// The variable that names the cache folder itself.
 pub const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
@@ -38,18 +37,15 @@ impl Cache {
     /// # Errors
     /// Where there is no such folder.
     pub fn of_user() -> Result<Self, Error> {
-        let named = |name: &str| {
-            std::env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
         let root = named(CACHE_VARIABLE)
             .or_else(|| named("XDG_CACHE_HOME").map(|path| path.join("merge3")))
             .or_else(|| named("LOCALAPPDATA").map(|path| path.join("merge3").join("cache")))
             .or_else(|| named("HOME").map(|path| path.join(".cache").join("merge3")));
-        root.map(Self::new).ok_or_else(|| Error::Git {
-            message: "it is not known where fetched packages can be kept".to_owned(),
-            help: format!("set {CACHE_VARIABLE} to an absolute path"),
+        root.map(Self::new).ok_or_else(|| {
+            Error::git(
+                "it is not known where fetched packages can be kept",
+                format!("set {CACHE_VARIABLE} to an absolute path"),
+            )
         })
     }
 
@@ -94,7 +90,7 @@ impl Cache {
     /// The folder with archives, by their digests.
     pub(super) fn archives(&self) -> Result<PathBuf, Error> {
         let folder = self.root.join("archives");
-        owner::make(&folder).map_err(|error| unusable(&folder, &error))?;
+        private_folder::make(&folder).map_err(|error| unusable(&folder, &error))?;
         own(&self.root)?;
         own(&folder)?;
         Ok(folder)
@@ -122,7 +118,7 @@ impl Cache {
     /// The folder with the repositories, which is nobody else's: what is in it says what git runs.
     fn own_folder(&self) -> Result<PathBuf, Error> {
         let folder = self.root.join("git");
-        owner::make(&folder).map_err(|error| unusable(&folder, &error))?;
+        private_folder::make(&folder).map_err(|error| unusable(&folder, &error))?;
         own(&self.root)?;
         own(&folder)?;
         Ok(folder)
@@ -131,12 +127,9 @@ impl Cache {
 
 /// Refuses a folder that others may have written to.
 fn own(folder: &Path) -> Result<(), Error> {
-    owner::check(folder).map_err(|error| Error::Git {
-        message: format!("the cache in {} cannot be used: {error}", folder.display()),
-        help: format!(
+    private_folder::check(folder).map_err(|error| Error::git(format!("the cache in {} cannot be used: {error}", folder.display()), format!(
             "git runs what is set up there: delete it, or set {CACHE_VARIABLE} to a folder of your own"
-        ),
-    })
+        )))
 }
 
 impl Store {
@@ -206,7 +199,7 @@ impl Store {
         let ready = fs::write(self.path.join("merge3-ready"), repository);
         ready.map_err(|error| unusable(&self.path, &error))?;
         // whatever the user's mask says
-        owner::protect(&self.path).map_err(|error| unusable(&self.path, &error))
+        private_folder::protect(&self.path).map_err(|error| unusable(&self.path, &error))
     }
 
     /// A call about this repository, with what fetching needs.
@@ -217,14 +210,15 @@ impl Store {
     /// Waits until nobody else uses it.
     pub(super) fn alone(&self) -> Result<File, Error> {
         let file = self.lock_file()?;
-        FileExt::lock(&file).map_err(|error| unusable(&self.lock, &error))?;
+        file.lock().map_err(|error| unusable(&self.lock, &error))?;
         Ok(file)
     }
 
     /// Waits until nobody changes it.
     pub(super) fn shared(&self) -> Result<File, Error> {
         let file = self.lock_file()?;
-        FileExt::lock_shared(&file).map_err(|error| unusable(&self.lock, &error))?;
+        file.lock_shared()
+            .map_err(|error| unusable(&self.lock, &error))?;
         Ok(file)
     }
 
@@ -238,13 +232,13 @@ impl Store {
     }
 
     pub(super) fn broken(&self, message: &str) -> Error {
-        Error::Git {
-            message: format!(
+        Error::git(
+            format!(
                 "the cache in {} cannot be used: {message}",
                 self.path.display()
             ),
-            help: "empty it with `merge3 cache clean` and run again".to_owned(),
-        }
+            "empty it with `merge3 cache clean` and run again",
+        )
     }
 }
 
@@ -255,8 +249,8 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Git {
-        message: format!("the cache in {} cannot be used: {error}", path.display()),
-        help: format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
-    }
+    Error::git(
+        format!("the cache in {} cannot be used: {error}", path.display()),
+        format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
+    )
 }

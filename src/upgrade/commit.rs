@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use super::branch::TRAILER;
 use super::objects::path_of_bytes;
-use super::worktree::{LOCKED, PAUSE, Tried, is_busy, patiently, refused, why};
+use super::worktree::{LOCKED, PAUSE, Tried, is_busy, patiently, why};
 use crate::error::Error;
 use crate::git_process::Git;
 
@@ -52,7 +52,7 @@ pub(super) fn commit(
             };
             let why = why(&output);
             let message = format!("the upgrade is in the files, and could not be committed: {why}");
-            Err(refused(top, &message, help))
+            Err(Error::package(top, &message, help))
         }
     }
 }
@@ -125,13 +125,7 @@ pub(super) fn unstage(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Tr
 /// # Errors
 /// Where that does not end: why.
 pub(super) fn settle(top: &Path, files: &[PathBuf], patience: Duration) -> Result<(), String> {
-    let stage_all = || {
-        let output = stage(Git::at(top), files)?;
-        Ok(match output.status.success() {
-            true => Tried::Done(None),
-            false => Tried::Refused(output),
-        })
-    };
+    let stage_all = || Ok(Tried::of(stage(Git::at(top), files)?));
     for _ in 0..TRIES {
         let tried = patiently(patience, stage_all).map_err(|error| error.to_string())?;
         if let Tried::Refused(output) = tried {

@@ -175,13 +175,13 @@ impl Remotes<'_> {
 /// A server that has a commit without all that is in it.
 pub(super) fn incomplete(place: &Place, version: &Resolved, reason: &str) -> Error {
     let shown = without_password(&place.repository);
-    Error::Git {
-        message: format!(
+    Error::git(
+        format!(
             "{shown} lacks files of {}: it is a partial clone, or broken ({reason})",
             version.name
         ),
-        help: "name the repository that it was cloned from in the record, or fetch all of it there: git fetch --refetch --no-filter".to_owned(),
-    }
+        "name the repository that it was cloned from in the record, or fetch all of it there: git fetch --refetch --no-filter",
+    )
 }
 
 /// A commit that could not be fetched, and why as far as that can be told.
@@ -198,24 +198,23 @@ fn not_fetched(place: &Place, version: &Resolved, reason: &str, is_shallow: bool
     }
     let commit = &version.commit;
     if is_shallow {
-        return Error::Git {
-            message: format!("{shown} has only a part of its history, and not the commit {commit}"),
-            help: "it is a shallow mirror: fetch all of it there (git fetch --unshallow), or name the repository that it was cloned \
-                   from in the record"
-                .to_owned(),
-        };
+        return Error::git(
+            format!("{shown} has only a part of its history, and not the commit {commit}"),
+            "it is a shallow mirror: fetch all of it there (git fetch --unshallow), or name the repository that it was cloned \
+                   from in the record",
+        );
     }
     let said = match reason {
         "" => String::new(),
         reason => format!(" ({reason})"),
     };
-    Error::Git {
-        message: format!("the commit {commit} of {shown} is gone{said}"),
-        help: format!(
+    Error::git(
+        format!("the commit {commit} of {shown} is gone{said}"),
+        format!(
             "upstream rewrote its history or cannot be reached (git ls-remote {shown}); if the commit is lost, put the \
              commit that your copy was made from into the record, or find it with `merge3 adopt`"
         ),
-    }
+    )
 }
 
 impl Store {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 use walkdir::WalkDir;
 
-use super::nested::refuse_foreign;
+use super::nested_package::refuse_foreign;
 use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;
@@ -78,10 +78,7 @@ pub(super) fn below(
         .into_iter()
         .filter_entry(|entry| entry.file_name() != ".git");
     for entry in walk {
-        let entry = entry.map_err(|error| Error::Read {
-            path: error.path().unwrap_or(folder).to_owned(),
-            error: error.into(),
-        })?;
+        let entry = entry.map_err(Error::walking(folder))?;
         if !entry.file_type().is_dir() || !may_be_package(entry.path()) {
             continue;
         }

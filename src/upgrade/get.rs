@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use super::address::{Address, Place};
-use super::objects::{Fetched, Modes};
+use super::objects::Fetched;
 use super::record::{Form, KPTFILE, RULES_FILE, with_record};
 use super::remote::{Remotes, Resolved};
 use super::tree::stays_within;
@@ -56,10 +56,9 @@ pub fn get(
     let version = remotes.fixed(&place, version)?;
     let folder = folder.map_or_else(|| PathBuf::from(place.base_name()), Path::to_owned);
     refuse_taken(&folder)?;
-    let modes = Modes::of_system()?;
     remotes.fetch(&[(&place, &version)], &shown(&folder));
-    let fetched = remotes.snapshot(&place, &version, &modes)?;
-    write(&folder, fetched, place, version, &modes)
+    let fetched = remotes.snapshot(&place, &version)?;
+    write(&folder, fetched, place, version)
 }
 
 /// Refuses an address that would write a password into a package.
@@ -67,13 +66,13 @@ pub(super) fn refuse_password(place: &Place) -> Result<(), Error> {
     if !place.has_password() {
         return Ok(());
     }
-    Err(Error::Git {
-        message: format!(
+    Err(Error::git(
+        format!(
             "the address {} holds a user name or a password, which would be written into the package",
             place.shown()
         ),
-        help: "leave it out, and give it to git: git help credentials".to_owned(),
-    })
+        "leave it out, and give it to git: git help credentials",
+    ))
 }
 
 fn refuse_taken(folder: &Path) -> Result<(), Error> {
@@ -88,11 +87,11 @@ fn refuse_taken(folder: &Path) -> Result<(), Error> {
     {
         return Ok(());
     }
-    Err(Error::Package {
-        path: folder.to_owned(),
-        message: "there is something already".to_owned(),
-        help: "name a folder that does not exist yet; a package that is there already is brought up to date with `merge3 upgrade`".to_owned(),
-    })
+    Err(Error::package(
+        folder,
+        "there is something already",
+        "name a folder that does not exist yet; a package that is there already is brought up to date with `merge3 upgrade`",
+    ))
 }
 
 /// Writes the package to a folder beside its own, and renames that.
@@ -101,19 +100,18 @@ fn write(
     fetched: Fetched,
     place: Place,
     version: Resolved,
-    modes: &Modes,
 ) -> Result<Vendored, Error> {
     let above = folder
         .parent()
         .filter(|above| !above.as_os_str().is_empty());
     let above = above.unwrap_or(Path::new("."));
-    fs::create_dir_all(above).map_err(unwritten(above))?;
+    fs::create_dir_all(above).map_err(Error::writing(above))?;
     let staging = tempfile::Builder::new()
         .prefix(".merge3-")
         .tempdir_in(above)
-        .map_err(unwritten(above))?;
+        .map_err(Error::writing(above))?;
     let root = staging.path().join("package");
-    fs::create_dir(&root).map_err(unwritten(&root))?;
+    fs::create_dir(&root).map_err(Error::writing(&root))?;
     let Fetched {
         mut snapshot,
         left_out,
@@ -127,28 +125,28 @@ fn write(
     let in_kptfile = has_kptfile && Form::of(&place.repository).is_git();
     let record = PathBuf::from(if in_kptfile { KPTFILE } else { RULES_FILE });
     let record_text = match snapshot.entries.remove(&record) {
-        Some(Entry::File { bytes, .. }) => {
-            String::from_utf8(bytes).map_err(|_| Error::Package {
-                path: folder.join(&record),
-                message: "it is not UTF-8".to_owned(),
-                help: "upstream's file is broken; tell upstream".to_owned(),
-            })?
-        }
+        Some(Entry::File { bytes, .. }) => String::from_utf8(bytes).map_err(|_| {
+            Error::package(
+                &folder.join(&record),
+                "it is not UTF-8",
+                "upstream's file is broken; tell upstream",
+            )
+        })?,
         _ => String::new(),
     };
     let files = put(snapshot, &root, &mut warnings)?;
     let text = with_record(&folder.join(&record), &record_text, &place, &version)?;
     let target = root.join(&record);
-    fs::write(&target, text).map_err(unwritten(&target))?;
-    fs::set_permissions(&target, of_new(&modes.of_new())).map_err(unwritten(&target))?;
+    fs::write(&target, text).map_err(Error::writing(&target))?;
+    set_new(&target, false).map_err(Error::writing(&target))?;
     // an empty folder may be there already
     match fs::remove_dir(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(unwritten(folder)(error));
+            return Err(Error::writing(folder)(error));
         }
         _ => {}
     }
-    fs::rename(&root, folder).map_err(unwritten(folder))?;
+    fs::rename(&root, folder).map_err(Error::writing(folder))?;
     Ok(Vendored {
         folder: folder.to_owned(),
         place,
@@ -171,11 +169,14 @@ pub(super) fn put(
     for (path, entry) in snapshot.entries {
         let target = root.join(&path);
         match entry {
-            Entry::File { bytes, permissions } => {
+            Entry::File {
+                bytes,
+                is_executable,
+            } => {
                 let above = target.parent().unwrap_or(root);
-                fs::create_dir_all(above).map_err(unwritten(above))?;
-                fs::write(&target, bytes).map_err(unwritten(&target))?;
-                fs::set_permissions(&target, of_new(&permissions)).map_err(unwritten(&target))?;
+                fs::create_dir_all(above).map_err(Error::writing(above))?;
+                fs::write(&target, bytes).map_err(Error::writing(&target))?;
+                set_new(&target, is_executable).map_err(Error::writing(&target))?;
                 files += 1;
             }
             Entry::Link(_) => {}
@@ -186,20 +187,16 @@ pub(super) fn put(
     for (path, to) in &links {
         let target = root.join(path);
         let above = target.parent().unwrap_or(root);
-        fs::create_dir_all(above).map_err(unwritten(above))?;
-        link(to, &target).map_err(unwritten(&target))?;
+        fs::create_dir_all(above).map_err(Error::writing(above))?;
+        link(to, &target).map_err(Error::writing(&target))?;
         files += 1;
     }
     Ok(files)
 }
 
-fn unwritten(path: &Path) -> impl FnOnce(io::Error) -> Error {
-    let path = path.to_owned();
-    move |error| Error::Write {
-        path,
-        error,
-        written: 0,
-    }
+/// Gives a file what a new one gets.
+fn set_new(file: &Path, is_executable: bool) -> io::Result<()> {
+    of_new(is_executable).map_or(Ok(()), |new| fs::set_permissions(file, new))
 }
 
 /// The links of a package that lead to something in it; the others are told.

@@ -1,5 +1,7 @@
 //! What upstream committed between two versions of a package.
 
+use serde::Serialize;
+
 use super::address::Place;
 use super::cache::{Store, hash};
 use super::registry::is_archive;
@@ -8,9 +10,10 @@ use crate::error::Error;
 use crate::git_process::reason;
 
 /// One of upstream's commits.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Commit {
     /// Its hash.
+    #[serde(rename = "commit")]
     pub hash: String,
     /// When it was committed, as ISO 8601 has it.
     pub date: String,

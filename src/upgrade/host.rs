@@ -20,6 +20,23 @@ enum Kind {
     Bitbucket,
 }
 
+impl Kind {
+    fn of(host: &str) -> Option<Self> {
+        Some(match host.to_ascii_lowercase().as_str() {
+            "github.com" => Self::GitHub,
+            "gitlab.com" => Self::GitLab,
+            "codeberg.org" | "gitea.com" => Self::Gitea,
+            "bitbucket.org" => Self::Bitbucket,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether a host is one at which a repository has two names: its owner's and its own.
+pub(super) fn is_known(host: &str) -> bool {
+    Kind::of(host).is_some()
+}
+
 impl Host {
     /// The host of a repository, by its address; none where the host is not known.
     pub(super) fn of(repository: &str) -> Option<Self> {
@@ -30,13 +47,7 @@ impl Host {
         };
         let (authority, path) = rest.split_once('/')?;
         let host = authority.rsplit('@').next()?.to_ascii_lowercase();
-        let kind = match host.as_str() {
-            "github.com" => Kind::GitHub,
-            "gitlab.com" => Kind::GitLab,
-            "codeberg.org" | "gitea.com" => Kind::Gitea,
-            "bitbucket.org" => Kind::Bitbucket,
-            _ => return None,
-        };
+        let kind = Kind::of(&host)?;
         let path = path.trim_matches('/');
         let path = path.strip_suffix(".git").unwrap_or(path);
         let names: Vec<&str> = path.split('/').collect();

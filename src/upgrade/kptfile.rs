@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::edit::{get, map, patched, string};
 use super::record::{KPTFILE, Record, SECTIONS};
-use super::splice::{get, set, without};
 use crate::error::{Error, Warning};
 use crate::package::{Entry, Snapshot, read_named};
-use crate::yaml::{NodeKind, Tree};
+use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that
 /// they do not merge. Where that cannot be done, however the file is written, they are no part of
@@ -15,7 +15,7 @@ use crate::yaml::{NodeKind, Tree};
 ///
 /// # Errors
 /// Where the local file cannot be read.
-pub(super) fn make_locals(
+pub(super) fn keep_local_identity(
     upstream: (&mut Snapshot, &mut Snapshot),
     record: &Record,
 ) -> Result<Vec<Warning>, Error> {
@@ -23,11 +23,11 @@ pub(super) fn make_locals(
     let package = record.file.parent().unwrap_or(Path::new(""));
     let has_record = record.file.ends_with(KPTFILE);
     let local = text_of(&package.join(KPTFILE))?;
-    let [before, now] = [&*original, &*updated].map(|side| made_locals(side, &local));
-    let is_gone = has_record && matches!(now, Made::Missing);
+    let [before, now] = [&*original, &*updated].map(|side| rewritten(side, &local));
+    let is_gone = has_record && matches!(now, Rewritten::Missing);
     let broken = [&before, &now]
         .into_iter()
-        .any(|it| matches!(it, Made::Not));
+        .any(|it| matches!(it, Rewritten::Impossible));
     let mut warnings = Vec::new();
     if broken {
         warnings.push(Warning::about(
@@ -35,10 +35,10 @@ pub(super) fn make_locals(
             "upstream's Kptfile is left out: it is not written so that your name and record can be kept in it",
         ));
     }
-    for (snapshot, made) in [(original, before), (updated, now)] {
+    for (snapshot, rewritten) in [(original, before), (updated, now)] {
         let kptfile = PathBuf::from(KPTFILE);
-        match (made, snapshot.entries.get_mut(&kptfile)) {
-            (Made::Text(text), Some(Entry::File { bytes, .. })) if !is_gone && !broken => {
+        match (rewritten, snapshot.entries.get_mut(&kptfile)) {
+            (Rewritten::Text(text), Some(Entry::File { bytes, .. })) if !is_gone && !broken => {
                 *bytes = text.into_bytes();
             }
             _ => drop(snapshot.entries.remove(&kptfile)),
@@ -52,12 +52,12 @@ pub(super) fn make_locals(
 ///
 /// # Errors
 /// Where the local file cannot be read.
-pub(super) fn keep_locals(upstream: &mut Snapshot, package: &Path) -> Result<(), Error> {
+pub(super) fn keep_local_file(upstream: &mut Snapshot, package: &Path) -> Result<(), Error> {
     let local = text_of(&package.join(KPTFILE))?;
-    let Made::Text(theirs) = made_locals(upstream, &local) else {
+    let Rewritten::Text(theirs) = rewritten(upstream, &local) else {
         return Ok(());
     };
-    let is_same = own(&local, &local).is_some_and(|ours| ours == theirs);
+    let is_same = with_identity_of(&local, &local).is_some_and(|ours| ours == theirs);
     if let Some(Entry::File { bytes, .. }) = upstream.entries.get_mut(Path::new(KPTFILE)) {
         *bytes = if is_same { local } else { theirs }.into_bytes();
     }
@@ -72,47 +72,62 @@ fn text_of(file: &Path) -> Result<String, Error> {
     match read_named(file) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Error::Read {
-            path: file.to_owned(),
-            error,
-        }),
+        Err(error) => Err(Error::reading(file)(error)),
     }
 }
 
 /// What became of a Kptfile of upstream's.
-enum Made {
+enum Rewritten {
     Missing,
     Text(String),
     /// It cannot be made to say what the local one says.
-    Not,
+    Impossible,
 }
 
-fn made_locals(snapshot: &Snapshot, local: &str) -> Made {
+fn rewritten(snapshot: &Snapshot, local: &str) -> Rewritten {
     match snapshot.entries.get(Path::new(KPTFILE)) {
-        None => Made::Missing,
+        None => Rewritten::Missing,
         Some(Entry::File { bytes, .. }) => std::str::from_utf8(bytes)
             .ok()
-            .and_then(|text| own(text, local))
-            .map_or(Made::Not, Made::Text),
-        Some(Entry::Link(_) | Entry::Other) => Made::Not,
+            .and_then(|text| with_identity_of(text, local))
+            .map_or(Rewritten::Impossible, Rewritten::Text),
+        Some(Entry::Link(_) | Entry::Other) => Rewritten::Impossible,
     }
 }
 
-/// The text with local's name and namespace and without a record; none where it cannot be had.
-fn own(text: &str, local: &str) -> Option<String> {
-    let mut text = text.to_owned();
-    for section in SECTIONS {
-        text = without(&text, section)?;
-    }
-    for path in [["metadata", "name"], ["metadata", "namespace"]] {
-        let Some(here) = get(local, &path) else {
-            continue;
-        };
-        if path[1] == "name" || get(&text, &path).is_some() {
-            text = set(&text, &path, &here)?;
+/// The text with local's name and namespace and without a record; none where it cannot be had: it
+/// is no map with one field on a line, or not all of it is said there.
+fn with_identity_of(text: &str, local: &str) -> Option<String> {
+    let tree = Tree::parse(text).ok()??;
+    let root = tree.root().value;
+    let is_flow = |node: NodeId| match &tree.node(node).kind {
+        NodeKind::Mapping(collection) => Some(collection.flow),
+        _ => None,
+    };
+    let is_block = !is_flow(root)?;
+    let sections = SECTIONS
+        .into_iter()
+        .filter_map(|name| tree.field(root, name));
+    let is_shared = sections
+        .into_iter()
+        .any(|it| tree.node(it).anchor().is_some());
+    let metadata = tree.field(root, "metadata")?;
+    is_flow(metadata)?;
+    let names = ["name", "namespace"].into_iter();
+    let names = names.filter_map(|name| Some((name, get(local, &["metadata", name])?)));
+    let mut fields = Vec::new();
+    for (name, here) in names {
+        match tree.field(metadata, name) {
+            Some(value) => drop(tree.scalar(value)?),
+            None if name == "namespace" => continue,
+            None => {}
         }
+        fields.push((name, string(&here)));
     }
-    is_plain(&text).then_some(text)
+    let gone = SECTIONS.map(|section| (section, "null".to_owned()));
+    let patch = map(gone.into_iter().chain([("metadata", map(fields))]));
+    let text = patched(text, &patch)?;
+    (is_block && !is_shared && is_plain(&text)).then_some(text)
 }
 
 /// Whether a text is a map without a record, and means what it says: nothing is merged into it from
@@ -140,7 +155,7 @@ mod tests {
         let upstream = "kind: Kptfile\nmetadata:\n  name: theirs # who\n  labels: {a: b}\n# whence\nupstream:\n  git: {repo: x}\nupstreamLock:\n  git: {repo: x}\ninfo:\n  site: s\n";
         let local = "kind: Kptfile\nmetadata:\n  name: ours\nupstream:\n  git: {repo: y}\n";
         assert_eq!(
-            own(upstream, local).unwrap(),
+            with_identity_of(upstream, local).unwrap(),
             "kind: Kptfile\nmetadata:\n  name: ours # who\n  labels: {a: b}\ninfo:\n  site: s\n"
         );
     }
@@ -159,7 +174,7 @@ mod tests {
             "- a\n",
             "",
         ] {
-            assert_eq!(own(upstream, local), None, "{upstream}");
+            assert_eq!(with_identity_of(upstream, local), None, "{upstream}");
         }
     }
 }

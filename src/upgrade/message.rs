@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::one::Upgrade;
+use super::package_upgrade::Upgrade;
 use super::report::versions;
 use crate::package::Plan;
 use crate::report::{by_need, many, portable};

@@ -6,29 +6,29 @@
 
 mod address;
 mod adopt;
+mod batch;
 mod branch;
 mod cache;
 mod commit;
+mod edit;
 mod fetch;
 mod find;
-mod fleet;
 mod get;
 mod history;
 mod host;
 mod kptfile;
 mod message;
-mod nested;
+mod nearest;
+mod nested_package;
 mod objects;
-mod one;
 mod outdated;
-mod owner;
-mod pasted;
+mod package_upgrade;
+mod pasted_address;
 mod record;
 mod registry;
 mod remote;
 mod report;
 mod repositories;
-mod splice;
 mod subpackages;
 mod tree;
 mod unfinished;
@@ -37,19 +37,20 @@ mod version;
 mod worktree;
 
 pub use address::Place;
-pub use adopt::{Adopted, Nearness, adopt, original};
+pub use adopt::{Adopted, adopt, original};
+pub use batch::{Commits, Host, Outcome, Packages, upgrade};
 pub use cache::{CACHE_VARIABLE, Cache};
 pub use find::Shard;
-pub use fleet::{Commits, Host, Outcome, Packages, upgrade};
 pub use get::{Vendored, get};
 pub use history::Commit;
 pub use message::Template;
-pub use one::{Upgrade, Wish};
-pub use outdated::{Outdated, State, outdated};
+pub use nearest::Nearness;
+pub use outdated::{Outdated, outdated};
+pub use package_upgrade::{Upgrade, UpgradeOptions};
 pub use record::{Lock, Record};
 pub use remote::{Remotes, Resolved};
 pub use report::{
-    Told, outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json,
-    upgrade_markdown, upgrade_text,
+    outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json, upgrade_markdown,
+    upgrade_text,
 };
 pub use version::{Choice, Within};

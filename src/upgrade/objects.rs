@@ -1,7 +1,6 @@
 //! The files of a package at one commit, read from git's objects without a checkout.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::{OpenOptions, Permissions};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
@@ -17,63 +16,6 @@ use crate::package::{Entry, Snapshot};
 
 /// How many folders are listed with one call.
 const AT_ONCE: usize = 1000;
-
-/// What new files get here: plain ones and those that can be run.
-#[derive(Debug, Clone)]
-pub(super) struct Modes {
-    plain: Permissions,
-    executable: Permissions,
-}
-
-impl Modes {
-    /// What a file gets that can be run or not.
-    pub(super) fn of_file(&self, is_program: bool) -> Permissions {
-        match is_program {
-            true => self.executable.clone(),
-            false => self.plain.clone(),
-        }
-    }
-
-    /// What a plain file gets.
-    pub(super) fn of_new(&self) -> Permissions {
-        self.plain.clone()
-    }
-
-    /// As the system makes them, the user's mask included.
-    pub(super) fn of_system() -> Result<Self, Error> {
-        let probe = || -> std::io::Result<Permissions> {
-            let folder = tempfile::tempdir()?;
-            let file = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(folder.path().join("file"))?;
-            Ok(file.metadata()?.permissions())
-        };
-        let plain = probe().map_err(|error| Error::Write {
-            path: std::env::temp_dir(),
-            error,
-            written: 0,
-        })?;
-        Ok(Self {
-            executable: runnable(plain.clone()),
-            plain,
-        })
-    }
-}
-
-/// Whoever may read it may run it.
-#[cfg(unix)]
-fn runnable(permissions: Permissions) -> Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    let mode = permissions.mode();
-    Permissions::from_mode(mode | ((mode & 0o444) >> 2))
-}
-
-#[cfg(not(unix))]
-fn runnable(permissions: Permissions) -> Permissions {
-    permissions
-}
 
 /// The files of a package at one commit.
 #[derive(Debug, Clone)]
@@ -104,21 +46,16 @@ impl Remotes<'_> {
     /// # Errors
     /// Where the repository cannot be reached, the commit is gone, there is no such folder in it,
     /// or the cache is unusable.
-    pub(super) fn snapshot(
-        &self,
-        place: &Place,
-        version: &Resolved,
-        modes: &Modes,
-    ) -> Result<Fetched, Error> {
+    pub(super) fn snapshot(&self, place: &Place, version: &Resolved) -> Result<Fetched, Error> {
         if is_archive(&place.repository) {
-            return self.archive(place, version, modes);
+            return self.archive(place, version);
         }
         let store = self.store(place)?;
         let refused = |reason: String| refused(place, version, &reason);
         let read = |listed: Vec<Listed>, sizes: &HashMap<String, u64>| {
             tree::check_sizes(&listed, sizes).map_err(refused)?;
             let name = format!("{}@{}", place.shown(), version.name);
-            store.read(listed, sizes, name, modes)
+            store.read(listed, sizes, name)
         };
         if let Some(known) = self.known(place, version) {
             let _reader = store.shared()?;
@@ -165,26 +102,26 @@ impl Remotes<'_> {
 
 /// A tree that no package may be.
 fn refused(place: &Place, version: &Resolved, reason: &str) -> Error {
-    Error::Git {
-        message: format!(
+    Error::git(
+        format!(
             "{} is no package at {}: {reason}",
             place.shown(),
             version.name
         ),
-        help: "tell upstream; nothing was written".to_owned(),
-    }
+        "tell upstream; nothing was written",
+    )
 }
 
 fn no_folder(place: &Place, version: &Resolved) -> Error {
-    Error::Git {
-        message: format!(
+    Error::git(
+        format!(
             "{} has no folder {} at {}",
             without_password(&place.repository),
             place.directory,
             version.name
         ),
-        help: "upstream moved or deleted it: look where it is now, and correct `directory` in the record".to_owned(),
-    }
+        "upstream moved or deleted it: look where it is now, and correct `directory` in the record",
+    )
 }
 
 impl Store {
@@ -280,7 +217,6 @@ impl Store {
         listed: Vec<Listed>,
         sizes: &HashMap<String, u64>,
         name: String,
-        modes: &Modes,
     ) -> Result<Fetched, Error> {
         let names = tree::objects(&listed);
         // before each file a line stands that says what it is
@@ -310,10 +246,7 @@ impl Store {
                 _ if entry.is_link() => bytes().map(|target| Entry::Link(path_of(target))),
                 mode => bytes().map(|bytes| Entry::File {
                     bytes,
-                    permissions: match mode {
-                        b"100755" => modes.executable.clone(),
-                        _ => modes.plain.clone(),
-                    },
+                    is_executable: mode == b"100755",
                 }),
             };
             let read = read.ok_or_else(|| self.broken("a file is missing in it"))?;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::address::Place;
+use super::batch::{Outcome, Packages, families};
 use super::find::Found;
-use super::fleet::{Packages, families};
-use super::one::{self, Wish};
+use super::package_upgrade::{self, UpgradeOptions};
 use super::remote::{Remotes, Resolved};
 use super::unfinished::refuse_unfinished;
 use super::version::Within;
@@ -28,21 +28,10 @@ pub struct Outdated {
     pub latest: Resolved,
 }
 
-/// What was found out about a package's version.
-#[derive(Debug)]
-pub enum State {
-    /// There is a newer one.
-    Outdated(Box<Outdated>),
-    /// There is none.
-    UpToDate(PathBuf),
-    /// That could not be found out.
-    Failed(PathBuf, Error),
-}
-
-impl State {
+impl Outcome<Outdated> {
     /// Whether an upgrade would go to another version.
     pub fn is_outdated(&self) -> bool {
-        matches!(self, Self::Outdated(outdated) if outdated.wanted.is_some())
+        self.newer().is_some_and(|it| it.wanted.is_some())
     }
 }
 
@@ -53,36 +42,33 @@ impl State {
 pub fn outdated(
     remotes: &Remotes<'_>,
     packages: &Packages,
-    wish: &Wish,
-) -> Result<Vec<State>, Error> {
-    let families = families(packages, &wish.allowed)?;
+    options: &UpgradeOptions,
+) -> Result<Vec<Outcome<Outdated>>, Error> {
+    let families = families(packages, &options.allowed)?;
     let found: Vec<Found> = families.into_iter().flatten().collect();
     Ok(found
         .into_par_iter()
-        .map(|found| state(remotes, found, wish))
+        .map(|found| state(remotes, found, options))
         .collect())
 }
 
-fn state(remotes: &Remotes<'_>, found: Found, wish: &Wish) -> State {
+fn state(remotes: &Remotes<'_>, found: Found, options: &UpgradeOptions) -> Outcome<Outdated> {
     let state = || -> Result<Option<Outdated>, Error> {
         let record = found.record?;
         refuse_unfinished(&found.path)?;
         let refs = remotes.refs(&record.place.repository)?;
-        let wanted = one::target(remotes, &record, &refs, wish)?;
-        let mut widest = wish.clone();
+        let wanted = package_upgrade::target(remotes, &record, &refs, options)?;
+        let mut widest = options.clone();
         widest.choice.within = Within::Major;
-        let latest = one::target(remotes, &record, &refs, &widest)?;
+        let latest = package_upgrade::target(remotes, &record, &refs, &widest)?;
         Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
             package: found.path.clone(),
-            current: one::current(&record, &refs),
+            current: package_upgrade::current(&record, &refs),
             place: record.place,
             wanted,
             latest,
         }))
     };
-    match state() {
-        Ok(Some(outdated)) => State::Outdated(Box::new(outdated)),
-        Ok(None) => State::UpToDate(found.path),
-        Err(error) => State::Failed(found.path, error),
-    }
+    let state = state();
+    Outcome::of(found.path, state)
 }

@@ -155,14 +155,12 @@ impl<'t> Remotes<'t> {
         let said = told
             .last()
             .map_or_else(String::new, |last| format!(" ({last})"));
-        Err(Error::Git {
-            message: format!(
-                "there is no git repository in {shown}, nor in what it begins with{said}"
-            ),
-            help: format!(
+        Err(Error::git(
+            format!("there is no git repository in {shown}, nor in what it begins with{said}"),
+            format!(
                 "write .git or // where the repository ends, and see that git can reach it: git ls-remote {shown}"
             ),
-        })
+        ))
     }
 }
 
@@ -217,10 +215,10 @@ pub(super) fn unreachable(repository: &str, reason: &str) -> Error {
         return registry::unreachable(repository, reason);
     }
     let shown = without_password(repository);
-    Error::Git {
-        message: format!("{shown} cannot be read: {reason}"),
-        help: format!("check the address, and that git can reach it: git ls-remote {shown}"),
-    }
+    Error::git(
+        format!("{shown} cannot be read: {reason}"),
+        format!("check the address, and that git can reach it: git ls-remote {shown}"),
+    )
 }
 
 impl Refs {
@@ -363,14 +361,14 @@ impl Refs {
                 format!("the nearest that are there: {}", names.join(", "))
             }
         };
-        Error::Git {
-            message: format!(
+        Error::git(
+            format!(
                 "{} has no tag, branch or commit {}",
                 place.shown(),
                 visible(name)
             ),
             help,
-        }
+        )
     }
 
     /// Some names that are near to one that is none: the versions around it, else what is written

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
+use super::batch::{Commits, Host};
 use super::find::Found;
-use super::fleet::{Commits, Host};
-use super::one::Wish;
+use super::package_upgrade::UpgradeOptions;
 use super::worktree;
 use crate::error::Error;
 use crate::package::{self, Access};
@@ -36,21 +36,21 @@ pub(super) fn lock_all(
 /// The repositories that the packages are in, each fit for commits where there are to be such.
 pub(super) fn tops(
     packages: impl Iterator<Item = PathBuf>,
-    wish: &Wish,
+    options: &UpgradeOptions,
     commits: &Commits,
 ) -> Result<HashMap<PathBuf, PathBuf>, Error> {
     let mut tops = HashMap::new();
-    if wish.dry_run || (!commits.commit && commits.branch.is_none()) {
+    if options.dry_run || (!commits.commit && commits.branch.is_none()) {
         return Ok(tops);
     }
     let mut seen: Vec<PathBuf> = Vec::new();
     for package in packages {
         let Some(top) = worktree::top(&package)? else {
-            return Err(Error::Package {
-                path: package,
-                message: "it is in no git repository, so that nothing can be committed".to_owned(),
-                help: "run `git init` there, or leave --branch and --commit out".to_owned(),
-            });
+            return Err(Error::package(
+                &package,
+                "it is in no git repository, so that nothing can be committed",
+                "run `git init` there, or leave --branch and --commit out",
+            ));
         };
         if !seen.contains(&top) {
             worktree::refuse_uncommittable(&top)?;

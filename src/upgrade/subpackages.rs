@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use walkdir::WalkDir;
-
-use super::nested::is_its_own;
+use super::nested_package::is_its_own;
 use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
-use crate::merge::{Conflict, ConflictKind, Resolution};
+use crate::merge::{ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
+    ChangeKind, Entry, FileConflict, Kind, Plan, Progress, Renamed, Settings, Side, Snapshot,
     is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
@@ -38,9 +36,9 @@ pub(super) fn plan(
     let (Side::Read(original), Side::Read(updated)) = (&sides.original, &sides.updated) else {
         return plan_sides(&sides, settings, &Progress::default());
     };
-    let mut apart = settings.clone();
-    apart.apart = roots.iter().cloned().collect();
-    let mut whole = plan_sides(&sides, &apart, &Progress::default())?;
+    let mut whole_settings = settings.clone();
+    whole_settings.excluded = roots.iter().cloned().collect();
+    let mut whole = plan_sides(&sides, &whole_settings, &Progress::default())?;
     let (own, roots) = own_and_parents(roots, original, local);
     for root in &own {
         let is_same = same(&cut(original, root, &[]), &cut(updated, root, &[]));
@@ -52,26 +50,23 @@ pub(super) fn plan(
         }
     }
     for root in &roots {
-        let below: Vec<PathBuf> = roots
+        let others = roots.iter().chain(&own).filter(|other| *other != root);
+        let left_to_others = others.chain(&ignored);
+        let left_to_others = left_to_others.filter_map(|other| other.strip_prefix(root).ok());
+        let left_to_others: Vec<PathBuf> = left_to_others.map(Path::to_owned).collect();
+        if left_to_others
             .iter()
-            .chain(&own)
-            .filter(|other| *other != root)
-            .filter_map(|other| other.strip_prefix(root).ok())
-            .map(Path::to_owned)
-            .collect();
-        let within = |path: &Path| path.strip_prefix(root).map(Path::to_owned);
-        let mut apart = below;
-        apart.extend(ignored.iter().filter_map(|path| within(path).ok()));
-        if apart.iter().any(|path| path.as_os_str().is_empty()) {
+            .any(|path| path.as_os_str().is_empty())
+        {
             continue;
         }
         let part = Part {
             root,
-            original: cut(original, root, &apart),
-            updated: cut(updated, root, &apart),
+            original: cut(original, root, &left_to_others),
+            updated: cut(updated, root, &left_to_others),
             local: local.join(root),
             settings: Settings {
-                apart,
+                excluded: left_to_others,
                 // a subpackage has rules of its own, or none; where upstream has some there they
                 // may be upstream's
                 config: None,
@@ -83,12 +78,7 @@ pub(super) fn plan(
             join(&mut whole, plan, root);
         }
     }
-    for records in whole.records() {
-        records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
-    }
-    whole
-        .files
-        .sort_by(|left, right| left.path.cmp(&right.path));
+    whole.sort();
     Ok(whole)
 }
 
@@ -158,21 +148,10 @@ impl Part<'_> {
     fn left(&self, kind: ConflictKind) -> Plan {
         let value = |there: bool| there.then(|| format!("package {}", self.root.display()));
         let is_here = kind == ConflictKind::DeletedUpstream;
+        let values = Triple::new(value(true), value(!is_here), value(is_here));
+        let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, values, Resolution::Local);
         Plan {
-            conflicts: vec![FileConflict {
-                file: KPTFILE.into(),
-                line: None,
-                resource: None,
-                conflict: Conflict {
-                    path: String::new(),
-                    kind,
-                    line: 0,
-                    values: Triple::new(value(true), value(!is_here), value(is_here)),
-                    resolution: Resolution::Local,
-                    rule: None,
-                },
-                hidden: false,
-            }],
+            conflicts: vec![conflict],
             show_secrets: self.settings.show_secrets,
             ..Plan::new(self.local.clone(), 0)
         }
@@ -197,14 +176,9 @@ fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<Path
             }
         }
     }
-    let walk = WalkDir::new(local)
-        .into_iter()
-        .filter_entry(|entry| entry.file_name() != ".git");
-    for entry in walk.flatten().filter(|entry| entry.file_type().is_file()) {
-        if let Ok(path) = entry.path().strip_prefix(local) {
-            add(path);
-        }
-    }
+    let here = Side::disk(local).list().entries;
+    let files = here.iter().filter(|(_, kind)| *kind == Kind::File);
+    files.for_each(|(path, _)| add(path));
     roots
 }
 
@@ -237,36 +211,25 @@ fn same(left: &Snapshot, right: &Snapshot) -> bool {
 /// Whether a folder has the files of a snapshot, and no others. What kpt writes into them is no
 /// change.
 pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settings) -> bool {
-    let mut count = 0;
-    let walk = WalkDir::new(folder).into_iter().filter_entry(|entry| {
-        let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        entry.file_name() != ".git" && !settings.apart.iter().any(|apart| path.starts_with(apart))
-    });
-    for entry in walk {
-        let Ok(entry) = entry else { return false };
-        if entry.file_type().is_dir() {
-            continue;
-        }
-        count += 1;
-        let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
-        let is_same = match snapshot.entries.get(path) {
-            Some(Entry::File { bytes, .. }) => {
-                std::fs::read(entry.path()).is_ok_and(|local| is_as_upstream(path, bytes, &local))
-            }
-            Some(Entry::Link(target)) => {
-                std::fs::read_link(entry.path()).is_ok_and(|local| local == *target)
-            }
-            Some(Entry::Other) | None => false,
-        };
-        if !is_same {
-            return false;
-        }
-    }
+    let side = Side::disk(folder);
+    let listing = side.list();
+    let here = listing.entries.iter();
+    let here = here.filter(|(path, kind)| *kind != Kind::Folder && !settings.is_excluded(path));
+    let here: Vec<_> = here.collect();
+    let is_same = |(path, kind): &&(PathBuf, Kind)| match (snapshot.entries.get(path), kind) {
+        (Some(Entry::File { bytes, .. }), Kind::File) => side
+            .read(path, false)
+            .is_ok_and(|local| is_as_upstream(path, bytes, &local.bytes)),
+        (Some(Entry::Link(target)), Kind::Link(local)) => local == target,
+        _ => false,
+    };
     let others = snapshot
         .entries
         .iter()
         .filter(|(path, entry)| matches!(entry, Entry::Other) || is_reserved(path));
-    count + others.count() == snapshot.entries.len()
+    listing.errors.is_empty()
+        && here.len() + others.count() == snapshot.entries.len()
+        && here.iter().all(is_same)
 }
 
 /// Adds the plan for a folder to that for the whole.

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::one::Wish;
+use super::package_upgrade::UpgradeOptions;
 use super::record::{Record, Strategy};
 use super::worktree;
 use crate::error::{Error, shown};
 use crate::package::{self, Progressed, RealDisk};
 
 /// Takes back what an upgrade did to a package that was killed, where an error of
-/// [`plan`](super::one::plan) says so and this is the same upgrade. Whether it was so, and the plan
+/// [`plan`](super::package_upgrade::plan) says so and this is the same upgrade. Whether it was so, and the plan
 /// is to be made anew.
 ///
 /// # Errors
@@ -31,7 +31,7 @@ pub(super) fn recovered(record: &Record, error: &Error) -> Result<bool, Error> {
 ///
 /// # Errors
 /// As for [`package::undo`], and where somebody changed what it wrote and did not commit.
-pub(super) fn resumed(package: &Path, wish: &Wish) -> Result<bool, Error> {
+pub(super) fn resumed(package: &Path, options: &UpgradeOptions) -> Result<bool, Error> {
     let Some(progressed) = package::progress_at(package)? else {
         return Ok(false);
     };
@@ -49,7 +49,7 @@ pub(super) fn resumed(package: &Path, wish: &Wish) -> Result<bool, Error> {
                 false => package::undo(package)?,
             }
         }
-        Progressed::Changed(_) if wish.allow_dirty => package::forget(&RealDisk, package)?,
+        Progressed::Changed(_) if options.allow_dirty => package::forget(&RealDisk, package)?,
         Progressed::Changed(path) => {
             return Err(uncommitted(
                 package,
@@ -69,20 +69,20 @@ pub(super) fn refuse_unfinished(package: &Path) -> Result<(), Error> {
     let help = "nothing was written; run `merge3 upgrade` to finish it";
     match package::progress_at(package)? {
         None | Some(Progressed::TakenBack) => Ok(()),
-        Some(Progressed::Partly) => Err(Error::Package {
-            path: package.to_owned(),
-            message: "a run that was to change it did not come to its end".to_owned(),
-            help: help.to_owned(),
-        }),
+        Some(Progressed::Partly) => Err(Error::package(
+            package,
+            "a run that was to change it did not come to its end",
+            help,
+        )),
         Some(_) if worktree::refuse_uncommitted(package).is_ok() => Ok(()),
         Some(_) => Err(uncommitted(package, "", help)),
     }
 }
 
 fn uncommitted(package: &Path, more: &str, help: &str) -> Error {
-    Error::Package {
-        path: package.to_owned(),
-        message: format!("an earlier run upgraded it, and that is not committed{more}"),
-        help: help.to_owned(),
-    }
+    Error::package(
+        package,
+        format!("an earlier run upgraded it, and that is not committed{more}"),
+        help,
+    )
 }

@@ -38,11 +38,11 @@ pub(super) fn address_of(folder: &Path) -> Result<Option<Address>, Error> {
 
 /// What a file says of a folder.
 fn content(tree: &Tree<'_>, folder: &Path) -> Option<NodeId> {
-    let directories = field(tree, tree.root().value, "directories")?;
+    let directories = tree.at(&["directories"])?;
     for directory in tree.entries(directories) {
         let directory = tree.entry(directory).value;
         let above = PathBuf::from(text(tree, directory, &["path"])?);
-        for content in tree.entries(field(tree, directory, "contents")?) {
+        for content in tree.entries(tree.field(directory, "contents")?) {
             let content = tree.entry(content).value;
             let path = text(tree, content, &["path"])?;
             let whole = above.join(path);
@@ -86,14 +86,10 @@ fn address(
     }))
 }
 
-fn field(tree: &Tree<'_>, map: NodeId, name: &str) -> Option<NodeId> {
-    Some(tree.entry(tree.find(map, name)?).value)
-}
-
 fn text(tree: &Tree<'_>, map: NodeId, path: &[&str]) -> Option<String> {
     let mut node = map;
     for name in path {
-        node = field(tree, node, name)?;
+        node = tree.field(node, name)?;
     }
     Some(tree.scalar(node)?.content.to_string())
 }

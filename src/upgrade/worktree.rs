@@ -47,21 +47,24 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
         .arg(within)
         .output()?;
     if !output.status.success() {
-        return Err(Error::Package {
-            path: package.to_owned(),
-            message: format!("git cannot tell what is committed: {}", reason(&output)),
-            help: "see what `git status` says there".to_owned(),
-        });
+        return Err(Error::package(
+            package,
+            format!("git cannot tell what is committed: {}", reason(&output)),
+            "see what `git status` says there",
+        ));
     }
     let told = String::from_utf8_lossy(&output.stdout);
     let Some(first) = told.split('\0').find(|line| line.len() > 3) else {
         return Ok(());
     };
-    Err(Error::Package {
-        path: package.to_owned(),
-        message: format!("it has changes that are not committed ({})", first[3..].escape_debug()),
-        help: "commit or stash them, so that the upgrade can be told from them and taken back; --allow-dirty merges all the same".to_owned(),
-    })
+    Err(Error::package(
+        package,
+        format!(
+            "it has changes that are not committed ({})",
+            first[3..].escape_debug()
+        ),
+        "commit or stash them, so that the upgrade can be told from them and taken back; --allow-dirty merges all the same",
+    ))
 }
 
 /// Sees that a commit can be made.
@@ -74,9 +77,9 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
             .args(["rev-parse", "-q", "--verify", state])
             .ask()?;
         if found.is_some() {
-            return Err(refused(
+            return Err(Error::package(
                 top,
-                &format!("a merge is going on there ({state})"),
+                format!("a merge is going on there ({state})"),
                 "finish it first",
             ));
         }
@@ -85,7 +88,11 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
         let output = Git::at(top).args(["var", identity]).output()?;
         if !output.status.success() {
             let message = format!("git does not know who commits: {}", reason(&output));
-            return Err(refused(top, &message, "set user.name and user.email"));
+            return Err(Error::package(
+                top,
+                &message,
+                "set user.name and user.email",
+            ));
         }
     }
     Ok(())
@@ -104,9 +111,9 @@ pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
     let unstage = || commit::unstage(&top, &folder, &files);
     match patiently(PATIENCE, unstage)? {
         Tried::Done(_) => Ok(()),
-        Tried::Refused(output) => Err(refused(
+        Tried::Refused(output) => Err(Error::package(
             package,
-            &format!(
+            format!(
                 "an earlier run upgraded it, and git refuses to begin anew: {}",
                 why(&output)
             ),
@@ -144,6 +151,15 @@ pub(super) enum Tried {
     Refused(Output),
 }
 
+impl Tried {
+    pub(super) fn of(output: Output) -> Self {
+        match output.status.success() {
+            true => Self::Done(None),
+            false => Self::Refused(output),
+        }
+    }
+}
+
 /// The line in which git says that another process was at the repository, if one was.
 fn busy(output: &Output) -> Option<String> {
     let told = String::from_utf8_lossy(&output.stderr);
@@ -162,12 +178,4 @@ pub(super) fn is_busy(output: &Output) -> bool {
 /// Why git refused.
 pub(super) fn why(output: &Output) -> String {
     busy(output).unwrap_or_else(|| reason(output))
-}
-
-pub(super) fn refused(top: &Path, message: &str, help: &str) -> Error {
-    Error::Package {
-        path: top.to_owned(),
-        message: message.to_owned(),
-        help: help.to_owned(),
-    }
 }

@@ -67,6 +67,17 @@ impl<'s> Tree<'s> {
         })
     }
 
+    /// The value of a field, found as [`Tree::find`] does it.
+    pub fn field(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
+        Some(self.entry(self.find(mapping, key)?).value)
+    }
+
+    /// The value at the end of a path of fields, from the root on.
+    pub fn at(&self, path: &[&str]) -> Option<NodeId> {
+        let mut keys = path.iter();
+        keys.try_fold(self.root().value, |node, key| self.field(node, key))
+    }
+
     /// The scalar that a node is, or stands for.
     #[inline]
     pub fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {

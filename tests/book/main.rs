@@ -82,25 +82,17 @@ fn run(name: &str, blocks: &[Block]) -> Vec<String> {
         };
     }
     let mut command = Command::new("bash");
-    for (variable, _) in std::env::vars_os() {
-        if variable.to_string_lossy().starts_with("GIT_") {
-            command.env_remove(variable);
-        }
-    }
-    let output = command
+    let program = Path::new(env!("CARGO_BIN_EXE_merge3"));
+    let output = path::isolate(&mut command, &home, program)
         .args(["-c", &format!("exec 2>&1\n{script}")])
         .current_dir(&empty)
-        .env("HOME", &home)
-        .env(
-            "PATH",
-            path::path_with(Path::new(env!("CARGO_BIN_EXE_merge3"))),
-        )
-        .env_remove("XDG_CONFIG_HOME")
         .env_remove("XDG_CACHE_HOME")
         .env_remove("XDG_STATE_HOME")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("LC_ALL", "C")
         .env_remove("EMAIL")
+        .env_remove("GIT_AUTHOR_NAME")
+        .env_remove("GIT_AUTHOR_EMAIL")
+        .env_remove("GIT_COMMITTER_NAME")
+        .env_remove("GIT_COMMITTER_EMAIL")
         .output()
         .unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();

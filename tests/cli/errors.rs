@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{Case, ran, resource};
+use crate::harness::{Case, Ran, ran, resource};
 
 /// A package in which there is something to do, so that "nothing written" says something.
 fn with_work() -> Case {
@@ -161,28 +161,34 @@ fn copy_binary(to: &std::path::Path) {
     assert!(copied.unwrap().success());
 }
 
+/// Runs a binary as somebody who is not root.
+#[cfg(unix)]
+fn run_as_nobody(case: &Case, binary: &std::path::Path) -> Ran {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+
+    let folder = case.path("");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = std::process::Command::new(binary);
+    command.args(case.command().get_args());
+    if fs::metadata(&folder).unwrap().uid() == 0 {
+        command.uid(65534).gid(65534);
+    }
+    ran(command.output().unwrap())
+}
+
 /// As root everything is readable: the program is run as nobody there.
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_be_read() {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    use std::os::unix::process::CommandExt as _;
-    use std::process::Command;
+    use std::os::unix::fs::PermissionsExt as _;
 
     let case = with_work().all("a.yaml", "a: 1\n");
     let binary = case.path("merge3");
     copy_binary(&binary);
     let secret = case.path("local").join("a.yaml");
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
-    let folder = case.path("");
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-
-    let mut command = Command::new(&binary);
-    command.args(case.command().get_args());
-    if fs::metadata(&folder).unwrap().uid() == 0 {
-        command.uid(65534).gid(65534);
-    }
-    let ran = ran(command.output().unwrap());
+    let ran = run_as_nobody(&case, &binary);
     assert_eq!(ran.status, 2);
     for message in [
         "cannot read ",
@@ -199,23 +205,14 @@ fn a_file_that_may_not_be_read() {
 #[cfg(unix)]
 #[test]
 fn a_folder_that_may_not_be_written() {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    use std::os::unix::process::CommandExt as _;
-    use std::process::Command;
+    use std::os::unix::fs::PermissionsExt as _;
 
     let case = with_work();
     let binary = case.path("merge3");
     copy_binary(&binary);
-    let folder = case.path("");
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
     fs::set_permissions(case.path("local"), fs::Permissions::from_mode(0o555)).unwrap();
 
-    let mut command = Command::new(&binary);
-    command.args(case.command().get_args());
-    if fs::metadata(&folder).unwrap().uid() == 0 {
-        command.uid(65534).gid(65534);
-    }
-    let ran = ran(command.output().unwrap());
+    let ran = run_as_nobody(&case, &binary);
     assert_eq!(ran.status, 2);
     assert!(ran.stderr.contains("cannot write "), "{}", ran.stderr);
     assert!(

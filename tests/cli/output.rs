@@ -5,7 +5,12 @@ use std::process::Command;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Case, resource};
+use crate::harness::{Case, Ran, resource};
+
+#[track_caller]
+fn assert_prints(ran: &Ran, text: &str) {
+    assert!(ran.stdout.contains(text), "{}", ran.stdout);
+}
 
 /// Changed, added, deleted, moved, with and without a newline at the end, and a conflict.
 fn everything() -> Case {
@@ -56,23 +61,15 @@ fn quiet_and_verbose() {
 fn colour_is_for_terminals_unless_it_is_asked_for() {
     assert!(!everything().merge().stdout.contains('\u{1b}'));
     let ran = everything().arg(&["--color", "always"]).merge();
-    assert!(
-        ran.stdout.contains("\u{1b}[31mboth-changed\u{1b}[0m"),
-        "{}",
-        ran.stdout
-    );
+    assert_prints(&ran, "\u{1b}[31mboth-changed\u{1b}[0m");
 }
 
 #[test]
 fn a_dry_run_writes_nothing() {
     let ran = everything().arg(&["--dry-run"]).run_untouched();
     assert_eq!(ran.status, 0);
-    assert!(ran.stdout.contains("deleted gone.yaml\n"), "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains("2 to be changed, 2 to be added"),
-        "{}",
-        ran.stdout
-    );
+    assert_prints(&ran, "deleted gone.yaml\n");
+    assert_prints(&ran, "2 to be changed, 2 to be added");
 }
 
 #[test]
@@ -80,21 +77,9 @@ fn git_applies_the_diff_and_the_result_is_that_of_a_merge() {
     let case = everything().arg(&["--diff"]);
     let ran = case.run_untouched();
     assert_eq!(ran.status, 0);
-    assert!(
-        ran.stdout.contains("\\ No newline at end of file"),
-        "{}",
-        ran.stdout
-    );
-    assert!(
-        ran.stdout.contains("--- /dev/null\n+++ b/new.yaml\n"),
-        "{}",
-        ran.stdout
-    );
-    assert!(
-        ran.stdout.contains("--- a/gone.yaml\n+++ /dev/null\n"),
-        "{}",
-        ran.stdout
-    );
+    assert_prints(&ran, "\\ No newline at end of file");
+    assert_prints(&ran, "--- /dev/null\n+++ b/new.yaml\n");
+    assert_prints(&ran, "--- a/gone.yaml\n+++ /dev/null\n");
     assert!(ran.stderr.contains("13 files read"), "{}", ran.stderr);
     fs::write(case.path("diff"), &ran.stdout).unwrap();
     let applied = Command::new("git")
@@ -119,7 +104,7 @@ fn a_conflict_under_fail_writes_nothing() {
     let case = everything().arg(&["--on-conflict", "fail"]);
     let ran = case.run_untouched();
     assert_eq!(ran.status, 1);
-    assert!(ran.stdout.contains("both-changed"), "{}", ran.stdout);
+    assert_prints(&ran, "both-changed");
     assert!(ran.stderr.contains("nothing was written"), "{}", ran.stderr);
 }
 
@@ -292,7 +277,7 @@ fn only_what_changes_is_written() {
 fn check_says_by_its_status_whether_anything_would_change() {
     let ran = everything().arg(&["--check"]).run_untouched();
     assert_eq!(ran.status, 1);
-    assert!(ran.stdout.contains("changed a b.yaml\n"), "{}", ran.stdout);
+    assert_prints(&ran, "changed a b.yaml\n");
     let same = resource("a", "1");
     let ran = Case::of("a.yaml", &same, &same, &resource("a", "2"))
         .arg(&["--check"])

@@ -12,6 +12,8 @@ mod files;
 mod full_disk;
 mod harness;
 mod kill;
+#[path = "../support/moments.rs"]
+mod moments;
 mod output;
 mod secrets;
 mod subcommands;

@@ -11,7 +11,7 @@ use pretty_assertions::assert_eq;
 
 use crate::every_write::{Fault, Faulty};
 use crate::harness::{Packages, Ran, Standing, Tree, ran, times, tree};
-use crate::kill::Moments;
+use crate::moments::Moments;
 
 /// Says in a folder that its run has not come to its end.
 const UNFINISHED: &str = ".merge3-output";

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::path::isolate;
 pub(crate) use crate::path::path_with;
 pub(crate) use crate::ran::Ran;
 
@@ -126,22 +127,5 @@ impl Repository {
 
 /// Keeps the configuration of whoever runs the tests out of it.
 pub(crate) fn isolated<'c>(command: &'c mut Command, home: &Path) -> &'c mut Command {
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("GIT_") {
-            command.env_remove(name);
-        }
-    }
-    if !command.get_envs().any(|(name, _)| name == "PATH") {
-        command.env("PATH", path_with(Path::new(merge3())));
-    }
-    command
-        .env("HOME", home)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env_remove("XDG_CONFIG_HOME")
-        .env("LC_ALL", "C")
-        .env("GIT_AUTHOR_NAME", "a")
-        .env("GIT_AUTHOR_EMAIL", "a@example.org")
-        .env("GIT_COMMITTER_NAME", "a")
-        .env("GIT_COMMITTER_EMAIL", "a@example.org")
-        .env("GIT_EDITOR", "true")
+    isolate(command, home, Path::new(merge3())).env("GIT_EDITOR", "true")
 }

@@ -7,7 +7,8 @@ use std::time::Instant;
 use pretty_assertions::assert_eq;
 
 use crate::harness::Workshop;
-use crate::interrupted::{Moments, start, times};
+use crate::interrupted::{start, times};
+use crate::moments::Moments;
 
 #[test]
 fn a_killed_creation_of_the_cache_is_mended() {

@@ -10,6 +10,7 @@ use pretty_assertions::assert_eq;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::harness::{Workshop, merge3, web};
+use crate::moments::Moments;
 
 /// How many packages there are: 50 in `make soak`.
 pub(crate) fn packages() -> usize {
@@ -108,18 +109,6 @@ pub(crate) fn assert_finished(workshop: &Workshop, what: &str) {
     assert!(count <= packages(), "{what}:\n{log}");
     let left = fs::read_dir(workshop.path("fleet/.git/merge3")).map_or(0, Iterator::count);
     assert_eq!(left, 0, "{what}");
-}
-
-/// Moments, the same in each run.
-pub(crate) struct Moments(pub(crate) u64);
-
-impl Moments {
-    pub(crate) fn next(&mut self, end: Duration) -> Duration {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        end.mul_f64((self.0 >> 11) as f64 / (1_u64 << 53) as f64)
-    }
 }
 
 /// How many packages have been written, and how many of these are committed.

@@ -19,6 +19,8 @@ mod links;
 mod markdown;
 mod meanwhile;
 mod modes;
+#[path = "../support/moments.rs"]
+mod moments;
 mod options;
 mod owners;
 #[path = "../support/path.rs"]

@@ -9,7 +9,8 @@ use std::time::Instant;
 use pretty_assertions::assert_eq;
 
 use crate::harness::{Ran, Workshop, files, merge3, web};
-use crate::interrupted::{Moments, UPGRADE, assert_finished, fleet, packages};
+use crate::interrupted::{UPGRADE, assert_finished, fleet, packages};
+use crate::moments::Moments;
 
 /// Each ends, what it says is clear, no commit is a part of an upgrade, and one more run leaves
 /// nothing to do.

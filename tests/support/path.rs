@@ -2,6 +2,32 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::process::Command;
+
+/// Keeps what git is told by whoever runs the tests out of a command, and has it find `program`.
+pub(crate) fn isolate<'c>(
+    command: &'c mut Command,
+    home: &Path,
+    program: &Path,
+) -> &'c mut Command {
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("GIT_") {
+            command.env_remove(name);
+        }
+    }
+    if !command.get_envs().any(|(name, _)| name == "PATH") {
+        command.env("PATH", path_with(program));
+    }
+    command
+        .env("HOME", home)
+        .env_remove("XDG_CONFIG_HOME")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("LC_ALL", "C")
+        .env("GIT_AUTHOR_NAME", "a")
+        .env("GIT_AUTHOR_EMAIL", "a@example.org")
+        .env("GIT_COMMITTER_NAME", "a")
+        .env("GIT_COMMITTER_EMAIL", "a@example.org")
+}
 
 /// The folders in which programs are looked for: that of `program`, and the usual ones, unless a
 /// merge3 of whoever runs the tests is there.

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::path::path_with;
+use crate::path::isolate;
 pub(crate) use crate::ran::Ran;
 
 const SCHEMA: &str = include_str!("../../docs/report.schema.json");
@@ -186,26 +186,10 @@ impl Workshop {
 
     /// Keeps the settings and the cache of whoever runs the tests out of a command.
     pub(crate) fn isolate(&self, command: &mut Command) {
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("GIT_") {
-                command.env_remove(name);
-            }
-        }
-        if !command.get_envs().any(|(name, _)| name == "PATH") {
-            command.env("PATH", path_with(Path::new(merge3())));
-        }
-        command
-            .env("HOME", self.path("home"))
+        isolate(command, &self.path("home"), Path::new(merge3()))
             .env("XDG_CACHE_HOME", self.path("cache"))
-            .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_STATE_HOME")
-            .env_remove("MERGE3_CACHE_DIR")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("LC_ALL", "C")
-            .env("GIT_AUTHOR_NAME", "a")
-            .env("GIT_AUTHOR_EMAIL", "a@example.org")
-            .env("GIT_COMMITTER_NAME", "a")
-            .env("GIT_COMMITTER_EMAIL", "a@example.org");
+            .env_remove("MERGE3_CACHE_DIR");
     }
 
     /// Every file in a folder but git's, with what is in it.

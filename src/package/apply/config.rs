@@ -13,7 +13,7 @@ use crate::package::slot::Slot;
 use crate::patch::{Rules, merge_patch};
 use crate::schema::Schema;
 use crate::yaml::go_json::Json;
-use crate::yaml::{NodeId, NodeKind, Tree, json_in_block_style};
+use crate::yaml::{NodeKind, Tree, json_in_block_style};
 
 /// Every document of the configurations names one resource, and no two the same one.
 pub(super) fn check(
@@ -60,9 +60,7 @@ fn named(parsed: &Parsed<'_>) -> Option<ResourceId> {
 }
 
 fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
-    let root = tree.root().value;
-    let has_generated = child(tree, root, "metadata")
-        .is_some_and(|metadata| tree.find(metadata, "generateName").is_some());
+    let has_generated = tree.at(&["metadata", "generateName"]).is_some();
     let (message, help) = if has_generated {
         (
             "a name that the server makes is a new one each time",
@@ -74,21 +72,16 @@ fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
             "add what is missing, or exclude the file in .krmignore or with --yaml",
         )
     };
-    Error::Unfit {
-        place: Box::new(place),
-        problem: "this document names no resource".to_owned(),
-        message: message.to_owned(),
-        help: help.to_owned(),
-    }
+    Error::unfit(place, "this document names no resource", message, help)
 }
 
 fn twice(id: &ResourceId, first: &Place, second: Place) -> Error {
-    Error::Unfit {
-        problem: format!("{id} is there twice"),
-        message: format!("the first is {}:{}", first.path.display(), first.line),
-        place: Box::new(second),
-        help: "remove one of the two".to_owned(),
-    }
+    Error::unfit(
+        second,
+        format!("{id} is there twice"),
+        format!("the first is {}:{}", first.path.display(), first.line),
+        "remove one of the two",
+    )
 }
 
 /// What the annotation says after an application: the configuration as JSON, as `kubectl` writes
@@ -100,11 +93,13 @@ pub(super) fn annotation(
     place: impl Fn(usize) -> Place,
 ) -> Result<String, Error> {
     let root = config.root().value;
-    let mut json = Json::of(config, root).map_err(|wrong| Error::Unfit {
-        place: Box::new(place(config.node(wrong.node).span.start as usize)),
-        problem: "this cannot be applied".to_owned(),
-        message: wrong.message.to_owned(),
-        help: "write it as plain fields and values".to_owned(),
+    let mut json = Json::of(config, root).map_err(|wrong| {
+        Error::unfit(
+            place(config.node(wrong.node).span.start as usize),
+            "this cannot be applied",
+            wrong.message,
+            "write it as plain fields and values",
+        )
     })?;
     if let Some(Json::Map(metadata)) = json.field_mut("metadata") {
         let annotations = metadata
@@ -126,11 +121,7 @@ pub(super) fn annotation(
 
 /// The namespace that a document says.
 pub(super) fn namespace<'t>(tree: &'t Tree<'_>) -> Option<&'t str> {
-    text(
-        tree,
-        child(tree, tree.root().value, "metadata")?,
-        "namespace",
-    )
+    Some(tree.scalar(tree.at(&["metadata", "namespace"])?)?.content)
 }
 
 /// Whether a configuration is for an object in a namespace, and does not say which.
@@ -159,15 +150,4 @@ pub(super) fn as_yaml(config: &Tree<'_>, live: &Tree<'_>) -> Option<String> {
         true => None,
         false => json_in_block_style(config),
     }
-}
-
-/// The value of a field of a map.
-pub(super) fn child(tree: &Tree<'_>, map: NodeId, name: &str) -> Option<NodeId> {
-    Some(tree.entry(tree.find(map, name)?).value)
-}
-
-/// The text of a field of a map.
-pub(super) fn text<'t>(tree: &'t Tree<'_>, map: NodeId, name: &str) -> Option<&'t str> {
-    let value = child(tree, map, name)?;
-    Some(tree.scalar(value)?.content)
 }

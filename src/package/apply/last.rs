@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::config::child;
 use crate::error::{Error, Place, shown};
 use crate::merge::LAST_APPLIED;
 use crate::package::Settings;
-use crate::package::alone::load_package;
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::all;
 use crate::package::resource::ResourceId;
+use crate::package::single_package::load_package;
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// What was applied last, as files of the user's say it.
@@ -92,24 +91,24 @@ impl LastApplied {
             });
         }
         if let Some(path) = &self.path {
-            return Err(Error::Unfit {
-                place: Box::new(place(tree.root().span.start as usize)),
-                problem: format!("{} has nothing that was applied to this", shown(path)),
-                message: format!("it needs {}", resource.id.to_id()),
-                help: "add it there, or leave --last-applied out: then the annotations say it"
-                    .to_owned(),
-            });
+            return Err(Error::unfit(
+                place(tree.root().span.start as usize),
+                format!("{} has nothing that was applied to this", shown(path)),
+                format!("it needs {}", resource.id.to_id()),
+                "add it there, or leave --last-applied out: then the annotations say it",
+            ));
         }
         let Some(annotation) = annotation(tree) else {
             return Ok(nothing);
         };
         let offset = tree.node(annotation).span.start as usize;
-        let wrong = |message: String| Error::Unfit {
-            place: Box::new(place(offset)),
-            problem: format!("the annotation {LAST_APPLIED} cannot be used"),
-            message,
-            help: "restore it, give --last-applied FILE, or delete it: then nothing is removed"
-                .to_owned(),
+        let wrong = |message: String| {
+            Error::unfit(
+                place(offset),
+                format!("the annotation {LAST_APPLIED} cannot be used"),
+                message,
+                "restore it, give --last-applied FILE, or delete it: then nothing is removed",
+            )
         };
         let text: &str = tree.scalar(annotation).map_or("", |scalar| scalar.content);
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
@@ -130,7 +129,5 @@ impl LastApplied {
 
 /// The annotation of an object that says what was applied to it.
 pub(super) fn annotation(live: &Tree<'_>) -> Option<NodeId> {
-    ["metadata", "annotations", LAST_APPLIED]
-        .into_iter()
-        .try_fold(live.root().value, |node, name| child(live, node, name))
+    live.at(&["metadata", "annotations", LAST_APPLIED])
 }

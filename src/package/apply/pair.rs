@@ -71,16 +71,7 @@ pub(super) fn pair(
             continue;
         };
         let id = &resource.id;
-        let same_name = lives.get(&key(id)).map_or(&[][..], Vec::as_slice);
-        let found: Vec<Live> = same_name
-            .iter()
-            .filter(|(_, live)| match (&*id.namespace, namespace) {
-                ("", None) => true,
-                ("", Some(namespace)) => live.is_empty() || *live == namespace,
-                (own, _) => *live == own,
-            })
-            .map(|(at, _)| *at)
-            .collect();
+        let found = of_name(&lives, id, namespace);
         if let [first, second, ..] = found.as_slice() {
             let place = |live: &Live| {
                 let at = match live {
@@ -106,6 +97,21 @@ pub(super) fn pair(
     groups.extend(alone.into_values());
     groups.sort_unstable_by_key(order);
     Error::from_many(errors).map_or(Ok(Paired { groups, of_items }), Err)
+}
+
+/// The live objects that a configuration may be for.
+fn of_name(
+    lives: &FxHashMap<Key<'_>, Vec<(Live, &str)>>,
+    id: &Identity<'_>,
+    namespace: Option<&str>,
+) -> Vec<Live> {
+    let same_name = lives.get(&key(id)).into_iter().flatten();
+    let found = same_name.filter(|(_, live)| match (&*id.namespace, namespace) {
+        ("", None) => true,
+        ("", Some(namespace)) => live.is_empty() || *live == namespace,
+        (own, _) => *live == own,
+    });
+    found.map(|(at, _)| *at).collect()
 }
 
 /// The documents of one side.
@@ -144,11 +150,10 @@ fn place_of(
 
 fn ambiguous(id: &ResourceId, first: Option<Place>, second: Option<Place>) -> Option<Error> {
     let (first, second) = (first?, second?);
-    Some(Error::Unfit {
-        problem: format!("{id} is more than one live object"),
-        message: format!("another one is {}:{}", first.path.display(), first.line),
-        place: Box::new(second),
-        help: "give the configuration a `metadata.namespace`, say -n NAMESPACE, or remove one of the two"
-            .to_owned(),
-    })
+    Some(Error::unfit(
+        second,
+        format!("{id} is more than one live object"),
+        format!("another one is {}:{}", first.path.display(), first.line),
+        "give the configuration a `metadata.namespace`, say -n NAMESPACE, or remove one of the two",
+    ))
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::LAST;
+use super::object::LAST;
 use crate::error::{Error, Place};
-use crate::merge::{LAST_APPLIED, Unfaithful};
+use crate::merge::{LAST_APPLIED, Refused, Unfaithful};
 
 pub(super) fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
     Error::Unfaithful {
@@ -15,15 +15,37 @@ pub(super) fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
 }
 
 pub(super) fn not_applied(place: Place) -> Error {
-    Error::Unfit {
-        place: Box::new(place),
-        problem: "what was applied to this is not known".to_owned(),
-        message: format!("it has no annotation {LAST_APPLIED}"),
-        help: "write it down all the same with --create-annotation".to_owned(),
+    Error::unfit(
+        place,
+        "what was applied to this is not known",
+        format!("it has no annotation {LAST_APPLIED}"),
+        "write it down all the same with --create-annotation",
+    )
+}
+
+/// Why one document cannot be applied to the live object in a file; what was applied last stands
+/// at an offset of it.
+pub(super) fn refused(
+    refused: Refused,
+    live: &Path,
+    last: usize,
+    at: impl Fn(usize, usize) -> Place,
+) -> Error {
+    match refused {
+        Refused::Unfaithful(it) => unfaithful(live, it),
+        Refused::Unkeyed {
+            side,
+            offset,
+            keys,
+            is_twice,
+        } => {
+            let offset = if side == LAST { last } else { offset };
+            unkeyed(at(side, offset), &keys, is_twice, side)
+        }
     }
 }
 
-pub(super) fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
+fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
     let whose = match side {
         LAST => "in what was applied last, ",
         _ => "",
@@ -40,10 +62,10 @@ pub(super) fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> 
             "remove one of the two".to_owned(),
         ),
     };
-    Error::Unfit {
-        place: Box::new(place),
-        problem: "a list element cannot be told from the others".to_owned(),
+    Error::unfit(
+        place,
+        "a list element cannot be told from the others",
         message,
         help,
-    }
+    )
 }

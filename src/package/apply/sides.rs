@@ -5,11 +5,11 @@ use std::path::Path;
 use super::ApplyTo;
 use crate::error::{Error, Place};
 use crate::package::Settings;
-use crate::package::alone::load_package;
 use crate::package::items::Origins;
 use crate::package::load::{Loaded, fingerprint};
 use crate::package::parsed::{Reading, Readings};
 use crate::package::patching::is_kustomization;
+use crate::package::single_package::load_package;
 use crate::package::slot::{Roots, Slot};
 use crate::triple::Triple;
 use crate::yaml::Document;
@@ -110,21 +110,9 @@ impl Sources<'_> {
 /// A file that is no YAML: which resources are in it, nobody knows.
 pub(super) fn refuse_broken(readings: &[Readings<'_>]) -> Result<(), Error> {
     let broken = |reading: &Reading<'_>| {
-        let broken = reading.as_ref().err()?;
-        Some(match broken.utf8 {
-            false => Error::NotUtf8 {
-                place: Box::new(broken.place.clone()),
-            },
-            true => Error::Unfit {
-                place: Box::new(broken.place.clone()),
-                problem: "this is no YAML".to_owned(),
-                message: broken.message.clone(),
-                help: broken
-                    .help
-                    .clone()
-                    .unwrap_or_else(|| "repair the file, or exclude it in .krmignore".to_owned()),
-            },
-        })
+        let broken = reading.as_ref().err()?.clone();
+        let help = "repair the file, or exclude it in .krmignore";
+        Some(broken.into_error("this is no YAML", help))
     };
     let sides = readings
         .iter()

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::last::LastApplied;
 use crate::error::{Error, Place};
-use crate::package::alone::load_package;
 use crate::package::patching::joined;
 use crate::package::patching::readable::usable;
 use crate::package::secrets::masked;
 use crate::package::selector::Selector;
+use crate::package::single_package::load_package;
 use crate::secret::{HIDDEN, may_be_in};
 use crate::yaml::go_json::Json;
 use crate::yaml::{Tree, json_in_block_style};

@@ -7,7 +7,7 @@ use super::readable::{all, unfit};
 use super::step::Step;
 use super::{PatchForm, Selector};
 use crate::error::{Error, Place, Warning};
-use crate::package::alone::{Package, load_package};
+use crate::package::single_package::{Package, load_package};
 use crate::yaml::{NodeId, ParseError, Tree};
 
 /// What a kustomization is called.
@@ -79,7 +79,7 @@ impl Reader<'_> {
     }
 
     fn child(&self, map: NodeId, name: &str) -> Option<NodeId> {
-        let value = self.tree.entry(self.tree.find(map, name)?).value;
+        let value = self.tree.field(map, name)?;
         (!self.tree.is_null(value)).then_some(value)
     }
 

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::SchemaSource;
-use super::alone::{Package, load_package};
-use super::bytes::Bytes;
 use super::definitions::schema;
-use super::plan::{ChangeKind, FileChange, Plan};
+use super::plan::{FileChange, Plan};
 use super::selector::Selector;
+use super::single_package::{Package, load_package};
+use super::slot::Source;
 use crate::error::{Error, Warning};
 use run::Run;
 use target::Target;
@@ -133,27 +133,15 @@ fn collect(
     plan.warnings.extend(warnings);
     plan.counts.read = package.files.len();
     for (path, source) in package.files {
-        let (Some(text), Some(permissions)) = (changed.remove(&path), source.permissions) else {
+        let Some(text) = changed.remove(&path) else {
             continue;
         };
-        let new = text.map(|text| Bytes::from(text.into_bytes()));
-        if new.as_ref() == Some(&source.bytes) {
-            continue;
-        }
-        let kind = match new {
-            Some(_) => ChangeKind::Changed,
-            None => ChangeKind::Deleted,
-        };
-        plan.counts.count(&kind);
-        plan.files.push(FileChange {
-            path,
-            kind,
-            old: Some(source.bytes),
-            new,
-            permissions,
-            old_permissions: None,
-            seen: source.seen,
-        });
+        let new = text.map(|text| Source::in_memory(text.into_bytes()));
+        plan.files
+            .extend(FileChange::between(path, Some(source), new));
+    }
+    for change in &plan.files {
+        plan.counts.count(&change.kind);
     }
     plan
 }

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place};
-use crate::package::alone::Package;
 use crate::package::parsed::{Broken, ParsedFile, Trees};
 use crate::package::sides_read::read;
+use crate::package::single_package::Package;
 use crate::yaml::ParseError;
 
 /// A file that is YAML.
@@ -27,8 +27,13 @@ pub(in crate::package) fn all<'a>(
     problem: &str,
 ) -> Result<Vec<Readable<'a>>, Error> {
     let read = each(root, package);
-    read.map(|file| file.map_err(|broken| unreadable(*broken, problem)))
-        .collect()
+    read.map(|file| {
+        file.map_err(|broken| {
+            let problem = format!("{problem}: it is not valid YAML");
+            broken.into_error(&problem, "repair the file")
+        })
+    })
+    .collect()
 }
 
 /// As [`all`], but in a folder what is no YAML is passed over: a template, say.
@@ -57,29 +62,15 @@ fn each<'a>(
     })
 }
 
-fn unreadable(broken: Broken, problem: &str) -> Error {
-    if !broken.utf8 {
-        return Error::NotUtf8 {
-            place: Box::new(broken.place),
-        };
-    }
-    Error::Unfit {
-        place: Box::new(broken.place),
-        problem: format!("{problem}: it is not valid YAML"),
-        message: broken.message,
-        help: broken.help.unwrap_or_else(|| "repair the file".to_owned()),
-    }
-}
-
 pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
-    Error::Unfit {
-        place: Box::new(place),
-        problem: problem.to_owned(),
-        message: error.message,
-        help: error
+    Error::unfit(
+        place,
+        problem,
+        error.message,
+        error
             .help
             .unwrap_or_else(|| "nothing was written".to_owned()),
-    }
+    )
 }
 
 /// Documents as one file.

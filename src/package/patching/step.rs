@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Given, PatchForm, Patching, Selector, kustomization};
 use crate::error::{Error, Warning};
-use crate::package::alone::{Package, load_package};
+use crate::package::single_package::{Package, load_package};
 
 /// The documents of one source of patches.
 pub(super) struct Step {

@@ -69,10 +69,7 @@ impl Rules {
                 String::from_utf8(bytes)
                     .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
             })
-            .map_err(|error| Error::Read {
-                path: path.to_owned(),
-                error,
-            })?;
+            .map_err(Error::reading(path))?;
         Self::parse(path, &text, named)
     }
 
@@ -150,12 +147,9 @@ impl Rules {
             }
         }
         let open = self.rules.iter().filter(|scoped| scoped.is_open());
-        open.map(|scoped| Warning {
-            path: scoped.place.path.clone(),
-            place: Some(scoped.place.clone()),
-            message: "this rule matches nothing in the package".to_owned(),
-        })
-        .collect()
+        let message = "this rule matches nothing in the package";
+        open.map(|scoped| Warning::at(scoped.place.clone(), message))
+            .collect()
     }
 }
 
@@ -191,10 +185,7 @@ impl Scoped {
             });
         }
         document.tree().is_some_and(|tree| {
-            let says = |field: &str| {
-                let entry = tree.find(tree.root().value, field)?;
-                Some(tree.scalar(tree.entry(entry).value)?.content)
-            };
+            let says = |field: &str| Some(tree.scalar(tree.at(&[field])?)?.content);
             wanted.all(|(field, word)| says(field).is_some_and(|said| said == word))
         })
     }

@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use super::{Named, Rules, Scoped};
 use crate::error::{Error, Place};
 use crate::merge::{Images, Lists, Pattern, Rule, Take, Texts};
-use crate::package::run_folder::git_folder;
+use crate::package::git_folder;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 const WORDS: [&str; 9] = [

@@ -30,11 +30,9 @@ impl Labels {
 
     /// Whether the `labels`, or the `annotations`, of a resource are so.
     pub(super) fn fit(&self, tree: &Tree<'_>, field: &str) -> bool {
-        let child = |map, name| Some(tree.entry(tree.find(map, name)?).value);
-        let labels =
-            child(tree.root().value, "metadata").and_then(|metadata| child(metadata, field));
+        let labels = tree.at(&["metadata", field]);
         self.0.iter().all(|wanted| {
-            let value = labels.and_then(|labels| child(labels, &wanted.key));
+            let value = labels.and_then(|labels| tree.field(labels, &wanted.key));
             let value = value.map(|value| tree.scalar(value).map_or("", |scalar| scalar.content));
             let fits = match (&wanted.values, value) {
                 (None, value) => value.is_some(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Record;
 use super::read::parse;
 use crate::error::{Error, Warning};
-use crate::package::{ChangeKind, FileChange, Plan};
+use crate::package::{ChangeKind, FileChange, Plan, Source};
 use crate::upgrade::remote::Resolved;
 use crate::yaml::Tree;
 
@@ -38,22 +38,13 @@ impl Record {
                 Err(_) => lines_changed(&merged, text, &new).into_bytes(),
             },
         };
-        if edited == old {
-            return Ok(None);
-        }
-        let metadata = fs::metadata(&self.file).map_err(|error| Error::Read {
-            path: self.file.clone(),
-            error,
-        })?;
-        Ok(Some(FileChange {
-            path: name,
-            kind: ChangeKind::Changed,
-            old: Some(old.into()),
-            new: Some(edited.into()),
-            permissions: metadata.permissions(),
-            old_permissions: None,
-            seen: None,
-        }))
+        let metadata = fs::metadata(&self.file).map_err(Error::reading(&self.file))?;
+        let old = Source {
+            permissions: Some(metadata.permissions()),
+            ..Source::in_memory(old)
+        };
+        let new = Some(Source::in_memory(edited));
+        Ok(FileChange::between(name, Some(old), new))
     }
 
     /// Takes changes of the record's file out of a plan that are more than a merge of what is

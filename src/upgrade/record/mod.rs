@@ -115,13 +115,13 @@ pub(super) fn read(package: &Path) -> Result<Option<Record>, Error> {
     let kptfile = read_file(package, KPTFILE)?;
     let own = read_file(package, RULES_FILE)?;
     match (kptfile, own) {
-        (Some(_), Some(_)) => Err(Error::Package {
-            path: package.to_owned(),
-            message: format!("{KPTFILE} and {RULES_FILE} both say where it comes from"),
-            help: format!(
+        (Some(_), Some(_)) => Err(Error::package(
+            package,
+            format!("{KPTFILE} and {RULES_FILE} both say where it comes from"),
+            format!(
                 "take `upstream` and `upstreamLock` out of one of the two; kpt reads {KPTFILE}"
             ),
-        }),
+        )),
         (kptfile, own) => Ok(kptfile.or(own)),
     }
 }
@@ -135,7 +135,7 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
     let text = match read_own(&file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::Read { path: file, error }),
+        Err(error) => return Err(Error::reading(&file)(error)),
     };
     let text = String::from_utf8(text).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();

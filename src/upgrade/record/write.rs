@@ -5,10 +5,10 @@ use std::path::Path;
 use super::read::parse;
 use super::{Form, KPTFILE, Record, SECTIONS};
 use crate::error::Error;
+use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::upgrade::address::Place;
+use crate::upgrade::edit::{in_yaml, keys, map, merged, patched, string};
 use crate::upgrade::remote::Resolved;
-use crate::upgrade::splice::{insert_section, plain_or_quoted, set};
-use crate::yaml::{EntryId, NodeKind, Tree, equal};
 
 impl Record {
     /// The text of the record's file after an upgrade, with the least change.
@@ -22,62 +22,74 @@ impl Record {
     ) -> Result<String, Error> {
         let (repository, directory) = &self.written;
         let form = Form::of(&self.place.repository);
-        let mut new = text.to_owned();
-        let values = [
-            (SECTIONS[0], "ref", &version.name),
-            (SECTIONS[1], "repo", repository),
-            (SECTIONS[1], form.directory, directory),
-            (SECTIONS[1], "ref", form.reference(version)),
-            (SECTIONS[1], form.commit, &version.commit),
+        let moved = normal(directory) != self.lock.place.directory;
+        let directory = if moved { directory } else { "" };
+        let lock = [
+            repository,
+            directory,
+            form.reference(version),
+            &version.commit,
         ];
-        for (section, field, value) in values {
-            let is_folder = field == form.directory;
-            if is_folder && (normal(value) == self.lock.place.directory || field.is_empty()) {
-                continue;
-            }
-            let path = &[section, form.name, field];
-            new = set(&new, path, value).ok_or_else(|| self.not_edited())?;
-        }
-        let package = self.file.parent().unwrap_or(Path::new(""));
-        let name = self.file.file_name().unwrap_or_default().to_string_lossy();
-        // the edit says what it should
-        match parse(package, &name, &new)? {
-            Some(read)
-                if read.lock.commit == version.commit
-                    && read.reference == version.name
-                    && read.lock.place == self.place
-                    && read.place == self.place
-                    && read.strategy == self.strategy
-                    && same_beside(text, &new) =>
-            {
-                Ok(new)
-            }
-            _ => Err(self.not_edited()),
-        }
-    }
-
-    fn not_edited(&self) -> Error {
-        Error::Package {
-            path: self.file.clone(),
-            message: "its record of upstream cannot be edited as it is written".to_owned(),
-            help: "write `upstream` and `upstreamLock` as block maps, one field on a line"
-                .to_owned(),
-        }
+        let sections = [["", "", &version.name, ""], lock].map(|values| {
+            let fields = form.fields(values);
+            map([(
+                form.name,
+                map(fields.map(|(name, value)| (name, string(value)))),
+            )])
+        });
+        let new = patched(text, &map(SECTIONS.into_iter().zip(sections)));
+        let new = new.filter(|new| says(&self.file, new, &self.place, version));
+        new.ok_or_else(|| {
+            Error::package(
+                &self.file,
+                "its record of upstream cannot be edited as it is written",
+                "write `upstream` and `upstreamLock` as block maps, one field on a line",
+            )
+        })
     }
 }
 
 impl Form {
     /// What stands for a version in the lock: in git the whole name of the tag.
-    fn reference(self, version: &Resolved) -> &String {
+    fn reference(self, version: &Resolved) -> &str {
         match self.is_git() {
             true => &version.full,
             false => &version.name,
         }
     }
+
+    /// The fields of a section that are not empty.
+    fn fields(
+        self,
+        [repository, directory, reference, commit]: [&str; 4],
+    ) -> impl Iterator<Item = (&'static str, &str)> {
+        let fields = [
+            ("repo", repository),
+            (self.directory, directory),
+            ("ref", reference),
+            (self.commit, commit),
+        ];
+        let is_said = |(name, value): &(&str, &str)| !name.is_empty() && !value.is_empty();
+        fields.into_iter().filter(is_said)
+    }
 }
 
 fn normal(directory: &str) -> String {
     Place::new("x", directory).map_or_else(|_| directory.to_owned(), |place| place.directory)
+}
+
+/// Whether a text of a record's file says that the package is that version of what is at a place.
+fn says(file: &Path, text: &str, place: &Place, version: &Resolved) -> bool {
+    let package = file.parent().unwrap_or(Path::new(""));
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    parse(package, &name, text).is_ok_and(|read| {
+        read.is_some_and(|read| {
+            read.lock.commit == version.commit
+                && read.reference == version.name
+                && read.place == *place
+                && read.lock.place == *place
+        })
+    })
 }
 
 /// The text of a file with the record of a new package.
@@ -90,89 +102,55 @@ pub(in crate::upgrade) fn with_record(
     place: &Place,
     version: &Resolved,
 ) -> Result<String, Error> {
+    let new = recorded(file, text, place, version);
+    let new = new.filter(|new| says(file, new, place, version));
+    new.ok_or_else(|| {
+        Error::package(
+            file,
+            "no record of where it comes from can be put into it",
+            "upstream's file is no plain map with one field on a line; tell upstream",
+        )
+    })
+}
+
+/// The text with a record merged into it: as kpt has it, behind the metadata.
+fn recorded(file: &Path, text: &str, place: &Place, version: &Resolved) -> Option<String> {
     let form = Form::of(&place.repository);
     let directory = match form.is_git() {
         true => format!("/{}", place.directory),
         false => place.directory.clone(),
     };
-    let section = |name: &str, reference: &str, further: &[(&str, &str)]| {
-        let mut lines = vec![
-            format!("{name}:"),
-            format!("  type: {}", form.name),
-            format!("  {}:", form.name),
-        ];
-        let fields = [
-            ("repo", place.repository.as_str()),
-            (form.directory, &directory),
-            ("ref", reference),
-        ];
-        for (field, value) in fields.into_iter().filter(|(field, _)| !field.is_empty()) {
-            lines.push(format!("    {field}: {}", plain_or_quoted(value)));
-        }
-        lines.extend(
-            further
-                .iter()
-                .map(|(field, value)| format!("{field}: {value}")),
-        );
-        lines
+    let section = |name: &str, reference: &str, commit: &str| {
+        let fields = form.fields([&place.repository, &directory, reference, commit]);
+        let fields = fields.map(|(name, value)| format!("    {name}: {}\n", in_yaml(value)));
+        let fields: String = fields.collect();
+        format!("{name}:\n  type: {0}\n  {0}:\n{fields}", form.name)
     };
     let is_kptfile = file.file_name().is_some_and(|name| name == KPTFILE);
-    let strategy: &[(&str, &str)] = if is_kptfile {
-        &[("  updateStrategy", "resource-merge")]
-    } else {
-        &[]
+    let strategy = match is_kptfile {
+        true => "  updateStrategy: resource-merge\n",
+        false => "",
     };
-    let commit = plain_or_quoted(&version.commit);
-    let upstream = section(SECTIONS[0], &version.name, strategy);
-    let commit_field = format!("    {}", form.commit);
-    let lock = section(
-        SECTIONS[1],
-        form.reference(version),
-        &[(&commit_field, &commit)],
-    );
-    let refused = || Error::Package {
-        path: file.to_owned(),
-        message: "no record of where it comes from can be put into it".to_owned(),
-        help: "upstream's file is no plain map with one field on a line; tell upstream".to_owned(),
+    let upstream = section(SECTIONS[0], &version.name, "");
+    let lock = section(SECTIONS[1], form.reference(version), &version.commit);
+    let sections = format!("{upstream}{strategy}{lock}");
+    // what upstream itself vendored is not where this package comes from
+    let Some(local) = patched(text, &map(SECTIONS.map(|section| (section, "null")))) else {
+        // there is nothing but comments in it
+        let line_break = line_break_of(text);
+        let is_open = !text.is_empty() && !ends_line(text);
+        let end = if is_open { line_break } else { "" };
+        let sections = with_line_break(sections, line_break);
+        return Some(format!("{text}{end}{sections}"));
     };
-    let text = insert_section(text, SECTIONS[0], "metadata", &upstream).ok_or_else(refused)?;
-    let text = insert_section(&text, SECTIONS[1], SECTIONS[0], &lock).ok_or_else(refused)?;
-    let package = file.parent().unwrap_or(Path::new(""));
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    match parse(package, &name, &text)? {
-        Some(read)
-            if read.lock.commit == version.commit
-                && read.reference == version.name
-                && read.place == *place
-                && read.lock.place == *place =>
-        {
-            Ok(text)
-        }
-        _ => Err(refused()),
-    }
-}
-
-/// Whether two texts say the same in all fields but the record's.
-fn same_beside(old: &str, new: &str) -> bool {
-    let (Ok(Some(old)), Ok(Some(new))) = (Tree::parse(old), Tree::parse(new)) else {
-        return false;
+    let keys = keys(&local)?;
+    let original: String = keys.iter().map(|key| format!("{key}: {{}}\n")).collect();
+    let metadata = "\"metadata\": {}\n";
+    let updated = match original.contains(metadata) {
+        true => original.replacen(metadata, &format!("{metadata}{sections}"), 1),
+        false => format!("{original}{sections}"),
     };
-    let fields = |tree: &Tree<'_>| tree.entries(tree.root().value).collect::<Vec<_>>();
-    let (before, after) = (fields(&old), fields(&new));
-    if !matches!(old.node(old.root().value).kind, NodeKind::Mapping(_)) {
-        return false;
-    }
-    let own = |tree: &Tree<'_>, id: EntryId| {
-        let key = tree.entry(id).key.and_then(|key| tree.scalar(key));
-        key.is_some_and(|key| SECTIONS.contains(&key.content))
-    };
-    let before: Vec<_> = before.into_iter().filter(|id| !own(&old, *id)).collect();
-    let after: Vec<_> = after.into_iter().filter(|id| !own(&new, *id)).collect();
-    before.len() == after.len()
-        && before.iter().zip(&after).all(|(left, right)| {
-            let (left, right) = (old.entry(*left), new.entry(*right));
-            equal(&old, left.value, &new, right.value)
-        })
+    merged(&original, &updated, &local)
 }
 
 #[cfg(test)]
@@ -221,6 +199,20 @@ mod tests {
     }
 
     #[test]
+    fn what_shares_a_value_with_the_record_keeps_it() {
+        let shared = kptfile()
+            .replace("upstream:\n", "upstream: &here\n")
+            .replace("a thing\n", "a thing\nown: *here\n");
+        let record = parse(Path::new("p"), KPTFILE, &shared).unwrap().unwrap();
+        let new = record
+            .updated(&shared, &version("v1.1.0", "pkg/v1.1.0"))
+            .unwrap();
+        assert!(new.contains("ref: v1.1.0 # renovate: x\n"), "{new}");
+        let own = new.split("own:").last().unwrap();
+        assert!(own.contains("ref: v1.0.0"), "{new}");
+    }
+
+    #[test]
     fn a_lock_follows_a_repository_that_moved() {
         let text = kptfile().replacen("https://h/r", "https://h/moved", 1);
         let record = parse(Path::new("p"), KPTFILE, &text).unwrap().unwrap();
@@ -251,6 +243,17 @@ mod tests {
         )
         .unwrap();
         assert!(own.starts_with("upstream:\n  type: git\n"), "{own}");
+        let commented = with_record(
+            Path::new("p/.merge3.yaml"),
+            "# ours\r\n# too",
+            &place,
+            &version("v1.1.0", "v1.1.0"),
+        )
+        .unwrap();
+        assert!(
+            commented.starts_with("# ours\r\n# too\r\nupstream:\r\n  type: git\r\n"),
+            "{commented}"
+        );
         // what upstream itself vendored is not where this package comes from
         let again =
             with_record(Path::new("p/Kptfile"), &new, &place, &version("v3", "v3")).unwrap();

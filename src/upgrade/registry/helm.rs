@@ -52,8 +52,7 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
 }
 
 fn field(tree: &Tree<'_>, map: NodeId, name: &str) -> Option<String> {
-    let value = tree.entry(tree.find(map, name)?).value;
-    Some(tree.scalar(value)?.content.to_string())
+    Some(tree.scalar(tree.field(map, name)?)?.content.to_string())
 }
 
 /// The archive of a chart, by its address in the index.

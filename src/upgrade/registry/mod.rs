@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use sha2::{Digest as _, Sha256};
 
 use super::address::Place;
-use super::objects::{Fetched, Modes};
+use super::objects::Fetched;
 use super::remote::{Refs, Remotes, Resolved};
 use crate::error::Error;
 use crate::git_process::without_password;
@@ -75,12 +75,7 @@ impl Remotes<'_> {
     ///
     /// # Errors
     /// Where it cannot be fetched, is not what was recorded, or is no package.
-    pub(super) fn archive(
-        &self,
-        place: &Place,
-        version: &Resolved,
-        modes: &Modes,
-    ) -> Result<Fetched, Error> {
+    pub(super) fn archive(&self, place: &Place, version: &Resolved) -> Result<Fetched, Error> {
         let what = format!("{} of {}", version.name, place.shown());
         let (bytes, is_chart) = match place.repository.strip_prefix("oci://") {
             Some(path) => {
@@ -104,7 +99,7 @@ impl Remotes<'_> {
             }
         };
         let mut fetched =
-            unpack::unpack(&bytes, is_chart, modes).map_err(|reason| refused(&what, &reason))?;
+            unpack::unpack(&bytes, is_chart).map_err(|reason| refused(&what, &reason))?;
         fetched.snapshot.name = format!("{}@{}", place.shown(), version.name).into();
         Ok(fetched)
     }
@@ -153,25 +148,30 @@ fn digest_of(bytes: &[u8]) -> String {
 }
 
 fn refused(what: &str, reason: &str) -> Error {
-    Error::Git {
-        message: format!("{} is no package: {}", visible(what), visible(reason)),
-        help: "tell upstream; nothing was written".to_owned(),
-    }
+    Error::git(
+        format!("{} is no package: {}", visible(what), visible(reason)),
+        "tell upstream; nothing was written",
+    )
 }
 
 fn gone(what: &str, version: &Resolved) -> Error {
-    Error::Git {
-        message: format!("{what} ({}) is not in the repository any more", version.commit),
-        help: "upstream deleted or replaced the version: find another one with `merge3 outdated`, and record it with `merge3 adopt`"
-            .to_owned(),
-    }
+    Error::git(
+        format!(
+            "{what} ({}) is not in the repository any more",
+            version.commit
+        ),
+        "upstream deleted or replaced the version: find another one with `merge3 outdated`, and record it with `merge3 adopt`",
+    )
 }
 
 /// A server that does not answer as it should.
 pub(super) fn unreachable(url: &str, reason: &str) -> Error {
     let shown = visible(&without_password(url));
-    Error::Git {
-        message: format!("{shown} cannot be read: {}", visible(&without_password(reason))),
-        help: "check the address, and where it needs a password, log in with `docker login` or `helm registry login`".to_owned(),
-    }
+    Error::git(
+        format!(
+            "{shown} cannot be read: {}",
+            visible(&without_password(reason))
+        ),
+        "check the address, and where it needs a password, log in with `docker login` or `helm registry login`",
+    )
 }

@@ -9,7 +9,7 @@ use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
 use crate::package::{Entry, Snapshot};
-use crate::upgrade::objects::{Fetched, Modes};
+use crate::upgrade::objects::Fetched;
 use crate::upgrade::tree::{self, Listed, path_of};
 
 /// The most bytes that an archive unpacks to.
@@ -21,7 +21,7 @@ const LONGEST_PATH: usize = 4096;
 ///
 /// # Errors
 /// What of it no package may have.
-pub(super) fn unpack(bytes: &[u8], is_chart: bool, modes: &Modes) -> Result<Fetched, String> {
+pub(super) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched, String> {
     let is_compressed = bytes.starts_with(&[0x1f, 0x8b]);
     let unpacked: Box<dyn Read + '_> = match is_compressed {
         true => Box::new(MultiGzDecoder::new(bytes)),
@@ -41,7 +41,7 @@ pub(super) fn unpack(bytes: &[u8], is_chart: bool, modes: &Modes) -> Result<Fetc
             continue;
         }
         let path = path_in(&entry, is_chart)?;
-        let (mode, content) = content(&mut entry, &path, modes)?;
+        let (mode, content) = content(&mut entry, &path)?;
         let parents = path.ancestors().skip(1);
         folders.extend(
             parents
@@ -95,16 +95,18 @@ fn path_in<R: Read>(entry: &tar::Entry<'_, R>, is_chart: bool) -> Result<PathBuf
 fn content<R: Read>(
     entry: &mut tar::Entry<'_, R>,
     path: &Path,
-    modes: &Modes,
 ) -> Result<(&'static [u8], Entry), String> {
     match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous => {
-            let is_program = entry.header().mode().is_ok_and(|mode| mode & 0o100 != 0);
+            let is_executable = entry.header().mode().is_ok_and(|mode| mode & 0o100 != 0);
             let mut bytes = Vec::new();
             entry.read_to_end(&mut bytes).map_err(broken)?;
-            let mode: &[u8] = if is_program { b"100755" } else { b"100644" };
-            let permissions = modes.of_file(is_program);
-            Ok((mode, Entry::File { bytes, permissions }))
+            let mode: &[u8] = if is_executable { b"100755" } else { b"100644" };
+            let file = Entry::File {
+                bytes,
+                is_executable,
+            };
+            Ok((mode, file))
         }
         EntryType::Symlink => {
             let target = entry.link_name_bytes().unwrap_or_default();

@@ -2,12 +2,12 @@
 
 use super::{short_name, versions};
 use crate::report::{self, Package, Page};
-use crate::upgrade::fleet::Outcome;
+use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
-use crate::upgrade::one::Upgrade;
+use crate::upgrade::package_upgrade::Upgrade;
 
 /// The report of upgrades as a page: packages with conflicts left to somebody come first.
-pub fn upgrade_html(outcomes: &[Outcome]) -> String {
+pub fn upgrade_html(outcomes: &[Outcome<Upgrade>]) -> String {
     let mut page = Page::default();
     for outcome in outcomes {
         match outcome {
@@ -16,7 +16,7 @@ pub fn upgrade_html(outcomes: &[Outcome]) -> String {
                 page.failed
                     .push((report::portable(package), error.to_string()));
             }
-            Outcome::Upgraded(upgrade) => page.packages.push(package(upgrade)),
+            Outcome::Newer(upgrade) => page.packages.push(package(upgrade)),
         }
     }
     page.packages.sort_by_key(|package| {

@@ -1,48 +1,26 @@
 //! What was upgraded, and what could be, for programs (docs/report.schema.json).
 
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 
+use crate::git_process::without_password;
 use crate::report;
-use crate::upgrade::fleet::Outcome;
-use crate::upgrade::one::Upgrade;
-use crate::upgrade::outdated::State;
+use crate::upgrade::address::Place;
+use crate::upgrade::batch::Outcome;
+use crate::upgrade::history::Commit;
+use crate::upgrade::outdated::Outdated;
+use crate::upgrade::package_upgrade::Upgrade;
 use crate::upgrade::remote::Resolved;
 
 #[derive(Serialize)]
-struct UpgradeReport<'u> {
+struct Report<P> {
     version: u32,
     program: &'static str,
-    packages: Vec<UpgradeOut<'u>>,
+    #[serde(flatten)]
+    packages: P,
     up_to_date: Vec<String>,
     failed: Vec<FailedOut>,
-}
-
-#[derive(Serialize)]
-struct UpgradeOut<'u> {
-    package: String,
-    repository: String,
-    directory: &'u str,
-    from: VersionOut<'u>,
-    to: VersionOut<'u>,
-    commits: Option<Vec<CommitOut<'u>>>,
-    commit: Option<&'u str>,
-    #[serde(flatten)]
-    merge: report::Merge<'u>,
-}
-
-#[derive(Serialize)]
-struct VersionOut<'u> {
-    #[serde(rename = "ref")]
-    reference: &'u str,
-    commit: &'u str,
-}
-
-#[derive(Serialize)]
-struct CommitOut<'u> {
-    commit: &'u str,
-    date: &'u str,
-    author: &'u str,
-    subject: &'u str,
 }
 
 #[derive(Serialize)]
@@ -52,110 +30,125 @@ struct FailedOut {
 }
 
 #[derive(Serialize)]
-struct OutdatedReport<'u> {
-    version: u32,
-    program: &'static str,
+struct Upgrades<'u> {
+    packages: Vec<UpgradeOut<'u>>,
+}
+
+#[derive(Serialize)]
+struct UpgradeOut<'u> {
+    #[serde(flatten)]
+    package: PackageOut<'u>,
+    from: VersionOut<'u>,
+    to: VersionOut<'u>,
+    commits: Option<&'u Vec<Commit>>,
+    commit: Option<&'u str>,
+    #[serde(flatten)]
+    merge: report::Merge<'u>,
+}
+
+#[derive(Serialize)]
+struct NewerVersions<'u> {
     outdated: Vec<OutdatedOut<'u>>,
-    up_to_date: Vec<String>,
-    failed: Vec<FailedOut>,
 }
 
 #[derive(Serialize)]
 struct OutdatedOut<'u> {
-    package: String,
-    repository: String,
-    directory: &'u str,
+    #[serde(flatten)]
+    package: PackageOut<'u>,
     current: VersionOut<'u>,
     newest: VersionOut<'u>,
     latest: VersionOut<'u>,
 }
 
+#[derive(Serialize)]
+struct PackageOut<'u> {
+    package: String,
+    repository: String,
+    directory: &'u str,
+}
+
+#[derive(Serialize)]
+struct VersionOut<'u> {
+    #[serde(rename = "ref")]
+    reference: &'u str,
+    commit: &'u str,
+}
+
 /// The report of upgrades for programs (docs/report.schema.json).
-pub fn upgrade_json(outcomes: &[Outcome]) -> String {
-    let mut told = UpgradeReport {
+pub fn upgrade_json(outcomes: &[Outcome<Upgrade>]) -> String {
+    let newer = outcomes.iter().filter_map(Outcome::newer);
+    let packages = newer.map(upgrade_out).collect();
+    json(outcomes, Upgrades { packages }, |_| None)
+}
+
+/// The packages that have a newer version, for programs (docs/report.schema.json).
+pub fn outdated_json(outcomes: &[Outcome<Outdated>]) -> String {
+    let newer = outcomes.iter().filter_map(Outcome::newer);
+    let outdated = newer.filter_map(outdated_out).collect();
+    json(outcomes, NewerVersions { outdated }, |it| {
+        it.wanted.is_none().then_some(&it.package)
+    })
+}
+
+/// The report, with the packages that stay at their version although there is a newer one.
+fn json<'u, T: 'u>(
+    outcomes: &'u [Outcome<T>],
+    packages: impl Serialize,
+    stays: impl Fn(&'u T) -> Option<&'u PathBuf>,
+) -> String {
+    let up_to_date = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Newer(newer) => stays(newer),
+        Outcome::UpToDate(package) => Some(package),
+        Outcome::Failed(..) => None,
+    });
+    let failed = outcomes.iter().filter_map(|outcome| match outcome {
+        Outcome::Failed(package, error) => Some(FailedOut {
+            package: report::portable(package),
+            message: error.to_string(),
+        }),
+        _ => None,
+    });
+    report::pretty(&Report {
         version: report::VERSION,
         program: report::PROGRAM,
-        packages: Vec::new(),
-        up_to_date: Vec::new(),
-        failed: Vec::new(),
-    };
-    for outcome in outcomes {
-        match outcome {
-            Outcome::Upgraded(upgrade) => told.packages.push(upgrade_out(upgrade)),
-            Outcome::UpToDate(package) => told.up_to_date.push(report::portable(package)),
-            Outcome::Failed(package, error) => told.failed.push(FailedOut {
-                package: report::portable(package),
-                message: error.to_string(),
-            }),
-        }
-    }
-    report::pretty(&told)
+        packages,
+        up_to_date: up_to_date.map(|it| report::portable(it)).collect(),
+        failed: failed.collect(),
+    })
 }
 
 fn upgrade_out(upgrade: &Upgrade) -> UpgradeOut<'_> {
-    let commits = upgrade.commits.as_ref().map(|commits| {
-        let each = commits.iter().map(|commit| CommitOut {
-            commit: &commit.hash,
-            date: &commit.date,
-            author: &commit.author,
-            subject: &commit.subject,
-        });
-        each.collect()
-    });
     UpgradeOut {
-        package: report::portable(&upgrade.package),
-        repository: crate::git_process::without_password(&upgrade.place.repository),
-        directory: &upgrade.place.directory,
-        from: version_out(&upgrade.from),
-        to: version_out(&upgrade.to),
-        commits,
+        package: package_out(&upgrade.package, &upgrade.place),
+        from: version_out(&upgrade.from.full, &upgrade.from),
+        to: version_out(&upgrade.to.full, &upgrade.to),
+        commits: upgrade.commits.as_ref(),
         commit: upgrade.committed.as_deref(),
         merge: report::merge(&upgrade.plan, &upgrade.facts),
     }
 }
 
-fn version_out(version: &Resolved) -> VersionOut<'_> {
-    VersionOut {
-        reference: &version.full,
-        commit: &version.commit,
+fn outdated_out(outdated: &Outdated) -> Option<OutdatedOut<'_>> {
+    let wanted = outdated.wanted.as_ref()?;
+    Some(OutdatedOut {
+        package: package_out(&outdated.package, &outdated.place),
+        current: version_out(&outdated.current.name, &outdated.current),
+        newest: version_out(&wanted.name, wanted),
+        latest: version_out(&outdated.latest.name, &outdated.latest),
+    })
+}
+
+fn package_out<'u>(package: &Path, place: &'u Place) -> PackageOut<'u> {
+    PackageOut {
+        package: report::portable(package),
+        repository: without_password(&place.repository),
+        directory: &place.directory,
     }
 }
 
-/// The packages that have a newer version, for programs (docs/report.schema.json).
-pub fn outdated_json<'s>(states: &'s [State]) -> String {
-    let mut told = OutdatedReport {
-        version: report::VERSION,
-        program: report::PROGRAM,
-        outdated: Vec::new(),
-        up_to_date: Vec::new(),
-        failed: Vec::new(),
-    };
-    for state in states {
-        match state {
-            State::Outdated(outdated) => {
-                let version = |version: &'s Resolved| VersionOut {
-                    reference: &version.name,
-                    commit: &version.commit,
-                };
-                let Some(wanted) = &outdated.wanted else {
-                    told.up_to_date.push(report::portable(&outdated.package));
-                    continue;
-                };
-                told.outdated.push(OutdatedOut {
-                    package: report::portable(&outdated.package),
-                    repository: crate::git_process::without_password(&outdated.place.repository),
-                    directory: &outdated.place.directory,
-                    current: version(&outdated.current),
-                    newest: version(wanted),
-                    latest: version(&outdated.latest),
-                });
-            }
-            State::UpToDate(package) => told.up_to_date.push(report::portable(package)),
-            State::Failed(package, error) => told.failed.push(FailedOut {
-                package: report::portable(package),
-                message: error.to_string(),
-            }),
-        }
+fn version_out<'u>(reference: &'u str, version: &'u Resolved) -> VersionOut<'u> {
+    VersionOut {
+        reference,
+        commit: &version.commit,
     }
-    report::pretty(&told)
 }

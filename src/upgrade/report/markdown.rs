@@ -3,11 +3,11 @@
 
 use super::{row, short_name, versions};
 use crate::report::{self, Body, Part, by_need, cell, code};
-use crate::upgrade::fleet::Outcome;
+use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
 use crate::upgrade::host::Host;
-use crate::upgrade::one::Upgrade;
-use crate::upgrade::outdated::State;
+use crate::upgrade::outdated::Outdated;
+use crate::upgrade::package_upgrade::Upgrade;
 
 /// The most of upstream's commits that a report for people lists.
 const MOST: usize = 100;
@@ -16,18 +16,18 @@ const SUBJECT: usize = 120;
 
 /// The report of upgrades for the body of a pull request: an overview, what failed, the conflicts,
 /// and then what needs no decision, as far as hosts take it.
-pub fn upgrade_markdown(outcomes: &[Outcome]) -> String {
+pub fn upgrade_markdown(outcomes: &[Outcome<Upgrade>]) -> String {
     let mut body = Body::default();
-    let changed = |outcome: &&Outcome| !matches!(outcome, Outcome::UpToDate(_));
-    let mut told: Vec<&Outcome> = outcomes.iter().filter(changed).collect();
+    let changed = |outcome: &&Outcome<Upgrade>| !matches!(outcome, Outcome::UpToDate(_));
+    let mut told: Vec<&Outcome<Upgrade>> = outcomes.iter().filter(changed).collect();
     if told.is_empty() {
         body.push("Every package is up to date.\n");
         return body.finish();
     }
     told.sort_by_key(|outcome| match outcome {
         Outcome::Failed(..) => 0,
-        Outcome::Upgraded(upgrade) if upgrade.facts.open => 1,
-        Outcome::Upgraded(upgrade) if !upgrade.plan.conflicts.is_empty() => 2,
+        Outcome::Newer(upgrade) if upgrade.facts.open => 1,
+        Outcome::Newer(upgrade) if !upgrade.plan.conflicts.is_empty() => 2,
         _ => 3,
     });
     let overview = Part {
@@ -54,7 +54,7 @@ pub fn upgrade_markdown(outcomes: &[Outcome]) -> String {
         body.part(failures, 2);
     }
     let upgrades = told.iter().filter_map(|outcome| match outcome {
-        Outcome::Upgraded(upgrade) => Some(&**upgrade),
+        Outcome::Newer(upgrade) => Some(&**upgrade),
         _ => None,
     });
     for upgrade in upgrades.clone() {
@@ -75,9 +75,9 @@ fn name(upgrade: &Upgrade) -> String {
 }
 
 /// A row of the overview: what became of a package.
-fn overview(outcome: &Outcome) -> String {
+fn overview(outcome: &Outcome<Upgrade>) -> String {
     let upgrade = match outcome {
-        Outcome::Upgraded(upgrade) => upgrade,
+        Outcome::Newer(upgrade) => upgrade,
         Outcome::Failed(package, _) | Outcome::UpToDate(package) => {
             return format!(
                 "| {} | | | **failed** |\n",
@@ -188,10 +188,10 @@ fn reference(text: &str) -> Option<(usize, usize)> {
 }
 
 /// The packages that have a newer version, as a table.
-pub fn outdated_markdown(states: &[State]) -> String {
+pub fn outdated_markdown(states: &[Outcome<Outdated>]) -> String {
     let mut body = Body::default();
     let rows = states.iter().filter_map(|state| match state {
-        State::Outdated(outdated) => {
+        Outcome::Newer(outdated) => {
             let cells = row(outdated).map(|text| cell(&text));
             Some(format!("| {} |\n", cells.join(" | ")))
         }

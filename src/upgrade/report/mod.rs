@@ -5,15 +5,15 @@ mod json;
 mod markdown;
 mod text;
 
-use super::one::Upgrade;
 use super::outdated::Outdated;
+use super::package_upgrade::Upgrade;
 use super::remote::{Resolved, is_hash};
 use crate::report;
 
 pub use html::upgrade_html;
 pub use json::{outdated_json, upgrade_json};
 pub use markdown::{outdated_markdown, upgrade_markdown};
-pub use text::{Told, outdated_text, upgrade_text};
+pub use text::{outdated_text, upgrade_text};
 
 /// A hash as people write it.
 pub(super) fn short_name(name: &str) -> &str {

@@ -3,8 +3,9 @@
 use super::{row, short_name, versions};
 use crate::error::shown;
 use crate::report::{self, Detail};
-use crate::upgrade::fleet::Outcome;
-use crate::upgrade::outdated::State;
+use crate::upgrade::batch::Outcome;
+use crate::upgrade::outdated::Outdated;
+use crate::upgrade::package_upgrade::Upgrade;
 use crate::visible::visible;
 
 /// How wide a table is at most.
@@ -12,34 +13,21 @@ const WIDTH: usize = 80;
 /// How wide a version is in it at most.
 const VERSION_WIDTH: usize = 18;
 
-/// How much a text tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told {
-    /// Whether each file is named that changes.
-    pub files: bool,
-    /// Whether each record is named that needs no decision.
-    pub records: bool,
-    /// Whether it is coloured.
-    pub color: bool,
-}
-
 /// The report of upgrades for people at a terminal.
-pub fn upgrade_text(outcomes: &[Outcome], told: Told) -> String {
+pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], detail: Detail) -> String {
     let mut text = String::new();
     let mut current = 0;
     for outcome in outcomes {
         match outcome {
             Outcome::UpToDate(_) => current += 1,
             Outcome::Failed(..) => {}
-            Outcome::Upgraded(upgrade) => {
+            Outcome::Newer(upgrade) => {
                 let [from, to] = versions(upgrade).map(visible);
                 let package = shown(&upgrade.package);
                 text.push_str(&format!("{package}: {from} -> {to}\n"));
                 let detail = Detail {
-                    files: told.files,
-                    records: told.records,
                     planned_only: !upgrade.facts.written,
-                    color: told.color,
+                    ..detail
                 };
                 text.push_str(&report::summary(&upgrade.plan, detail));
                 if let Some(commit) = &upgrade.committed {
@@ -61,15 +49,15 @@ fn up_to_date(count: usize) -> String {
 }
 
 /// The packages that have a newer version, as a table of 80 columns.
-pub fn outdated_text(states: &[State]) -> String {
+pub fn outdated_text(states: &[Outcome<Outdated>]) -> String {
     let head = ["PACKAGE", "CURRENT", "WANTED", "LATEST"].map(str::to_owned);
     let mut rows = vec![head];
     let mut current = 0;
     for state in states {
         match state {
-            State::Outdated(outdated) => rows.push(row(outdated).map(|cell| visible(&cell))),
-            State::UpToDate(_) => current += 1,
-            State::Failed(..) => {}
+            Outcome::Newer(outdated) => rows.push(row(outdated).map(|cell| visible(&cell))),
+            Outcome::UpToDate(_) => current += 1,
+            Outcome::Failed(..) => {}
         }
     }
     let mut text = String::new();

@@ -29,28 +29,7 @@ pub enum What {
     MoveToEnd,
 }
 
-/// All that upstream does where the places of entries stay.
-pub const ALL_BUT_MOVES: &[What] = &[
-    What::Value,
-    What::Above,
-    What::AboveExtended,
-    What::AboveGoes,
-    What::Below,
-    What::BelowExtended,
-    What::BelowGoes,
-    What::Blanks,
-    What::Remark,
-    What::RemarkGoes,
-    What::Remove,
-    What::AddBefore,
-    What::AddAfter,
-    What::AddSection,
-    What::CommentOut,
-    What::Uncomment,
-    What::Banner,
-];
-
-/// All edits.
+/// All edits; what moves an entry stands last.
 pub const ALL: &[What] = &[
     What::Value,
     What::Above,
@@ -71,6 +50,12 @@ pub const ALL: &[What] = &[
     What::Banner,
     What::MoveToEnd,
 ];
+
+/// All that upstream does where the places of entries stay.
+pub const ALL_BUT_MOVES: &[What] = match ALL.split_last() {
+    Some((_, others)) => others,
+    None => ALL,
+};
 
 /// What adds and changes, and takes nothing away.
 pub const ADDITIONS: &[What] = &[

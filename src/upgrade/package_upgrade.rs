@@ -7,7 +7,6 @@ use std::time::Instant;
 use super::address::Place;
 use super::get::own_file;
 use super::history::Commit;
-use super::objects::Modes;
 use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
 use super::remote::{Refs, Remotes, Resolved};
 use super::version::{Choice, Tag};
@@ -15,13 +14,14 @@ use super::{kptfile, subpackages, worktree};
 use crate::error::{Error, shown};
 use crate::merge::OnConflict;
 use crate::package::{
-    self, ChangeKind, Disk, Entry, FileChange, Plan, RealDisk, Settings, Snapshot,
+    self, ChangeKind, Disk, Entry, FileChange, Kind, Plan, RealDisk, Settings, Side, Snapshot,
+    is_executable,
 };
 use crate::report::Facts;
 
 /// What an upgrade is told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wish {
+pub struct UpgradeOptions {
     /// The version to go to; the newest one where none is given.
     pub to: Option<String>,
     /// Which version is the newest.
@@ -76,15 +76,15 @@ pub(super) fn target(
     remotes: &Remotes<'_>,
     record: &Record,
     refs: &Refs,
-    wish: &Wish,
+    options: &UpgradeOptions,
 ) -> Result<Option<Resolved>, Error> {
     let directory = &record.place.directory;
-    let target = match &wish.to {
+    let target = match &options.to {
         Some(name) => Some(
             refs.resolve(name, directory)
                 .ok_or_else(|| refs.no_version(&record.place, name))?,
         ),
-        None => refs.newest(&record.reference, directory, wish.choice),
+        None => refs.newest(&record.reference, directory, options.choice),
     };
     let Some(target) = target else {
         let known = refs.resolve(&record.reference, directory).is_some();
@@ -122,12 +122,12 @@ pub(super) fn plan(
     remotes: &Remotes<'_>,
     package: &Path,
     record: &Record,
-    wish: &Wish,
+    options: &UpgradeOptions,
     uncommitted: &mut Option<Error>,
 ) -> Result<Option<Upgrade>, Error> {
     let start = Instant::now();
     let refs = remotes.refs(&record.place.repository)?;
-    let Some(to) = target(remotes, record, &refs, wish)? else {
+    let Some(to) = target(remotes, record, &refs, options)? else {
         return Ok(None);
     };
     let from = Resolved {
@@ -137,12 +137,11 @@ pub(super) fn plan(
     if let Some(error) = uncommitted.take() {
         return Err(error);
     }
-    let modes = Modes::of_system()?;
     let both = [(&record.lock.place, &from), (&record.place, &to)];
     remotes.fetch(&both, &shown(package));
-    let original = remotes.snapshot(&record.lock.place, &from, &modes)?;
-    let updated = remotes.snapshot(&record.place, &to, &modes)?;
-    let commits = match wish.log {
+    let original = remotes.snapshot(&record.lock.place, &from)?;
+    let updated = remotes.snapshot(&record.place, &to)?;
+    let commits = match options.log {
         true => remotes.commits(&record.place, &from, &to)?,
         false => None,
     };
@@ -154,9 +153,9 @@ pub(super) fn plan(
     let new = new.filter(|path| !is_rules(path) || !known.contains(path));
     let left_out: Vec<_> = new.map(|path| own_file(path)).collect();
     let upstream = (original.snapshot, updated.snapshot);
-    let (mut plan, change) = merged(package, record, (upstream, &all_left_out), &to, wish)?;
+    let (mut plan, change) = merged(package, record, (upstream, &all_left_out), &to, options)?;
     plan.warnings.extend(left_out);
-    let refused = wish.settings.merge.on_conflict == OnConflict::Fail
+    let refused = options.settings.merge.on_conflict == OnConflict::Fail
         && plan.conflicts.iter().any(|it| it.conflict.rule.is_none());
     let facts = Facts {
         written: false,
@@ -184,28 +183,25 @@ fn merged(
     record: &Record,
     (upstream, left_out): ((Snapshot, Snapshot), &[PathBuf]),
     to: &Resolved,
-    wish: &Wish,
+    options: &UpgradeOptions,
 ) -> Result<(Plan, Option<FileChange>), Error> {
     let (mut original, mut updated) = upstream;
     let unchanged = (record.strategy == Strategy::FastForward).then(|| original.clone());
     if record.strategy == Strategy::Replace {
-        original = of_disk(package, &wish.settings)?;
+        original = of_disk(package, &options.settings)?;
     }
     let settings = Settings {
         own_ignores: true,
-        ..wish.settings.clone()
+        ..options.settings.clone()
     };
-    let kept = kptfile::make_locals((&mut original, &mut updated), record)?;
+    let kept = kptfile::keep_local_identity((&mut original, &mut updated), record)?;
     let mut plan = subpackages::plan((original, updated), left_out, package, &settings)?;
     plan.warnings.extend(kept);
     // a run that was killed is told of before what it changed
     if let Some(original) = unchanged {
         refuse_changed(package, record, &original)?;
     }
-    let text = fs::read_to_string(&record.file).map_err(|error| Error::Read {
-        path: record.file.clone(),
-        error,
-    })?;
+    let text = fs::read_to_string(&record.file).map_err(Error::reading(&record.file))?;
     let change = record.change(&mut plan, &text, to)?;
     Ok((plan, change))
 }
@@ -218,20 +214,20 @@ fn refuse_changed(package: &Path, record: &Record, original: &Snapshot) -> Resul
         original.entries.remove(file);
     }
     let settings = Settings {
-        apart: own.to_vec(),
+        excluded: own.to_vec(),
         ..Settings::default()
     };
     if subpackages::is_unchanged(&original, package, &settings) {
         return Ok(());
     }
-    Err(Error::Package {
-        path: package.to_owned(),
-        message: "it was changed here, and its updateStrategy is `fast-forward`".to_owned(),
-        help: format!(
+    Err(Error::package(
+        package,
+        "it was changed here, and its updateStrategy is `fast-forward`",
+        format!(
             "take the changes back, or write `updateStrategy: resource-merge` in {}",
             record.file.display()
         ),
-    })
+    ))
 }
 
 /// `updateStrategy: force-delete-replace`: whatever is here counts as upstream's.
@@ -240,29 +236,20 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
         name: package.to_owned(),
         ..Snapshot::default()
     };
-    let walk = walkdir::WalkDir::new(package)
-        .into_iter()
-        .filter_entry(|entry| entry.file_name() != ".git");
-    for entry in walk {
-        let entry = entry.map_err(|error| Error::Read {
-            path: error.path().unwrap_or(package).to_owned(),
-            error: error.into(),
-        })?;
-        let path = entry.path().strip_prefix(package).unwrap_or(entry.path());
-        if !entry.file_type().is_file()
-            || settings.apart.iter().any(|apart| path.starts_with(apart))
-        {
-            continue;
+    let side = Side::disk(package);
+    let listing = side.list();
+    if let Some((path, error)) = listing.errors.into_iter().next() {
+        return Err(Error::reading(&package.join(path))(error));
+    }
+    for (path, kind) in listing.entries {
+        if kind == Kind::File && !settings.is_excluded(&path) {
+            let source = side.read(&path, false)?;
+            let file = Entry::File {
+                bytes: source.bytes.to_vec(),
+                is_executable: source.permissions.as_ref().is_some_and(is_executable),
+            };
+            snapshot.entries.insert(path, file);
         }
-        let failed = |error| Error::Read {
-            path: entry.path().to_owned(),
-            error,
-        };
-        let permissions = fs::metadata(entry.path()).map_err(failed)?.permissions();
-        let bytes = fs::read(entry.path()).map_err(failed)?;
-        snapshot
-            .entries
-            .insert(path.to_owned(), Entry::File { bytes, permissions });
     }
     Ok(snapshot)
 }

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::Differing;
+use super::DiffInput;
 use crate::error::{Error, Place};
-use crate::package::alone::{Package, load_package};
 use crate::package::definitions::schema;
 use crate::package::items::{Origin, Origins};
 use crate::package::parsed::Parsed;
@@ -14,6 +13,7 @@ use crate::package::patching::readable::{Readable, usable};
 use crate::package::patching::{PatchForm, joined};
 use crate::package::resource::Identity;
 use crate::package::secrets;
+use crate::package::single_package::{Package, load_package};
 use crate::patch::{PatchError, Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{ParseError, Tree, equal};
@@ -26,24 +26,24 @@ use crate::yaml::{ParseError, Tree, equal};
 /// # Errors
 /// Where a patch cannot say it: a resource that only one of the two has, or, for a JSON patch, more
 /// than one that changed.
-pub fn difference(differing: &Differing, form: PatchForm) -> Result<String, Error> {
-    let mut old = load_package(&differing.old, "OLD", &differing.matches)?;
-    let mut new = load_package(&differing.new, "NEW", &differing.matches)?;
+pub fn difference(input: &DiffInput, form: PatchForm) -> Result<String, Error> {
+    let mut old = load_package(&input.old, "OLD", &input.matches)?;
+    let mut new = load_package(&input.new, "NEW", &input.matches)?;
     // what is wrong in a definition that was not given is no matter of the patch's
     let schema = schema(
-        &differing.schema,
+        &input.schema,
         old.located().chain(new.located()),
         &mut Vec::new(),
     )?;
     let comparison = Comparison {
-        differing,
+        input,
         form,
         schema,
     };
-    if form == PatchForm::Json && differing.resources.is_empty() {
+    if form == PatchForm::Json && input.resources.is_empty() {
         let (olds, news) = (
-            comparison.read(&old, &differing.old)?,
-            comparison.read(&new, &differing.new)?,
+            comparison.read(&old, &input.old)?,
+            comparison.read(&new, &input.new)?,
         );
         let none = Origins::default();
         let documents = (
@@ -57,8 +57,8 @@ pub fn difference(differing: &Differing, form: PatchForm) -> Result<String, Erro
     }
     let origins = (old.take_lists_apart(), new.take_lists_apart());
     let (olds, news) = (
-        comparison.read(&old, &differing.old)?,
-        comparison.read(&new, &differing.new)?,
+        comparison.read(&old, &input.old)?,
+        comparison.read(&new, &input.new)?,
     );
     comparison.patch(
         &comparison.documents(&olds, &origins.0),
@@ -94,12 +94,7 @@ impl<'f> Found<'f, '_> {
             Some(origin) => origin.place(path, text, offset),
             None => Place::new(path, text, offset),
         };
-        Error::Unfit {
-            place: Box::new(place),
-            problem: "no patch can say this".to_owned(),
-            message,
-            help: help.to_owned(),
-        }
+        Error::unfit(place, "no patch can say this", message, help)
     }
 
     fn called(&self) -> String {
@@ -142,7 +137,7 @@ enum Name<'f> {
 type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<Found<'f, 'a>>>;
 
 struct Comparison<'a> {
-    differing: &'a Differing,
+    input: &'a DiffInput,
     form: PatchForm,
     schema: Schema,
 }
@@ -157,7 +152,7 @@ impl Comparison<'_> {
         files: &'f [Readable<'a>],
         origins: &'f Origins,
     ) -> Vec<Found<'f, 'a>> {
-        let wanted = &self.differing.resources;
+        let wanted = &self.input.resources;
         let is_wanted = |parsed: &Parsed<'_>| match &parsed.resource {
             _ if wanted.is_empty() => true,
             Some(resource) => {
@@ -184,7 +179,7 @@ impl Comparison<'_> {
     }
 
     fn patch(&self, old: &[Found<'_, '_>], new: &[Found<'_, '_>]) -> Result<String, Error> {
-        let in_files = !self.differing.old.is_dir() && !self.differing.new.is_dir();
+        let in_files = !self.input.old.is_dir() && !self.input.new.is_dir();
         let (mut olds, news) = (by_name(old, in_files), by_name(new, in_files));
         move_versions(&mut olds, &news);
         let mut patches: Vec<(Found<'_, '_>, String)> = Vec::new();

@@ -25,7 +25,7 @@ impl Leaves {
     }
 
     /// How many leaves one of two documents has and the other has not.
-    pub(super) fn apart(&self, other: &Self) -> usize {
+    pub(super) fn distance(&self, other: &Self) -> usize {
         self.0.len() + other.0.len() - 2 * self.0.common(&other.0)
     }
 }

@@ -6,14 +6,16 @@
 //! `.git`, nor a mode beyond 0777.
 
 use std::ffi::OsString;
+use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::bytes::Bytes;
-use super::disk::{Unlike, content, stays_within};
+use crate::error::Error;
+use crate::package::bytes::Bytes;
+use crate::package::disk::{Unlike, content, stays_within};
+use crate::package::owner::mode;
 
 /// The file that says of a folder that the result which is written there is not finished.
 pub(crate) const UNFINISHED: &str = ".merge3-output";
@@ -22,7 +24,7 @@ const FORMER: &str = ".merge3-journal";
 /// How the names of temporary files begin and end.
 pub(crate) const TEMPORARY: (&str, &str) = (".merge3-", ".tmp");
 /// The version of the form.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The most that the mode of a file says here: no set-user-ID, set-group-ID or sticky bit.
 pub(crate) const MODES: u32 = 0o777;
 
@@ -32,64 +34,47 @@ pub(crate) const MODES: u32 = 0o777;
 pub(crate) struct Journal {
     version: u32,
     /// The package that it is about, by the name that its run folder has for it.
-    package: OsString,
+    #[serde(with = "name")]
+    package: PathBuf,
     /// Which merge it is: the fingerprint of what upstream changed.
-    pub(crate) merge: u64,
+    pub(super) merge: u64,
     /// A random number that the names of the run's temporary files have in common.
     run: u64,
-    /// The folders that are made, those above before those in them.
-    pub(crate) folders: Vec<Inside>,
-    pub(crate) entries: Vec<Entry>,
+    pub(super) entries: Vec<Entry>,
 }
 
 /// One file that changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Entry {
-    pub(crate) path: Inside,
-    pub(crate) old: Option<Old>,
-    pub(crate) new: Option<Print>,
+pub(super) struct Entry {
+    #[serde(with = "name")]
+    pub(super) path: PathBuf,
+    /// How many of the folders above it are made.
+    pub(super) folders: usize,
+    pub(super) old: Option<Old>,
+    pub(super) new: Option<Print>,
 }
 
 /// What was in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Old {
-    pub(crate) content: Print,
+pub(super) struct Old {
+    pub(super) content: Print,
     /// Its mode, on systems that have one.
-    pub(crate) mode: Option<Mode>,
+    pub(super) mode: Option<u32>,
 }
 
 /// What a content is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Print {
-    pub(crate) length: u64,
+pub(super) struct Print {
+    pub(super) length: u64,
     hash: u64,
-}
-
-/// A path that stays in the package, and out of `.git`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "Name", into = "Name")]
-pub(crate) struct Inside(PathBuf);
-
-/// A mode of at most [`MODES`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
-pub(crate) struct Mode(u32);
-
-/// How a path is written.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Name {
-    Text(String),
-    /// One that is no UTF-8.
-    Other(OsString),
 }
 
 /// How far a change has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(super) enum State {
     /// Not done.
     Old,
     /// Done.
@@ -98,8 +83,35 @@ pub(crate) enum State {
     Other,
 }
 
+/// How a path is written: as text where it is UTF-8.
+mod name {
+    use super::{Deserialize, OsString, Path, PathBuf, Serialize};
+    use serde::{Deserializer, Serializer};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Name {
+        Text(PathBuf),
+        Other(OsString),
+    }
+
+    pub(super) fn serialize<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        match path.to_str() {
+            Some(text) => text.serialize(to),
+            None => path.as_os_str().serialize(to),
+        }
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<PathBuf, D::Error> {
+        Ok(match Name::deserialize(from)? {
+            Name::Text(path) => path,
+            Name::Other(name) => name.into(),
+        })
+    }
+}
+
 impl Print {
-    pub(crate) fn of(bytes: &Bytes) -> Self {
+    pub(super) fn of(bytes: &Bytes) -> Self {
         Self {
             length: bytes.len() as u64,
             hash: bytes.hash(),
@@ -107,113 +119,87 @@ impl Print {
     }
 }
 
-impl Inside {
-    /// None where it leads out of the package, or to `.git`.
-    pub(crate) fn new(path: &Path) -> Option<Self> {
-        let is_git = |name: &std::ffi::OsStr| name.eq_ignore_ascii_case(".git");
-        (stays_within(path) && !path.iter().any(is_git)).then(|| Self(path.to_owned()))
-    }
-}
-
-impl Deref for Inside {
-    type Target = Path;
-
-    fn deref(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl TryFrom<Name> for Inside {
-    type Error = &'static str;
-
-    fn try_from(name: Name) -> Result<Self, Self::Error> {
-        let path = match name {
-            Name::Text(text) => PathBuf::from(text),
-            Name::Other(other) => PathBuf::from(other),
-        };
-        Self::new(&path).ok_or("a path leads out of the package")
-    }
-}
-
-impl From<Inside> for Name {
-    fn from(path: Inside) -> Self {
-        let name = path.0.into_os_string().into_string();
-        name.map_or_else(Self::Other, Self::Text)
-    }
-}
-
-impl Mode {
-    /// The part of a mode that is at most [`MODES`].
-    pub(crate) const fn of(mode: u32) -> Self {
-        Self(mode & MODES)
-    }
-}
-
-impl TryFrom<u32> for Mode {
-    type Error = &'static str;
-
-    fn try_from(mode: u32) -> Result<Self, Self::Error> {
-        (mode <= MODES).then_some(Self(mode)).ok_or("no mode")
-    }
-}
-
-impl From<Mode> for u32 {
-    fn from(mode: Mode) -> Self {
-        mode.0
-    }
+/// Whether a path stays in the package, and out of `.git`.
+pub(super) fn is_inside(path: &Path) -> bool {
+    stays_within(path) && !path.iter().any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
 impl Entry {
-    /// How far it is; an error where the disk does not say.
-    pub(crate) fn state(&self, root: &Path) -> std::io::Result<State> {
+    /// How far it is.
+    ///
+    /// # Errors
+    /// Where the disk does not say.
+    pub(super) fn state(&self, root: &Path) -> Result<State, Error> {
+        let path = root.join(&self.path);
         let now = match content(root, &self.path) {
             Ok(now) => now.map(|bytes| Print::of(&bytes.into())),
             Err(Unlike::Other) => return Ok(State::Other),
-            Err(Unlike::Unreadable(error)) => return Err(error),
+            Err(Unlike::Unreadable(error)) => return Err(Error::reading(&path)(error)),
         };
-        Ok(match now {
-            now if now == self.old.map(|old| old.content) => State::Old,
-            now if now == self.new => State::New,
+        // of some files only the permissions change
+        let has_new_mode = |old: Old| {
+            let now = fs::symlink_metadata(&path).ok();
+            now.and_then(|now| mode(&now.permissions())) != old.mode
+        };
+        Ok(match self.old {
+            Some(old) if now == self.new && now == Some(old.content) => match has_new_mode(old) {
+                true => State::New,
+                false => State::Old,
+            },
+            old if now == old.map(|old| old.content) => State::Old,
+            _ if now == self.new => State::New,
             _ => State::Other,
         })
+    }
+
+    /// The folders that are made for it, those within others first.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.path.ancestors().skip(1).take(self.folders)
     }
 }
 
 impl Journal {
     /// The journal of a run that begins.
-    pub(crate) fn new(
-        package: &OsString,
-        merge: u64,
-        folders: Vec<Inside>,
-        entries: Vec<Entry>,
-    ) -> Self {
+    pub(super) fn new(package: PathBuf, merge: u64, entries: Vec<Entry>) -> Self {
         Self {
             version: VERSION,
-            package: package.clone(),
+            package,
             merge,
             // each state has keys of its own: the one source of random numbers that std has
             run: RandomState::new().hash_one(merge),
-            folders,
             entries,
         }
     }
 
     /// As it is kept.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
         // nothing in it can fail to be written
         serde_json::to_vec(self).unwrap_or_default()
     }
 
     /// Reads what [`Journal::to_bytes`] wrote; none where it is not whole, not of this form, or not
     /// about that package.
-    pub(crate) fn read(bytes: &[u8], package: &OsString) -> Option<Self> {
+    pub(super) fn read(bytes: &[u8], package: &Path) -> Option<Self> {
         let journal: Self = serde_json::from_slice(bytes).ok()?;
-        (journal.version == VERSION && journal.package == *package).then_some(journal)
+        let is_fine = |entry: &Entry| {
+            let mode = entry.old.and_then(|old| old.mode);
+            is_inside(&entry.path) && mode.is_none_or(|mode| mode <= MODES)
+        };
+        let is_ours = journal.version == VERSION && journal.package == package;
+        (is_ours && journal.entries.iter().all(is_fine)).then_some(journal)
+    }
+
+    /// How far each of its changes has come.
+    ///
+    /// # Errors
+    /// As for [`Entry::state`].
+    pub(super) fn states(&self, root: &Path) -> Result<Vec<State>, Error> {
+        self.entries.iter().map(|entry| entry.state(root)).collect()
     }
 
     /// Where the new content of an entry is put before it is renamed into place: beside it, under a
     /// name that no other run has.
-    pub(crate) fn staged(&self, index: usize) -> PathBuf {
+    pub(super) fn staged(&self, index: usize) -> PathBuf {
         let (begin, end) = TEMPORARY;
         let name = format!("{begin}{:016x}-{index}{end}", self.run);
         self.entries[index].path.with_file_name(name)
@@ -243,20 +229,21 @@ mod tests {
     fn journal(path: &str, mode: u32) -> Journal {
         let print = |text: &str| Print::of(&text.as_bytes().to_vec().into());
         Journal::new(
-            &"apps/app".into(),
+            "apps/app".into(),
             7,
-            vec![Inside("new".into()), Inside("new/in it".into())],
             vec![
                 Entry {
-                    path: Inside(path.into()),
+                    path: path.into(),
+                    folders: 2,
                     old: Some(Old {
                         content: print("a: 1\n"),
-                        mode: Some(Mode(mode)),
+                        mode: Some(mode),
                     }),
                     new: Some(print("a: 2\n")),
                 },
                 Entry {
-                    path: Inside("gone\nfile".into()),
+                    path: "gone\nfile".into(),
+                    folders: 0,
                     old: Some(Old {
                         content: print(""),
                         mode: None,
@@ -268,7 +255,7 @@ mod tests {
     }
 
     fn read(journal: &Journal) -> Option<Journal> {
-        Journal::read(&journal.to_bytes(), &"apps/app".into())
+        Journal::read(&journal.to_bytes(), Path::new("apps/app"))
     }
 
     #[test]
@@ -283,7 +270,7 @@ mod tests {
         use std::os::unix::ffi::OsStringExt as _;
 
         let mut whole = journal("a.yaml", 0o644);
-        whole.entries[0].path = Inside(OsString::from_vec(b"\xff.yaml".to_vec()).into());
+        whole.entries[0].path = OsString::from_vec(b"\xff.yaml".to_vec()).into();
         assert_eq!(read(&whole), Some(whole));
     }
 
@@ -291,10 +278,10 @@ mod tests {
     fn an_unfinished_one_is_none() {
         let bytes = journal("a.yaml", 0o644).to_bytes();
         for length in 0..bytes.len() {
-            let part = Journal::read(&bytes[..length], &"apps/app".into());
+            let part = Journal::read(&bytes[..length], Path::new("apps/app"));
             assert_eq!(part, None, "{length}");
         }
-        assert_eq!(Journal::read(&bytes, &"apps/other".into()), None);
+        assert_eq!(Journal::read(&bytes, Path::new("apps/other")), None);
     }
 
     #[test]

@@ -35,11 +35,7 @@ pub(super) fn write(
     if !config.sides.local.is_dir() {
         let bytes = result(config, plan)?;
         ready("--output", path)?;
-        return put(path, &bytes).map_err(|error| Error::Write {
-            path: path.to_owned(),
-            error,
-            written: 0,
-        });
+        return put(path, &bytes).map_err(Error::writing(path));
     }
     plan.write_copy(disk, path, durable)
 }
@@ -66,11 +62,7 @@ pub(super) fn ready(option: &'static str, path: &Path) -> Result<(), Error> {
         {
             Ok(())
         }
-        Err(error) => Err(Error::Write {
-            path: path.to_owned(),
-            error,
-            written: 0,
-        }),
+        Err(error) => Err(Error::writing(path)(error)),
     }
 }
 
@@ -122,9 +114,6 @@ pub(super) fn result(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
     match plan.files.first() {
         Some(change) => Ok(change.new.as_deref().unwrap_or_default().to_vec()),
         None if local.as_os_str() == STANDARD_INPUT => Ok(standard_input()?.to_vec()),
-        None => read_named(local).map_err(|error| Error::Read {
-            path: local.clone(),
-            error,
-        }),
+        None => read_named(local).map_err(Error::reading(local)),
     }
 }

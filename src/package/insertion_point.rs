@@ -1,17 +1,86 @@
 //! Where in a file a document goes that comes from upstream (rules: Places and formats).
 
+use super::assemble::{Action, Insertion};
+use super::documents::FileMerge;
+use super::pair::{DocRef, Group};
+use super::parsed::ParsedFile;
+use crate::error::Error;
+use crate::line_breaks::line_break_of;
+use crate::triple::Side;
+
+impl FileMerge<'_, '_, '_> {
+    /// The documents that come, and where they go.
+    pub(super) fn insertions(
+        &mut self,
+        file: &ParsedFile<'_>,
+        actions: &[Action],
+    ) -> Result<Vec<Insertion>, Error> {
+        if self.coming.is_empty() {
+            return Ok(Vec::new());
+        }
+        let places = places(&self.neighbours(file, actions));
+        let mut coming: Vec<(DocRef, Group)> = self
+            .coming
+            .iter()
+            .copied()
+            .filter_map(|group| Some((group.updated?, group)))
+            .collect();
+        coming.sort_unstable_by_key(|(updated, _)| *updated);
+        let line_break = line_break_of(file.text);
+        let mut insertions = Vec::with_capacity(coming.len());
+        for (updated, group) in coming {
+            insertions.push(Insertion {
+                before: places[updated.document],
+                text: self.arriving(&group, line_break)?,
+                marks: self.is_left_open(&group).then(|| self.marks(&group)),
+            });
+        }
+        insertions.sort_by_key(|insertion| insertion.before);
+        Ok(insertions)
+    }
+
+    fn neighbours(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Neighbours {
+        let updated = self.file(self.target, Side::Updated);
+        let mut local_of = vec![None; updated.map_or(0, |file| file.documents.len())];
+        let mut own: Vec<Own> = file
+            .documents
+            .iter()
+            .map(|parsed| {
+                if parsed.has_content {
+                    Own::No
+                } else {
+                    Own::Nothing
+                }
+            })
+            .collect();
+        for group in &self.job.here {
+            let Some(local) = group.local else { continue };
+            match group.updated {
+                Some(it) if it.slot == self.target && actions[local.document] != Action::Remove => {
+                    local_of[it.document] = Some(local.document);
+                }
+                None if actions[local.document] != Action::Remove => {
+                    own[local.document] = Own::Yes;
+                }
+                _ => {}
+            }
+        }
+        Neighbours { local_of, own }
+    }
+}
+
 /// What a file has to do with the one that documents come from.
-pub(crate) struct Neighbours {
+struct Neighbours {
     /// For each document of upstream's file, the one of the local file that it pairs with and that
     /// stays there.
-    pub(crate) local_of: Vec<Option<usize>>,
+    local_of: Vec<Option<usize>>,
     /// For each document of the local file, whether it is the local side's own.
-    pub(crate) own: Vec<Own>,
+    own: Vec<Own>,
 }
 
 /// Whose a document of the local file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Own {
+enum Own {
     /// Only the local side has it.
     Yes,
     /// Upstream has it too, or had it.
@@ -25,7 +94,7 @@ pub(crate) enum Own {
 /// After the nearest one before it that the local file has, and the local side's own that follow
 /// that; else before the nearest after it; else at the end. The index is that of the local document
 /// before which it goes. Documents that go to one place keep upstream's order.
-pub(crate) fn places(neighbours: &Neighbours) -> Vec<usize> {
+fn places(neighbours: &Neighbours) -> Vec<usize> {
     let after_own = after_own(&neighbours.own);
     let mut next = end(&neighbours.own);
     let mut places: Vec<usize> = neighbours

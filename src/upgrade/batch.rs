@@ -10,8 +10,8 @@ use super::branch::Branches;
 use super::commit;
 use super::find::{Found, Shard, below};
 use super::message::Template;
-use super::nested::refuse_foreign;
-use super::one::{self, Upgrade, Wish};
+use super::nested_package::refuse_foreign;
+use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::record::Record;
 use super::remote::{Remotes, Resolved};
 use super::{record, repositories, unfinished, worktree};
@@ -51,15 +51,34 @@ pub trait Host: Sync {
     fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error>;
 }
 
-/// What became of one package.
+/// What became of one package, or was found out about it.
 #[derive(Debug)]
-pub enum Outcome {
-    /// It was upgraded, or would be.
-    Upgraded(Box<Upgrade>),
+pub enum Outcome<T> {
+    /// There is another version to go to: the upgrade that was done or would be, or what is known
+    /// of that version.
+    Newer(Box<T>),
     /// It is at the version that was asked for.
     UpToDate(PathBuf),
     /// It stays what it is, but where the error says otherwise.
     Failed(PathBuf, Error),
+}
+
+impl<T> Outcome<T> {
+    pub(super) fn of(package: PathBuf, found: Result<Option<T>, Error>) -> Self {
+        match found {
+            Ok(Some(newer)) => Self::Newer(Box::new(newer)),
+            Ok(None) => Self::UpToDate(package),
+            Err(error) => Self::Failed(package, error),
+        }
+    }
+
+    /// What there is of another version.
+    pub fn newer(&self) -> Option<&T> {
+        match self {
+            Self::Newer(newer) => Some(newer),
+            _ => None,
+        }
+    }
 }
 
 impl Packages {
@@ -98,11 +117,11 @@ pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Ve
 
 fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
     if !folder.is_dir() {
-        return Err(Error::Package {
-            path: folder.to_owned(),
-            message: "there is no such folder".to_owned(),
-            help: "name the folder of a package, or use --all for all packages below".to_owned(),
-        });
+        return Err(Error::package(
+            folder,
+            "there is no such folder",
+            "name the folder of a package, or use --all for all packages below",
+        ));
     }
     let record = match record::read(folder) {
         Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
@@ -118,13 +137,12 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
 }
 
 pub(super) fn no_record(package: &Path) -> Error {
-    Error::Package {
-        path: package.to_owned(),
-        message: "it does not say where it comes from".to_owned(),
-        help: "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
-               record where it comes from with `merge3 adopt`"
-            .to_owned(),
-    }
+    Error::package(
+        package,
+        "it does not say where it comes from",
+        "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
+               record where it comes from with `merge3 adopt`",
+    )
 }
 
 /// Upgrades packages. What fails for one does not hinder the others.
@@ -134,22 +152,22 @@ pub(super) fn no_record(package: &Path) -> Error {
 pub fn upgrade(
     remotes: &Remotes<'_>,
     packages: &Packages,
-    wish: &Wish,
+    options: &UpgradeOptions,
     commits: &Commits,
     host: &dyn Host,
-) -> Result<Vec<Outcome>, Error> {
-    let _locks = match wish.dry_run {
+) -> Result<Vec<Outcome<Upgrade>>, Error> {
+    let _locks = match options.dry_run {
         true => Vec::new(),
-        false => repositories::lock_all(&families(packages, &wish.allowed)?, commits, host)?,
+        false => repositories::lock_all(&families(packages, &options.allowed)?, commits, host)?,
     };
     // others may have upgraded them while they were waited for
-    let families = families(packages, &wish.allowed)?;
+    let families = families(packages, &options.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
-    let tops = repositories::tops(paths, wish, commits)?;
+    let tops = repositories::tops(paths, options, commits)?;
     let branches = Branches::prepare(&tops, commits)?;
     // the branch may have been another version of them
     let families = match commits.branch {
-        Some(_) => self::families(packages, &wish.allowed)?,
+        Some(_) => self::families(packages, &options.allowed)?,
         None => families,
     };
     // what is not committed is looked for before our own changes are there
@@ -158,27 +176,27 @@ pub fn upgrade(
         .map(|family| {
             family
                 .into_iter()
-                .map(|found| looked_at(found, wish))
+                .map(|found| looked_at(found, options))
                 .collect()
         })
         .collect();
-    fetch_all(remotes, &families, wish);
-    let outcomes: Vec<Vec<Outcome>> = families
+    fetch_all(remotes, &families, options);
+    let outcomes: Vec<Vec<Outcome<Upgrade>>> = families
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
             let go = || branches.go();
-            each.map(|found| one(remotes, found, wish, commits, host, go))
+            each.map(|found| upgrade_package(remotes, found, options, commits, host, go))
                 .collect()
         })
         .collect();
-    let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
-    if commits.commit && !wish.dry_run {
+    let mut outcomes: Vec<Outcome<Upgrade>> = outcomes.into_iter().flatten().collect();
+    if commits.commit && !options.dry_run {
         commit_all(&mut outcomes, &tops, &commits.template);
     }
     let same = branches.finish()?;
     for outcome in &mut outcomes {
-        if let Outcome::Upgraded(upgrade) = outcome
+        if let Outcome::Newer(upgrade) = outcome
             && let Some(old) = upgrade.committed.as_ref().and_then(|new| same.get(new))
         {
             upgrade.committed = Some(old.clone());
@@ -189,7 +207,7 @@ pub fn upgrade(
 
 /// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is told
 /// for the package that needs it.
-fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
+fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], options: &UpgradeOptions) {
     let mut wanted: BTreeMap<&str, Vec<(Place, Resolved)>> = BTreeMap::new();
     let records = families.iter().flatten();
     let records = records.filter(|found| found.uncommitted.is_none());
@@ -198,7 +216,8 @@ fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
         .into_par_iter()
         .map(|record| {
             let refs = remotes.refs(&record.place.repository);
-            let target = refs.and_then(|refs| one::target(remotes, record, &refs, wish));
+            let target =
+                refs.and_then(|refs| package_upgrade::target(remotes, record, &refs, options));
             (record, target.ok().flatten())
         })
         .collect();
@@ -228,9 +247,9 @@ fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], wish: &Wish) {
 }
 
 /// Looks whether something in a package is not committed, where that matters.
-fn looked_at(found: Found, wish: &Wish) -> Found {
+fn looked_at(found: Found, options: &UpgradeOptions) -> Found {
     let uncommitted = match found.record {
-        Ok(_) => uncommitted_in(&found.path, wish),
+        Ok(_) => uncommitted_in(&found.path, options),
         Err(_) => None,
     };
     Found {
@@ -239,20 +258,20 @@ fn looked_at(found: Found, wish: &Wish) -> Found {
     }
 }
 
-fn uncommitted_in(package: &Path, wish: &Wish) -> Option<Error> {
-    let matters = !wish.allow_dirty && !wish.dry_run;
+fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
+    let matters = !options.allow_dirty && !options.dry_run;
     let looked = matters.then(|| worktree::refuse_uncommitted(package));
     looked.and_then(Result::err)
 }
 
-fn one(
+fn upgrade_package(
     remotes: &Remotes<'_>,
     found: Found,
-    wish: &Wish,
+    options: &UpgradeOptions,
     commits: &Commits,
     host: &dyn Host,
     branch: impl Fn() -> Result<(), Error>,
-) -> Outcome {
+) -> Outcome<Upgrade> {
     let upgrade = || -> Result<Option<Upgrade>, Error> {
         let mut record = found.record?;
         if found.family != found.path {
@@ -261,29 +280,29 @@ fn one(
                 Some(read) => record = read,
                 None => return Ok(None),
             }
-            refuse_foreign(&found.path, &record, &wish.allowed)?;
+            refuse_foreign(&found.path, &record, &options.allowed)?;
         }
-        let access = match wish.dry_run {
+        let access = match options.dry_run {
             true => Access::Read,
             false => Access::Write,
         };
         let _lock = package::lock(&found.path, access, || host.waiting(&found.path))?;
         let mut uncommitted = found.uncommitted;
-        if wish.dry_run {
+        if options.dry_run {
             unfinished::refuse_unfinished(&found.path)?;
-        } else if unfinished::resumed(&found.path, wish)? {
+        } else if unfinished::resumed(&found.path, options)? {
             // what that run did was none of the user's changes
-            uncommitted = uncommitted_in(&found.path, wish);
+            uncommitted = uncommitted_in(&found.path, options);
             match record::read(&found.path)? {
                 Some(before) => record = before,
                 None => return Ok(None),
             }
         }
         let planned = loop {
-            match one::plan(remotes, &found.path, &record, wish, &mut uncommitted) {
-                Err(error) if !wish.dry_run && unfinished::recovered(&record, &error)? => {
+            match package_upgrade::plan(remotes, &found.path, &record, options, &mut uncommitted) {
+                Err(error) if !options.dry_run && unfinished::recovered(&record, &error)? => {
                     // what a killed run did was none of the user's changes
-                    uncommitted = uncommitted_in(&found.path, wish);
+                    uncommitted = uncommitted_in(&found.path, options);
                 }
                 planned => break planned?,
             }
@@ -291,28 +310,29 @@ fn one(
         let Some(mut upgrade) = planned else {
             return Ok(None);
         };
-        if wish.dry_run || upgrade.refused {
+        if options.dry_run || upgrade.refused {
             upgrade.show_record();
         } else {
             branch()?;
             // what somebody has to resolve is not committed
             let awaits_commit = commits.commit && !upgrade.facts.open;
-            host.write(&mut |disk| upgrade.write(disk, wish.durable, awaits_commit))?;
+            host.write(&mut |disk| upgrade.write(disk, options.durable, awaits_commit))?;
         }
         Ok(Some(upgrade))
     };
-    match upgrade() {
-        Ok(Some(upgrade)) => Outcome::Upgraded(Box::new(upgrade)),
-        Ok(None) => Outcome::UpToDate(found.path),
-        Err(error) => Outcome::Failed(found.path, error),
-    }
+    let upgrade = upgrade();
+    Outcome::of(found.path, upgrade)
 }
 
 /// Commits what was written, one package after the other. What is not committed, or not in the
 /// index in the end, is known to the next run.
-fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>, template: &Template) {
+fn commit_all(
+    outcomes: &mut [Outcome<Upgrade>],
+    tops: &HashMap<PathBuf, PathBuf>,
+    template: &Template,
+) {
     let mut patience = worktree::PATIENCE;
-    let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome>> = BTreeMap::new();
+    let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome<Upgrade>>> = BTreeMap::new();
     for outcome in outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
@@ -336,11 +356,11 @@ fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>, templa
             };
             let done = match &settled {
                 Ok(()) => upgrade.is_settled(),
-                Err(why) => Err(Error::Package {
-                    path: upgrade.package.clone(),
-                    message: format!("it is committed, and the index cannot be put right: {why}"),
-                    help: worktree::LOCKED.to_owned(),
-                }),
+                Err(why) => Err(Error::package(
+                    &upgrade.package,
+                    format!("it is committed, and the index cannot be put right: {why}"),
+                    worktree::LOCKED.to_owned(),
+                )),
             };
             if let Err(error) = done {
                 *outcome = Outcome::Failed(upgrade.package.clone(), error);
@@ -351,11 +371,11 @@ fn commit_all(outcomes: &mut [Outcome], tops: &HashMap<PathBuf, PathBuf>, templa
 
 /// An upgrade that was written, and the repository that it is in.
 fn written<'t, 'o>(
-    outcome: &'o mut Outcome,
+    outcome: &'o mut Outcome<Upgrade>,
     tops: &'t HashMap<PathBuf, PathBuf>,
 ) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
     match outcome {
-        Outcome::Upgraded(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
+        Outcome::Newer(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
             Some((tops.get(&upgrade.package)?, upgrade))
         }
         _ => None,

@@ -10,13 +10,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::ignored::Ignored;
-use super::load::{keep, read_error, root_kind, settle};
-use super::names::YamlNames;
+use super::load::{keep, root_kind};
 use super::rules::RULES_FILE;
-use super::run_folder::{Left, left_at};
 use super::side::{LARGEST, Side};
 use super::slot::Source;
 use super::walk::Kind;
+use super::write::{Left, left_at, settle};
+use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning};
 
 /// One package, read: its YAML files.
@@ -74,7 +74,7 @@ impl Package {
         files.map(|(path, source)| (self.root.join(path), source))
     }
 
-    /// As [`Loaded::settle`].
+    /// As [`settle`].
     ///
     /// # Errors
     /// [`Error::Unfinished`] where a run did a part of its work.
@@ -94,7 +94,7 @@ pub(crate) fn standard_input() -> Result<&'static [u8], Error> {
         let input = io::stdin().lock().take(LARGEST + 1);
         { input }
             .read_to_end(&mut text)
-            .map_err(|error| read_error(Path::new(STANDARD_INPUT), error))?;
+            .map_err(Error::reading(Path::new(STANDARD_INPUT)))?;
         if text.len() as u64 > LARGEST {
             return Err(Error::TooLarge {
                 path: STANDARD_INPUT.into(),
@@ -122,7 +122,7 @@ pub(crate) fn load_package(
         return Ok(Package::of_text(STANDARD_INPUT, standard_input()?.to_vec()));
     }
     if !root_kind(path, option)? {
-        let file = fs::canonicalize(path).map_err(|error| read_error(path, error))?;
+        let file = fs::canonicalize(path).map_err(Error::reading(path))?;
         let name = PathBuf::from(file.file_name().unwrap_or_default());
         let root = file.parent().map_or_else(PathBuf::new, Path::to_owned);
         return Ok(Package {

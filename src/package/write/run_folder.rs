@@ -5,16 +5,17 @@
 //! reach; for a package in no work tree, one in the user's folder for state. Git is not asked where
 //! its folder is: it would read the package's files for that.
 
-use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::disk::{Disk, gone_is_fine, is_missing, open, read_open};
+use super::disk::Disk;
 use super::journal::Journal;
 use crate::error::Error;
+use crate::package::disk::{gone_is_fine, is_missing, open, read_open};
+use crate::package::private_folder;
 
 /// The folder that holds run folders.
 const FOLDER: &str = "merge3";
@@ -31,7 +32,7 @@ pub(crate) struct RunFolder {
     /// It is no matter whether it is there.
     path: PathBuf,
     /// What the journal calls the package.
-    package: OsString,
+    package: PathBuf,
 }
 
 /// What a run left that did not come to its end.
@@ -59,7 +60,7 @@ pub(crate) fn left_at(root: &Path) -> Result<Option<Left>, Error> {
                 Err(error) if is_missing(&error) => continue,
                 Err(error) => Err(error),
             };
-            let bytes = bytes.map_err(|error| Error::Read { path, error })?;
+            let bytes = bytes.map_err(Error::reading(&path))?;
             // one that is not whole was not begun: nothing was done yet
             if let Some(journal) = Journal::read(&bytes, &folder.package) {
                 return Ok(Some(Left {
@@ -112,23 +113,18 @@ pub(crate) fn git_folder(root: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// The user's folder for state.
 fn state_folder() -> Option<PathBuf> {
-    let named = |name: &str| {
-        let path = std::env::var_os(name).map(PathBuf::from);
-        path.filter(|path| path.is_absolute())
-    };
-    named("XDG_STATE_HOME")
-        .or_else(|| named("LOCALAPPDATA"))
+    private_folder::named("XDG_STATE_HOME")
+        .or_else(|| private_folder::named("LOCALAPPDATA"))
         .or_else(|| std::env::home_dir().map(|home| home.join(".local").join("state")))
 }
 
 impl RunFolder {
     fn new(folder: &Path, package: &Path) -> Self {
-        let package = package.as_os_str().to_owned();
-        let digest = Sha256::digest(package.as_encoded_bytes());
+        let digest = Sha256::digest(package.as_os_str().as_encoded_bytes());
         let name: String = digest[..16].iter().map(|it| format!("{it:02x}")).collect();
         Self {
             path: folder.join(FOLDER).join(name),
-            package,
+            package: package.to_owned(),
         }
     }
 
@@ -136,46 +132,33 @@ impl RunFolder {
     ///
     /// # Errors
     /// Where none can be made.
-    pub(crate) fn make(disk: &dyn Disk, root: &Path) -> Result<Self, Error> {
-        let mut failed = None;
+    pub(super) fn make(disk: &dyn Disk, root: &Path) -> Result<Self, Error> {
+        let mut refused = None;
         for folder in candidates(root) {
-            match folder.create(disk) {
-                Ok(()) => return Ok(folder),
-                Err(error) => {
-                    let is_final = !matches!(
-                        error.kind(),
-                        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-                    );
-                    failed = Some((folder.path, error));
-                    if is_final {
-                        break;
-                    }
-                }
+            let Err(error) = folder.create(disk) else {
+                return Ok(folder);
+            };
+            let may_be_elsewhere = [
+                io::ErrorKind::PermissionDenied,
+                io::ErrorKind::ReadOnlyFilesystem,
+            ]
+            .contains(&error.kind());
+            refused = Some(Error::writing(&folder.path)(error));
+            if !may_be_elsewhere {
+                break;
             }
         }
-        let (path, error) = failed.unwrap_or_else(|| {
+        Err(refused.unwrap_or_else(|| {
             let message = "there is no folder for state; set XDG_STATE_HOME";
-            (root.to_owned(), io::Error::other(message))
-        });
-        Err(Error::Write {
-            path,
-            error,
-            written: 0,
-        })
+            Error::writing(root)(io::Error::other(message))
+        }))
     }
 
     fn create(&self, disk: &dyn Disk) -> io::Result<()> {
         let base = self.base();
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(base)?;
-        if !is_ours(base) {
-            let message = "it belongs to somebody else, or others may write to it";
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-        }
-        self.clear(disk)?;
+        private_folder::make(base)?;
+        private_folder::refuse(&fs::symlink_metadata(base)?)?;
+        self.close(disk)?;
         disk.create_folder(&self.path)
     }
 
@@ -184,20 +167,20 @@ impl RunFolder {
     }
 
     /// What a journal calls the package.
-    pub(crate) const fn package(&self) -> &OsString {
+    pub(super) fn package(&self) -> &Path {
         &self.package
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(crate) fn manifest(&self) -> PathBuf {
+    pub(super) fn manifest(&self) -> PathBuf {
         self.path.join(MANIFEST)
     }
 
     /// The old contents. Where they are missing nothing can be taken back.
-    pub(crate) fn old(&self) -> PathBuf {
+    pub(super) fn old(&self) -> PathBuf {
         self.path.join(OLD)
     }
 
@@ -205,7 +188,10 @@ impl RunFolder {
     ///
     /// # Errors
     /// Where the disk says no: it still counts then.
-    pub(crate) fn close(&self, disk: &dyn Disk) -> io::Result<()> {
+    pub(super) fn close(&self, disk: &dyn Disk) -> io::Result<()> {
+        if self.path.symlink_metadata().is_err() {
+            return Ok(());
+        }
         for name in [MANIFEST, WRITTEN] {
             let path = self.path.join(name);
             if path.symlink_metadata().is_ok() {
@@ -222,37 +208,14 @@ impl RunFolder {
     ///
     /// # Errors
     /// As for [`RunFolder::close`].
-    pub(crate) fn keep_until_committed(&self, disk: &dyn Disk) -> io::Result<()> {
+    pub(super) fn keep_until_committed(&self, disk: &dyn Disk) -> io::Result<()> {
         disk.rename(&self.manifest(), &self.path.join(WRITTEN))
-    }
-
-    /// Takes away what a run left of it that was killed.
-    fn clear(&self, disk: &dyn Disk) -> io::Result<()> {
-        if self.path.symlink_metadata().is_err() {
-            return Ok(());
-        }
-        for name in [OsStr::new(MANIFEST), OsStr::new(WRITTEN), OsStr::new(OLD)] {
-            disk.remove_file(&self.path.join(name))
-                .or_else(gone_is_fine)?;
-        }
-        disk.remove_folder(&self.path)
     }
 }
 
 /// Whether a folder is this user's, and nobody else may write to it.
-#[cfg(unix)]
 fn is_ours(folder: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-
-    fs::symlink_metadata(folder).is_ok_and(|it| {
-        let user = rustix::process::geteuid().as_raw();
-        it.is_dir() && it.uid() == user && it.mode() & 0o022 == 0
-    })
-}
-
-#[cfg(not(unix))]
-fn is_ours(folder: &Path) -> bool {
-    folder.is_dir()
+    fs::symlink_metadata(folder).is_ok_and(|it| private_folder::refuse(&it).is_ok())
 }
 
 #[cfg(test)]

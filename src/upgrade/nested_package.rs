@@ -36,17 +36,17 @@ pub(super) fn refuse_foreign(
     let is_nested = !trusted.is_empty();
     match foreign(record, &trusted, allowed).filter(|_| is_nested) {
         None => Ok(()),
-        Some(place) => Err(Error::Package {
-            path: package.to_owned(),
-            message: format!(
+        Some(place) => Err(Error::package(
+            package,
+            format!(
                 "it is in another package, and says that it comes from {}, which is not that package's repository",
                 place.shown()
             ),
-            help: format!(
+            format!(
                 "where you trust it, allow it with --allow-upstream {}",
                 host(&place.repository).map_or_else(|| place.shown(), str::to_owned)
             ),
-        }),
+        )),
     }
 }
 
@@ -138,11 +138,7 @@ pub(super) fn is_its_own(folder: &Path, original: Option<&[u8]>) -> bool {
 fn same_record(left: &str, right: &str) -> bool {
     let (left, right) = (Tree::parse(left), Tree::parse(right));
     let (left, right) = (left.ok().flatten(), right.ok().flatten());
-    let section = |tree: &Option<Tree<'_>>, name: &str| {
-        let tree = tree.as_ref()?;
-        let entry = tree.find(tree.root().value, name)?;
-        Some(tree.entry(entry).value)
-    };
+    let section = |tree: &Option<Tree<'_>>, name: &str| tree.as_ref()?.at(&[name]);
     SECTIONS.iter().all(
         |name| match (section(&left, name), section(&right, name), &left, &right) {
             (None, None, ..) => true,

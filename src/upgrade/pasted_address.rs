@@ -2,14 +2,7 @@
 
 use std::path::Path;
 
-/// Hosts at which a repository has two names: its owner's and its own.
-const HOSTS: [&str; 5] = [
-    "github.com",
-    "bitbucket.org",
-    "codeberg.org",
-    "gitea.com",
-    "gitlab.com",
-];
+use super::host::is_known;
 
 /// A text without what follows a question mark, and the ref that this names.
 pub(super) fn without_query(text: &str) -> (&str, Option<&str>) {
@@ -24,8 +17,7 @@ pub(super) fn without_query(text: &str) -> (&str, Option<&str>) {
 /// `https://` before a known host that has no scheme, where no file is called so.
 pub(super) fn with_scheme(text: &str) -> String {
     let host = text.split('/').next().unwrap_or(text);
-    let is_host = HOSTS.contains(&host.to_ascii_lowercase().as_str());
-    match is_host && !Path::new(host).exists() {
+    match is_known(host) && !Path::new(host).exists() {
         true => format!("https://{text}"),
         false => text.to_owned(),
     }
@@ -35,9 +27,8 @@ pub(super) fn with_scheme(text: &str) -> String {
 fn path_at_host(location: &str) -> Option<(&str, usize)> {
     let rest = location.strip_prefix("https://")?;
     let (authority, path) = rest.split_once('/')?;
-    let host = authority.rsplit('@').next()?.to_ascii_lowercase();
-    let known = HOSTS.contains(&host.as_str());
-    known.then_some((path, location.len() - path.len()))
+    let host = authority.rsplit('@').next()?;
+    is_known(host).then_some((path, location.len() - path.len()))
 }
 
 /// Where the repository ends in an address at a host that has none in another one.

@@ -1,0 +1,152 @@
+//! How addresses are read.
+
+use super::*;
+
+fn clear(text: &str) -> (String, String, Option<String>) {
+    let address = Address::parse(text).unwrap();
+    let Location::Clear(place) = address.location else {
+        panic!("{text} is not clear");
+    };
+    (place.repository, place.directory, address.reference)
+}
+
+fn parts(
+    repository: &str,
+    directory: &str,
+    reference: Option<&str>,
+) -> (String, String, Option<String>) {
+    (
+        repository.into(),
+        directory.into(),
+        reference.map(Into::into),
+    )
+}
+
+#[test]
+fn an_address_says_where_the_repository_ends() {
+    let cases = [
+        (
+            "https://h/o/r.git/a/b@v1",
+            parts("https://h/o/r.git", "a/b", Some("v1")),
+        ),
+        (
+            "https://h/o/r.git@a/v1",
+            parts("https://h/o/r.git", "", Some("a/v1")),
+        ),
+        (
+            "git@h:o/r.git/d@v1",
+            parts("git@h:o/r.git", "d", Some("v1")),
+        ),
+        ("git@h:o/r.git", parts("git@h:o/r.git", "", None)),
+        (
+            "https://u@h/o/r//d/@v1",
+            parts("https://u@h/o/r", "d", Some("v1")),
+        ),
+        ("/srv/r.git/d@main", parts("/srv/r.git", "d", Some("main"))),
+        (
+            "github.com/o/r/a/b@v1",
+            parts("https://github.com/o/r", "a/b", Some("v1")),
+        ),
+        (
+            "https://GitHub.com/o/r",
+            parts("https://GitHub.com/o/r", "", None),
+        ),
+        (
+            "https://h/o/r//d/e?ref=v1&timeout=9s",
+            parts("https://h/o/r", "d/e", Some("v1")),
+        ),
+        (
+            "git::https://h/o/r.git//d?ref=a/v1",
+            parts("https://h/o/r.git", "d", Some("a/v1")),
+        ),
+        (
+            "git@h:o/r.git//d?ref=v1",
+            parts("git@h:o/r.git", "d", Some("v1")),
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(clear(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn where_it_does_not_git_is_asked() {
+    let address = Address::parse("https://u@h/o/r/d@v1").unwrap();
+    let Location::Candidates(places) = address.location else {
+        panic!("clear");
+    };
+    let told: Vec<String> = places
+        .iter()
+        .map(|place| format!("{} {}", place.repository, place.directory))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "https://u@h/o r/d",
+            "https://u@h/o/r d",
+            "https://u@h/o/r/d "
+        ]
+    );
+    assert_eq!(address.reference.as_deref(), Some("v1"));
+}
+
+#[test]
+fn a_page_names_a_repository_and_what_is_shown() {
+    let told = |text: &str| match Address::parse(text).unwrap().location {
+        Location::Page(repository, rest) => format!("{repository} {rest}"),
+        other => panic!("{text}: {other:?}"),
+    };
+    for (text, expected) in [
+        (
+            "https://github.com/o/r/tree/v1/a/b/",
+            "https://github.com/o/r v1/a/b",
+        ),
+        ("github.com/o/r/tree/main", "https://github.com/o/r main"),
+        (
+            "https://git.h/g/s/r/-/tree/v1/d",
+            "https://git.h/g/s/r v1/d",
+        ),
+        (
+            "https://codeberg.org/o/r/src/tag/v1/d",
+            "https://codeberg.org/o/r v1/d",
+        ),
+    ] {
+        assert_eq!(told(text), expected);
+    }
+    for twice in [
+        "https://github.com/o/r/tree/v1/d@v2",
+        "https://github.com/o/r/tree/v1?ref=v2",
+    ] {
+        assert!(Address::parse(twice).is_err(), "{twice}");
+    }
+}
+
+#[test]
+fn what_git_could_misunderstand_is_refused() {
+    for text in [
+        "--upload-pack=x@v1",
+        "ext::sh -c x@v1",
+        "https://h/r.git/../x@v1",
+        "https://h/r.git@--exec",
+        "https://h/r.git@a..b",
+        "@v1",
+        "https://h/r.git//d?ref=--exec",
+        "git::ext::sh -c x",
+    ] {
+        assert!(Address::parse(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_package_is_called_like_its_folder() {
+    let name = |repository: &str, directory: &str| {
+        Place::new(repository, directory)
+            .unwrap()
+            .base_name()
+            .to_owned()
+    };
+    assert_eq!(name("https://h/o/r.git", ""), "r");
+    assert_eq!(name("https://h/o/r.git", "a/b"), "b");
+    assert_eq!(name("h:r", ""), "r");
+    assert_eq!(name("/srv/r/.git", ""), "r");
+}

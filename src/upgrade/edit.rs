@@ -1,0 +1,76 @@
+//! Small edits of a YAML file's text, by patches and merges: what they do not name stays, to the
+//! byte.
+
+use std::fmt::Display;
+
+use crate::merge::{Options, Side, merge_document};
+use crate::patch::{Rules, merge_patch};
+use crate::triple::Triple;
+use crate::yaml::scalar::write;
+use crate::yaml::stream::split;
+use crate::yaml::{ScalarStyle, ScalarType, Tree};
+
+/// The text with a JSON merge patch applied; none where it is no YAML of one document, or the patch
+/// cannot be applied.
+pub(super) fn patched(text: &str, patch: &str) -> Option<String> {
+    let target = Tree::parse(text).ok()??;
+    let patch = Tree::parse(patch).ok()??;
+    let patched = merge_patch(&target, &patch, Rules::Merge).ok()?;
+    Some(patched.unwrap_or_else(|| text.to_owned()))
+}
+
+/// The text with what comes from one text to the other; none where one of them is no YAML of one
+/// document.
+pub(super) fn merged(original: &str, updated: &str, local: &str) -> Option<String> {
+    let documents = Triple::new(original, updated, local).map(split);
+    let documents = documents.as_ref().map(|documents| documents.as_slice());
+    let documents = documents.try_map(|documents| match documents {
+        [document] => Ok(document),
+        _ => Err(()),
+    });
+    let documents = documents.ok()?;
+    let trees = documents.try_map(|document| Tree::parse(document.text).ok().flatten().ok_or(()));
+    let trees = trees.ok()?;
+    let sides = documents.zip(trees.as_ref());
+    let sides = sides.map(|(document, tree)| Some(Side { document, tree }));
+    let merged = merge_document(sides, false, &Options::default()).ok()?;
+    Some(merged.text.unwrap_or_else(|| local.to_owned()))
+}
+
+/// A map of JSON, in this order. Values are JSON already.
+pub(super) fn map<V: Display>(fields: impl IntoIterator<Item = (impl AsRef<str>, V)>) -> String {
+    let fields = fields.into_iter();
+    let fields = fields.map(|(name, value)| format!("{}: {value}", string(name.as_ref())));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+}
+
+/// A text in JSON.
+pub(super) fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A text in YAML: in quotes too where some readers take it for a number.
+pub(super) fn in_yaml(text: &str) -> String {
+    let may_be_number = |byte: u8| byte.is_ascii_digit() || b".eE+-_:xo".contains(&byte);
+    let written = |style| write(text, ScalarType::Str, style, false);
+    let plain = written(ScalarStyle::Plain).filter(|_| !text.bytes().all(may_be_number));
+    plain
+        .or_else(|| written(ScalarStyle::DoubleQuoted))
+        .unwrap_or_default()
+}
+
+/// The names of the fields of a map, in JSON; none where the text is none.
+pub(super) fn keys(text: &str) -> Option<Vec<String>> {
+    let tree = Tree::parse(text).ok()??;
+    let keys = tree
+        .entries(tree.root().value)
+        .map(|entry| tree.entry(entry).key);
+    keys.map(|key| Some(string(tree.scalar(key?)?.content)))
+        .collect()
+}
+
+/// The scalar at a path, as text.
+pub(super) fn get(text: &str, path: &[&str]) -> Option<String> {
+    let tree = Tree::parse(text).ok()??;
+    Some(tree.scalar(tree.at(path)?)?.content.to_string())
+}

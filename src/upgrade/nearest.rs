@@ -1,0 +1,192 @@
+//! How near a copy of a package is to versions of upstream's, and which one is nearest.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::address::Place;
+use super::edit::get;
+use super::registry::is_archive;
+use super::remote::{Refs, Remotes, Resolved};
+use super::version::{Choice, Tag};
+use crate::error::Error;
+use crate::package::{Entry, Snapshot};
+
+/// How many versions that have most files alike are compared line by line.
+const COMPARED: usize = 5;
+/// How many versions are looked at, the newest first.
+const MOST: usize = 1000;
+/// How many archives are looked at, the newest first: each is fetched as a whole.
+const ARCHIVES: usize = 20;
+/// How long the lines of a file are compared.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How near a copy is to a version of upstream's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Nearness {
+    /// The files of both that are the same.
+    pub same: usize,
+    /// The files of both that differ.
+    pub changed: usize,
+    /// The lines that differ in them, and those of text files that only one has.
+    pub lines: usize,
+    /// The files that only upstream has.
+    pub missing: usize,
+    /// The files that only the copy has.
+    pub added: usize,
+}
+
+/// The version of a copy that nobody names: the one whose files are nearest to those of the copy;
+/// of equal ones the newest.
+pub(super) fn nearest(
+    remotes: &Remotes<'_>,
+    place: &Place,
+    refs: &Refs,
+    here: &Snapshot,
+    choice: Choice,
+) -> Result<Option<Resolved>, Error> {
+    let is_archive = is_archive(&place.repository);
+    // a chart says its version, unless that was changed here
+    let said = chart_version(here).filter(|_| is_archive);
+    let said = said.and_then(|name| refs.resolve(&name, &place.directory));
+    if said.is_some() {
+        return Ok(said);
+    }
+    let versions = candidates(place, refs, choice);
+    if versions.is_empty() {
+        return Ok(refs.first(&place.directory, choice));
+    }
+    if !is_archive {
+        return nearest_by_files(remotes, place, versions, here);
+    }
+    let newest = versions.into_iter().take(ARCHIVES);
+    let newest = newest.map(|version| remotes.fixed(place, version));
+    let newest: Vec<Resolved> = newest.collect::<Result<_, _>>()?;
+    nearest_by_lines(remotes, place, newest.iter(), here)
+}
+
+/// Of versions in git: by the hashes of their files, and of the best ones by their lines.
+fn nearest_by_files(
+    remotes: &Remotes<'_>,
+    place: &Place,
+    versions: Vec<Resolved>,
+    here: &Snapshot,
+) -> Result<Option<Resolved>, Error> {
+    let trees = remotes.trees(place, &versions)?;
+    let hashes = remotes.hashes(place, here)?;
+    let mut seen = BTreeSet::new();
+    // of versions that have the same files, the newest
+    let mut best: Vec<(usize, &Resolved)> = Vec::new();
+    for version in &versions {
+        let Some(files) = trees.get(&version.commit) else {
+            continue;
+        };
+        if seen.insert(files) {
+            best.push((distance(files, &hashes), version));
+        }
+    }
+    best.sort_by_key(|(distance, _)| *distance);
+    best.truncate(COMPARED);
+    let best: Vec<&Resolved> = best.into_iter().map(|(_, version)| version).collect();
+    let wanted: Vec<(&Place, &Resolved)> = best.iter().map(|it| (place, *it)).collect();
+    remotes.fetch(&wanted, "adopt");
+    nearest_by_lines(remotes, place, best.into_iter(), here)
+}
+
+/// The version whose lines are nearest to those of a copy; of equal ones the first.
+fn nearest_by_lines<'v>(
+    remotes: &Remotes<'_>,
+    place: &Place,
+    versions: impl Iterator<Item = &'v Resolved>,
+    here: &Snapshot,
+) -> Result<Option<Resolved>, Error> {
+    let mut near = Vec::new();
+    for version in versions {
+        let fetched = remotes.snapshot(place, version)?;
+        let far = nearness(here, &fetched.snapshot);
+        near.push((far.lines, far.changed + far.missing, version));
+    }
+    let nearest = near
+        .into_iter()
+        .min_by_key(|(lines, files, _)| (*lines, *files));
+    Ok(nearest.map(|(_, _, version)| version.clone()))
+}
+
+/// The version that a copy's `Chart.yaml` says.
+fn chart_version(here: &Snapshot) -> Option<String> {
+    match here.entries.get(Path::new("Chart.yaml"))? {
+        Entry::File { bytes, .. } => get(std::str::from_utf8(bytes).ok()?, &["version"]),
+        _ => None,
+    }
+}
+
+/// The tags that name a version of the package, the newest first.
+pub(super) fn candidates(place: &Place, refs: &Refs, choice: Choice) -> Vec<Resolved> {
+    let directory = place.directory.as_str();
+    let last = directory.rsplit('/').next().unwrap_or_default();
+    let tags = refs
+        .tags()
+        .filter_map(|name| Some((Tag::parse(name)?, name)));
+    let tags = tags.filter(|(tag, _)| choice.pre_releases || tag.version.pre.is_empty());
+    let tags: Vec<(Tag<'_>, &str)> = tags.collect();
+    let of = |prefix: &str| {
+        let own = tags.iter().filter(|(tag, _)| tag.prefix == prefix);
+        own.cloned().collect::<Vec<_>>()
+    };
+    let prefixes = [format!("{directory}/"), format!("{last}/"), String::new()];
+    let own = prefixes
+        .iter()
+        .map(|prefix| of(prefix))
+        .find(|own| !own.is_empty());
+    let mut own = own.unwrap_or(tags);
+    own.sort_by(|(left, _), (right, _)| right.version.cmp(&left.version));
+    let names = own.iter().take(MOST).map(|(_, name)| *name);
+    names
+        .filter_map(|name| refs.resolve(&format!("refs/tags/{name}"), ""))
+        .collect()
+}
+
+/// How many files of two packages are not the same.
+fn distance(left: &BTreeMap<PathBuf, String>, right: &HashMap<PathBuf, String>) -> usize {
+    let same = left
+        .iter()
+        .filter(|(path, hash)| right.get(*path) == Some(hash));
+    left.len() + right.len() - 2 * same.count()
+}
+
+/// Compares a copy with a version of upstream's.
+pub(super) fn nearness(here: &Snapshot, upstream: &Snapshot) -> Nearness {
+    let bytes = |snapshot: &Snapshot, path: &Path| match snapshot.entries.get(path) {
+        Some(Entry::File { bytes, .. }) => Some(bytes.clone()),
+        _ => None,
+    };
+    let paths: BTreeSet<&PathBuf> = here.entries.keys().chain(upstream.entries.keys()).collect();
+    let mut told = Nearness::default();
+    for path in paths {
+        match (bytes(here, path), bytes(upstream, path)) {
+            (Some(left), Some(right)) if left == right => told.same += 1,
+            (Some(left), Some(right)) => {
+                told.changed += 1;
+                told.lines += lines(&left, &right);
+            }
+            (None, Some(right)) => {
+                told.missing += 1;
+                told.lines += lines(&[], &right);
+            }
+            (Some(_), None) => told.added += 1,
+            (None, None) => {}
+        }
+    }
+    told
+}
+
+/// How many lines two files do not have in common.
+fn lines(left: &[u8], right: &[u8]) -> usize {
+    let [left, right] = [left, right].map(String::from_utf8_lossy);
+    let diff = similar::TextDiff::configure()
+        .timeout(PATIENCE)
+        .diff_lines(&*left, &*right);
+    let changes = diff.iter_all_changes();
+    let changed = changes.filter(|change| change.tag() != similar::ChangeTag::Equal);
+    changed.count()
+}
