@@ -113,8 +113,11 @@ impl<'t> Open<'t> {
 
 /// The sign and the label of a line that is a conflict marker.
 pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
+    let sign = char::from(*line.as_bytes().first()?);
+    if !matches!(sign, '<' | '|' | '=' | '>') {
+        return None;
+    }
     let line = line.trim_end_matches(['\n', '\r']);
-    let sign = line.chars().next().filter(|it| "<|=>".contains(*it))?;
     let label = line.trim_start_matches(sign);
     let counted = line.len() - label.len() == size;
     let apart = label.is_empty() || label.starts_with(' ');

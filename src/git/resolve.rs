@@ -8,20 +8,19 @@
 //! 3. Where there is no structure (no YAML, broken, conflict markers in it already), the text merge
 //!    is the result, as git does it.
 
+use std::cell::LazyCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-
-use rustc_hash::FxHashSet;
 
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
 use super::{account, call};
-use crate::merge::text::{Hunk, LineMerge, merge_lines};
+use crate::merge::text::{Hunk, merge_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
-use crate::package::{MergedFile, merge_beside_lines};
+use crate::package::{FileInMemory, at_once};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
 
@@ -151,21 +150,30 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     }
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let plain = (ConflictStyle::Merge, Images::Whole);
+    let (file, lines) = at_once(
+        bare,
+        || FileInMemory::read(request.path, bare),
+        || merge_lines(bare, OnConflict::Markers),
+    )?;
+    let file = file?;
+    let merge = |conflict_style, images| {
+        let options = options(request, conflict_style, images);
+        // what comes out wrong is no result: lines are merged then
+        file.merge(Some(&lines), &options).ok()
+    };
+    let settings = LazyCell::new(call::settings);
     let mut images = Images::Whole;
-    let lines = merge_lines(bare, OnConflict::Markers);
-    let merge = |style| merge_documents(request, bare, &lines, style);
-    let mut merged = merge(plain)?;
+    let mut merged = merge(ConflictStyle::Merge, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
     if merged
         .conflicts
         .iter()
         .any(|it| is_image(&it.conflict.path))
     {
-        images = call::images();
+        images = settings.images;
     }
     if images == Images::Parts {
-        merged = merge((ConflictStyle::Merge, images))?;
+        merged = merge(ConflictStyle::Merge, images)?;
     }
     let size = request.style.size;
     let resolved = |text: &str, is_clean: bool| {
@@ -187,10 +195,10 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let conflict_style = match (request.style.conflict_style, request.favor) {
         (_, Some(_)) => ConflictStyle::Merge,
         (Some(style), None) => style,
-        (None, None) => call::conflict_style(),
+        (None, None) => settings.conflict_style,
     };
     if conflict_style != ConflictStyle::Merge {
-        merged = merge((conflict_style, images))?;
+        merged = merge(conflict_style, images)?;
     }
     // a conflict may have no lines to show
     if !markers::has_markers(&merged.text, size) {
@@ -211,22 +219,21 @@ const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
 }
 
 /// Whether lines conflict somewhere however they are compared, so that git need not be asked: both
-/// sides took a line away, and each put one there that no other text has.
+/// sides took a line away, and each put one there that no other text has. Mostly that is so in the
+/// first place where they conflict.
 fn has_certain(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
-    if hunks.is_empty() {
-        return false;
-    }
-    let texts = texts.map(|text| text.lines().collect::<FxHashSet<&str>>());
-    let has_own = |lines: &str, [one, other]: [&FxHashSet<&str>; 2]| {
-        let mut lines = lines.lines();
-        lines.any(|line| !one.contains(line) && !other.contains(line))
+    const LOOKED_AT: usize = 4;
+    let has_line = |text: &str, wanted: &str| text.lines().any(|line| line == wanted);
+    let has_own = |lines: &str, [one, other]: [&str; 2]| {
+        let mut lines = lines.lines().take(LOOKED_AT);
+        lines.any(|line| !has_line(one, line) && !has_line(other, line))
     };
     let Triple {
         original,
         updated,
         local,
-    } = &texts;
-    hunks.iter().any(|Hunk { texts, .. }| {
+    } = *texts;
+    hunks.iter().take(LOOKED_AT).any(|Hunk { texts, .. }| {
         has_own(&texts.original, [updated, local])
             && has_own(&texts.updated, [local, original])
             && has_own(&texts.local, [updated, original])
@@ -251,13 +258,8 @@ fn accepted_lines(
     has_all(&text.local).then_some(lines.bytes)
 }
 
-fn merge_documents(
-    request: &Request<'_>,
-    texts: Triple<&str>,
-    lines: &LineMerge,
-    (conflict_style, images): (ConflictStyle, Images),
-) -> Option<MergedFile> {
-    let options = Options {
+fn options(request: &Request<'_>, conflict_style: ConflictStyle, images: Images) -> Options {
+    Options {
         on_conflict: OnConflict::Markers,
         lists: Lists::Merge,
         sides: Sides::Equal,
@@ -270,11 +272,7 @@ fn merge_documents(
             conflict_style,
         },
         ..Options::default()
-    };
-    // what comes out wrong is no result: lines are merged then
-    merge_beside_lines(request.path, texts, Some(lines), &options)
-        .ok()
-        .flatten()
+    }
 }
 
 /// Works on a stack of its own, unless the sides are as flat as files mostly are. None where that

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::body::{
     body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
 };
-use super::check::Unfaithful;
+use super::check::{Unfaithful, check};
 use super::check_comments::check_comments;
 use super::merged_text::{
     Sources, is_carried_out, is_faithful, merged_or_written_out, read_again_like,
@@ -139,14 +139,22 @@ pub(crate) fn merge_sides(
         mut conflicts,
         noted,
     } = decide(sources);
-    let is_decided = |text: &String| is_faithful(text, sources, &outcome).is_ok();
+    let is_decided = |text: &String| is_faithful(text, sources, &outcome, None).is_ok();
     let whole = updated_in_local(&bodies, updated.document, local.document).filter(is_decided);
     let lines = || {
-        let lines = merged_lines(&documents, &bodies, known_lines).filter(is_decided);
+        let text = merged_lines(&documents, &bodies, known_lines)?;
+        let read = read_again_like(&text, Some(local.tree)).ok()?;
+        check(&read, sources, &outcome, None).ok()?;
         // lines would move again what a merge has put in its place already
-        let is_done =
-            |text: &String| has_values_of(text, local.tree) && is_carried_out(sources, &outcome);
-        lines.filter(|text| !is_done(text))
+        let has_values = equal(
+            &read,
+            read.root().value,
+            local.tree,
+            local.tree.root().value,
+        );
+        let is_done = has_values && is_carried_out(sources, &outcome);
+        drop(read);
+        (!is_done).then_some(text)
     };
     let text = match whole {
         Some(text) => Some(text),
@@ -184,12 +192,6 @@ fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
         true => text,
         false => with_line_break(&text, line_break_of(local.head)).into_owned(),
     }
-}
-
-/// Whether a text has the values of a tree.
-fn has_values_of(text: &str, tree: &Tree<'_>) -> bool {
-    read_again_like(text, Some(tree))
-        .is_ok_and(|read| equal(&read, read.root().value, tree, tree.root().value))
 }
 
 /// What a merge of the lines makes of three documents, where it has no conflict.

@@ -128,7 +128,7 @@ fn marked_draft(
             });
         });
         let text = with_end_of(text, local_text);
-        is_faithful(&text, sources, &outcome.choose(side)).is_ok()
+        is_faithful(&text, sources, outcome, Some(side)).is_ok()
     };
     if draft.is_plain() || !is_side(Chosen::Local) || !is_side(Chosen::Updated) {
         return None;
@@ -160,12 +160,12 @@ fn edited_text(
     let draft = carry_out(sources.local, sources.updated, None, outcome, aliases);
     let text = draft.fill(|text, hunk| text.push_str(&hunk.texts.local));
     let text = with_end_of(text, sources.local.text());
-    let Err(unfaithful) = is_faithful(&text, sources, outcome) else {
+    let Err(unfaithful) = is_faithful(&text, sources, outcome, None) else {
         return Ok(text);
     };
     // the line breaks at the end may be what a block scalar says
     let mended = with_last_lines(&text, sources, outcome).ok_or(unfaithful)?;
-    is_faithful(&mended, sources, outcome).map(|()| mended)
+    is_faithful(&mended, sources, outcome, None).map(|()| mended)
 }
 
 /// A text whose block scalars that keep their last line breaks have those that were decided, where
@@ -194,12 +194,10 @@ pub(super) fn is_faithful(
     text: &str,
     sources: Sources<'_>,
     outcome: &Outcome,
+    side: Option<Chosen>,
 ) -> Result<(), Unfaithful> {
-    check(
-        &read_again_like(text, Some(sources.local))?,
-        sources,
-        outcome,
-    )
+    let read = read_again_like(text, Some(sources.local))?;
+    check(&read, sources, outcome, side)
 }
 
 pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {

@@ -81,8 +81,8 @@ pub use run::{plan, plan_sides, plan_with};
 pub(crate) use run_folder::git_folder;
 pub use selector::Selector;
 pub use side::{Entry, Side, Snapshot};
+pub(crate) use single::{FileInMemory, at_once, with_trees};
 pub use single::{MergedFile, merge, merge_file};
-pub(crate) use single::{merge_beside_lines, with_trees};
 pub use undo::undo;
 pub(crate) use undo::{Progressed, forget, progress_at};
 

@@ -45,14 +45,22 @@ impl Draft {
             return self.text.clone();
         }
         let mut filled = String::with_capacity(self.text.len());
-        for line in lines_with_breaks(&self.text) {
-            let hunk = line.trim().strip_prefix(PLACEHOLDER);
-            let hunk = hunk.and_then(|number| self.hunks.get(number.parse::<usize>().ok()?));
-            match hunk {
-                Some(hunk) => write(&mut filled, hunk),
-                None => filled.push_str(line),
+        let mut rest = self.text.as_str();
+        while let Some((above, line)) = rest.split_once(PLACEHOLDER) {
+            let indent = above.trim_end_matches(' ');
+            let number = lines_with_breaks(line).next().unwrap_or_default();
+            let hunk = number.trim().parse::<usize>().ok();
+            let hunk = hunk.filter(|_| indent.is_empty() || ends_line(indent));
+            match hunk.and_then(|number| self.hunks.get(number)) {
+                Some(hunk) => {
+                    filled.push_str(indent);
+                    write(&mut filled, hunk);
+                }
+                None => filled.extend([above, "\0", number]),
             }
+            rest = &line[number.len()..];
         }
+        filled.push_str(rest);
         filled
     }
 }
@@ -221,6 +229,7 @@ impl Editor<'_> {
     fn hunk(&mut self, row: &mut Composition, blanks: Blanks, child: &Child, column: u32) {
         let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
         let stays = sides.iter().all(Child::stays);
+        let is_below_text = sides.iter().any(|side| self.ends_in_block_scalar(side));
         let [local, updated] = sides.map(|side| match side.stays() {
             true => self.entry_lines(&side, column),
             false => String::new(),
@@ -268,9 +277,7 @@ impl Editor<'_> {
             row.text.push_str(&local[local.len() - below..]);
         }
         row.last = None;
-        row.is_below_text = [Chosen::Local, Chosen::Updated]
-            .into_iter()
-            .any(|side| self.ends_in_block_scalar(&child.choose(side)));
+        row.is_below_text = is_below_text;
     }
 
     /// The original's lines of an entry, in that column.
@@ -453,21 +460,17 @@ impl Hunk {
 
 /// The lines that all texts begin with, and those that they end with, in bytes.
 fn shared_lines(local: &str, updated: &str, original: Option<&str>) -> (usize, usize) {
-    let original = original.unwrap_or(local);
-    let texts = [local, updated, original].map(|text| lines_with_breaks(text).collect::<Vec<_>>());
-    let shortest = texts.iter().map(Vec::len).min().unwrap_or(0);
-    let is_shared = |line: [&str; 3]| line[0] == line[1] && line[0] == line[2];
-    let from_above = |at: &usize| is_shared(texts.each_ref().map(|lines| lines[*at]));
-    let from_below =
-        |at: &usize| is_shared(texts.each_ref().map(|lines| lines[lines.len() - 1 - at]));
-    let above = (0..shortest).take_while(from_above).count();
-    let below = (0..shortest - above).take_while(from_below).count();
-    let length = |lines: &[&str]| lines.iter().map(|line| line.len()).sum();
-    let lines = &texts[0];
-    (
-        length(&lines[..above]),
-        length(&lines[lines.len() - below..]),
-    )
+    let texts = [local, updated, original.unwrap_or(local)];
+    let is_shared =
+        |line: &[Option<&str>; 3]| line[0].is_some() && line[0] == line[1] && line[0] == line[2];
+    let mut lines = texts.map(lines_with_breaks);
+    let from_above = std::iter::from_fn(|| Some(lines.each_mut().map(Iterator::next)));
+    let above = from_above.take_while(is_shared);
+    let above = above.map(|line| line[0].map_or(0, str::len)).sum();
+    let mut rests = texts.map(|text| lines_with_breaks(&text[above..]).collect::<Vec<_>>());
+    let from_below = std::iter::from_fn(|| Some(rests.each_mut().map(Vec::pop)));
+    let below = from_below.take_while(is_shared);
+    (above, below.map(|line| line[0].map_or(0, str::len)).sum())
 }
 
 /// Moves the comment lines that a text begins with out to a column.

@@ -82,6 +82,9 @@ impl Edits {
             .filter(|(_, edit)| edit.end <= range.end)
             .map(|(place, _)| *place)
             .collect();
+        if inside.is_empty() {
+            return text[range.start as usize..range.end as usize].to_owned();
+        }
         let taken = inside
             .into_iter()
             .filter_map(|place| self.edits.remove_entry(&place))

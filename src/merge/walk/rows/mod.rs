@@ -108,6 +108,20 @@ impl Walker<'_> {
         }
         let is_taken = matches!(outcome, Outcome::Take(_)) || is_emptied;
         let trees = self.trees;
+        let has_none_below = |(tree, entry): (&Tree<'_>, Option<EntryId>)| {
+            entry.map(|entry| tree.entry(entry)).is_none_or(|entry| {
+                !tree.is_block_collection(entry.value)
+                    && tree.end_of_lines(entry) == tree.end_of_value_lines(entry)
+            })
+        };
+        if trees
+            .zip(sides)
+            .into_array()
+            .into_iter()
+            .all(has_none_below)
+        {
+            return None;
+        }
         let below = |tree: &Tree<'_>, entry: EntryId| -> Row {
             let mut row = tree.row_below(tree.entry(entry));
             if tree.is_block_collection(tree.entry(entry).value) {
@@ -419,10 +433,13 @@ fn same_lines(
                 }
                 (ItemKind::Entry(a), ItemKind::Entry(b)) => {
                     let (a, b) = (left_tree.entry(a), right_tree.entry(b));
-                    let written = |tree: &Tree<'_>, key: Option<NodeId>| {
-                        key.map(|key| tree.slice(tree.node(key).span).to_owned())
-                    };
-                    written(left_tree, a.key) == written(right_tree, b.key)
+                    match (a.key, b.key) {
+                        (Some(a), Some(b)) => {
+                            left_tree.slice(left_tree.node(a).span)
+                                == right_tree.slice(right_tree.node(b).span)
+                        }
+                        (a, b) => a.is_none() && b.is_none(),
+                    }
                 }
                 (a, b) => a == b,
             };
