@@ -37,8 +37,13 @@ pub(super) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
     let mut common = 0;
     let mut open: Option<Open<'_>> = None;
     let mut at = 0;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let next = at + line.len();
+    for number in 0.. {
+        if at == text.len() {
+            break;
+        }
+        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
+        let next = end.map_or(text.len(), |end| at + end + 1);
+        let line = &text[at..next];
         match (marker(line, size), &mut open) {
             (Some(('<', label)), None) => {
                 if common < at {

@@ -16,7 +16,7 @@ use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
 use super::{account, call};
-use crate::merge::text::{Hunk, merge_lines};
+use crate::merge::text::{Hunk, merge_clean_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
@@ -32,6 +32,9 @@ pub const MARKER_SIZE: usize = 7;
 const STACK: usize = 64 << 20;
 /// So many levels need less than a quarter of the smallest stack that a program starts with, 1 MiB.
 const FLAT: usize = 128;
+
+/// So many of the places where lines conflict are looked at, and so many lines of each.
+const LOOKED_AT: usize = 4;
 
 /// How conflicts are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +156,7 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let (file, lines) = at_once(
         bare,
         || FileInMemory::read(request.path, bare),
-        || merge_lines(bare, OnConflict::Markers),
+        || merge_clean_lines(bare, LOOKED_AT),
     )?;
     let file = file?;
     let merge = |conflict_style, images| {
@@ -181,14 +184,15 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         let conflicts = markers::told(text, size).filter(|told| !is_clean || *told == 0)?;
         Some(structural(frame.around(text, size).into_bytes(), conflicts))
     };
-    let clean = lines.hunks.is_empty().then_some(&lines.text);
     if merged.conflicts.is_empty() {
         let same =
             |lines: &&String| **lines == merged.text || account::same_values(lines, &merged.text);
-        return resolved(clean.filter(same).unwrap_or(&merged.text), true);
+        let clean = lines.as_ref().ok().filter(same);
+        return resolved(clean.unwrap_or(&merged.text), true);
     }
-    if !has_certain(&lines.hunks, &bare)
-        && let Some(bytes) = accepted_lines(request, clean, &bare, frame)
+    let is_certain = |hunks: &Vec<Hunk>| has_certain(hunks, &bare);
+    if !lines.as_ref().is_err_and(is_certain)
+        && let Some(bytes) = accepted_lines(request, lines.as_ref().ok(), &bare, frame)
     {
         return Some(structural(bytes, 0));
     }
@@ -222,8 +226,8 @@ const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
 /// sides took a line away, and each put one there that no other text has. Mostly that is so in the
 /// first place where they conflict.
 fn has_certain(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
-    const LOOKED_AT: usize = 4;
-    let has_line = |text: &str, wanted: &str| text.lines().any(|line| line == wanted);
+    let has_line =
+        |text: &str, line: &str| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some();
     let has_own = |lines: &str, [one, other]: [&str; 2]| {
         let mut lines = lines.lines().take(LOOKED_AT);
         lines.any(|line| !has_line(one, line) && !has_line(other, line))
@@ -233,7 +237,7 @@ fn has_certain(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
         updated,
         local,
     } = *texts;
-    hunks.iter().take(LOOKED_AT).any(|Hunk { texts, .. }| {
+    hunks.iter().any(|Hunk { texts, .. }| {
         has_own(&texts.original, [updated, local])
             && has_own(&texts.updated, [local, original])
             && has_own(&texts.local, [updated, original])

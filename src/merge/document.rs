@@ -11,7 +11,7 @@ use super::merged_text::{
     Sources, is_carried_out, is_faithful, merged_or_written_out, read_again_like,
 };
 use super::pins::is_document_pinned;
-use super::text::{LineMerge, merge_clean_lines};
+use super::text::{CleanLines, merge_clean_lines};
 use super::walk::{Decided, Walker};
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
@@ -95,7 +95,7 @@ pub(crate) fn merge_sides(
     local: Option<Side<'_>>,
     resource: bool,
     options: &Options,
-    known_lines: Option<(Triple<&str>, &LineMerge)>,
+    known_lines: Option<(Triple<&str>, &CleanLines)>,
 ) -> Result<Merged, Unfaithful> {
     let (Some(updated), Some(local)) = (updated, local) else {
         return Ok(Merged::unchanged());
@@ -198,7 +198,7 @@ fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
 fn merged_lines(
     documents: &Triple<Option<&Document<'_>>>,
     bodies: &Triple<Option<&str>>,
-    known: Option<(Triple<&str>, &LineMerge)>,
+    known: Option<(Triple<&str>, &CleanLines)>,
 ) -> Option<String> {
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
     let has_mixed = |text: &str| matches!(LineBreaks::of(text), LineBreaks::Mixed);
@@ -210,8 +210,8 @@ fn merged_lines(
     let bodies = bodies.map(|body| with_line_break(body, line_break));
     let bodies = bodies.as_ref().map(AsRef::as_ref);
     let merged = match known.filter(|(texts, _)| *texts == bodies) {
-        Some((_, known)) => known.hunks.is_empty().then(|| known.text.clone())?,
-        None => merge_clean_lines(bodies)?,
+        Some((_, known)) => known.clone().ok()?,
+        None => merge_clean_lines(bodies, 1).ok()?,
     };
     let (before, after) = (
         &local.text[..local.body.start as usize],

@@ -122,7 +122,7 @@ fn of_folder(folder: &Path, slots: &[Slot]) -> FileConflict {
     let within = || slots.iter().filter(|slot| slot.path.starts_with(folder));
     let files = |count: usize| Some(format!("({count} files)"));
     FileConflict {
-        file: folder.to_owned(),
+        file: folder.into(),
         line: None,
         resource: None,
         conflict: Conflict {

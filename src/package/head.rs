@@ -99,7 +99,7 @@ impl FileMerge<'_, '_, '_> {
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
             self.outcome.conflicts.push(FileConflict {
-                file: self.context.slots[base].path.clone(),
+                file: self.context.slots[base].path.as_path().into(),
                 line: Some(conflict.line + 1),
                 resource: None,
                 conflict,

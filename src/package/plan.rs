@@ -1,7 +1,8 @@
 //! What a merge is going to do to a package, before any of it is done (rules: Writing).
 
 use std::fs::Permissions;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::bytes::Bytes;
 use super::disk::Seen;
@@ -80,11 +81,11 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileConflict {
     /// The file in the local package; where it has none, the one in upstream's.
-    pub file: PathBuf,
+    pub file: Arc<Path>,
     /// The line in the local file, from 1; none where the local side has not got it.
     pub line: Option<usize>,
     /// The resource, where it is in one.
-    pub resource: Option<ResourceId>,
+    pub resource: Option<Arc<ResourceId>>,
     /// What happened.
     pub conflict: Conflict,
     /// Whether its values are left out, because they are those of a Secret.

@@ -16,7 +16,7 @@ use super::slot::{Roots, Slot, Source};
 use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::Options;
-use crate::merge::text::LineMerge;
+use crate::merge::text::CleanLines;
 use crate::triple::Triple;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
@@ -88,7 +88,7 @@ fn merged(
     files: &[Option<Readings<'_>>],
     whole: Option<&Readings<'_>>,
     texts: Triple<&str>,
-    lines: Option<&LineMerge>,
+    lines: Option<&CleanLines>,
     options: &Options,
 ) -> Result<MergedFile, Error> {
     let jobs = jobs(slots, files, &pair(files, false));
@@ -165,7 +165,7 @@ impl<'a> FileInMemory<'a> {
     /// As [`merge_file`].
     pub(crate) fn merge(
         &self,
-        lines: Option<&LineMerge>,
+        lines: Option<&CleanLines>,
         options: &Options,
     ) -> Result<MergedFile, Error> {
         merged(&self.slots, &self.files, None, self.texts, lines, options)

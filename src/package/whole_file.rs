@@ -1,6 +1,7 @@
 //! Files that merge as a whole: no YAML by name, or no YAML in fact (rules: Packages and files).
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::parsed::{Broken, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
@@ -119,7 +120,7 @@ pub(super) fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) 
         })
     };
     FileConflict {
-        file: slot.path.clone(),
+        file: slot.path.as_path().into(),
         line: slot.sides.local.is_some().then_some(1),
         resource: None,
         conflict: Conflict {
@@ -186,16 +187,19 @@ fn merge_text(
     outcome
         .warnings
         .extend(health.broken.iter().map(merged_by_lines));
-    outcome.conflicts.extend(merge.hunks.iter().map(|hunk| {
-        let conflict = hunk.to_conflict();
-        FileConflict {
-            file: slot.path.clone(),
-            line: Some(conflict.line + 1),
-            resource: None,
-            conflict,
-            hidden: false,
-        }
-    }));
+    let file: Arc<Path> = slot.path.as_path().into();
+    outcome
+        .conflicts
+        .extend(merge.hunks.into_iter().map(|hunk| {
+            let conflict = hunk.into_conflict();
+            FileConflict {
+                file: Arc::clone(&file),
+                line: Some(conflict.line + 1),
+                resource: None,
+                conflict,
+                hidden: false,
+            }
+        }));
     if merge.text != texts.local {
         outcome.content = Content::Write(merge.text.into_bytes());
     }

@@ -162,7 +162,7 @@ impl Part<'_> {
             root: self.local.clone(),
             files: Vec::new(),
             conflicts: vec![FileConflict {
-                file: KPTFILE.into(),
+                file: Path::new(KPTFILE).into(),
                 line: None,
                 resource: None,
                 conflict: Conflict {
@@ -293,7 +293,7 @@ fn join(whole: &mut Plan, part: Plan, root: &Path) {
         (&mut whole.combined, part.combined),
     ] {
         all.extend(some.into_iter().map(|record| FileConflict {
-            file: within(&record.file),
+            file: within(&record.file).into(),
             ..record
         }));
     }

@@ -4,7 +4,7 @@
 use super::Editor;
 use super::block::last_block_scalar;
 use super::layout::{indents_of_comments, starts_its_line};
-use crate::line_breaks::{ends_line, lines_with_breaks};
+use crate::line_breaks::{cut_first_line, cut_last_line, ends_line, lines_with_breaks};
 use crate::merge::decision::{
     Blanks, Child, Chosen, CommentChoice, CommentPiece, Outcome, Piece, PieceKind, Remarks, Slot,
 };
@@ -460,17 +460,20 @@ impl Hunk {
 
 /// The lines that all texts begin with, and those that they end with, in bytes.
 fn shared_lines(local: &str, updated: &str, original: Option<&str>) -> (usize, usize) {
-    let texts = [local, updated, original.unwrap_or(local)];
-    let is_shared =
-        |line: &[Option<&str>; 3]| line[0].is_some() && line[0] == line[1] && line[0] == line[2];
-    let mut lines = texts.map(lines_with_breaks);
-    let from_above = std::iter::from_fn(|| Some(lines.each_mut().map(Iterator::next)));
-    let above = from_above.take_while(is_shared);
-    let above = above.map(|line| line[0].map_or(0, str::len)).sum();
-    let mut rests = texts.map(|text| lines_with_breaks(&text[above..]).collect::<Vec<_>>());
-    let from_below = std::iter::from_fn(|| Some(rests.each_mut().map(Vec::pop)));
-    let below = from_below.take_while(is_shared);
-    (above, below.map(|line| line[0].map_or(0, str::len)).sum())
+    let mut texts = [local, updated, original.unwrap_or(local)];
+    let mut shared = |cut: fn(&str) -> (&str, &str)| {
+        let mut length = 0;
+        loop {
+            let parts = texts.map(cut);
+            let [line, second, third] = parts.map(|(line, _)| line);
+            if line.is_empty() || line != second || line != third {
+                return length;
+            }
+            length += line.len();
+            texts = parts.map(|(_, rest)| rest);
+        }
+    };
+    (shared(cut_first_line), shared(cut_last_line))
 }
 
 /// Moves the comment lines that a text begins with out to a column.

@@ -128,6 +128,7 @@ impl Walker<'_> {
             self.part_insertions(nodes, &mut children, is_added_locally);
         }
         if !both_moved {
+            drop((originals, updateds, locals, renames, sides, position_of));
             return self.merged(nodes, children);
         }
         let theirs = in_updated_order(&children, |entry| {
