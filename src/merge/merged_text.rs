@@ -158,8 +158,7 @@ fn edited_text(
     aliases: Aliases,
 ) -> Result<String, Unfaithful> {
     let draft = carry_out(sources.local, sources.updated, None, outcome, aliases);
-    let text = draft.fill(|text, hunk| text.push_str(&hunk.texts.local));
-    let text = with_end_of(text, sources.local.text());
+    let text = with_end_of(draft.into_local(), sources.local.text());
     let Err(unfaithful) = is_faithful(&text, sources, outcome, None) else {
         return Ok(text);
     };
@@ -187,7 +186,7 @@ pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
         return false;
     }
     *outcome == Outcome::Keep
-        || with_end_of(draft().fill(|_, _| {}), sources.local.text()) == sources.local.text()
+        || with_end_of(draft().into_local(), sources.local.text()) == sources.local.text()
 }
 
 pub(super) fn is_faithful(

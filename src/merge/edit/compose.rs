@@ -39,11 +39,16 @@ impl Draft {
         self.hunks.is_empty()
     }
 
+    /// The text with local's side in the place of each hunk.
+    pub(crate) fn into_local(self) -> String {
+        match self.hunks.is_empty() {
+            true => self.text,
+            false => self.fill(|text, hunk| text.push_str(&hunk.texts.local)),
+        }
+    }
+
     /// The text with something in the place of each hunk.
     pub(crate) fn fill(&self, mut write: impl FnMut(&mut String, &Hunk)) -> String {
-        if self.hunks.is_empty() {
-            return self.text.clone();
-        }
         let mut filled = String::with_capacity(self.text.len());
         let mut rest = self.text.as_str();
         while let Some((above, line)) = rest.split_once(PLACEHOLDER) {
