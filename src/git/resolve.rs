@@ -135,22 +135,18 @@ fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Lines> {
     Some(other.unwrap_or(merged))
 }
 
+/// The texts of the sides; none where they cannot have a structure that merges.
+fn texts_of<'a>(request: &Request<'a>) -> Option<Triple<&'a str>> {
+    let texts = request.sides.try_map(std::str::from_utf8).ok()?;
+    let has_markers = |text: &str| markers::has_markers(text, request.style.size);
+    // a file that one side emptied is a matter of the file
+    let is_emptied = texts.updated.trim().is_empty() || texts.local.trim().is_empty();
+    (!is_emptied && !texts.into_array().into_iter().any(has_markers)).then_some(texts)
+}
+
 /// The merge by structure; none where the sides have none that can be merged.
 fn by_structure(request: &Request<'_>) -> Option<Resolved> {
-    let texts = request
-        .sides
-        .try_map(std::str::from_utf8)
-        .ok()
-        .filter(|texts| {
-            let sides = texts.into_array();
-            !sides
-                .iter()
-                .any(|text| markers::has_markers(text, request.style.size))
-        })?;
-    // a file that one side emptied is a matter of the file
-    if texts.updated.trim().is_empty() || texts.local.trim().is_empty() {
-        return None;
-    }
+    let texts = texts_of(request)?;
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
     let (file, lines) = at_once(
@@ -168,11 +164,8 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let mut images = Images::Whole;
     let mut merged = merge(ConflictStyle::Merge, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
-    if merged
-        .conflicts
-        .iter()
-        .any(|it| is_image(&it.conflict.path))
-    {
+    let mut paths = merged.conflicts.iter().map(|it| &it.conflict.path);
+    if paths.any(|path| is_image(path)) {
         images = settings.images;
     }
     if images == Images::Parts {

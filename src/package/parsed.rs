@@ -42,7 +42,10 @@ pub(crate) struct Resource<'a> {
 pub(crate) enum Trees {
     /// Kept: a second reading would take longer.
     Kept,
-    /// Dropped: they would take too much memory.
+    /// Kept of documents of at least so many bytes, which are most of what there is: when they are
+    /// merged no more memory is taken. Of others they are dropped: they would take too much.
+    OfLargest(usize),
+    /// Dropped.
     Dropped,
 }
 
@@ -57,7 +60,17 @@ impl Trees {
         if bytes <= Self::SMALL {
             Self::Kept
         } else {
-            Self::Dropped
+            // three sides of one document, and not of two
+            Self::OfLargest(bytes / 4)
+        }
+    }
+
+    /// Whether that of a document is kept.
+    const fn keep(self, document: &Document<'_>) -> bool {
+        match self {
+            Self::Kept => true,
+            Self::OfLargest(least) => document.text.len() >= least,
+            Self::Dropped => false,
         }
     }
 }
@@ -67,7 +80,7 @@ impl<'a> Parsed<'a> {
     /// would be known.
     fn read(document: Document<'a>, trees: Trees, like: Option<&Self>) -> Result<Self, ParseError> {
         if let Some(same) = like.filter(|like| like.document.text == document.text)
-            && trees == Trees::Dropped
+            && !trees.keep(&document)
         {
             return Ok(same.cut_otherwise(document));
         }
@@ -77,7 +90,7 @@ impl<'a> Parsed<'a> {
             has_content: tree.is_some(),
             resource: tree.as_ref().and_then(Resource::of),
             may_have_null: tree.as_ref().is_some_and(has_null),
-            kept: tree.filter(|_| trees == Trees::Kept).map(Box::new),
+            kept: tree.filter(|_| trees.keep(&document)).map(Box::new),
         })
     }
 
@@ -87,9 +100,9 @@ impl<'a> Parsed<'a> {
         self.document.text[..body].matches('\n').count()
     }
 
-    /// Lets go of its tree.
-    pub(super) fn drop_tree(&mut self) {
-        self.kept = None;
+    /// Lets go of its tree, unless it is one that is kept.
+    pub(super) fn drop_tree(&mut self, trees: Trees) {
+        self.kept = self.kept.take().filter(|_| trees.keep(&self.document));
     }
 
     /// The same without its tree.
@@ -233,6 +246,13 @@ impl<'a> ParsedFile<'a> {
             *own = first.without_tree();
         }
         file
+    }
+
+    /// Whether the trees of all documents are kept.
+    pub(super) fn keeps_all(&self, trees: Trees) -> bool {
+        self.documents
+            .iter()
+            .all(|parsed| trees.keep(&parsed.document))
     }
 
     /// Whether there is any document, not only comments.

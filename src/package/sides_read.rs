@@ -11,9 +11,9 @@ use crate::triple::Triple;
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
 pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
-    if trees == Trees::Dropped && slot.len() <= Trees::OF_FILE {
+    if trees != Trees::Kept && slot.len() <= Trees::OF_FILE {
         // the original's trees help to read the others
-        return without_trees(read_sides(slot, roots, Trees::Kept));
+        return without_trees(read_sides(slot, roots, Trees::Kept), trees);
     }
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(&slot.path);
@@ -38,15 +38,20 @@ pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Rea
     }
 }
 
-/// The same without trees.
-fn without_trees(readings: Readings<'_>) -> Readings<'_> {
-    readings.map(|side| side.map(|reading| reading.map(without_trees_of)))
+/// The same without the trees that are not kept.
+fn without_trees(readings: Readings<'_>, trees: Trees) -> Readings<'_> {
+    let of_file = |file| without_trees_of(file, trees);
+    readings.map(|side| side.map(|reading| reading.map(of_file)))
 }
 
-fn without_trees_of(mut file: Arc<ParsedFile<'_>>) -> Arc<ParsedFile<'_>> {
+fn without_trees_of(mut file: Arc<ParsedFile<'_>>, trees: Trees) -> Arc<ParsedFile<'_>> {
+    if file.keeps_all(trees) {
+        return file;
+    }
     if let Some(own) = Arc::get_mut(&mut file) {
         let documents = own.documents.iter_mut().collect();
-        in_parallel(own.text.len(), documents, Parsed::drop_tree);
+        let drop_tree = |parsed: &mut Parsed<'_>| parsed.drop_tree(trees);
+        in_parallel(own.text.len(), documents, drop_tree);
         return file;
     }
     // another side has the same
