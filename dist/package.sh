@@ -5,6 +5,16 @@ target=$1 folder=${2:-target/dist}
 cd "$(dirname "$0")/.."
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 name=merge3-$version-$target
+case $target in
+*-linux-musl)
+	# a crate has C in it
+	compiler=CC_${target//-/_}
+	if [ -z "${!compiler:-}" ] && ! command -v musl-gcc > /dev/null && ! grep -q Alpine /etc/os-release; then
+		echo "package: musl-gcc is missing. Run: apt-get install musl-tools" >&2
+		exit 1
+	fi
+	;;
+esac
 cargo build --release --locked --target "$target"
 built=${CARGO_TARGET_DIR:-target}/$target/release
 case $target in *windows*) program=merge3.exe ;; *) program=merge3 ;; esac

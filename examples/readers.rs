@@ -1,6 +1,6 @@
 //! Checks on real files, and on variations of them, that the reader of lines and the parser read
-//! the same, and that a document is read the same beside the tree of another version of it:
-//! `cargo run --example readers -- PATH...`, or the folder in the environment variable REAL. ROUNDS
+//! the same: `cargo run --example readers -- PATH...`, or the folder in the environment variable
+//! REAL. ROUNDS
 //! says how many variations there are of each document, SEED which.
 
 use std::path::{Path, PathBuf};
@@ -98,8 +98,6 @@ fn check_file(path: &Path, text: &str, counts: &mut Counts, random: &mut impl Fn
             let varied = mutate::mutate(part, 1 + round % 4, &mut *random);
             counts.variations += 1;
             counts.variations_by_lines += usize::from(check(path, &varied, counts));
-            check_like(path, part, &varied, counts);
-            check_like(path, &varied, part, counts);
         }
     }
 }
@@ -110,13 +108,6 @@ fn check(path: &Path, text: &str, counts: &mut Counts) -> bool {
         counts.failures += 1;
         true
     })
-}
-
-fn check_like(path: &Path, text: &str, version: &str, counts: &mut Counts) {
-    if let Err(failure) = readers::agree_like(text, version) {
-        println!("{}: FAILED: {failure}", path.display());
-        counts.failures += 1;
-    }
 }
 
 /// Some lines of a long text, from a line's start.

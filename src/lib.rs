@@ -72,6 +72,7 @@ pub mod merge;
 pub mod package;
 pub mod patch;
 pub mod report;
+mod review;
 pub mod schema;
 mod secret;
 mod semantic_version;

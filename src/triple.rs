@@ -1,12 +1,15 @@
 //! Three values of the three sides, travelling as one.
 //!
 //! ```
-//! use merge3::triple::{Change, Triple};
+//! use merge3::triple::{Change, Side, Triple};
 //!
 //! let replicas = Triple::new(2, 3, 2);
 //! assert_eq!(replicas.change(), Change::Upstream);
 //! assert_eq!(replicas.map(|n| n * 10).updated, 30);
+//! assert_eq!(replicas[Side::Local], 2);
 //! ```
+
+use std::ops::{Index, IndexMut};
 
 /// One value for each side of a three-way merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -17,6 +20,17 @@ pub struct Triple<T> {
     pub updated: T,
     /// What the owner of the destination made of it (`--to`).
     pub local: T,
+}
+
+/// A side of a three-way merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The common ancestor.
+    Original,
+    /// Upstream's new version.
+    Updated,
+    /// The destination.
+    Local,
 }
 
 /// Who changed a value, seen from the original.
@@ -86,6 +100,28 @@ impl<T> Triple<T> {
     /// The three values in the order original, updated, local.
     pub fn into_array(self) -> [T; 3] {
         [self.original, self.updated, self.local]
+    }
+}
+
+impl<T> Index<Side> for Triple<T> {
+    type Output = T;
+
+    fn index(&self, side: Side) -> &T {
+        match side {
+            Side::Original => &self.original,
+            Side::Updated => &self.updated,
+            Side::Local => &self.local,
+        }
+    }
+}
+
+impl<T> IndexMut<Side> for Triple<T> {
+    fn index_mut(&mut self, side: Side) -> &mut T {
+        match side {
+            Side::Original => &mut self.original,
+            Side::Updated => &mut self.updated,
+            Side::Local => &mut self.local,
+        }
     }
 }
 

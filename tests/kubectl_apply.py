@@ -76,6 +76,11 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(live)
         return self.answer({"kind": "Status", "status": "Failure", "reason": "NotFound", "code": 404}, 404)
 
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.created.append(body)
+        self.answer(body, 201)
+
     def do_PATCH(self):
         path = self.path.split("?")[0]
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -256,6 +261,21 @@ def by_merge3(binary, config, live, folder, maker):
     return json.loads(run(["kubectl", "patch", "--local", "-f", f"{folder}/live.yaml", "--type", "merge", "-p", "{}", "-o", "json"]))
 
 
+def created(server, binary, config, folder, cache, maker):
+    """What both make of an object that is not there yet, in a namespace that the command line says."""
+    del config["metadata"]["namespace"]
+    shutil.rmtree(f"{folder}/live", ignore_errors=True)
+    os.mkdir(f"{folder}/live")
+    with open(f"{folder}/new.yaml", "w", encoding="utf-8") as file:
+        file.write("# YAML\n" + maker.spelled(json.dumps(config, indent=2, ensure_ascii=False)))
+    server.created.clear()
+    base = ["kubectl", "--server", f"http://127.0.0.1:{server.server_port}", "--cache-dir", cache]
+    run(base + ["apply", "-n", "blue", "--validate=false", "-f", f"{folder}/new.yaml"])
+    run([binary, "apply", "-n", "blue", "--config", f"{folder}/new.yaml", "--live", f"{folder}/live", "-q"])
+    read = ["patch", "--local", "-f", f"{folder}/live/new.yaml", "--type", "merge", "-p", "{}", "-o", "json"]
+    return server.created[0], json.loads(run(["kubectl", *read]))
+
+
 def as_kept(value):
     """What the server keeps: no fields that are null. In elements that are new kubectl leaves directives of its patch behind, and the
     elements that these delete."""
@@ -287,7 +307,7 @@ def main():
         print("there is no kubectl: nothing was compared")
         return 0
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.lives, server.patches = {}, {}
+    server.lives, server.patches, server.created = {}, {}, []
     threading.Thread(target=server.serve_forever, daemon=True).start()
     kinds = [(group, kind) for group, kinds in GROUPS.items() for kind in kinds]
     different = 0
@@ -299,8 +319,11 @@ def main():
             config = with_nulls(maker, config)
             live = annotated(live, last)
             try:
-                theirs = by_kubectl(server, config, live, folder, f"{folder}/cache")
-                ours = by_merge3(options.bin, config, live, folder, maker)
+                if number % 9 == 8:
+                    theirs, ours = created(server, options.bin, config, folder, f"{folder}/cache", maker)
+                else:
+                    theirs = by_kubectl(server, config, live, folder, f"{folder}/cache")
+                    ours = by_merge3(options.bin, config, live, folder, maker)
             except RuntimeError as error:
                 print(f"{number} {kind}: {error}")
                 different += 1

@@ -7,7 +7,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "src"
 MOST_OF_FILE, MOST_OF_FUNCTION = 400, 60
-FUNCTION = re.compile(r"^(\s*)(pub(\([a-z]+\))? )?(const )?fn (\w+)")
+FUNCTION = re.compile(r"^(\s*)(pub(\([a-z: ]+\))? )?(const )?fn (\w+)")
 
 
 def code(text):

@@ -22,7 +22,7 @@ pub(super) struct ApplyArgs {
     /// What was applied last (file or folder), instead of what the annotations in LIVE say
     #[arg(long, value_name = "FILE")]
     last_applied: Option<PathBuf>,
-    /// Delete what was applied and is in CONFIG no more; --dry-run lists it
+    /// Delete what was applied and is in CONFIG no more; it is listed first
     #[arg(long)]
     prune: bool,
     /// A file with custom resource definitions (repeatable)
@@ -168,7 +168,7 @@ impl From<ViewArgs> for View {
 
 /// Prints what was applied last to `output`, and what is wrong to `errors`.
 pub(super) fn view(view: &View, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    match view_last_applied(&view.live, &view.resources, &[]) {
+    match view_last_applied(&view.live, &view.resources, &[], view.show_secrets) {
         Ok(text) => match output
             .write_all(text.as_bytes())
             .and_then(|()| output.flush())

@@ -16,6 +16,7 @@ use super::merge_args::MergeArgs;
 use super::output::{OutputArgs, ShownArgs};
 use super::patch::PatchArgs;
 use super::report::ReportArgs;
+use super::review::ReviewArgs;
 use super::upstream;
 use crate::triple::Triple;
 
@@ -50,6 +51,13 @@ const EXPLAIN: &str = "\
 Example:
   merge3 explain --ancestor v1 --from v2 --to fork app.yaml spec.replicas
 Exit status: 0 explained; 2 nothing is there, or a failure";
+
+const REVIEW: &str = "\
+Examples:
+  merge3 review --ancestor v1 --from v2 --to fork    merge, and decide
+  merge3 review --to fork                            decide what a run left open
+Exit status: 0 all is decided; 1 something is left, or nothing was written;
+2 wrong input, no terminal, or a failure";
 
 /// Brings what upstream changed into your fork of a YAML package, and nothing else
 #[derive(Debug, Parser)]
@@ -95,6 +103,9 @@ enum Subcommand {
     /// Say why a value comes out as it does
     #[command(after_help = EXPLAIN)]
     Explain(Box<ExplainArgs>),
+    /// Decide the conflicts of a merge one by one, in the terminal
+    #[command(after_help = REVIEW)]
+    Review(Box<ReviewArgs>),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -182,6 +193,7 @@ fn command_of(line: CommandLine) -> Result<Command, clap::Error> {
         })?,
         Some(Subcommand::Patch(args)) => Command::Merge(Box::new(args.config())),
         Some(Subcommand::Diff(args)) => Command::Diff(Box::new(args.job())),
+        Some(Subcommand::Review(args)) => Command::Review(args.review().map_err(too_many)?),
         Some(Subcommand::Man(args)) => Command::Generate(args.extra()),
         Some(Subcommand::Explain(args)) => {
             let output = OutputArgs::showing(args.shown);

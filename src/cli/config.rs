@@ -30,6 +30,8 @@ pub enum Command {
     ViewLastApplied(super::apply::View),
     /// Make patches.
     Diff(Box<super::diff::DiffJob>),
+    /// Decide a merge place by place.
+    Review(super::review::Review),
     /// Generate something about the program itself.
     Generate(Extra),
 }
@@ -122,4 +124,6 @@ pub enum Form {
     Json,
     /// Markdown.
     Markdown,
+    /// HTML.
+    Html,
 }

@@ -11,7 +11,8 @@ use super::progress::Line;
 use super::run::{in_pool, readable, tell_left_out, waiting_at};
 use crate::error::{Error, shown};
 use crate::package::{
-    self, Access, Differing, FileChange, PatchForm, Selector, difference, plan_difference,
+    self, Access, Differing, FileChange, PatchForm, SchemaSource, Selector, difference,
+    plan_difference,
 };
 use crate::report::{self, Diff};
 use crate::upgrade::{self, Cache, Remotes};
@@ -55,6 +56,9 @@ pub(super) struct DiffArgs {
     /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
+    /// A file with custom resource definitions (repeatable)
+    #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
+    definitions: Vec<PathBuf>,
     /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile (repeatable)
     #[arg(
         long = "yaml",
@@ -86,6 +90,9 @@ impl DiffArgs {
                 new: args.new.unwrap_or_else(|| args.old.clone()),
                 old: args.old,
                 resources: args.resources,
+                schema: SchemaSource {
+                    definitions: args.definitions,
+                },
                 matches: args.matches,
             },
             form: match args.format {

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::config::Config;
 use crate::error::Error;
-use crate::merge::{Conflict, ConflictKind, Means, Pattern, Side, merge_document};
+use crate::merge::{Conflict, ConflictKind, Pattern, Side, merge_document};
 use crate::package::{Paired, documents_in};
+use crate::report;
 use crate::secret::may_be_in;
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeKind, Tree, equal, stream::split};
@@ -222,27 +223,13 @@ impl Place<'_> {
     /// The rule that decided, in words.
     fn reason(&self, conflicts: &[Conflict], noted: &[Conflict]) -> String {
         let is_pin = |it: &&Conflict| it.kind == ConflictKind::Pinned;
-        if let Some(held) = noted.iter().filter(is_pin).find(|held| self.is_at(held)) {
-            return format!(
-                "a comment `# merge3: keep` at {} holds upstream's change back (rules: Pins)",
-                named(held)
-            );
-        }
-        if let Some(conflict) = conflicts.iter().find(|conflict| self.is_at(conflict)) {
-            let by = match &conflict.rule {
-                Some(rule) => format!("the rule in {rule}"),
-                None => "the policy (--on-conflict) or the rule for this kind".to_owned(),
-            };
-            return format!(
-                "both sides changed {} and do not agree: a conflict, {}; {by} resolves it: {} (rules: Conflicts)",
-                named(conflict),
-                conflict.kind.as_str(),
-                conflict.resolution.as_str()
-            );
-        }
-        let mut noted = noted.iter().filter(|it| self.is_at(it));
-        if let Some((at, means)) = noted.find_map(|it| Some((it, means_of(it.kind)?))) {
-            return format!("both sides changed {}: {means}", named(at));
+        let mut records = noted
+            .iter()
+            .filter(is_pin)
+            .chain(conflicts)
+            .chain(noted.iter().filter(|it| !is_pin(it)));
+        if let Some(record) = records.find(|record| self.is_at(record)) {
+            return report::reason(record);
         }
         let sides = self.trees.zip(self.entries);
         let change = sides.change_by(|left, right| self.equal(*left, *right));
@@ -295,32 +282,5 @@ impl Place<'_> {
                 span.start <= here.start && here.end <= span.end
             })
         })
-    }
-}
-
-/// How a value was put together from both sides, if it was.
-const fn means_of(kind: ConflictKind) -> Option<&'static str> {
-    let ConflictKind::Combined(means) = kind else {
-        return None;
-    };
-    Some(match means {
-        Means::Lines => "the text merges by lines (--texts lines, rules: Texts and images)",
-        Means::Structure => {
-            "the text is YAML or JSON and its lines conflict, so it merges by its structure (--texts lines, rules: Texts and images)"
-        }
-        Means::Image => {
-            "the registry and repository, and the tag and digest of an image merge each on their own (--images parts, rules: Texts and images)"
-        }
-        Means::Elements => {
-            "no key identifies the elements of the list, so it merges element by element (--lists merge, rules: Lists without a key)"
-        }
-    })
-}
-
-fn named(record: &Conflict) -> &str {
-    if record.path.is_empty() {
-        "the whole document"
-    } else {
-        &record.path
     }
 }

@@ -7,9 +7,9 @@ use clap::ValueEnum;
 use super::config::{Form, ReportTo};
 
 /// What is told of a run, and where.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct ReportArgs {
-    /// The report: text (default), json, markdown
+    /// The report: text (default), json, markdown, html
     #[arg(
         long = "report",
         value_enum,
@@ -24,14 +24,17 @@ pub(super) struct ReportArgs {
     file: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Default, Clone, Copy, ValueEnum)]
 enum FormArg {
     /// A summary, for people
+    #[default]
     Text,
     /// For programs: docs/report.schema.json says what is in it
     Json,
     /// For the body of a pull request
     Markdown,
+    /// A page to look at
+    Html,
 }
 
 impl From<ReportArgs> for ReportTo {
@@ -41,6 +44,7 @@ impl From<ReportArgs> for ReportTo {
                 FormArg::Text => Form::Text,
                 FormArg::Json => Form::Json,
                 FormArg::Markdown => Form::Markdown,
+                FormArg::Html => Form::Html,
             },
             file: args.file,
         }

@@ -18,7 +18,11 @@ use crate::report::{self, Detail, Facts};
 use crate::visible::visible_lines;
 
 /// Runs a command. Results go to `output`, everything else to `errors`.
-pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+pub fn run(
+    command: &Command,
+    output: &mut impl Write,
+    errors: &mut (impl Write + Send),
+) -> ExitCode {
     match command {
         Command::Merge(config) => merge(config, output, errors),
         Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
@@ -42,6 +46,7 @@ pub fn run(command: &Command, output: &mut impl Write, errors: &mut impl Write) 
         }
         Command::ViewLastApplied(view) => super::apply::view(view, output, errors),
         Command::Diff(job) => super::diff::run(job, output, errors),
+        Command::Review(review) => super::review::run(review, output, errors),
         Command::Generate(extra) => match extra.write(super::args::command(), output) {
             Ok(()) => ExitCode::Merged,
             Err(error) => {
@@ -65,18 +70,24 @@ struct Done {
     facts: Facts,
 }
 
-fn merge(config: &Config, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+fn merge(config: &Config, output: &mut impl Write, errors: &mut (impl Write + Send)) -> ExitCode {
     // a system that knows no signals sends none
     let signals = Signals::listen().unwrap_or_default();
     let waiting = || {
         // there is nobody left to tell where that fails
         let _ = writeln!(errors, "{}", waiting_at(&config.sides.local));
     };
-    let result = locked(config, waiting)
-        .and_then(|_lock| in_threads(threads_for(config), || carry_out(config, &signals)))
+    let lock = locked(config, waiting);
+    let mut warned = Ok(());
+    let mut warn = |plan: &Plan| warned = warn(config, plan, errors);
+    let result = lock
+        .and_then(|_lock| {
+            let work = || carry_out(config, &signals, &mut warn);
+            in_threads(threads_for(config), work)
+        })
         .map_err(|error| readable(config.settings.show_secrets, error));
     let reported = match &result {
-        Ok(done) => tell(config, done, output, errors),
+        Ok(done) => warned.and_then(|()| tell(config, done, output, errors)),
         Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
     };
     match (result, reported) {
@@ -107,7 +118,7 @@ pub(super) fn readable(show_secrets: bool, error: Error) -> Error {
 }
 
 /// The right to be at the local package.
-fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
+pub(super) fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
     let access = if config.is_in_place() {
         Access::Write
     } else {
@@ -118,7 +129,7 @@ fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Error> {
 
 /// The plan. What a run of this merge left half done that was killed is taken back before, where
 /// this one may write.
-fn planned(config: &Config) -> Result<Plan, Error> {
+pub(super) fn planned(config: &Config) -> Result<Plan, Error> {
     let bar = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
     let plan = || {
         with_bar(bar, |progress| {
@@ -144,12 +155,29 @@ fn planned(config: &Config) -> Result<Plan, Error> {
     }
 }
 
-fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
+/// Tells what there is to know of a plan.
+fn warn(config: &Config, plan: &Plan, errors: &mut impl Write) -> io::Result<()> {
+    let warnings = match config.verbosity {
+        Verbosity::Quiet => &[],
+        _ => plan.warnings.as_slice(),
+    };
+    warnings
+        .iter()
+        .try_for_each(|warning| writeln!(errors, "{}", warning.render(config.color_errors)))
+}
+
+/// Plans, and writes where that is to be done; `warn` is called before anything is written.
+fn carry_out(
+    config: &Config,
+    signals: &Signals,
+    warn: &mut (impl FnMut(&Plan) + Send),
+) -> Result<Done, Error> {
     let start = Instant::now();
     if let Some(file) = &config.report.file {
         elsewhere::ready_for_report(file)?;
     }
     let mut plan = planned(config)?;
+    warn(&plan);
     let undecided = |plan: &Plan| {
         let mut conflicts = plan.conflicts.iter();
         conflicts.any(|it| it.conflict.rule.is_none())
@@ -190,7 +218,7 @@ fn carry_out(config: &Config, signals: &Signals) -> Result<Done, Error> {
 }
 
 /// Who does some work.
-enum Threads {
+pub(super) enum Threads {
     /// This thread: the work is done sooner than another one is started.
     Current,
     /// So many others, one for each core where no number is given.
@@ -199,7 +227,7 @@ enum Threads {
 
 /// Does some work. In this thread a document of 512 levels, the deepest that is read, was merged
 /// with a stack of 1 MB, without optimization.
-fn in_threads<R: Send>(
+pub(super) fn in_threads<R: Send>(
     threads: Threads,
     work: impl FnOnce() -> Result<R, Error> + Send,
 ) -> Result<R, Error> {
@@ -246,7 +274,7 @@ fn grow_heap() {
 }
 
 /// The threads that are asked for, and where none are: this one for files that are short.
-fn threads_for(config: &Config) -> Threads {
+pub(super) fn threads_for(config: &Config) -> Threads {
     match config.threads {
         None if are_short_files(config) => Threads::Current,
         threads => Threads::Others(threads),
@@ -266,6 +294,7 @@ fn report_text(config: &Config, plan: &Plan, facts: &Facts, refused: bool, color
         Form::Text => summary(config, plan, refused, color),
         Form::Json => report::json(plan, facts),
         Form::Markdown => report::markdown(plan, facts),
+        Form::Html => report::html(plan, facts),
     }
 }
 
@@ -303,11 +332,6 @@ fn tell(
 ) -> io::Result<()> {
     let plan = &done.plan;
     let quiet = config.verbosity == Verbosity::Quiet;
-    if !quiet {
-        for warning in &plan.warnings {
-            writeln!(errors, "{}", warning.render(config.color_errors))?;
-        }
-    }
     let text = |color: bool| match config.report.file {
         Some(_) => summary(config, plan, done.refused, color),
         None => report_text(config, plan, &done.facts, done.refused, color),

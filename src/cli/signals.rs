@@ -2,8 +2,10 @@
 //! back.
 
 use std::io;
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 #[cfg(unix)]
 use signal_hook::consts::SIGHUP;
@@ -59,6 +61,23 @@ impl Signals {
         work(&Stoppable {
             came: Arc::clone(&self.came),
         })
+    }
+
+    /// Waits for a program that has the terminal: what is typed there is for that one.
+    ///
+    /// # Errors
+    /// Where the system does not say what became of it.
+    pub(super) fn outlast(&self, child: &mut Child) -> io::Result<ExitStatus> {
+        let ended = loop {
+            self.ends_at_once.store(false, Ordering::SeqCst);
+            match child.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+                ended => break ended,
+            }
+        };
+        self.came.store(0, Ordering::SeqCst);
+        self.ends_at_once.store(true, Ordering::SeqCst);
+        ended?.ok_or_else(|| io::ErrorKind::Other.into())
     }
 
     /// The exit status that tells of the signal that came, if one did.

@@ -256,7 +256,8 @@ fn outdated(run: &Run, states: &[State], exit_code: bool) -> Done {
     let text = upgrade::outdated_text(states);
     Done {
         report: match run.report.form {
-            Form::Text => text.clone(),
+            // the command line refuses a page of it
+            Form::Text | Form::Html => text.clone(),
             Form::Json => upgrade::outdated_json(states),
             Form::Markdown => upgrade::outdated_markdown(states),
         },
@@ -321,6 +322,7 @@ fn upgraded(run: &Run, outcomes: &[Outcome], dry_run: bool, diff: bool) -> Done 
             Form::Text => text.clone(),
             Form::Json => upgrade::upgrade_json(outcomes),
             Form::Markdown => upgrade::upgrade_markdown(outcomes),
+            Form::Html => upgrade::upgrade_html(outcomes),
         };
         (report, text)
     };

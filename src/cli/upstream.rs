@@ -29,7 +29,7 @@ const FEWEST_JOBS: usize = 8;
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Subcommands {
-    /// Vendor a package from git, and record where it comes from
+    /// Vendor a package, and record where it comes from
     Get(GetArgs),
     /// Record where a copy of a package comes from that is there already
     Adopt(AdoptArgs),
@@ -297,13 +297,18 @@ impl Subcommands {
             Self::Outdated(args) => {
                 let jobs = args.which.jobs(&args.run);
                 let packages = args.which.clone().packages(true);
+                let report = ReportTo::from(args.report);
+                if report.form == Form::Html {
+                    let why = "there is no page of it: --report html is for merges and upgrades";
+                    return Err(("outdated", why.to_owned()));
+                }
                 let command = Command::Outdated {
                     choice: args.which.choice(),
                     allowed: args.which.allow_upstream,
                     packages: packages.map_err(|it| ("outdated", it))?,
                     exit_code: args.exit_code,
                 };
-                Run::new(command, args.report.into(), &args.run, jobs)
+                Run::new(command, report, &args.run, jobs)
             }
             Self::Cache(CacheCommand::Clean) => Run::quiet_of_reports(Command::CleanCache),
             Self::Cache(CacheCommand::Path) => Run::quiet_of_reports(Command::CachePath),

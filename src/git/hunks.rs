@@ -16,7 +16,7 @@ pub enum Favor {
 
 /// A stretch of a text with conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stretch<'t> {
+pub(crate) enum Stretch<'t> {
     /// Lines outside of markers.
     Common(&'t str),
     /// The lines between markers.
@@ -25,6 +25,8 @@ pub(super) enum Stretch<'t> {
         lines: Triple<Option<&'t str>>,
         /// What stands behind the markers.
         labels: Triple<&'t str>,
+        /// All of it, with the markers.
+        text: &'t str,
         /// The line of the first marker, from 0.
         line: usize,
     },
@@ -32,7 +34,7 @@ pub(super) enum Stretch<'t> {
 
 /// Cuts a text at its conflict markers, which have `size` characters. None where they do not match
 /// up.
-pub(super) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
+pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
     let mut stretches = Vec::new();
     let mut common = 0;
     let mut open: Option<Open<'_>> = None;
@@ -49,6 +51,7 @@ pub(super) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
                 if common < at {
                     stretches.push(Stretch::Common(&text[common..at]));
                 }
+                common = at;
                 open = Some(Open::new(label, next, number));
             }
             (Some(('|', label)), Some(open)) if open.base.is_none() && open.middle.is_none() => {
@@ -58,7 +61,7 @@ pub(super) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
                 open.middle = Some((at, next));
             }
             (Some(('>', label)), Some(_)) => {
-                let conflict = open.take()?.close(text, at, label)?;
+                let conflict = open.take()?.close(text, at, label, &text[common..next])?;
                 stretches.push(conflict);
                 common = next;
             }
@@ -97,7 +100,13 @@ impl<'t> Open<'t> {
         }
     }
 
-    fn close(self, text: &'t str, end: usize, label: &'t str) -> Option<Stretch<'t>> {
+    fn close(
+        self,
+        text: &'t str,
+        end: usize,
+        label: &'t str,
+        whole: &'t str,
+    ) -> Option<Stretch<'t>> {
         let (middle, updated) = self.middle?;
         let local_end = self.base.map_or(middle, |(at, _, _)| at);
         Some(Stretch::Conflict {
@@ -111,6 +120,7 @@ impl<'t> Open<'t> {
                 label,
                 self.label,
             ),
+            text: whole,
             line: self.line,
         })
     }
@@ -130,7 +140,7 @@ pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
 }
 
 /// Whether a text has conflict markers in it.
-pub(super) fn has_markers(text: &str, size: usize) -> bool {
+pub(crate) fn has_markers(text: &str, size: usize) -> bool {
     let sign = "<".repeat(size);
     if size == 0 || !text.contains(&sign) {
         return false;
@@ -144,7 +154,7 @@ pub(super) fn has_markers(text: &str, size: usize) -> bool {
 
 /// How many conflicts stand in a text; none where its markers do not match up, for a line of a side
 /// can look like one.
-pub(super) fn told(text: &str, size: usize) -> Option<usize> {
+pub(crate) fn told(text: &str, size: usize) -> Option<usize> {
     let is_conflict = |stretch: &&Stretch<'_>| matches!(stretch, Stretch::Conflict { .. });
     Some(read(text, size)?.iter().filter(is_conflict).count())
 }
@@ -193,6 +203,7 @@ pub(super) fn sides(
                 lines,
                 labels,
                 line,
+                ..
             } => {
                 texts.original.push_str(lines.original.ok_or(line + 1)?);
                 texts.updated.push_str(lines.updated.unwrap_or_default());
@@ -284,13 +295,17 @@ fn count_of(pieces: &[Stretch<'_>], [_, updated, local]: &[&str; 3]) -> Option<u
 impl<'t> Stretch<'t> {
     /// A conflict that stands where this one does, with these lines.
     fn with_lines(&self, sides: [&'t str; 3]) -> Option<Self> {
-        let Self::Conflict { labels, line, .. } = self else {
+        let Self::Conflict {
+            labels, line, text, ..
+        } = self
+        else {
             return None;
         };
         let [original, updated, local] = sides.map(Some);
         Some(Self::Conflict {
             lines: Triple::new(original, updated, local),
             labels: *labels,
+            text,
             line: *line,
         })
     }

@@ -9,7 +9,7 @@ mod attributes;
 mod call;
 mod commands;
 mod frame;
-mod hunks;
+pub(crate) mod hunks;
 mod install;
 mod lines;
 pub mod resolve;

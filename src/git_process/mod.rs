@@ -1,5 +1,5 @@
 //! The installed git, called so that it never asks anybody anything: the one place where it is
-//! started.
+//! started, or any other program.
 
 mod bounded;
 
@@ -61,6 +61,23 @@ const MOST_SAID: usize = 64 << 10;
 const PATIENCE: u64 = 600;
 /// The variable that says how many seconds a call of git takes at most.
 const PATIENCE_VARIABLE: &str = "MERGE3_GIT_TIMEOUT";
+
+/// How long a credential helper may take: it may ask its user.
+const HELPER_PATIENCE: Duration = Duration::from_secs(120);
+
+/// The password that a credential helper has for a server, as it prints it; none where it cannot be
+/// started, has none, or takes too long.
+pub(crate) fn ask_helper(program: &Path, server: &str) -> Option<Vec<u8>> {
+    let limits = Limits {
+        printed: 1 << 20,
+        said: 0,
+        patience: HELPER_PATIENCE,
+        foreign: false,
+    };
+    let mut command = Command::new(program);
+    let output = bounded::run(command.arg("get"), server.as_bytes(), &limits).ok()?;
+    output.status.success().then_some(output.stdout)
+}
 
 /// A call of git: at the top of a work tree, or about the bare repository that is named.
 #[derive(Debug)]

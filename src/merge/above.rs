@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use super::conflict::Conflict;
-use super::rows::{self, Disagreement, Placed, Ref, Side, Token, TokenKind};
+use super::rows::{self, Disagreement, Placed, Ref, Token, TokenKind};
 use super::text::merge_lines_with;
 use super::{OnConflict, Options};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, count_lines, marker};
 
 /// What the path of a conflict in the head of a file is.
@@ -118,7 +118,7 @@ fn write(
     let mut frame = frame.filter(|_| rows.local.frame.is_none());
     for placed in pieces {
         let Ref { side, at } = placed.piece;
-        let row = of_side(rows, side);
+        let row = &rows[side];
         let is_end = at == row.pieces.len();
         let is_below = |(index, frame): &(usize, Piece<'_>)| match (side, of_updated) {
             _ if is_end => true,
@@ -136,7 +136,7 @@ fn write(
         }
         let blank = placed
             .blanks
-            .map_or("", |piece| of_side(rows, piece.side).blank(piece.at));
+            .map_or("", |piece| rows[piece.side].blank(piece.at));
         // what set off comments that are gone goes with them
         let is_bare = is_end && pieces.len() == 1 && !rows.local.pieces.is_empty();
         let blank = if is_bare { "" } else { blank };
@@ -171,14 +171,6 @@ fn conflict(rows: &Triple<AboveRow<'_>>, lines: &Disagreement, options: &Options
         values,
         resolution,
         rule: None,
-    }
-}
-
-fn of_side<'r, 't>(rows: &'r Triple<AboveRow<'t>>, side: Side) -> &'r AboveRow<'t> {
-    match side {
-        Side::Original => &rows.original,
-        Side::Updated => &rows.updated,
-        Side::Local => &rows.local,
     }
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::Unfaithful;
 use super::decision::{Outcome, Slot};
-use super::merged_text::read_again_like;
+use super::merged_text::read_again;
 use super::{Conflict, ConflictKind, Resolution};
 use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, count_lines};
@@ -71,7 +71,7 @@ pub(super) fn check_comments(
     if raw.verdicts().next().is_none() {
         return Ok(Vec::new());
     }
-    let merged = read_again_like(merged, Some(trees.local))?;
+    let merged = read_again(merged)?;
     let mut gone = Vec::new();
     let root = trees.local.root().value;
     comments_that_go(trees.local, root, outcome, &mut gone);

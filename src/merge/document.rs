@@ -1,15 +1,12 @@
 //! One document of three sides, merged.
 
-use std::borrow::Cow;
-
 use super::body::{
     body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
 };
 use super::check::{Unfaithful, check};
 use super::check_comments::check_comments;
-use super::merged_text::{
-    Sources, is_carried_out, is_faithful, merged_or_written_out, read_again_like,
-};
+use super::decision::Outcome;
+use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
 use super::walk::{Decided, Walker};
@@ -25,13 +22,6 @@ pub struct Side<'a> {
     pub document: &'a Document<'a>,
     /// The tree over [`Document::text`].
     pub tree: &'a Tree<'a>,
-}
-
-/// The original's document, and its tree: lent, or given away.
-#[derive(Debug)]
-pub(crate) struct Original<'a> {
-    pub(crate) document: &'a Document<'a>,
-    pub(crate) tree: Cow<'a, Tree<'a>>,
 }
 
 /// What a merge makes of a local document.
@@ -73,31 +63,17 @@ pub fn merge_document(
     resource: bool,
     options: &Options,
 ) -> Result<Merged, Unfaithful> {
-    let original = sides.original.map(|side| Original {
-        document: side.document,
-        tree: Cow::Borrowed(side.tree),
-    });
-    merge_sides(
-        original,
-        sides.updated,
-        sides.local,
-        resource,
-        options,
-        None,
-    )
+    merge_sides(sides, resource, options, None)
 }
 
-/// The same, which lets a large tree of the original go that is given away, as soon as the merge is
-/// decided. What a merge of the lines makes of three texts may be known.
+/// The same, where what a merge of the lines makes of three texts may be known.
 pub(crate) fn merge_sides(
-    original: Option<Original<'_>>,
-    updated: Option<Side<'_>>,
-    local: Option<Side<'_>>,
+    sides: Triple<Option<Side<'_>>>,
     resource: bool,
     options: &Options,
     known_lines: Option<(Triple<&str>, &CleanLines)>,
 ) -> Result<Merged, Unfaithful> {
-    let (Some(updated), Some(local)) = (updated, local) else {
+    let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
         return Ok(Merged::unchanged());
     };
     let nulls_clear = match options.nulls {
@@ -108,30 +84,24 @@ pub(crate) fn merge_sides(
         updated: updated.tree,
         local: local.tree,
     };
-    let (original_document, original_tree) = match original {
-        Some(original) => (Some(original.document), original.tree),
-        None => (None, Cow::Owned(Tree::empty())),
-    };
-    let has_original = original_document.is_some();
-    let documents = Triple::new(
-        original_document,
-        Some(updated.document),
-        Some(local.document),
-    );
+    let nothing = Tree::empty();
+    let original_tree = sides.original.map_or(&nothing, |side| side.tree);
+    let has_original = sides.original.is_some();
+    let documents = sides.map(|side| side.map(|side| side.document));
     let bodies = documents.map(|document| document.map(body));
     if bodies.updated == bodies.local || bodies.updated == bodies.original {
         return Ok(Merged::unchanged());
     }
     if is_document_pinned(local.document) {
         return Ok(Merged {
-            noted: Walker::new(sources.with(&original_tree), nulls_clear, options)
+            noted: Walker::new(sources.with(original_tree), nulls_clear, options)
                 .held_document(has_original),
             ..Merged::unchanged()
         });
     }
     let starts = documents.map(|document| document.map_or(0, |document| document.body.start));
     let decide = |sources: Sources<'_>| {
-        let walker = Walker::new(sources.with(&original_tree), nulls_clear, options);
+        let walker = Walker::new(sources.with(original_tree), nulls_clear, options);
         walker.with_lines(starts).decide(has_original)
     };
     let Decided {
@@ -139,42 +109,18 @@ pub(crate) fn merge_sides(
         mut conflicts,
         noted,
     } = decide(sources);
-    let is_decided = |text: &String| is_faithful(text, sources, &outcome, None).is_ok();
-    let whole = updated_in_local(&bodies, updated.document, local.document).filter(is_decided);
-    let lines = || {
-        let text = merged_lines(&documents, &bodies, known_lines)?;
-        let read = read_again_like(&text, Some(local.tree)).ok()?;
-        check(&read, sources, &outcome, None).ok()?;
-        // lines would move again what a merge has put in its place already
-        let has_values = equal(
-            &read,
-            read.root().value,
-            local.tree,
-            local.tree.root().value,
-        );
-        let is_done = has_values && is_carried_out(sources, &outcome);
-        drop(read);
-        (!is_done).then_some(text)
-    };
-    let text = match whole {
+    let text = merged_text(&documents, &bodies, sources, &outcome, known_lines);
+    let text = match text {
         Some(text) => Some(text),
         None => {
-            let text = match lines() {
-                Some(text) => Some(text),
-                None => {
-                    merged_or_written_out(&original_tree, sources, &outcome, options, |sources| {
-                        Ok(decide(sources).outcome)
-                    })?
-                }
-            };
-            text.map(|text| with_line_breaks_of(text, local.document))
+            let again = |sources: Sources<'_>| Ok(decide(sources).outcome);
+            merged_or_written_out(original_tree, sources, &outcome, options, again)?
+                .map(|text| with_line_breaks_of(text, local.document))
         }
     };
     let text = text.filter(|text| text != local.document.text);
-    if let Some(text) = &text
-        && !outcome.has_choice()
-    {
-        let trees = sources.with(&original_tree);
+    if let Some(text) = text.as_deref().filter(|_| !outcome.has_choice()) {
+        let trees = sources.with(original_tree);
         let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &noted])?;
         conflicts.extend(lost);
     }
@@ -182,6 +128,31 @@ pub(crate) fn merge_sides(
         text,
         conflicts,
         noted,
+    })
+}
+
+/// Updated's text, where local is the original, or what a merge of the lines makes, where that has
+/// the values that were decided.
+fn merged_text(
+    documents: &Triple<Option<&Document<'_>>>,
+    bodies: &Triple<Option<&str>>,
+    sources: Sources<'_>,
+    outcome: &Outcome,
+    known_lines: Option<(Triple<&str>, &CleanLines)>,
+) -> Option<String> {
+    let (updated, local) = (documents.updated?, documents.local?);
+    let is_decided = |text: &String| is_faithful(text, sources, outcome, None).is_ok();
+    let whole = updated_in_local(bodies, updated, local).filter(is_decided);
+    whole.or_else(|| {
+        let lines = merged_lines(documents, bodies, known_lines)?;
+        let read = read_again(&lines).ok()?;
+        check(&read, sources, outcome, None).ok()?;
+        // lines would move again what a merge has put in its place already
+        let (root, tree) = (read.root().value, sources.local);
+        let has_values = equal(&read, root, tree, tree.root().value);
+        let is_done = has_values && is_carried_out(sources, outcome);
+        drop(read);
+        (!is_done).then(|| with_line_breaks_of(lines, local))
     })
 }
 

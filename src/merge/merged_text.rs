@@ -171,7 +171,7 @@ fn edited_text(
 /// that is all that is wrong with it. Where an entry goes or comes below one, the edits speak of
 /// lines, and its line breaks look like blank lines between entries.
 fn with_last_lines(text: &str, sources: Sources<'_>, outcome: &Outcome) -> Option<String> {
-    let merged = read_again_like(text, Some(sources.local)).ok()?;
+    let merged = read_again(text).ok()?;
     let last_lines = last_lines(&merged, sources, outcome).ok()?;
     Some(set_last_lines(&merged, &last_lines))
 }
@@ -195,24 +195,16 @@ pub(super) fn is_faithful(
     outcome: &Outcome,
     side: Option<Chosen>,
 ) -> Result<(), Unfaithful> {
-    let read = read_again_like(text, Some(sources.local))?;
-    check(&read, sources, outcome, side)
+    check(&read_again(text)?, sources, outcome, side)
 }
 
+/// The tree of a merged text.
 pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
-    read_again_like(text, None)
-}
-
-/// The tree of a merged text, sooner where that of a text is there which is mostly the same.
-pub(super) fn read_again_like<'s>(
-    text: &'s str,
-    like: Option<&Tree<'_>>,
-) -> Result<Tree<'s>, Unfaithful> {
     let unreadable = |message: String| Unfaithful {
         path: String::new(),
         message,
     };
-    match Tree::parse_like(text, like) {
+    match Tree::parse(text) {
         Ok(Some(tree)) => Ok(tree),
         Ok(None) => Err(unreadable("the merged text has no content".to_owned())),
         Err(error) => Err(unreadable(error.message)),

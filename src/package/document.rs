@@ -1,6 +1,6 @@
 //! One document of a file, merged: what upstream made of it, or kubectl would.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use super::parsed::{Parsed, ParsedFile};
 use super::secrets;
 use crate::error::{Error, Warning};
 use crate::line_breaks::{line_break_of, lines, with_line_break};
-use crate::merge::{Merged, MergedAbove, Original, Side, merge_above, merge_sides};
+use crate::merge::{Merged, MergedAbove, Side, merge_above, merge_sides};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
@@ -113,22 +113,20 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         {
             return Ok((Merged::unchanged(), Vec::new()));
         }
-        let is_original = text(members.local) == text(members.original);
-        let apart = Triple {
-            original: members.original.filter(|_| !is_original),
-            ..members
+        let local = members.local.and_then(Parsed::tree);
+        let trees = Triple {
+            updated: members.updated.and_then(Parsed::tree),
+            original: match text(members.local) == text(members.original) {
+                true => local.clone(),
+                false => members.original.and_then(Parsed::tree),
+            },
+            local,
         };
-        let original = apart.original.and_then(Parsed::tree);
-        let local = apart.local;
-        let local = local.and_then(|parsed| parsed.tree_like(original.as_deref()));
-        let like = original.as_deref().or(local.as_deref());
-        let updated = apart.updated.and_then(|parsed| parsed.tree_like(like));
-        let trees = Triple::new(original, updated, local);
         // what has content has a tree: to go on without one would be to merge nothing, in silence
-        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, &Option<Cow<'_, Tree<'_>>>)| {
+        let is_lost = |(parsed, tree): (Option<&Parsed<'_>>, &Option<Arc<Tree<'_>>>)| {
             parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
         };
-        let lost = apart.zip(trees.as_ref()).map(is_lost).into_array();
+        let lost = members.zip(trees.as_ref()).map(is_lost).into_array();
         if lost.contains(&true) {
             return Err(Error::Unfaithful {
                 file: self.path(group),
@@ -136,18 +134,12 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
                 message: "a document was readable, and then it was not".to_owned(),
             });
         }
-        let documents = members.map(|parsed| parsed.map(|it| &it.document));
-        let side = |(document, tree)| Some(Side { document, tree });
-        let (updated, local) = (trees.updated.as_deref(), trees.local.as_deref());
-        let original_tree = match is_original {
-            true => local.map(Cow::Borrowed),
-            false => trees.original,
-        };
-        let original = documents.original.zip(original_tree);
+        let sides = members.zip(trees.as_ref()).map(|(parsed, tree)| {
+            let (document, tree) = (&parsed?.document, tree.as_deref()?);
+            Some(Side { document, tree })
+        });
         let merged = merge_sides(
-            original.map(|(document, tree)| Original { document, tree }),
-            documents.updated.zip(updated).and_then(side),
-            documents.local.zip(local).and_then(side),
+            sides,
             is_resource(&members),
             &self.options(group),
             self.context.lines,

@@ -16,6 +16,11 @@ pub(super) enum YamlNames {
     Matching(GlobSet),
 }
 
+/// Whether a file is read as YAML where nothing else is said.
+pub(crate) fn is_yaml_name(path: &Path) -> bool {
+    YamlNames::Usual.have(path)
+}
+
 impl YamlNames {
     pub(super) fn of(matches: &[String]) -> Result<Self, Error> {
         if matches.is_empty() {

@@ -1,6 +1,5 @@
 //! A file's documents, read: their trees and what they are called.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use crate::yaml::{Document, ParseError, Tree};
 
 /// A document of a file: what is known of it while all files wait for theirs to be paired. Its
 /// tree, which takes many times the memory of its text, is made when it is merged.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Parsed<'a> {
     pub(crate) document: Document<'a>,
     /// Not where there are only comments: such a stretch is no document.
@@ -26,7 +25,7 @@ pub(crate) struct Parsed<'a> {
     /// Whether a field's value may be null anywhere.
     pub(crate) may_have_null: bool,
     /// Where memory allows to keep it.
-    kept: Option<Box<Tree<'a>>>,
+    kept: Option<Arc<Tree<'a>>>,
 }
 
 /// What a resource is called.
@@ -52,8 +51,6 @@ pub(crate) enum Trees {
 impl Trees {
     /// Three packages of so many bytes may keep their trees until all of them are read.
     const SMALL: usize = 1 << 20;
-    /// A file of so many bytes on its three sides may keep its trees until all of them are read.
-    pub(super) const OF_FILE: usize = 2 << 20;
 
     /// What to do with those of packages of so many bytes, all together.
     pub(crate) const fn of(bytes: usize) -> Self {
@@ -76,21 +73,25 @@ impl Trees {
 }
 
 impl<'a> Parsed<'a> {
-    /// Reads a document, sooner where another version of it was read: of the same text nothing else
-    /// would be known.
-    fn read(document: Document<'a>, trees: Trees, like: Option<&Self>) -> Result<Self, ParseError> {
-        if let Some(same) = like.filter(|like| like.document.text == document.text)
-            && !trees.keep(&document)
-        {
-            return Ok(same.cut_otherwise(document));
+    /// Reads a document. What is known of another side's document with the same text is known of it.
+    fn read(
+        document: Document<'a>,
+        trees: Trees,
+        other: Option<&Self>,
+    ) -> Result<Self, ParseError> {
+        if let Some(same) = other.filter(|other| other.document.text == document.text) {
+            return Ok(Self {
+                document,
+                ..same.clone()
+            });
         }
-        let tree = Tree::parse_like(document.text, like.and_then(Self::kept))?;
+        let tree = Tree::parse(document.text)?;
         Ok(Self {
             document,
             has_content: tree.is_some(),
             resource: tree.as_ref().and_then(Resource::of),
             may_have_null: tree.as_ref().is_some_and(has_null),
-            kept: tree.filter(|_| trees.keep(&document)).map(Box::new),
+            kept: tree.filter(|_| trees.keep(&document)).map(Arc::new),
         })
     }
 
@@ -98,16 +99,6 @@ impl<'a> Parsed<'a> {
     pub(super) fn line(&self) -> usize {
         let body = self.document.body.start as usize;
         self.document.text[..body].matches('\n').count()
-    }
-
-    /// Lets go of its tree, unless it is one that is kept.
-    pub(super) fn drop_tree(&mut self, trees: Trees) {
-        self.kept = self.kept.take().filter(|_| trees.keep(&self.document));
-    }
-
-    /// The same without its tree.
-    fn without_tree(&self) -> Self {
-        self.cut_otherwise(self.document)
     }
 
     /// The same document, cut otherwise out of its file.
@@ -127,18 +118,10 @@ impl<'a> Parsed<'a> {
     }
 
     /// Its tree; none where there is no content.
-    pub(crate) fn tree(&self) -> Option<Cow<'_, Tree<'a>>> {
-        self.tree_like(None)
-    }
-
-    /// Its tree, sooner where one is there of another version of the document.
-    pub(crate) fn tree_like(&self, like: Option<&Tree<'_>>) -> Option<Cow<'_, Tree<'a>>> {
+    pub(crate) fn tree(&self) -> Option<Arc<Tree<'a>>> {
         match &self.kept {
-            Some(tree) => Some(Cow::Borrowed(tree)),
-            None if self.has_content => {
-                let tree = Tree::parse_like(self.document.text, like).ok().flatten();
-                tree.map(Cow::Owned)
-            }
+            Some(tree) => Some(Arc::clone(tree)),
+            None if self.has_content => Tree::parse(self.document.text).ok()?.map(Arc::new),
             None => None,
         }
     }
@@ -183,30 +166,30 @@ pub(crate) type Readings<'a> = Triple<Option<Reading<'a>>>;
 impl<'a> ParsedFile<'a> {
     /// Reads a text.
     pub(crate) fn parse(path: &Path, text: &'a str, trees: Trees) -> Result<Self, Box<Broken>> {
-        Self::parse_like(path, text, trees, None)
+        Self::parse_beside(path, text, trees, None)
     }
 
-    /// Reads a text, sooner where the trees of another version of the file are there.
-    pub(crate) fn parse_like(
+    /// Reads a text; documents that another side of the file has too are not read again.
+    pub(crate) fn parse_beside(
         path: &Path,
         text: &'a str,
         trees: Trees,
-        like: Option<&Self>,
+        other: Option<&Self>,
     ) -> Result<Self, Box<Broken>> {
         let documents = split(text).into_iter();
         let documents = documents.map(|it| (it, trees)).collect();
-        Self::parse_documents(path, text, documents, like)
+        Self::parse_documents(path, text, documents, other)
     }
 
     pub(super) fn parse_documents(
         path: &Path,
         text: &'a str,
         documents: Vec<(Document<'a>, Trees)>,
-        like: Option<&Self>,
+        other: Option<&Self>,
     ) -> Result<Self, Box<Broken>> {
         let read = |(index, (document, trees)): (usize, (Document<'a>, Trees))| {
-            let like = like.and_then(|like| like.documents.get(index));
-            let read = Parsed::read(document, trees, like);
+            let other = other.and_then(|other| other.documents.get(index));
+            let read = Parsed::read(document, trees, other);
             read.map_err(|error| (document.start, error))
         };
         let documents = documents.into_iter().enumerate().collect();
@@ -229,30 +212,17 @@ impl<'a> ParsedFile<'a> {
         }
     }
 
-    /// The same without the trees.
-    pub(super) fn without_trees(&self) -> Self {
-        Self {
-            documents: self.documents.iter().map(Parsed::without_tree).collect(),
-            ..*self
-        }
-    }
-
-    /// The same file without the trees, its first document cut otherwise: what is above that is the
-    /// head.
+    /// The same file, its first document cut otherwise: what is above that is the head.
     pub(super) fn with_first(&self, first: &Parsed<'a>) -> Self {
-        let mut file = self.without_trees();
-        file.head = &self.text[..first.document.start];
-        if let Some(own) = file.documents.first_mut() {
-            *own = first.without_tree();
+        let mut documents = self.documents.clone();
+        if let Some(own) = documents.first_mut() {
+            *own = first.clone();
         }
-        file
-    }
-
-    /// Whether the trees of all documents are kept.
-    pub(super) fn keeps_all(&self, trees: Trees) -> bool {
-        self.documents
-            .iter()
-            .all(|parsed| trees.keep(&parsed.document))
+        Self {
+            text: self.text,
+            head: &self.text[..first.document.start],
+            documents,
+        }
     }
 
     /// Whether there is any document, not only comments.

@@ -1,5 +1,6 @@
 //! What a merge is going to do to a package, before any of it is done (rules: Writing).
 
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Plan {
     pub counts: Counts,
     /// Whether a diff shows the content of files that hold Secrets.
     pub show_secrets: bool,
+    /// The local files that conflicts, pins and the like are in, as they were read.
+    pub(crate) sources: BTreeMap<PathBuf, Bytes>,
     /// Whether what is written is to be committed: until it is forgotten then, the next run knows
     /// of it.
     pub(crate) awaits_commit: bool,
@@ -141,6 +144,30 @@ impl ChangeKind {
 }
 
 impl Plan {
+    /// A plan that does nothing yet in a package. `merge` is the fingerprint of what upstream
+    /// changed.
+    pub(crate) fn new(root: PathBuf, merge: u64) -> Self {
+        Self {
+            root,
+            files: Vec::new(),
+            conflicts: Vec::new(),
+            pinned: Vec::new(),
+            combined: Vec::new(),
+            renamed: Vec::new(),
+            warnings: Vec::new(),
+            counts: Counts::default(),
+            show_secrets: false,
+            sources: BTreeMap::new(),
+            awaits_commit: false,
+            merge,
+        }
+    }
+
+    /// All that is told of single places, by list.
+    pub(crate) fn records(&mut self) -> [&mut Vec<FileConflict>; 3] {
+        [&mut self.conflicts, &mut self.pinned, &mut self.combined]
+    }
+
     /// Whether a conflict is left to somebody, most often between conflict markers.
     pub fn has_open_conflicts(&self) -> bool {
         self.conflicts

@@ -1,10 +1,10 @@
 //! From three packages to a plan.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::change::{Base, change};
 use super::definitions::options_of;
@@ -15,7 +15,7 @@ use super::load::{Loaded, load};
 use super::obstacles::clear_obstacles;
 use super::pair::pair;
 use super::parsed::{Reading, Readings, Trees};
-use super::plan::{Counts, FileConflict, Plan};
+use super::plan::{FileConflict, Plan};
 use super::progress::Progress;
 use super::renamed::renamed;
 use super::rules::{Rules, policy, rules_of};
@@ -215,19 +215,13 @@ pub(super) fn collect(
     loaded: Loaded,
     show_secrets: bool,
 ) -> Result<Plan, Error> {
-    let mut plan = Plan {
-        root: loaded.roots.local(),
-        files: Vec::new(),
-        conflicts: Vec::new(),
-        pinned: Vec::new(),
-        combined: Vec::new(),
-        renamed: Vec::new(),
-        warnings: loaded.warnings,
-        counts: Counts::default(),
-        awaits_commit: false,
-        merge: loaded.merge,
-        show_secrets,
-    };
+    let mut plan = Plan::new(loaded.roots.local(), loaded.merge);
+    plan.warnings = loaded.warnings;
+    plan.show_secrets = show_secrets;
+    let records = outcomes
+        .iter()
+        .flat_map(|it| it.conflicts.iter().chain(&it.noted));
+    let told: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
     let base = |index: usize| Base::of(&slots[jobs[index].base.filter(|base| *base != index)?]);
     let mut moved: FxHashMap<usize, Base> = (0..slots.len())
         .filter_map(|index| Some((index, base(index)?)))
@@ -235,6 +229,11 @@ pub(super) fn collect(
     for ((index, slot), outcome) in slots.into_iter().enumerate().zip(outcomes) {
         let sides = slot.sides.as_ref().into_array();
         plan.counts.read += sides.iter().filter(|it| it.is_some()).count();
+        if let Some(local) = &slot.sides.local
+            && told.contains(slot.path.as_path())
+        {
+            plan.sources.insert(slot.path.clone(), local.bytes.clone());
+        }
         match plan.conflicts.is_empty() {
             true => plan.conflicts = outcome.conflicts,
             false => plan.conflicts.extend(outcome.conflicts),
@@ -259,7 +258,7 @@ pub(super) fn collect(
     for change in &plan.files {
         plan.counts.count(&change.kind);
     }
-    for records in [&mut plan.conflicts, &mut plan.pinned, &mut plan.combined] {
+    for records in plan.records() {
         let place = |record: &FileConflict| (Arc::clone(&record.file), record.line);
         // mostly they are in order, and to sort takes half as much memory as they do
         if !records.is_sorted_by_key(place) {

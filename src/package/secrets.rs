@@ -10,6 +10,7 @@ use super::slot::Slot;
 use crate::error::Error;
 use crate::merge::Unfaithful;
 use crate::secret::{HIDDEN, is_kept_by, may_be_in};
+use crate::yaml::go_json::Json;
 
 /// Takes the values of Secrets out of what is recorded of all files.
 pub(super) fn hide_all(outcomes: &mut [Outcome], slots: &[Slot], jobs: &[Job]) {
@@ -37,6 +38,34 @@ pub(super) fn unfaithful<'t>(
             true => "a value of a Secret differs".to_owned(),
             false => unfaithful.message,
         },
+    }
+}
+
+/// A resource without what Secrets keep: of one that is a Secret the values of its data and its
+/// annotations, of any the texts that look like one.
+pub(super) fn masked(json: Json) -> Json {
+    let hide = || Json::text(HIDDEN);
+    let hide_values = |json: Option<&mut Json>| match json {
+        Some(Json::Map(fields)) => fields.values_mut().for_each(|value| *value = hide()),
+        Some(other) if !other.is_null() => *other = hide(),
+        _ => {}
+    };
+    match json {
+        Json::Map(fields) => {
+            let is_secret = fields.get("kind") == Some(&Json::text("Secret"));
+            let fields = fields.into_iter();
+            let mut json = Json::Map(fields.map(|(name, it)| (name, masked(it))).collect());
+            if is_secret {
+                hide_values(json.field_mut("data"));
+                hide_values(json.field_mut("stringData"));
+                let metadata = json.field_mut("metadata");
+                hide_values(metadata.and_then(|it| it.field_mut("annotations")));
+            }
+            json
+        }
+        Json::List(elements) => Json::List(elements.into_iter().map(masked).collect()),
+        Json::Scalar(text) if may_be_in(format!("text: {text}").as_bytes()) => hide(),
+        Json::Scalar(text) => Json::Scalar(text),
     }
 }
 

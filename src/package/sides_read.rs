@@ -4,27 +4,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::parallel::in_parallel;
-use super::parsed::{Broken, Parsed, ParsedFile, Reading, Readings, Trees};
+use super::parsed::{Broken, ParsedFile, Reading, Readings, Trees};
 use super::slot::{Roots, Slot, Source};
 use crate::error::Place;
 use crate::triple::Triple;
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
 pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
-    if trees != Trees::Kept && slot.len() <= Trees::OF_FILE {
-        // the original's trees help to read the others
-        return without_trees(read_sides(slot, roots, Trees::Kept), trees);
-    }
     let sources = slot.sides.as_ref().map(Option::as_ref);
     let paths = roots.paths(&slot.path);
     let original = sources
         .original
         .map(|source| shared(&paths.original, source, trees, None));
     let shared = |path: &Path, source: &'a Source| {
-        let like = original
+        let other = original
             .as_ref()
             .and_then(|reading| reading.as_deref().ok());
-        shared(path, source, trees, like)
+        shared(path, source, trees, other)
     };
     let updated = same(sources.updated, sources.original, original.as_ref())
         .or_else(|| sources.updated.map(|source| shared(&paths.updated, source)));
@@ -36,26 +32,6 @@ pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Rea
         updated,
         local,
     }
-}
-
-/// The same without the trees that are not kept.
-fn without_trees(readings: Readings<'_>, trees: Trees) -> Readings<'_> {
-    let of_file = |file| without_trees_of(file, trees);
-    readings.map(|side| side.map(|reading| reading.map(of_file)))
-}
-
-fn without_trees_of(mut file: Arc<ParsedFile<'_>>, trees: Trees) -> Arc<ParsedFile<'_>> {
-    if file.keeps_all(trees) {
-        return file;
-    }
-    if let Some(own) = Arc::get_mut(&mut file) {
-        let documents = own.documents.iter_mut().collect();
-        let drop_tree = |parsed: &mut Parsed<'_>| parsed.drop_tree(trees);
-        in_parallel(own.text.len(), documents, drop_tree);
-        return file;
-    }
-    // another side has the same
-    Arc::new(file.without_trees())
 }
 
 /// Lets go of a file's readings: to free what is known of many documents takes its time, too.
@@ -82,9 +58,10 @@ fn shared<'a>(
     path: &Path,
     source: &'a Source,
     trees: Trees,
-    like: Option<&ParsedFile<'a>>,
+    other: Option<&ParsedFile<'a>>,
 ) -> Reading<'a> {
-    let file = text(path, source).and_then(|text| ParsedFile::parse_like(path, text, trees, like));
+    let file =
+        text(path, source).and_then(|text| ParsedFile::parse_beside(path, text, trees, other));
     file.map(Arc::new)
 }
 

@@ -193,21 +193,16 @@ pub(crate) fn at_once<A, B: Send>(
     })
 }
 
-/// Reads the three sides: the original first, for most of the others stands in it too. None where
-/// one is not YAML.
+/// Reads the three sides. None where one is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
-    let read = |text: &'a str, like: Option<&ParsedFile<'a>>| {
-        let file = ParsedFile::parse_like(path, text, Trees::Kept, like);
+    let read = |text: &'a str| {
+        let file = ParsedFile::parse(path, text, Trees::Kept);
         file.ok().map(Arc::new)
     };
-    let original = read(texts.original, None)?;
-    let read_like = |text| read(text, Some(&original));
-    let (updated, local) = at_once(
-        texts,
-        || read_like(texts.updated),
-        || read_like(texts.local),
-    )?;
-    let parsed = Triple::new(original, updated?, local?);
+    let others = || at_once(texts, || read(texts.updated), || read(texts.local));
+    let (original, others) = at_once(texts, || read(texts.original), others)?;
+    let (updated, local) = others?;
+    let parsed = Triple::new(original?, updated?, local?);
     Some(parsed.map(|side| Some(Ok(side))))
 }
 

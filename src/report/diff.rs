@@ -21,7 +21,7 @@ pub struct Diff {
 }
 
 /// The unified diff of everything that changes, by file; paths are relative to the package, after
-/// `a/` and `b/`. What changes in Secrets is left out, unless [`Plan::show_secrets`] is set.
+/// `a/` and `b/`. What Secrets keep is left out, unless [`Plan::show_secrets`] is set.
 pub fn diff(plan: &Plan, color: bool) -> Diff {
     diff_in(Path::new(""), plan, color)
 }
@@ -35,7 +35,7 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
             let file = shown(&folder.join(&change.path));
             diff.left_out.push(match hunks.text.is_empty() {
                 true => format!("{file} holds a Secret and is left out of the diff; --show-secrets shows it"),
-                false => format!("{file}: what changes in its Secrets is left out of the diff; --show-secrets shows it"),
+                false => format!("{file}: the values of its Secrets are left out of the diff; --show-secrets shows them"),
             });
             if hunks.text.is_empty() {
                 continue;
@@ -52,7 +52,7 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
 }
 
 /// What changes in a file's text; nothing of one that is binary.
-fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
+pub(super) fn hunks_of(change: &FileChange, show_secrets: bool) -> Hunks {
     let old = change.old.as_deref().unwrap_or_default();
     let new = change.new.as_deref().unwrap_or_default();
     let holds_secret = || may_be_in(old) || may_be_in(new);

@@ -6,8 +6,8 @@ use std::ops::Range;
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::secret::may_be_in;
-use crate::yaml::Tree;
 use crate::yaml::stream::split;
+use crate::yaml::{Entry, Tree};
 
 /// How many lines around a change are shown.
 const CONTEXT: usize = 3;
@@ -114,31 +114,36 @@ fn write_hunk(
     *shift += growth;
 }
 
-/// For each line whether it may be shown: whether it is in a document that holds no Secret, or is
-/// a bare `---`. Where one document does not parse nobody can say of any.
-fn shown_lines(text: &str) -> Vec<bool> {
+/// For each line whether it may be shown: whether it is in a document that holds no Secret, is a
+/// bare `---`, or one of a Secret in which it keeps nothing. Where one document does not parse
+/// nobody can say of any.
+pub(crate) fn shown_lines(text: &str) -> Vec<bool> {
     let count = text.split_inclusive('\n').count();
     if !may_be_in(text.as_bytes()) {
         return vec![true; count];
     }
     let documents = split(text);
-    if documents
-        .iter()
-        .any(|document| Tree::parse(document.text).is_err())
-    {
+    let parsed = documents.iter().map(|it| Tree::parse(it.text));
+    let Ok(trees) = parsed.collect::<Result<Vec<_>, _>>() else {
         return vec![false; count];
-    }
-    let lines = |text: &str, is_open: bool| {
-        let lines = text.split_inclusive('\n');
-        lines
-            .map(|line| is_open || line.trim_end() == "---")
-            .collect::<Vec<bool>>()
+    };
+    let lines = |text: &str, is_open: &dyn Fn(usize) -> bool| {
+        let mut at = 0;
+        let lines = text.split_inclusive('\n').map(|line| {
+            let start = at;
+            at += line.len();
+            is_open(start) || line.trim_end() == "---"
+        });
+        lines.collect::<Vec<bool>>()
     };
     // the comments above the first document may be about a Secret
     let head = documents.first().map_or(text, |first| first.head);
-    let mut shown = lines(head, false);
-    for document in &documents {
-        shown.extend(lines(document.text, !may_be_in(document.text.as_bytes())));
+    let mut shown = lines(head, &|_| false);
+    for (document, tree) in documents.iter().zip(&trees) {
+        let is_plain = !may_be_in(document.text.as_bytes());
+        let open = tree.as_ref().map_or_else(Vec::new, keeps_nothing);
+        let is_open = |start| is_plain || open.iter().any(|lines| lines.contains(&start));
+        shown.extend(lines(document.text, &is_open));
     }
     // a byte order mark or a cut within a line: then nothing is certain
     if shown.len() == count {
@@ -146,6 +151,58 @@ fn shown_lines(text: &str) -> Vec<bool> {
     } else {
         vec![false; count]
     }
+}
+
+/// The lines of a Secret that show nothing of what it keeps: those of its fields that keep nothing,
+/// and the keys above those that do. None in another document.
+fn keeps_nothing(tree: &Tree<'_>) -> Vec<Range<usize>> {
+    let root = tree.root().value;
+    let (mut metadata, mut is_secret) = (None, false);
+    let mut open = Vec::new();
+    let mut add = |entry: Entry<'_>, is_key_only: bool| {
+        let Some(start) = tree.start_of_indent(entry.span.start) else {
+            return;
+        };
+        let end = match is_key_only {
+            true => tree.line_end(start),
+            false => tree.line_end(entry.span.end),
+        };
+        let lines = start as usize..end as usize;
+        let text = &tree.text()[lines.clone()];
+        // a comment can say anything, an anchor can be anywhere
+        let is_plain = !text.contains(['#', '&', '*', '\r']);
+        let is_key = || text.ends_with(':') && text.split_whitespace().count() == 1;
+        if is_plain && (!is_key_only || is_key()) {
+            open.push(lines);
+        }
+    };
+    let key = |entry: Entry<'_>| tree.scalar(entry.key?).map(|key| key.content);
+    for id in tree.entries(root) {
+        let entry = tree.entry(id);
+        match key(entry) {
+            Some("kind") => {
+                is_secret = tree.scalar(entry.value).map(|it| it.content) == Some("Secret");
+                add(entry, false);
+            }
+            Some("apiVersion" | "type" | "immutable") => add(entry, false),
+            Some("metadata") => {
+                metadata = Some(entry.value);
+                add(entry, true);
+            }
+            Some("data" | "stringData") => add(entry, true),
+            _ => {}
+        }
+    }
+    for id in metadata.map(|it| tree.entries(it)).into_iter().flatten() {
+        let entry = tree.entry(id);
+        match key(entry) {
+            Some("name" | "namespace" | "labels") => add(entry, false),
+            Some("annotations") => add(entry, true),
+            _ => {}
+        }
+    }
+    open.retain(|_| is_secret);
+    open
 }
 
 #[cfg(test)]
@@ -170,6 +227,30 @@ mod tests {
             "@@ -1,9 +1,11 @@\n+a\n 1\n 2\n 3\n 4\n 5\n 6\n+b\n 7\n 8\n 9\n"
         );
         assert!(!made.is_partial);
+    }
+
+    #[test]
+    fn fields_of_a_secret_that_keep_nothing_are_shown() {
+        let text = |label: &str, key: &str| {
+            format!(
+                "kind: Secret\nmetadata:\n  labels:\n    a: {label}\n  annotations:\n    b: {key}\n\
+                 data:\n  # {key}\n  key: {key}\ntype: {label}\nother: {key}\n"
+            )
+        };
+        let made = hunks(&text("1", "hunter2"), &text("2", "hunter3"), false);
+        assert_eq!(
+            made.text,
+            "@@ -1,5 +1,5 @@\n kind: Secret\n metadata:\n   labels:\n-    a: 1\n+    a: 2\n   annotations:\n"
+        );
+        assert!(made.is_partial);
+        // a value that stands somewhere else, too
+        for (label, key) in [("&x hunter2", "*x"), ("1 # hunter2", "hunter2")] {
+            let made = hunks(&text("1", "a"), &text(label, key), false);
+            assert!(!made.text.contains("hunter"), "{}", made.text);
+        }
+        let text = |value: &str| format!("kind: Secret\ndata: \"{value}:\n  x\"\ntype: a\n");
+        let made = hunks(&text("hunter2"), &text("hunter3"), false);
+        assert!(made.text.is_empty() && made.is_partial, "{}", made.text);
     }
 
     #[test]

@@ -1,14 +1,16 @@
-//! A finished run, told: as a summary, as JSON, as Markdown, as a diff.
+//! A finished run, told: as a summary, as JSON, as Markdown, as a page to look at, as a diff.
 //!
 //! Each form is one view of [`Plan`](crate::package::Plan); further ones have their place beside
 //! [`summary`] and [`diff`].
 
 mod body;
 mod diff;
+mod html;
 mod hunks;
 mod json;
 mod markdown;
 mod paint;
+mod reason;
 mod summary;
 mod values;
 
@@ -16,10 +18,14 @@ use std::time::Duration;
 
 pub(crate) use body::{Body, Part};
 pub use diff::{Diff, diff, diff_in};
+pub use html::html;
+pub(crate) use html::{Package, Page, page};
+pub(crate) use hunks::shown_lines;
 pub use json::json;
 pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable, pretty};
 pub use markdown::markdown;
 pub(crate) use markdown::{cell, code, conflicts, details, line};
+pub(crate) use reason::reason;
 pub use summary::{Detail, summary};
 pub(crate) use summary::{by_need, many};
 

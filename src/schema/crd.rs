@@ -31,6 +31,9 @@ pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseErro
     ) else {
         return Ok(0);
     };
+    if reader.text(spec, "scope") == Some("Cluster") {
+        reader.types.add_cluster_scoped(group, kind);
+    }
     let shared = reader.schema_in(spec, "validation");
     let mut versions: Vec<(&str, Option<NodeId>)> = Vec::new();
     if let Some(list) = reader.child(spec, "versions") {

@@ -21,6 +21,7 @@
 mod crd;
 mod place;
 mod places;
+mod scope;
 mod table;
 mod types;
 
@@ -84,6 +85,19 @@ impl Schema {
             Some(Kind { place, is_custom })
         };
         found(&self.custom, true).or_else(|| found(table::built_in(), false))
+    }
+
+    /// Whether Kubernetes itself has a kind. Where it has one in two API groups, it moved from one
+    /// to the other: `Deployment` from `extensions` to `apps`.
+    pub(crate) fn is_built_in(api_version: &str, kind: &str) -> bool {
+        Types::kind(table::built_in(), api_version, kind).is_some()
+    }
+
+    /// Whether objects of a kind are in no namespace: of Kubernetes' own kinds, and of those whose
+    /// definition says so.
+    pub(crate) fn is_cluster_scoped(&self, api_version: &str, kind: &str) -> bool {
+        let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        scope::is_cluster_scoped(group, kind) || self.custom.is_cluster_scoped(group, kind)
     }
 
     /// The resource that a map of a document is: of its kind, or, where that is not known,

@@ -1,6 +1,6 @@
 //! Types and what is said of their fields.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::yaml::ScalarType;
 
@@ -9,6 +9,8 @@ use crate::yaml::ScalarType;
 pub(super) struct Types {
     kinds: FxHashMap<Box<str>, Value>,
     types: Vec<Type>,
+    /// The groups and kinds of objects that are in no namespace.
+    cluster_scoped: FxHashSet<(Box<str>, Box<str>)>,
 }
 
 /// Which of a [`Types`]' types.
@@ -128,6 +130,14 @@ impl Types {
 
     pub(super) fn add_kind(&mut self, api_version: &str, kind: &str, value: Value) {
         self.kinds.insert(name_of(api_version, kind).into(), value);
+    }
+
+    pub(super) fn add_cluster_scoped(&mut self, group: &str, kind: &str) {
+        self.cluster_scoped.insert((group.into(), kind.into()));
+    }
+
+    pub(super) fn is_cluster_scoped(&self, group: &str, kind: &str) -> bool {
+        self.cluster_scoped.contains(&(group.into(), kind.into()))
     }
 
     pub(super) fn add_type(&mut self, fields: Type) -> TypeId {

@@ -25,6 +25,8 @@ use crate::package::{Entry, Snapshot, read_own, replace};
 const COMPARED: usize = 5;
 /// How many versions are looked at, the newest first.
 const MOST: usize = 1000;
+/// How many archives are looked at, the newest first: each is fetched as a whole.
+const ARCHIVES: usize = 20;
 /// How long the lines of a file are compared.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -183,26 +185,33 @@ fn unnamed(
     here: &Snapshot,
     choice: Choice,
 ) -> Result<Option<Resolved>, Error> {
-    if is_archive(&place.repository) {
-        // no version is fetched to be compared: a chart says its own
-        let said = chart_version(here);
-        return Ok(said.and_then(|name| refs.resolve(&name, &place.directory)));
+    let is_archive = is_archive(&place.repository);
+    // a chart says its version, unless that was changed here
+    let said = chart_version(here).filter(|_| is_archive);
+    let said = said.and_then(|name| refs.resolve(&name, &place.directory));
+    if said.is_some() {
+        return Ok(said);
     }
-    nearest(remotes, place, refs, here, choice)
+    let versions = candidates(place, refs, choice);
+    if versions.is_empty() {
+        return Ok(refs.first(&place.directory, choice));
+    }
+    if !is_archive {
+        return nearest(remotes, place, versions, here);
+    }
+    let newest = versions.into_iter().take(ARCHIVES);
+    let newest = newest.map(|version| remotes.fixed(place, version));
+    let newest: Vec<Resolved> = newest.collect::<Result<_, _>>()?;
+    closest(remotes, place, newest.iter(), here)
 }
 
 /// The version whose files are nearest to those of a copy; of equal ones the newest.
 fn nearest(
     remotes: &Remotes<'_>,
     place: &Place,
-    refs: &Refs,
+    versions: Vec<Resolved>,
     here: &Snapshot,
-    choice: Choice,
 ) -> Result<Option<Resolved>, Error> {
-    let versions = candidates(place, refs, choice);
-    if versions.is_empty() {
-        return Ok(refs.first(&place.directory, choice));
-    }
     let trees = remotes.trees(place, &versions)?;
     let hashes = remotes.hashes(place, here)?;
     let mut seen = BTreeSet::new();
@@ -221,9 +230,19 @@ fn nearest(
     let best: Vec<&Resolved> = best.into_iter().map(|(_, version)| version).collect();
     let wanted: Vec<(&Place, &Resolved)> = best.iter().map(|it| (place, *it)).collect();
     remotes.fetch(&wanted, "adopt");
+    closest(remotes, place, best.into_iter(), here)
+}
+
+/// The version whose lines are nearest to those of a copy; of equal ones the first.
+fn closest<'v>(
+    remotes: &Remotes<'_>,
+    place: &Place,
+    versions: impl Iterator<Item = &'v Resolved>,
+    here: &Snapshot,
+) -> Result<Option<Resolved>, Error> {
     let modes = Modes::of_system()?;
     let mut near = Vec::new();
-    for version in best {
+    for version in versions {
         let fetched = remotes.snapshot(place, version, &modes)?;
         let far = nearness(here, &fetched.snapshot);
         near.push((far.lines, far.changed + far.missing, version));

@@ -13,6 +13,16 @@ use crate::git_process::{Git, reason, without_password};
 use crate::package::Snapshot;
 use crate::report::many;
 
+/// What is in a folder at a commit, all of which has been fetched.
+#[derive(Debug)]
+pub(super) struct Content {
+    /// What git prints of it, as [`Store::list`] has it.
+    pub(super) printed: Vec<u8>,
+    /// How many bytes each file has, in the order of [`tree::objects`]: there may be thousands of
+    /// packages.
+    pub(super) sizes: Vec<u64>,
+}
+
 impl Remotes<'_> {
     /// Fetches versions of packages, for `who`, with one fetch of the commits and one of the files
     /// of each repository. What is not there afterwards is fetched when it is read, which tells
@@ -37,42 +47,61 @@ impl Remotes<'_> {
         wanted: &[(&Place, &Resolved)],
         who: &str,
     ) -> Result<(), Error> {
+        let wanted = wanted.iter();
+        let wanted: Vec<&(&Place, &Resolved)> = wanted
+            .filter(|(place, version)| self.known(place, version).is_none())
+            .collect();
+        let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (place, version) in &wanted {
+            let of_commit = folders.entry(&version.commit).or_default();
+            of_commit.insert(&place.directory);
+        }
         let store = self.cache.store(repository)?;
-        let mut seen = BTreeSet::new();
-        let versions = wanted.iter().map(|(_, version)| *version);
-        let versions = versions.filter(|version| seen.insert(&*version.commit));
         let _alone = store.alone()?;
-        let is_missing = |version: &&Resolved| {
-            let found = store.has_commit(&version.commit);
-            found.is_ok_and(|found| !found)
-        };
-        let missing: Vec<&Resolved> = versions.filter(is_missing).collect();
+        let commits: Vec<&str> = folders.keys().copied().collect();
+        let missing = store.lacking(&commits)?;
         if !missing.is_empty() {
-            let names: Vec<&str> = missing.iter().map(|version| &*version.name).collect();
+            let named = wanted.iter().map(|(_, version)| version);
+            let mut names: Vec<&str> = named
+                .filter(|version| missing.contains(&&*version.commit))
+                .map(|version| &*version.name)
+                .collect();
+            let mut seen = BTreeSet::new();
+            names.retain(|name| seen.insert(*name));
             let shown = without_password(repository);
             self.tell(&format!("{who}: fetching {} of {shown}", names.join(", ")));
-            let commits: Vec<&str> = missing.iter().map(|version| &*version.commit).collect();
-            store.fetch(&["--depth=1", "--filter=blob:none"], &commits)?;
+            store.fetch(&["--depth=1", "--filter=blob:none"], &missing)?;
         }
-        let packages: BTreeSet<(&str, &str)> = wanted
-            .iter()
-            .map(|(place, version)| (&*version.commit, &*place.directory))
-            .collect();
-        let mut objects = BTreeSet::new();
-        for (commit, directory) in packages {
-            if let Some(Ok(printed)) = store.list(commit, directory)? {
-                let listed = tree::checked(&printed).unwrap_or_default();
-                objects.extend(tree::objects(&listed).into_iter().map(str::to_owned));
+        let objects_of = |printed: &[u8]| -> Vec<String> {
+            let listed = tree::checked(printed).unwrap_or_default();
+            let objects = tree::objects(&listed).into_iter();
+            objects.map(str::to_owned).collect()
+        };
+        let mut listed = Vec::new();
+        let mut objects: BTreeSet<String> = BTreeSet::new();
+        for (commit, directories) in &folders {
+            for (directory, printed) in store.list_all(commit, directories)? {
+                objects.extend(objects_of(&printed));
+                listed.push((*commit, directory, printed));
             }
         }
         let objects: Vec<&str> = objects.iter().map(String::as_str).collect();
-        let (_, missing) = store.sizes(&objects)?;
+        let (mut sizes, missing) = store.sizes(&objects)?;
         if !missing.is_empty() {
             let count = many(missing.len(), "file");
             let shown = without_password(repository);
             self.tell(&format!("{who}: fetching {count} of {shown}"));
+            store.fetch_objects(&missing)?;
+            let fetched: Vec<&str> = missing.iter().map(String::as_str).collect();
+            sizes.extend(store.sizes(&fetched)?.0);
         }
-        store.fetch_objects(&missing)?;
+        for (commit, directory, printed) in listed {
+            let objects = objects_of(&printed).into_iter();
+            // what is incomplete is looked at again by who reads it
+            if let Some(sizes) = objects.map(|it| sizes.get(&it).copied()).collect() {
+                self.learn(repository, commit, directory, Content { printed, sizes });
+            }
+        }
         Ok(())
     }
 
@@ -103,7 +132,8 @@ impl Remotes<'_> {
         }
         let mut trees = HashMap::new();
         for version in versions {
-            if let Some(Ok(printed)) = store.list(&version.commit, &place.directory)? {
+            let folder = BTreeSet::from([place.directory.as_str()]);
+            for printed in store.list_all(&version.commit, &folder)?.into_values() {
                 let listed = tree::checked(&printed).unwrap_or_default();
                 let files = listed
                     .into_iter()
@@ -196,6 +226,23 @@ impl Store {
             .args(["cat-file", "-t", commit])
             .ask()?;
         Ok(kind.as_deref() == Some("commit"))
+    }
+
+    /// Those of some commits that are not here.
+    fn lacking<'c>(&self, commits: &[&'c str]) -> Result<Vec<&'c str>, Error> {
+        if commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names = commits.join("\n") + "\n";
+        let output = self
+            .git()
+            .offline()
+            .args(["cat-file", "--batch-check=%(objecttype)"])
+            .output_of(names.as_bytes())?;
+        let told = String::from_utf8_lossy(&output.stdout);
+        let types = commits.iter().zip(told.lines());
+        let lacking = types.filter(|(_, kind)| *kind != "commit");
+        Ok(lacking.map(|(commit, _)| *commit).collect())
     }
 
     /// Fetches one commit with its trees and without files, as far as the server can do that.

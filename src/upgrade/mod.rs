@@ -49,7 +49,7 @@ pub use outdated::{Outdated, State, outdated};
 pub use record::{Lock, Record};
 pub use remote::{Remotes, Resolved};
 pub use report::{
-    Told, outdated_json, outdated_markdown, outdated_text, upgrade_json, upgrade_markdown,
-    upgrade_text,
+    Told, outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json,
+    upgrade_markdown, upgrade_text,
 };
 pub use version::{Choice, Within};

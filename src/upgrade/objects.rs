@@ -1,18 +1,22 @@
 //! The files of a package at one commit, read from git's objects without a checkout.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{OpenOptions, Permissions};
 use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
 
 use super::address::Place;
 use super::cache::Store;
-use super::fetch::incomplete;
+use super::fetch::{Content, incomplete};
 use super::registry::is_archive;
 use super::remote::{Remotes, Resolved};
 use super::tree::{self, Listed, path_of};
 use crate::error::Error;
 use crate::git_process::{reason, without_password};
 use crate::package::{Entry, Snapshot};
+
+/// How many folders are listed with one call.
+const AT_ONCE: usize = 1000;
 
 /// What new files get here: plain ones and those that can be run.
 #[derive(Debug, Clone)]
@@ -80,6 +84,20 @@ pub(super) struct Fetched {
 }
 
 impl Remotes<'_> {
+    /// What is known of a package at a commit.
+    pub(super) fn known(&self, place: &Place, version: &Resolved) -> Option<Arc<Content>> {
+        let key = [&place.repository, &version.commit, &place.directory].map(Clone::clone);
+        let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.get(&key).cloned()
+    }
+
+    /// Keeps what is known of a folder at a commit.
+    pub(super) fn learn(&self, repository: &str, commit: &str, directory: &str, content: Content) {
+        let key = [repository, commit, directory].map(str::to_owned);
+        let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        contents.insert(key, Arc::new(content));
+    }
+
     /// The files of `place` at a commit. Fetches what is missing: the commit, its trees, and of the
     /// files those in the folder.
     ///
@@ -97,6 +115,21 @@ impl Remotes<'_> {
         }
         let store = self.store(place)?;
         let refused = |reason: String| refused(place, version, &reason);
+        let read = |listed: Vec<Listed>, sizes: &HashMap<String, u64>| {
+            tree::check_sizes(&listed, sizes).map_err(refused)?;
+            let name = format!("{}@{}", place.shown(), version.name);
+            store.read(listed, sizes, name, modes)
+        };
+        if let Some(known) = self.known(place, version) {
+            let _reader = store.shared()?;
+            let listed = tree::checked(&known.printed).map_err(refused)?;
+            let objects = tree::objects(&listed).into_iter().map(str::to_owned);
+            let sizes = objects.zip(known.sizes.iter().copied()).collect();
+            // the cache may have been emptied a moment ago
+            if let Ok(fetched) = read(listed, &sizes) {
+                return Ok(fetched);
+            }
+        }
         let mut lacking: Option<String> = None;
         for _ in 0..4 {
             let reader = store.shared()?;
@@ -106,9 +139,7 @@ impl Remotes<'_> {
                 let listed = tree::checked(&printed.map_err(refused)?).map_err(refused)?;
                 let (sizes, missing) = store.sizes(&tree::objects(&listed))?;
                 if missing.is_empty() {
-                    tree::check_sizes(&listed, &sizes).map_err(refused)?;
-                    let name = format!("{}@{}", place.shown(), version.name);
-                    return store.read(listed, &sizes, name, modes);
+                    return read(listed, &sizes);
                 }
                 drop(reader);
                 if let Some(reason) = lacking {
@@ -177,6 +208,44 @@ impl Store {
             true => Ok(output.stdout),
             false => Err(reason(&output)),
         }))
+    }
+
+    /// What [`Store::list`] tells of each of some folders that has something in it, with one call
+    /// for many of them.
+    pub(super) fn list_all<'d>(
+        &self,
+        commit: &str,
+        directories: &BTreeSet<&'d str>,
+    ) -> Result<BTreeMap<&'d str, Vec<u8>>, Error> {
+        let mut printed: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+        let all: Vec<&str> = directories.iter().copied().collect();
+        for some in all.chunks(AT_ONCE) {
+            let of_root = some.contains(&"");
+            let output = self
+                .git()
+                .offline()
+                .args(["ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--"])
+                .args(some.iter().filter(|_| !of_root))
+                .output()?;
+            for entry in output.stdout.split_inclusive(|byte| *byte == 0) {
+                let Some(tab) = entry.iter().position(|byte| *byte == b'\t') else {
+                    continue;
+                };
+                let (head, path) = (&entry[..=tab], &entry[tab + 1..]);
+                let ends = path.iter().enumerate();
+                let ends = ends.filter_map(|(at, byte)| (*byte == b'/').then_some((at, at + 1)));
+                for (end, start) in [(0, 0)].into_iter().chain(ends) {
+                    let directory = std::str::from_utf8(&path[..end]).ok();
+                    let directory = directory.and_then(|it| directories.get(it));
+                    if let Some(directory) = directory.filter(|it| some.binary_search(it).is_ok()) {
+                        let listing = printed.entry(directory).or_default();
+                        listing.extend_from_slice(head);
+                        listing.extend_from_slice(&path[start..]);
+                    }
+                }
+            }
+        }
+        Ok(printed)
     }
 
     /// How many bytes each file has, and the files that are not here.

@@ -1,11 +1,12 @@
 //! An upstream repository: its refs, and what is fetched of it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::address::{Address, Location, Place, check_reference, is_path};
 use super::cache::{Cache, Store};
+use super::fetch::Content;
 use super::registry;
 use super::version::{Choice, Tag, nearest, newer, newest};
 use crate::error::Error;
@@ -47,6 +48,8 @@ type Tell<'t> = &'t (dyn Fn(&str) + Sync);
 pub struct Remotes<'t> {
     pub(super) cache: Cache,
     refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
+    /// By repository, commit and folder.
+    pub(super) contents: Mutex<HashMap<[String; 3], Arc<Content>>>,
     tell: Tell<'t>,
 }
 
@@ -56,6 +59,7 @@ impl<'t> Remotes<'t> {
         Self {
             cache,
             refs: Mutex::new(HashMap::new()),
+            contents: Mutex::new(HashMap::new()),
             tell,
         }
     }
@@ -167,7 +171,12 @@ fn absolute(place: Place) -> Place {
     if !is_path(&place.repository) {
         return place;
     }
-    let path = std::path::absolute(&place.repository);
+    let path = Path::new(&place.repository);
+    let goes_up = path.components().any(|it| it == Component::ParentDir);
+    let path = match goes_up {
+        true => path.canonicalize(),
+        false => std::path::absolute(path),
+    };
     Place {
         repository: path.map_or(place.repository, |path| path.to_string_lossy().into_owned()),
         directory: place.directory,

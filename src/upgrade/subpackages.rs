@@ -10,7 +10,7 @@ use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Counts, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
+    ChangeKind, Entry, FileConflict, Plan, Progress, Renamed, Settings, Side, Snapshot,
     is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
@@ -83,7 +83,7 @@ pub(super) fn plan(
             join(&mut whole, plan, root);
         }
     }
-    for records in [&mut whole.conflicts, &mut whole.pinned, &mut whole.combined] {
+    for records in whole.records() {
         records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
     }
     whole
@@ -159,8 +159,6 @@ impl Part<'_> {
         let value = |there: bool| there.then(|| format!("package {}", self.root.display()));
         let is_here = kind == ConflictKind::DeletedUpstream;
         Plan {
-            root: self.local.clone(),
-            files: Vec::new(),
             conflicts: vec![FileConflict {
                 file: Path::new(KPTFILE).into(),
                 line: None,
@@ -175,14 +173,8 @@ impl Part<'_> {
                 },
                 hidden: false,
             }],
-            pinned: Vec::new(),
-            combined: Vec::new(),
-            renamed: Vec::new(),
-            warnings: Vec::new(),
-            counts: Counts::default(),
             show_secrets: self.settings.show_secrets,
-            awaits_commit: false,
-            merge: 0,
+            ..Plan::new(self.local.clone(), 0)
         }
     }
 }
@@ -297,6 +289,10 @@ fn join(whole: &mut Plan, part: Plan, root: &Path) {
             ..record
         }));
     }
+    let sources = part.sources.into_iter();
+    whole
+        .sources
+        .extend(sources.map(|(path, bytes)| (within(&path), bytes)));
     whole
         .renamed
         .extend(part.renamed.into_iter().map(|it| Renamed {

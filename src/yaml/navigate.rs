@@ -35,25 +35,8 @@ impl<'s> Tree<'s> {
     /// assert!(Tree::parse("a: 1\na: 2\n").is_err());
     /// ```
     pub fn parse(text: &'s str) -> Result<Option<Self>, ParseError> {
-        Self::parse_like(text, None)
-    }
-
-    /// What [`Tree::parse`] returns, sooner where a tree is there of a text that is mostly the
-    /// same, another version of the document: entries that stand in both are not read again.
-    ///
-    /// # Errors
-    /// As [`Tree::parse`].
-    ///
-    /// ```
-    /// use merge3::yaml::Tree;
-    ///
-    /// let (old, new) = ("a: 1\nb: {c: 2}\n", "a: 3\nb: {c: 2}\n");
-    /// let old = Tree::parse(old).unwrap();
-    /// assert_eq!(Tree::parse_like(new, old.as_ref()), Tree::parse(new));
-    /// ```
-    pub fn parse_like(text: &'s str, like: Option<&Tree<'_>>) -> Result<Option<Self>, ParseError> {
         is_readable(text)?;
-        match lines::read(text, like) {
+        match lines::read(text) {
             Some(tree) => Ok(Some(tree)),
             None => build::parse(text),
         }
@@ -72,9 +55,7 @@ impl<'s> Tree<'s> {
     /// What [`Tree::parse`] returns, if the text is an ordinary document that is read without the
     /// parser; else none.
     pub fn parse_lines(text: &'s str) -> Option<Self> {
-        is_readable(text)
-            .ok()
-            .and_then(|()| lines::read(text, None))
+        is_readable(text).ok().and_then(|()| lines::read(text))
     }
 
     /// The field of a map whose key is the text `key` (a string; no field for the integer `1` where

@@ -1,7 +1,5 @@
 //! A tree that is being put together, whoever reads the text.
 
-use std::ops::Range;
-
 use super::ParseError;
 use super::comments::span;
 use super::keys;
@@ -74,20 +72,6 @@ impl<'s> Parts<'s> {
             self.stored.comments_of(&mut entry).leading = leading;
         }
         self.open.push(entry);
-    }
-
-    /// Entries that another text has too, as [`Stored::take_over`] takes them over.
-    pub(super) fn take_over(
-        &mut self,
-        other: &Stored<'_>,
-        own: Range<u32>,
-        nodes_end: u32,
-        moved: u32,
-        leading: Span,
-    ) {
-        let open = &mut self.open;
-        self.stored
-            .take_over(open, other, own, nodes_end, moved, leading);
     }
 
     /// Whether nothing was read yet.

@@ -229,27 +229,6 @@ impl Extras {
             ..Self::default()
         }
     }
-
-    /// The same so many bytes further down, with wrapping.
-    pub(super) fn moved(&self, by: u32) -> Self {
-        let moved = |comment: Span| match comment.is_empty() {
-            true => comment,
-            false => comment.moved(by),
-        };
-        let Comments {
-            leading,
-            line,
-            tail,
-        } = self.comments;
-        Self {
-            comma: self.comma.map(|at| at.wrapping_add(by)),
-            comments: Comments {
-                leading: moved(leading),
-                line: moved(line),
-                tail: moved(tail),
-            },
-        }
-    }
 }
 
 impl ScalarStyle {
@@ -289,14 +268,6 @@ impl Span {
     /// Whether there is nothing in it.
     pub const fn is_empty(self) -> bool {
         self.start >= self.end
-    }
-
-    /// The same so many bytes further down, with wrapping.
-    pub(super) const fn moved(self, by: u32) -> Self {
-        Self {
-            start: self.start.wrapping_add(by),
-            end: self.end.wrapping_add(by),
-        }
     }
 
     /// As a range for slicing.

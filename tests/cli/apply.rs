@@ -146,3 +146,39 @@ fn what_cannot_be_is_said() {
     fails(&on_files(&["--crd", "config.yaml"]), "defines no kind");
     fails(&["--config", "config.yaml"], "--live");
 }
+
+#[test]
+fn what_is_pruned_is_listed_before_it_is_deleted() {
+    let files = two_files();
+    let both = format!("{}---\n{}", applied(), applied().replace("one", "two"));
+    fs::write(files.path("live.yaml"), &both).unwrap();
+    let list =
+        "live.yaml: v1 ConfigMap two was applied and is not in --config any more: it is deleted";
+    // nothing can be written there: the list was told before that was tried
+    let ran = files.apply(&on_files(&["--prune", "--output", "nowhere/live.yaml"]));
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+    let (told, failed) = (ran.stderr.find(list), ran.stderr.find("error:"));
+    assert!(told.is_some() && told < failed, "{}", ran.stderr);
+    let ran = files.apply(&on_files(&["--prune", "--dry-run"]));
+    assert!(ran.stderr.contains(list), "{}", ran.stderr);
+    assert_eq!(files.read("live.yaml"), both);
+    let ran = files.apply(&on_files(&["--prune"]));
+    assert!(ran.stderr.contains(list), "{}", ran.stderr);
+    assert_eq!(files.read("live.yaml"), applied());
+}
+
+#[test]
+fn what_secrets_keep_is_viewed_only_where_that_is_asked_for() {
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\nstringData: {word: hunter2}\n";
+    let files = Files::of(&[("config.yaml", secret), ("live.yaml", secret)]);
+    assert_eq!(files.apply(&ON_FILES).status, 0);
+    let viewed = files.apply(&["view-last-applied", "live.yaml"]).stdout;
+    assert!(
+        viewed.contains("word: (secret)") && !viewed.contains("hunter2"),
+        "{viewed}"
+    );
+    let viewed = files
+        .apply(&["view-last-applied", "live.yaml", "--show-secrets"])
+        .stdout;
+    assert!(viewed.contains("word: hunter2"), "{viewed}");
+}

@@ -11,6 +11,7 @@ mod limits;
 mod merges;
 mod output;
 mod packages;
+mod page;
 mod reports;
 mod rules;
 mod schema;

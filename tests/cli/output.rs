@@ -148,6 +148,12 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
             resource("b", data)
         )
     };
+    let labelled = |label: &str, value: &str| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata:\n  labels:\n    app: {label}\n  name: labelled\n\
+             stringData:\n  key: {value}\n"
+        )
+    };
     let case = || {
         Case::of(
             "secret.yaml",
@@ -161,6 +167,9 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
         .original("both.yaml", &beside("hunter5", "1"))
         .updated("both.yaml", &beside("hunter5+", "2"))
         .local("both.yaml", &beside("hunter5", "1"))
+        .original("labelled.yaml", &labelled("old", "hunter6"))
+        .updated("labelled.yaml", &labelled("new", "hunter6+"))
+        .local("labelled.yaml", &labelled("old", "hunter6"))
         .original("plain.yaml", &resource("p", "1"))
         .updated("plain.yaml", &resource("p", "2"))
         .local("plain.yaml", &resource("p", "1"))
@@ -169,10 +178,18 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
     let ran = case.run_untouched();
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     let told = format!("{}{}", ran.stdout, ran.stderr);
-    assert!(!told.contains("key: "), "{told}");
+    assert!(
+        !told.contains("key: ") && !told.contains("hunter"),
+        "{told}"
+    );
     let whole = |file: &str| {
         format!(
             "warning: {file} holds a Secret and is left out of the diff; --show-secrets shows it\n"
+        )
+    };
+    let values = |file: &str| {
+        format!(
+            "warning: {file}: the values of its Secrets are left out of the diff; --show-secrets shows them\n"
         )
     };
     let (warnings, _) = ran.stderr.split_at(ran.stderr.rfind("warning: ").unwrap());
@@ -180,9 +197,11 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
     assert_eq!(
         format!("{warnings}{last}\n"),
         format!(
-            "{}warning: both.yaml: what changes in its Secrets is left out of the diff; --show-secrets shows it\n{}{}",
+            "{}{}{}{}{}",
             whole("added.yaml"),
+            values("both.yaml"),
             whole("gone.yaml"),
+            values("labelled.yaml"),
             whole("secret.yaml")
         )
     );
@@ -194,6 +213,10 @@ fn a_diff_leaves_secrets_out_and_can_be_applied() {
         .unwrap();
     assert!(applied.status.success(), "{applied:?}\n{}", ran.stdout);
     assert_eq!(case.read("both.yaml").unwrap(), beside("hunter5", "2"));
+    assert_eq!(
+        case.read("labelled.yaml").unwrap(),
+        labelled("new", "hunter6")
+    );
     assert_eq!(case.read("plain.yaml").unwrap(), resource("p", "2"));
     assert_eq!(case.read("secret.yaml").unwrap(), secret("hunter1"));
     assert!(case.read("added.yaml").is_none() && case.read("gone.yaml").is_some());

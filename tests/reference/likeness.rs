@@ -6,17 +6,22 @@ use crate::value::Value;
 /// Fields that name a thing.
 const NAMES: &str = "name id alert record path uses";
 
-/// Pairs what lies between equal elements so that pairs have as much in common as they can.
+/// Pairs what lies between equal elements so that pairs have as much in common as they can: at
+/// least half, or anything where one element is alone there on both sides.
 pub(super) fn add_alike(
     partners: &mut Partners,
     len: usize,
-    like: impl Fn(usize, usize) -> Option<usize>,
+    may_pair: impl Fn(usize) -> bool,
+    like: impl Fn(usize, usize, usize) -> Option<usize>,
 ) {
     let equals: Vec<(usize, usize)> = (0..partners.len())
         .filter_map(|i| Some((i, partners[i]?)))
         .collect();
     let (mut i, mut j) = (0, 0);
     for (to_i, to_j) in equals.into_iter().chain([(partners.len(), len)]) {
+        let are_alone = to_i == i + 1 && (j..to_j).filter(|j| may_pair(*j)).count() == 1;
+        let least = if are_alone { 1 } else { 500 };
+        let like = |i, j| may_pair(j).then(|| like(i, j, least))?;
         // the most that can be had from here on
         let mut most = vec![vec![0; to_j + 1]; to_i + 1];
         for a in (i..to_i).rev() {
@@ -39,14 +44,15 @@ pub(super) fn add_alike(
     }
 }
 
-/// What two elements have in common, in thousandths; none where they are not the same thing.
-pub(super) fn likeness(one: &Value, other: &Value) -> Option<usize> {
+/// What two elements have in common, in thousandths; none where they are not the same
+/// thing, as what has less than `least` in common.
+pub(super) fn likeness(one: &Value, other: &Value, least: usize) -> Option<usize> {
     let name = NAMES
         .split(' ')
         .find_map(|name| Some((one.field(name)?, other.field(name)?)));
     match name {
         Some((one_name, other_name)) => (one_name == other_name).then(|| 1000 + common(one, other)),
-        None => Some(common(one, other)).filter(|common| *common >= 500),
+        None => Some(common(one, other)).filter(|common| *common >= least),
     }
 }
 

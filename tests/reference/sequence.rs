@@ -38,14 +38,20 @@ impl Merger<'_> {
             self.outcome.ambiguous = true;
             return None;
         }
-        add_alike(&mut in_u, u.len(), |i, j| likeness(&o[i], &u[j]));
-        add_alike(&mut in_d, d.len(), |i, k| {
-            let is_new = |j: &usize| !in_u.contains(&Some(*j)) && u[*j] == d[k];
-            if (0..u.len()).any(|j| is_new(&j)) {
-                return None;
-            }
+        add_alike(
+            &mut in_u,
+            u.len(),
+            |_| true,
+            |i, j, least| likeness(&o[i], &u[j], least),
+        );
+        let is_new = |j: usize, k: usize| !in_u.contains(&Some(j)) && u[j] == d[k];
+        let is_own = |k: usize| !(0..u.len()).any(|j| is_new(j, k));
+        add_alike(&mut in_d, d.len(), is_own, |i, k, least| {
+            // of what upstream removed, nothing is brought that is less alike
+            let least = in_u[i].map_or(500, |_| least);
             let now = in_u[i].filter(|j| u[*j] != o[i]);
-            likeness(&o[i], &d[k]).max(now.and_then(|j| likeness(&u[j], &d[k])))
+            let after = now.and_then(|j| likeness(&u[j], &d[k], least));
+            likeness(&o[i], &d[k], least).max(after)
         });
         let still = |partners: &Partners, len: usize| {
             partners.len() == len

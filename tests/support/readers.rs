@@ -25,14 +25,3 @@ pub(crate) fn agree(text: &str) -> Result<bool, String> {
         .collect();
     Err(format!("{}:\n{text:?}", differences.join("; ")))
 }
-
-/// Whether a text is read the same with and without the tree of another version of it; an error
-/// where it is not.
-pub(crate) fn agree_like(text: &str, version: &str) -> Result<(), String> {
-    let version_tree = Tree::parse(version).ok().flatten();
-    let read_like = Tree::parse_like(text, version_tree.as_ref());
-    match Tree::parse(text) == read_like {
-        true => Ok(()),
-        false => Err(format!("{text:?}\nis read another way beside\n{version:?}")),
-    }
-}

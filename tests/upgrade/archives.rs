@@ -1,10 +1,12 @@
 //! Packages from Helm repositories and OCI registries.
 
+use std::process::Command;
+
 use pretty_assertions::assert_eq;
 
 use crate::harness::{Workshop, web};
 use crate::served::{
-    Access, CHART, FLUX, IMAGE, PASSWORD, Registry, Server, archive, basic, digest,
+    Access, CHART, FLUX, IMAGE, PASSWORD, Registry, Server, USER, archive, basic, digest,
 };
 
 fn chart_yaml(version: &str) -> String {
@@ -103,6 +105,66 @@ fn a_private_helm_repository_is_asked_with_a_password() {
     is_upgraded(&workshop, &address);
 }
 
+/// A program that says a password for one host, and writes down what it is asked.
+#[cfg(unix)]
+fn helper(workshop: &Workshop, name: &str, authority: &str, user: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let asked = workshop.path("asked");
+    let script = format!(
+        "#!/bin/sh\nread server\necho \"$0 $* $server\" >> '{}'\n[ \"$server\" = {authority} ] || exit 1\n\
+         echo '{{\"ServerURL\": \"{authority}\", \"Username\": \"{user}\", \"Secret\": \"{PASSWORD}\"}}'\n",
+        asked.display()
+    );
+    let file = format!("bin/docker-credential-{name}");
+    workshop.write(&file, &script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(workshop.path(&file), executable).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_credential_helper_is_asked_for_a_password() {
+    let (server, address) = helm(Access::Password);
+    let authority = &server.authority;
+    let workshop = Workshop::new();
+    helper(&workshop, "vault", authority, USER);
+    helper(&workshop, "token", authority, "<token>");
+    let get = |config: &str, path: &str, folder: &str| {
+        workshop.write("home/.docker/config.json", config);
+        let mut command = Command::new(crate::harness::merge3());
+        workshop.isolate(&mut command);
+        let before = std::env::var("PATH").unwrap();
+        command
+            .args(["get", &format!("{address}@1.0.0"), folder])
+            .current_dir(workshop.path("fleet"))
+            .env("PATH", format!("{path}:{before}"));
+        command.output().unwrap().status.code()
+    };
+    let bin = workshop.path("bin").display().to_string();
+    let of_host = format!("{{\"credHelpers\": {{\"{authority}\": \"vault\"}}}}");
+    assert_eq!(get(&of_host, &bin, "a"), Some(0));
+    // once, however many requests need it
+    let asked = workshop.read("asked");
+    assert_eq!(
+        asked,
+        format!("{bin}/docker-credential-vault get {authority}\n")
+    );
+    let of_all = "{\"auths\": {}, \"credsStore\": \"vault\"}";
+    assert_eq!(get(of_all, &bin, "b"), Some(0));
+    // one that is not there, has no password, is in no folder that is absolute, or is no name
+    for (name, path) in [
+        ("none", &*bin),
+        ("token", &bin),
+        ("vault", "../bin"),
+        ("../bin/docker-credential-vault", &bin),
+        ("vault get; touch x", &bin),
+    ] {
+        let config = format!("{{\"credHelpers\": {{\"{authority}\": \"{name}\"}}}}");
+        assert_eq!(get(&config, path, "c"), Some(2), "{name}");
+    }
+}
+
 #[test]
 fn a_chart_by_hand_says_its_version() {
     let (_server, address) = helm(Access::Everybody);
@@ -122,6 +184,32 @@ fn a_chart_by_hand_says_its_version() {
         workshop.read("fleet/web/templates/web.yaml"),
         web("2.0.0", 3)
     );
+}
+
+/// A copy that says no version is compared with those that are there.
+#[test]
+fn a_copy_of_an_archive_is_adopted_at_the_nearest_version() {
+    let (server, helm) = helm(Access::Everybody);
+    let workshop = Workshop::new();
+    let oci = format!("oci://{}/kpt/web", server.authority);
+    for version in VERSIONS {
+        let files = archive("./", &[("web.yaml", &web(version, 1))]);
+        server.image("kpt/web", version, IMAGE, &files);
+    }
+    let ours = web("1.1.0", 1).replace("replicas: 1", "replicas: 7 # ours");
+    workshop.write("fleet/kpt/web.yaml", &ours);
+    let ran = workshop.merge3(&["adopt", "kpt", &oci]).with(0);
+    assert!(ran.stdout.contains("1.1.0"), "{}", ran.stdout);
+    // its own version is none of upstream's
+    workshop.write("fleet/chart/Chart.yaml", &chart_yaml("1.1.0-ours"));
+    workshop.write("fleet/chart/templates/web.yaml", &ours);
+    let ran = workshop.merge3(&["adopt", "chart", &helm]).with(0);
+    assert!(ran.stdout.contains("1.1.0"), "{}", ran.stdout);
+    workshop.save("adopt");
+    workshop.merge3(&["upgrade", "kpt", "chart"]).with(0);
+    for file in ["fleet/kpt/web.yaml", "fleet/chart/templates/web.yaml"] {
+        assert_eq!(workshop.read(file), ours.replace("1.1.0", "2.0.0"));
+    }
 }
 
 #[test]

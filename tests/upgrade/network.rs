@@ -34,33 +34,42 @@ fn with_filter() -> Workshop {
     workshop
 }
 
-/// One fetch for the commits of all packages, one for their files; with a warm cache none.
+/// One fetch for the commits of all packages, and one for their files where the server does not send
+/// them with these; with a warm cache none. What is there is looked up for all of them at once.
 #[test]
 fn many_packages_of_one_repository_take_one_fetch() {
-    let workshop = with_filter();
-    let names: Vec<String> = (0..12).map(|at| format!("p{at}/web.yaml")).collect();
-    for tag in ["v1.0.0", "v1.1.0"] {
-        let texts: Vec<String> = (0..12).map(|at| web(&format!("{tag}-{at}"), 1)).collect();
-        let files = names.iter().zip(&texts);
-        let files: Vec<(&str, &str)> = files.map(|(n, t)| (n.as_str(), t.as_str())).collect();
-        workshop.release(tag, &files);
-    }
-    for at in 0..12 {
-        workshop.get(&format!("p{at}@v1.0.0"), &format!("p{at}"));
-    }
-    for (cache, fetches) in [("cold", 2), ("warm", 0)] {
-        if cache == "cold" {
-            workshop.merge3(&["cache", "clean"]).with(0);
+    for (workshop, fetches) in [(with_filter(), 2), (Workshop::new(), 1)] {
+        let names: Vec<String> = (0..12).map(|at| format!("p{at}/web.yaml")).collect();
+        for tag in ["v1.0.0", "v1.1.0"] {
+            let texts: Vec<String> = (0..12).map(|at| web(&format!("{tag}-{at}"), 1)).collect();
+            let files = names.iter().zip(&texts);
+            let files: Vec<(&str, &str)> = files.map(|(n, t)| (n.as_str(), t.as_str())).collect();
+            workshop.release(tag, &files);
         }
-        let dry = ["upgrade", "--all", "--dry-run"];
-        let (ran, counts) = counted(&workshop, &dry, &["ls-remote", "fetch"]);
-        assert_eq!(ran.with(0).stdout.matches("v1.0.0 -> v1.1.0").count(), 12);
-        assert_eq!(counts, [1, fetches], "{cache}");
+        for at in 0..12 {
+            workshop.get(&format!("p{at}@v1.0.0"), &format!("p{at}"));
+        }
+        // all of them, as one package
+        let address = format!("{}@v1.0.0", workshop.url());
+        workshop.merge3(&["get", &address, "all"]).with(0);
+        workshop.save("vendor");
+        for (cache, fetches) in [("cold", fetches), ("warm", 0)] {
+            if cache == "cold" {
+                workshop.merge3(&["cache", "clean"]).with(0);
+            }
+            let dry = ["upgrade", "--all", "--dry-run"];
+            let words = ["ls-remote", "fetch", "ls-tree", "cat-file --batch "];
+            let (ran, counts) = counted(&workshop, &dry, &words);
+            assert_eq!(ran.with(0).stdout.matches("v1.0.0 -> v1.1.0").count(), 13);
+            assert_eq!(counts, [1, fetches, 2, 26], "{cache}");
+        }
+        let (ran, counts) = counted(&workshop, &["upgrade", "--all"], &["fetch"]);
+        ran.with(0);
+        assert_eq!(counts, [0]);
+        for file in ["fleet/p7/web.yaml", "fleet/all/p7/web.yaml"] {
+            assert_eq!(workshop.read(file), web("v1.1.0-7", 1));
+        }
     }
-    let (ran, counts) = counted(&workshop, &["upgrade", "--all"], &["fetch"]);
-    ran.with(0);
-    assert_eq!(counts, [0]);
-    assert_eq!(workshop.read("fleet/p7/web.yaml"), web("v1.1.0-7", 1));
 }
 
 #[test]

@@ -174,6 +174,19 @@ fn upstreams_commits_are_told() {
         text.contains("<summary>2 commits upstream</summary>"),
         "{text}"
     );
+    let page = workshop
+        .merge3(&["upgrade", "--all", "--dry-run", "--report", "html"])
+        .with(0)
+        .stdout;
+    for shown in [
+        "<th scope=\"row\">app</th><td>v1.0.0</td><td>v1.1.0</td>",
+        "<h3><code>app/web.yaml</code></h3>",
+        "<h2>Upstream&#39;s commits <small>2</small></h2>",
+        "<li>app: ",
+        " release v1.1.0 (",
+    ] {
+        assert!(page.contains(shown), "{shown}\n{page}");
+    }
     // from a commit that no ref names
     let first = workshop.git("upstream", &["rev-parse", "a"]);
     workshop.git("upstream", &["push", "-q", "origin", ":refs/tags/a"]);

@@ -5,6 +5,7 @@ mod aliases;
 mod block;
 mod comments;
 mod compose;
+mod draft;
 mod edits;
 mod flow;
 mod habits;
@@ -14,6 +15,7 @@ mod last_lines;
 mod layout;
 mod overview;
 mod part;
+mod pieces;
 mod reindent;
 mod removal;
 mod rendered;
@@ -33,7 +35,7 @@ use edits::Edits;
 use habits::Habits;
 use overview::Overview;
 
-pub(crate) use compose::{Draft, Hunk};
+pub(crate) use draft::{Draft, Hunk};
 pub(crate) use last_lines::{LastLines, set_last_lines};
 
 /// How aliases are treated.

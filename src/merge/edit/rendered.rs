@@ -119,47 +119,7 @@ impl Editor<'_> {
         let column = self.target.column(entry.span.start);
         let on_line = self.properties_of(entry, tree, theirs);
         if is_block(tree, theirs.value) {
-            let reindent = self.reindent(tree);
-            let inside = reindent.column_inside(
-                theirs,
-                theirs.value,
-                tree.column(theirs.span.start),
-                column.into(),
-            );
-            // a list may stand in the column of its key, never in that of a dash
-            let inside = match has_dash(self.target, entry) && inside <= i64::from(column) {
-                true => i64::from(column) + 2,
-                false => inside,
-            };
-            let below = reindent.entries(
-                theirs.value,
-                u32::try_from(inside).unwrap_or(0),
-                Above::Along,
-            );
-            let compact = has_dash(tree, theirs)
-                && has_dash(self.target, entry)
-                && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
-                && self.target.node(entry.value).anchor().is_none()
-                && on_line.is_empty();
-            let rendered = if compact {
-                compact_form(
-                    &below,
-                    usize::try_from(inside - i64::from(column)).unwrap_or(2),
-                )
-            } else {
-                Rendered {
-                    on_line,
-                    below,
-                    comment_goes_first: true,
-                    ..Rendered::default()
-                }
-            };
-            return Rendered {
-                ends_in_block_scalar: last_block_scalar(tree, theirs.value).is_some(),
-                first_line_goes_on: rendered.follows_dash
-                    && ends_within_text(tree, theirs, tree.line_end(node.span.start)),
-                ..rendered
-            };
+            return self.rendered_block(entry, tree, theirs, on_line);
         }
         let text = tree.slice(node.span);
         let text = if text.contains(['\n', '\r']) {
@@ -177,6 +137,59 @@ impl Editor<'_> {
                 .filter(|_| node.tag().is_none())
                 .map(|scalar| scalar.scalar_type),
             ..Rendered::of_text(&on_line, &text, is_block_scalar(tree, theirs.value))
+        }
+    }
+
+    /// The same of a block collection.
+    fn rendered_block(
+        &self,
+        entry: Entry<'_>,
+        tree: &Tree<'_>,
+        theirs: Entry<'_>,
+        on_line: String,
+    ) -> Rendered {
+        let node = tree.node(theirs.value);
+        let column = self.target.column(entry.span.start);
+        let reindent = self.reindent(tree);
+        let inside = reindent.column_inside(
+            theirs,
+            theirs.value,
+            tree.column(theirs.span.start),
+            column.into(),
+        );
+        // a list may stand in the column of its key, never in that of a dash
+        let inside = match has_dash(self.target, entry) && inside <= i64::from(column) {
+            true => i64::from(column) + 2,
+            false => inside,
+        };
+        let below = reindent.entries(
+            theirs.value,
+            u32::try_from(inside).unwrap_or(0),
+            Above::Along,
+        );
+        let compact = has_dash(tree, theirs)
+            && has_dash(self.target, entry)
+            && tree.line_start(node.span.start) == tree.line_start(theirs.span.start)
+            && self.target.node(entry.value).anchor().is_none()
+            && on_line.is_empty();
+        let rendered = if compact {
+            compact_form(
+                &below,
+                usize::try_from(inside - i64::from(column)).unwrap_or(2),
+            )
+        } else {
+            Rendered {
+                on_line,
+                below,
+                comment_goes_first: true,
+                ..Rendered::default()
+            }
+        };
+        Rendered {
+            ends_in_block_scalar: last_block_scalar(tree, theirs.value).is_some(),
+            first_line_goes_on: rendered.follows_dash
+                && ends_within_text(tree, theirs, tree.line_end(node.span.start)),
+            ..rendered
         }
     }
 

@@ -14,7 +14,7 @@ mod subsequence;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{ConflictKind, Resolution};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 use between::Between;
 pub(crate) use numbered::Numbered;
@@ -47,14 +47,6 @@ pub(crate) enum TokenKind<'t> {
     Entry(u32),
     /// The end of the row.
     End,
-}
-
-/// A side of the merge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Side {
-    Original,
-    Updated,
-    Local,
 }
 
 /// A piece, by the side that has it and its position there.
@@ -116,9 +108,11 @@ pub(crate) fn merge(
     let (stays_in_order, carried) = rows.carried();
     let between = Between::new(&rows, &stays, resolution);
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
+    let is_kept = rows.kept_by_local(&stays);
     let left = |side: Side| -> Vec<Ref> {
         let all = (0..rows.row(side).len()).map(|at| Ref { side, at });
-        all.filter(|piece| !is_carried.contains(piece)).collect()
+        all.filter(|piece| !is_carried.contains(piece) && !is_kept.contains(piece))
+            .collect()
     };
     let pieces = between.whole(
         Triple::new(left(Side::Original), left(Side::Updated), left(Side::Local)),
@@ -235,6 +229,22 @@ impl<'a> Rows<'a> {
         rows
     }
 
+    /// The original's entries that stay although upstream removed them, with the comments right above
+    /// them: they are in the result as if local alone had them, in local's order.
+    fn kept_by_local(&self, stays: impl Fn(u32) -> bool) -> FxHashSet<Ref> {
+        let side = Side::Original;
+        let row = self.tokens.original.iter().enumerate();
+        let kept = row.filter(|(_, token)| match token.kind {
+            TokenKind::Entry(entry) => {
+                self.places.local.has(entry) && !self.places.updated.has(entry) && stays(entry)
+            }
+            TokenKind::Comment(_) | TokenKind::End => false,
+        });
+        kept.flat_map(|(at, _)| self.own_above(side, at)..=at)
+            .map(|at| Ref { side, at })
+            .collect()
+    }
+
     /// Comments right above an entry that the original lacks pair with that entry's comments alone:
     /// those of which a side has more than the original.
     fn name_owners(&mut self) {
@@ -248,12 +258,8 @@ impl<'a> Rows<'a> {
             .map(|(_, entry, words)| (*entry, *words))
             .collect();
         for (piece, entry, words) in above.into_iter().flatten() {
-            let ids = match piece.side {
-                Side::Updated => &mut self.ids.updated,
-                Side::Original | Side::Local => &mut self.ids.local,
-            };
             if new.contains(&(entry, words))
-                && let Id::Comment { owner, .. } = &mut ids[piece.at]
+                && let Id::Comment { owner, .. } = &mut self.ids[piece.side][piece.at]
             {
                 *owner = Some(entry);
             }
@@ -279,21 +285,12 @@ impl<'a> Rows<'a> {
     }
 
     fn row(&self, side: Side) -> &'a [Token<'a>] {
-        match side {
-            Side::Original => self.tokens.original,
-            Side::Updated => self.tokens.updated,
-            Side::Local => self.tokens.local,
-        }
+        self.tokens[side]
     }
 
     /// How often a comment is in a row.
     fn count(&self, side: Side, words: &str) -> usize {
-        let counts = match side {
-            Side::Original => &self.counts.original,
-            Side::Updated => &self.counts.updated,
-            Side::Local => &self.counts.local,
-        };
-        counts.get(words).copied().unwrap_or(0)
+        self.counts[side].get(words).copied().unwrap_or(0)
     }
 
     /// Whether local has comments that the original has not got.
@@ -307,21 +304,12 @@ impl<'a> Rows<'a> {
     }
 
     fn id(&self, piece: Ref) -> Id {
-        match piece.side {
-            Side::Original => self.ids.original[piece.at],
-            Side::Updated => self.ids.updated[piece.at],
-            Side::Local => self.ids.local[piece.at],
-        }
+        self.ids[piece.side][piece.at]
     }
 
     /// Where an entry is in a row.
     fn place(&self, side: Side, entry: u32) -> Option<usize> {
-        let places = match side {
-            Side::Original => &self.places.original,
-            Side::Updated => &self.places.updated,
-            Side::Local => &self.places.local,
-        };
-        places.get(entry).map(|at| at as usize)
+        self.places[side].get(entry).map(|at| at as usize)
     }
 
     fn is_comment(&self, piece: Ref) -> bool {

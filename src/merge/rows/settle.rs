@@ -99,65 +99,18 @@ fn bring(
     seen: &mut FxHashSet<u32>,
     settled: &mut Vec<Placed>,
 ) {
-    let row = rows.row(side);
-    let is_missing = |entry: &u32, seen: &FxHashSet<u32>| stays(*entry) && !seen.contains(entry);
-    let entries = |token: &super::Token<'_>| match token.kind {
-        TokenKind::Entry(entry) => Some(entry),
-        TokenKind::Comment(_) | TokenKind::End => None,
-    };
-    if !row
-        .iter()
-        .filter_map(entries)
-        .any(|it| is_missing(&it, seen))
-    {
+    let Some(mut missing) = Missing::of(rows, side, stays, seen, settled) else {
         return;
-    }
-    // what comes behind each entry of the row, in order; what comes before all of them
-    let mut behind: FxHashMap<u32, Vec<Placed>> = FxHashMap::default();
-    let mut first = Vec::new();
-    let mut anchor: Option<u32> = None;
-    let mut carried: FxHashSet<Ref> = FxHashSet::default();
-    let there: FxHashSet<u32> = settled
-        .iter()
-        .filter_map(|placed| entry(rows, placed.piece))
-        .collect();
-    let standing: FxHashMap<Id, Ref> = settled
-        .iter()
-        .map(|placed| (rows.id(placed.piece), placed.piece))
-        .collect();
-    for (at, token) in row.iter().enumerate() {
-        let Some(entry) = entries(token) else {
-            continue;
-        };
-        if there.contains(&entry) {
-            anchor = Some(entry);
-        } else if is_missing(&entry, seen) {
-            seen.insert(entry);
-            let above = rows.own_above(side, at);
-            carried.extend((above..at).map(|at| Ref { side, at }));
-            let stands = |at: &usize| {
-                let piece = Ref { side, at: *at };
-                rows.is_comment(piece)
-                    && standing.get(&rows.id(piece)).is_some_and(|it| *it != piece)
-            };
-            let own_lines = (above..=at)
-                .filter(|at| !stands(at))
-                .map(|at| own(Ref { side, at }));
-            match anchor {
-                Some(anchor) => behind.entry(anchor).or_default().extend(own_lines),
-                None => first.extend(own_lines),
-            }
-        }
-    }
-    settled.retain(|placed| !carried.contains(&placed.piece));
-    let mut result = Vec::with_capacity(settled.len() + first.len());
-    if !first.is_empty() {
+    };
+    settled.retain(|placed| !missing.carried.contains(&placed.piece));
+    let mut result = Vec::with_capacity(settled.len() + missing.first.len());
+    if !missing.first.is_empty() {
         let before = settled.iter().position(|it| rows.is_entry(it.piece));
         let before = before.unwrap_or(settled.len().saturating_sub(1));
         let above = settled[..before].iter().rev();
         let own_lines = above.take_while(|it| rows.is_comment(it.piece)).count();
         result.extend(settled.drain(..before - own_lines));
-        result.append(&mut first);
+        result.append(&mut missing.first);
     }
     let (mut waiting, mut place) = (Vec::new(), 0);
     for placed in settled.drain(..) {
@@ -168,7 +121,7 @@ fn bring(
             result.splice(place..place, waiting.drain(..));
         }
         result.push(placed);
-        if let Some(more) = here.and_then(|entry| behind.remove(&entry)) {
+        if let Some(more) = here.and_then(|entry| missing.behind.remove(&entry)) {
             waiting = more;
         }
         if here.is_some() {
@@ -177,6 +130,72 @@ fn bring(
         }
     }
     *settled = result;
+}
+
+/// The entries of a side that stay and are not in the row yet, with the comments right above them.
+struct Missing {
+    /// What comes before all entries of the row.
+    first: Vec<Placed>,
+    /// What comes behind each of them, in order.
+    behind: FxHashMap<u32, Vec<Placed>>,
+    /// The comments among it.
+    carried: FxHashSet<Ref>,
+}
+
+impl Missing {
+    /// Adds the entries to those that were seen. `None` if there are none.
+    fn of(
+        rows: &Rows<'_>,
+        side: Side,
+        stays: &impl Fn(u32) -> bool,
+        seen: &mut FxHashSet<u32>,
+        settled: &[Placed],
+    ) -> Option<Self> {
+        let entries = rows.row(side).iter().enumerate();
+        let entries = entries.filter_map(|(at, token)| match token.kind {
+            TokenKind::Entry(entry) => Some((at, entry)),
+            TokenKind::Comment(_) | TokenKind::End => None,
+        });
+        let is_missing = |entry: u32, seen: &FxHashSet<u32>| stays(entry) && !seen.contains(&entry);
+        if !entries.clone().any(|(_, entry)| is_missing(entry, seen)) {
+            return None;
+        }
+        let there = settled
+            .iter()
+            .filter_map(|placed| entry(rows, placed.piece));
+        let there: FxHashSet<u32> = there.collect();
+        let standing = settled
+            .iter()
+            .map(|placed| (rows.id(placed.piece), placed.piece));
+        let standing: FxHashMap<Id, Ref> = standing.collect();
+        let stands = |piece: &Ref| {
+            rows.is_comment(*piece) && standing.get(&rows.id(*piece)).is_some_and(|it| it != piece)
+        };
+        let mut missing = Self {
+            first: Vec::new(),
+            behind: FxHashMap::default(),
+            carried: FxHashSet::default(),
+        };
+        let mut anchor: Option<u32> = None;
+        for (at, entry) in entries {
+            if there.contains(&entry) {
+                anchor = Some(entry);
+            } else if is_missing(entry, seen) {
+                seen.insert(entry);
+                let above = rows.own_above(side, at);
+                missing
+                    .carried
+                    .extend((above..at).map(|at| Ref { side, at }));
+                let lines = (above..=at).map(|at| Ref { side, at });
+                let lines = lines.filter(|piece| !stands(piece)).map(own);
+                match anchor {
+                    Some(anchor) => missing.behind.entry(anchor).or_default().extend(lines),
+                    None => missing.first.extend(lines),
+                }
+            }
+        }
+        Some(missing)
+    }
 }
 
 /// Comments that local wrote above a piece are between it and its blank lines: those merge as if

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use similar::DiffOp;
 
-use super::alike::likeness;
+use super::alike::{Least, likeness};
 use super::{Shape, Walker, shape};
 use crate::merge::differences::differences;
 use crate::triple::Triple;
@@ -50,81 +50,115 @@ impl Walker<'_> {
         elements: &Triple<Vec<EntryId>>,
         values: &Triple<Rc<[u64]>>,
     ) -> Alignment {
-        let trees = self.trees;
-        let prints = self.fingerprints.as_ref().zip(elements.as_ref());
-        let [original, updated, local] = prints.into_array();
-        let mut in_updated = found_in(&values.original, &values.updated, |old, new| {
-            likeness((original.0, original.1[old]), (updated.0, updated.1[new]))
-        });
-        let new_upstream = turned(&in_updated, values.updated.len());
-        let new_upstream: FxHashSet<u64> = new_upstream
-            .iter()
-            .zip(&*values.updated)
+        let in_updated = self.found_in_updated(elements, values);
+        let of_updated = turned(&in_updated, values.updated.len());
+        let inserted = of_updated.iter().zip(&*values.updated);
+        let inserted: FxHashSet<u64> = inserted
             .filter_map(|(old, value)| old.is_none().then_some(*value))
             .collect();
-        let mut in_local = found_in(&values.original, &values.local, |old, new| {
-            // what upstream inserted and local has is none of the original's
-            if new_upstream.contains(&values.local[new]) {
-                return None;
-            }
-            let new = (local.0, local.1[new]);
-            let before = likeness((original.0, original.1[old]), new);
-            // what upstream changed may be in it already
-            let after = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
-            let after = after.and_then(|at| likeness((updated.0, updated.1[at]), new));
-            before.max(after)
-        });
-        let mut there_too: FxHashMap<u64, usize> = FxHashMap::default();
-        for value in values.local.iter().filter(|it| new_upstream.contains(it)) {
-            *there_too.entry(*value).or_default() += 1;
-        }
-        let is_elsewhere = |(at, value): (usize, &u64)| {
-            let here = usize::from(values.local[at] == *value);
-            there_too.get(value).is_some_and(|count| *count > here)
-        };
-        if is_in_place(&in_updated, values.updated.len())
-            && is_in_place(&in_local, values.local.len())
-            && !values.updated.iter().enumerate().any(is_elsewhere)
+        let in_local = self.found_in_local(elements, values, &in_updated, &inserted);
+        let mut found = (in_updated, in_local);
+        if is_in_place(&found.0, values.updated.len())
+            && is_in_place(&found.1, values.local.len())
+            && !is_inserted_elsewhere(values, &inserted)
         {
-            // nothing came or went, nor is anything of upstream's at another place of local's:
-            // collections are what they were there
-            let shapes = trees
-                .zip(elements.as_ref())
-                .map(|(tree, elements)| -> Vec<Shape> {
-                    let shapes = elements.iter().map(|it| shape(tree, tree.entry(*it).value));
-                    shapes.collect()
-                });
-            if shapes.original == shapes.local && shapes.updated == shapes.local {
-                let all = shapes.local.iter().enumerate();
-                for (at, _) in all.filter(|(_, shape)| **shape != Shape::Scalar) {
-                    (in_updated[at], in_local[at]) = (Some(at), Some(at));
-                }
-            }
+            self.pair_collections_by_place(elements, &mut found);
         }
-        let mut stretches = Vec::new();
-        let mut start = Triple::new(0, 0, 0);
-        for original in 0..values.original.len() {
-            let (Some(updated), Some(local)) = (in_updated[original], in_local[original]) else {
-                continue;
-            };
-            let at = Triple::new(original, updated, local);
-            push_between(&mut stretches, start, at);
-            stretches.push(Stretch::Element(at));
-            start = at.map(|index| index + 1);
-        }
-        push_between(
-            &mut stretches,
-            start,
-            values.as_ref().map(|values| values.len()),
-        );
+        let (in_updated, in_local) = found;
         Alignment {
-            stretches,
+            stretches: cut(&in_updated, &in_local, values),
             of_updated: turned(&in_updated, values.updated.len()),
             of_local: turned(&in_local, values.local.len()),
             in_updated,
             in_local,
         }
     }
+
+    fn found_in_updated(
+        &self,
+        elements: &Triple<Vec<EntryId>>,
+        values: &Triple<Rc<[u64]>>,
+    ) -> Found {
+        let prints = self.fingerprints.as_ref();
+        let any = |_: usize| true;
+        found_in(&values.original, &values.updated, any, |old, new, least| {
+            let old = (prints.original, elements.original[old]);
+            likeness(old, (prints.updated, elements.updated[new]), least)
+        })
+    }
+
+    /// What upstream inserted and local has is none of the original's. What upstream changed may be
+    /// changed in local already.
+    fn found_in_local(
+        &self,
+        elements: &Triple<Vec<EntryId>>,
+        values: &Triple<Rc<[u64]>>,
+        in_updated: &Found,
+        inserted: &FxHashSet<u64>,
+    ) -> Found {
+        let prints = self.fingerprints.as_ref();
+        let is_own = |new: usize| !inserted.contains(&values.local[new]);
+        let alike = |old: usize, new: usize, least: Least| {
+            // what upstream removed is removed here too, if nothing that is like it is left
+            let least = in_updated[old].map_or(Least::Half, |_| least);
+            let new = (prints.local, elements.local[new]);
+            let before = likeness((prints.original, elements.original[old]), new, least);
+            let after = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);
+            let after =
+                after.and_then(|at| likeness((prints.updated, elements.updated[at]), new, least));
+            before.max(after)
+        };
+        found_in(&values.original, &values.local, is_own, alike)
+    }
+
+    /// Where nothing came or went, nor is anything of upstream's at another place of local's,
+    /// collections are what they were at their place.
+    fn pair_collections_by_place(
+        &self,
+        elements: &Triple<Vec<EntryId>>,
+        (in_updated, in_local): &mut (Found, Found),
+    ) {
+        let shapes = self.trees.zip(elements.as_ref());
+        let shapes = shapes.map(|(tree, elements)| -> Vec<Shape> {
+            let shapes = elements.iter().map(|it| shape(tree, tree.entry(*it).value));
+            shapes.collect()
+        });
+        if shapes.original == shapes.local && shapes.updated == shapes.local {
+            let all = shapes.local.iter().enumerate();
+            for (at, _) in all.filter(|(_, shape)| **shape != Shape::Scalar) {
+                (in_updated[at], in_local[at]) = (Some(at), Some(at));
+            }
+        }
+    }
+}
+
+/// Whether local has anything that upstream inserted at another place than upstream.
+fn is_inserted_elsewhere(values: &Triple<Rc<[u64]>>, inserted: &FxHashSet<u64>) -> bool {
+    let mut there_too: FxHashMap<u64, usize> = FxHashMap::default();
+    for value in values.local.iter().filter(|it| inserted.contains(it)) {
+        *there_too.entry(*value).or_default() += 1;
+    }
+    values.updated.iter().enumerate().any(|(at, value)| {
+        let here = usize::from(values.local[at] == *value);
+        there_too.get(value).is_some_and(|count| *count > here)
+    })
+}
+
+/// Three lists, cut at the elements that all of them have.
+fn cut(in_updated: &Found, in_local: &Found, values: &Triple<Rc<[u64]>>) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let mut start = Triple::new(0, 0, 0);
+    for (original, found) in in_updated.iter().zip(in_local).enumerate() {
+        if let (Some(updated), Some(local)) = found {
+            let at = Triple::new(original, *updated, *local);
+            push_between(&mut stretches, start, at);
+            stretches.push(Stretch::Element(at));
+            start = at.map(|index| index + 1);
+        }
+    }
+    let ends = values.as_ref().map(|values| values.len());
+    push_between(&mut stretches, start, ends);
+    stretches
 }
 
 /// The same, asked from the other end.
@@ -145,8 +179,14 @@ fn is_in_place(found: &Found, len: usize) -> bool {
 }
 
 /// For each element of the first list, where it is in the second: where its value is, or one that
-/// is like it between the same neighbours.
-fn found_in(olds: &[u64], news: &[u64], likeness: impl Fn(usize, usize) -> Option<usize>) -> Found {
+/// is like it between the same neighbours. Of the second list's others, only those that `may_pair`
+/// count. One that is alone between its neighbours in both lists needs to have less in common.
+fn found_in(
+    olds: &[u64],
+    news: &[u64],
+    may_pair: impl Fn(usize) -> bool,
+    likeness: impl Fn(usize, usize, Least) -> Option<usize>,
+) -> Found {
     let mut found = vec![None; olds.len()];
     for operation in differences(olds, news) {
         let (olds, news) = (operation.old_range(), operation.new_range());
@@ -154,10 +194,18 @@ fn found_in(olds: &[u64], news: &[u64], likeness: impl Fn(usize, usize) -> Optio
             for (old, new) in olds.zip(news) {
                 found[old] = Some(new);
             }
-        } else if olds.len() * news.len() <= MOST_PAIRS {
-            most_alike(&mut found, olds, news, &likeness);
+            continue;
+        }
+        let are_alone = olds.len() == 1 && news.clone().filter(|new| may_pair(*new)).count() == 1;
+        let least = match are_alone {
+            true => Least::Anything,
+            false => Least::Half,
+        };
+        let likeness = |old, new| may_pair(new).then(|| likeness(old, new, least))?;
+        if olds.len() * news.len() <= MOST_PAIRS {
+            most_alike(&mut found, olds, news, likeness);
         } else {
-            first_alike(&mut found, olds, news, &likeness);
+            first_alike(&mut found, olds, news, likeness);
         }
     }
     found

@@ -17,12 +17,21 @@ const NAMING_FIELDS: [&str; 6] = ["name", "id", "alert", "record", "path", "uses
 /// What equal values have in common.
 const ALL: usize = 1000;
 
+/// What two elements without a name must have in common to be alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Least {
+    /// Half of the larger one.
+    Half,
+    Anything,
+}
+
 /// How much two elements have in common that are alike: maps of the same name, or, where none has
-/// one, maps, lists or texts of several lines of which at least half of the larger one is the same.
-/// None where they are not alike.
+/// one, maps, lists or texts of several lines that have at least `least` in common. `None` if they
+/// are not alike.
 pub(super) fn likeness(
     (left_prints, left): (&Fingerprints<'_>, EntryId),
     (right_prints, right): (&Fingerprints<'_>, EntryId),
+    least: Least,
 ) -> Option<usize> {
     let (left_tree, right_tree) = (left_prints.tree(), right_prints.tree());
     let left = (left_prints, left_tree.entry(left).value);
@@ -36,7 +45,7 @@ pub(super) fn likeness(
         }
     }
     let common = common(left, right);
-    (common > 0 && common * 2 >= ALL).then_some(common)
+    (common > 0 && (least == Least::Anything || common * 2 >= ALL)).then_some(common)
 }
 
 /// What a map has in a field that names it.

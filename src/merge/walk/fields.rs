@@ -3,7 +3,7 @@
 use super::index::{FieldIndex, ScalarKey, key_of};
 use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
-use super::renames::{Renames, Side};
+use super::renames::Renames;
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::decision::{Child, Chosen, Incoming, Outcome, Slot};
 use crate::triple::Triple;
@@ -76,17 +76,8 @@ impl Walker<'_> {
                 .unwrap_or_default()
         });
         self.renames(entries, |from, entry, to| {
-            let tree = match from {
-                Side::Original => trees.original,
-                Side::Updated => trees.updated,
-                Side::Local => trees.local,
-            };
-            let key = key_of(tree, entry)?;
-            match to {
-                Side::Original => fields.original.find(key),
-                Side::Updated => fields.updated.find(key),
-                Side::Local => fields.local.find(key),
-            }
+            let key = key_of(trees[from], entry)?;
+            fields[to].find(key)
         })
     }
 

@@ -59,6 +59,26 @@ pub(super) struct Identity<'t> {
 const NOTHING: ScalarKey<'static> = (ScalarType::Str, "");
 
 impl ListKey {
+    /// The key that identifies the elements of lists: the one that is `ruled`, else the first of
+    /// the known ones and those `given`.
+    pub(super) fn of(
+        lists: &[(&Tree<'_>, NodeId)],
+        ruled: impl FnOnce() -> Option<Self>,
+        given: &[String],
+    ) -> Option<Self> {
+        let every = |key: &Self| lists.iter().all(|(tree, list)| key.identifies(tree, *list));
+        let (tree, list) = lists.first()?;
+        let first = entries_of(tree, *list).next()?;
+        if shape(tree, tree.entry(first).value) != Shape::Map {
+            return None;
+        }
+        let given = given.iter().map(|name| name.clone().into());
+        let known = SINGLE_KEYS.into_iter().map(Cow::Borrowed).chain(given);
+        let known = known.map(Self::Field);
+        let mut known = known.chain(PAIRS.into_iter().map(Self::Pair));
+        ruled().filter(every).or_else(|| known.find(every))
+    }
+
     /// The key that a rule names, one field or two.
     pub(super) fn ruled(names: &[String]) -> Option<Self> {
         match names {
@@ -81,6 +101,15 @@ impl ListKey {
             .into_iter()
             .flatten()
             .chain(known.iter().map(MapKey::name))
+    }
+
+    /// An element's key as a path shows it.
+    pub(super) fn in_path(&self, tree: &Tree<'_>, element: EntryId) -> String {
+        let value = tree.entry(element).value;
+        let fields = self.names();
+        let fields = fields.filter_map(|name| Some((name, field_key(tree, value, name)?.1)));
+        let fields: Vec<String> = fields.map(|(name, key)| format!("{name}={key}")).collect();
+        fields.join(",")
     }
 
     /// An element's identity; none where the element cannot have one.
@@ -217,23 +246,7 @@ impl Walker<'_> {
     /// the list is not associative. A side that is no list is not asked.
     fn list_key(&self, nodes: Nodes) -> Option<ListKey> {
         let lists = self.lists_with_elements(nodes);
-        let every = |key: &ListKey| lists.iter().all(|(tree, list)| key.identifies(tree, *list));
-        let (tree, list) = lists.first()?;
-        let first = entries_of(tree, *list).next()?;
-        if shape(tree, tree.entry(first).value) != Shape::Map {
-            return None;
-        }
-        if let Some(key) = self.ruled_key(nodes).filter(every) {
-            return Some(key);
-        }
-        let given = self.options.keys.iter().map(|name| name.clone().into());
-        SINGLE_KEYS
-            .into_iter()
-            .map(Cow::Borrowed)
-            .chain(given)
-            .map(ListKey::Field)
-            .chain(PAIRS.into_iter().map(ListKey::Pair))
-            .find(every)
+        ListKey::of(&lists, || self.ruled_key(nodes), &self.options.keys)
     }
 
     /// The key of a list of scalars that merges as a set, where that is asked for (`--lists set`).
@@ -278,22 +291,12 @@ impl Walker<'_> {
     }
 
     /// An element's key as a path shows it.
-    pub(super) fn key_for_path(
-        &self,
-        key: &ListKey,
-        sides: Triple<Option<EntryId>>,
-    ) -> Vec<(String, String)> {
+    pub(super) fn key_for_path(&self, key: &ListKey, sides: Triple<Option<EntryId>>) -> String {
         let found = self.trees.zip(sides).into_array().into_iter().rev();
         for (tree, element) in found {
             let Some(element) = element else { continue };
-            let value = tree.entry(element).value;
-            return key
-                .names()
-                .filter_map(|name| {
-                    Some((name.to_owned(), field_key(tree, value, name)?.1.to_owned()))
-                })
-                .collect();
+            return key.in_path(tree, element);
         }
-        Vec::new()
+        String::new()
     }
 }

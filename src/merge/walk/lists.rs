@@ -1,18 +1,59 @@
 //! Lists whose elements have an identity (rules: Lists with a key).
 
-use super::keys::{ListKey, find};
+use rustc_hash::FxHashMap;
+
+use super::keys::{Identity, ListKey, find};
 use super::order::{in_updated_order, put_in_order};
 use super::place::{Arrival, Resident, place, place_to_end};
 use super::position;
 use super::record::{Segment, Step};
-use super::renames::Side;
+use super::renames::Renames;
 use super::{Entries, Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome, Slot};
 use crate::merge::{ConflictKind, Lists, Resolution, Sides};
-use crate::triple::Triple;
-use crate::yaml::EntryId;
+use crate::triple::{Side, Triple};
+use crate::yaml::{EntryId, Tree};
 
-impl Walker<'_> {
+/// The elements of three lists, paired by their identity.
+struct Pairing<'k> {
+    key: &'k ListKey,
+    trees: Triple<&'k Tree<'k>>,
+    indexes: Triple<FxHashMap<Identity<'k>, EntryId>>,
+    renames: Renames,
+}
+
+impl Pairing<'_> {
+    /// The element of a side that has the identity of an element of another one.
+    fn same_identity(&self, from: Side, element: EntryId, to: Side) -> Option<EntryId> {
+        let identity = self.key.identity(self.trees[from], element);
+        find(&self.indexes[to], identity.as_ref())
+    }
+
+    /// An element of local's, with its partners.
+    fn sides_of_local(&self, element: EntryId) -> Entries {
+        let renamed = self.renames.of_local(element);
+        let original = renamed.or_else(|| self.same_identity(Side::Local, element, Side::Original));
+        let updated = original.and_then(|original| self.renames.in_updated(original));
+        let updated = updated.or_else(|| match renamed {
+            Some(original) => self.same_identity(Side::Original, original, Side::Updated),
+            None => self.same_identity(Side::Local, element, Side::Updated),
+        });
+        Triple::new(original, updated, Some(element))
+    }
+
+    /// What an element of updated's was in the original, and which one of local's it is.
+    fn of_updated(&self, element: EntryId) -> (Option<EntryId>, Option<EntryId>) {
+        let old = self.renames.of_updated(element);
+        let before = old.or_else(|| self.same_identity(Side::Updated, element, Side::Original));
+        let local = before
+            .and_then(|before| self.renames.in_local(before))
+            .or_else(|| self.same_identity(Side::Original, old?, Side::Local))
+            .or_else(|| self.same_identity(Side::Updated, element, Side::Local));
+        (before, local)
+    }
+}
+
+impl<'a> Walker<'a> {
     /// A list on both sides.
     pub(super) fn list(&mut self, nodes: Nodes) -> Outcome {
         if let Some(key) = self.pairing_key(nodes) {
@@ -30,56 +71,12 @@ impl Walker<'_> {
             return Outcome::Keep;
         };
         let trees = self.trees;
-        let Triple {
-            original: originals,
-            updated: updateds,
-            local: locals,
-        } = key.indexes(trees, nodes);
-
-        let elements = trees.zip(nodes).map(|(tree, node)| -> Vec<EntryId> {
-            let list = node.filter(|node| shape(tree, *node) == Shape::List);
-            list.map(|list| entries_of(tree, list).collect())
-                .unwrap_or_default()
-        });
-        let renames = self.renames(elements, |from, element, to| {
-            let tree = match from {
-                Side::Original => trees.original,
-                Side::Updated => trees.updated,
-                Side::Local => trees.local,
-            };
-            let identity = key.identity(tree, element);
-            match to {
-                Side::Original => find(&originals, identity.as_ref()),
-                Side::Updated => find(&updateds, identity.as_ref()),
-                Side::Local => find(&locals, identity.as_ref()),
-            }
-        });
+        let pairing = self.pairing(key, nodes);
         let mut sides: Vec<(EntryId, Entries)> = entries_of(trees.local, local)
-            .map(|element| {
-                let identity = key.identity(trees.local, element);
-                if let Some(original) = renames.of_local(element) {
-                    let old = key.identity(trees.original, original);
-                    let updated = renames.in_updated(original);
-                    let updated = updated.or_else(|| find(&updateds, old.as_ref()));
-                    return (element, Triple::new(Some(original), updated, Some(element)));
-                }
-                let original = find(&originals, identity.as_ref());
-                let renamed = original.and_then(|original| renames.in_updated(original));
-                let updated = renamed.or_else(|| find(&updateds, identity.as_ref()));
-                (element, Triple::new(original, updated, Some(element)))
-            })
+            .map(|element| (element, pairing.sides_of_local(element)))
             .collect();
-        let both_moved = if sides.iter().any(|(element, _)| self.pins.has(*element)) {
-            // what is pinned stays where it is, and a list has one order
-            let mut moved = sides.clone();
-            if put_in_order(&mut moved) || moved != sides {
-                self.hold_back(nodes);
-            }
-            false
-        } else {
-            put_in_order(&mut sides)
-        };
-        let mut position_of = vec![0; entries_of(trees.local, local).len()];
+        let both_moved = self.in_one_order(nodes, &mut sides);
+        let mut position_of = vec![0; sides.len()];
         for (place, (element, _)) in sides.iter().enumerate() {
             position_of[position(entries_of(trees.local, local), *element)] = place;
         }
@@ -96,22 +93,14 @@ impl Walker<'_> {
             })
             .collect();
         let arrivals = entries_of(trees.updated, updated)
-            .map(|element| {
-                let identity = key.identity(trees.updated, element);
-                let old = renames.of_updated(element);
-                let before = old.or_else(|| find(&originals, identity.as_ref()));
-                let renamed = before
-                    .and_then(|before| renames.in_local(before))
-                    .or_else(|| {
-                        let identity = key.identity(trees.original, old?);
-                        find(&locals, identity.as_ref())
-                    });
-                if let Some(resident) = renamed.or_else(|| find(&locals, identity.as_ref())) {
-                    return Arrival::Resident(
-                        position_of[position(entries_of(trees.local, local), resident)],
-                    );
+            .map(|element| match pairing.of_updated(element) {
+                (_, Some(resident)) => {
+                    let at = position(entries_of(trees.local, local), resident);
+                    Arrival::Resident(position_of[at])
                 }
-                self.arriving_element(key, Triple::new(before, Some(element), None))
+                (before, None) => {
+                    self.arriving_element(key, Triple::new(before, Some(element), None))
+                }
             })
             .collect();
         let mut children = match key {
@@ -120,26 +109,59 @@ impl Walker<'_> {
         };
         if self.options.sides == Sides::Equal {
             let is_added_locally = |entry| {
-                let identity = key.identity(trees.local, entry);
-                identity.is_some_and(|identity| {
-                    !originals.contains_key(&identity) && !updateds.contains_key(&identity)
-                })
+                let has = |side| pairing.same_identity(Side::Local, entry, side).is_some();
+                !has(Side::Original) && !has(Side::Updated)
             };
             self.part_insertions(nodes, &mut children, is_added_locally);
         }
         if !both_moved {
-            drop((originals, updateds, locals, renames, sides, position_of));
+            drop((pairing, sides, position_of));
             return self.merged(nodes, children);
         }
         let theirs = in_updated_order(&children, |entry| {
-            let identity = key.identity(trees.local, entry);
-            find(&updateds, identity.as_ref())
+            pairing.same_identity(Side::Local, entry, Side::Updated)
         });
         let local = self.merged(nodes, children);
         let recorded = self.conflicts.len();
         let updated = self.merged(nodes, theirs);
         self.conflicts.truncate(recorded);
         self.conflict_kept(ConflictKind::Order, nodes, local, updated)
+    }
+
+    fn pairing<'k>(&self, key: &'k ListKey, nodes: Nodes) -> Pairing<'k>
+    where
+        'a: 'k,
+    {
+        let trees = self.trees;
+        let mut pairing = Pairing {
+            key,
+            trees,
+            indexes: key.indexes(trees, nodes),
+            renames: Renames::default(),
+        };
+        let elements = trees.zip(nodes).map(|(tree, node)| -> Vec<EntryId> {
+            let list = node.filter(|node| shape(tree, *node) == Shape::List);
+            list.map(|list| entries_of(tree, list).collect())
+                .unwrap_or_default()
+        });
+        pairing.renames = self.renames(elements, |from, element, to| {
+            pairing.same_identity(from, element, to)
+        });
+        pairing
+    }
+
+    /// Puts local's elements in the order that one side gave them. Whether both sides moved some,
+    /// and not alike.
+    fn in_one_order(&mut self, nodes: Nodes, sides: &mut Vec<(EntryId, Entries)>) -> bool {
+        if !sides.iter().any(|(element, _)| self.pins.has(*element)) {
+            return put_in_order(sides);
+        }
+        // what is pinned stays where it is, and a list has one order
+        let mut moved = sides.clone();
+        if put_in_order(&mut moved) || moved != *sides {
+            self.hold_back(nodes);
+        }
+        false
     }
 
     fn resident_element(&mut self, key: &ListKey, local: EntryId, sides: Entries) -> Child {

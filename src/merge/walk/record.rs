@@ -226,20 +226,9 @@ impl Walker<'_> {
             Segment::Field => {
                 let sides = self.trees.zip(step.entries).into_array().into_iter();
                 let mut keys = sides.filter_map(|(tree, entry)| key_of(tree, entry?));
-                let name = keys.next().map_or("", |(_, content)| content);
-                if !is_plain_name(name) {
-                    return write!(path, "[{name:?}]");
-                }
-                if !path.is_empty() {
-                    path.push('.');
-                }
-                path.write_str(name)
+                write_field(path, keys.next().map_or("", |(_, content)| content))
             }
-            Segment::Element(key) => {
-                let keys = self.key_for_path(key, step.entries).into_iter();
-                let keys: Vec<String> = keys.map(|(key, value)| format!("{key}={value}")).collect();
-                write!(path, "[{}]", keys.join(","))
-            }
+            Segment::Element(key) => write!(path, "[{}]", self.key_for_path(key, step.entries)),
             Segment::Index(index) => write!(path, "[{index}]"),
         }
     }
@@ -256,6 +245,17 @@ fn resolved(resolution: Resolution, local: Outcome, updated: Outcome) -> Outcome
 
 fn root_line(tree: &Tree<'_>) -> usize {
     tree.line_number(tree.root().span.start)
+}
+
+/// Adds a field to a path.
+pub(super) fn write_field(path: &mut String, name: &str) -> fmt::Result {
+    if !is_plain_name(name) {
+        return write!(path, "[{name:?}]");
+    }
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.write_str(name)
 }
 
 fn is_plain_name(name: &str) -> bool {

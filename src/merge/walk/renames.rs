@@ -7,9 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::is_mostly;
 use super::{Walker, shape};
-use crate::merge::fingerprint::Fingerprints;
-use crate::triple::Triple;
-use crate::yaml::{EntryId, Tree};
+use crate::triple::{Side, Triple};
+use crate::yaml::EntryId;
 
 /// Which entry of the original an entry was, by the side that renamed it, and the other way round.
 #[derive(Debug, Default)]
@@ -64,89 +63,108 @@ impl Walker<'_> {
         if entries.original.is_empty() {
             return Renames::default();
         }
+        let trees = self.trees;
+        let none = Pairs::default();
+        let updated = self.renamed_by(Side::Updated, &entries, &none, &find);
+        let local = self.renamed_by(Side::Local, &entries, &updated, &find);
+        let mut renames = Renames { updated, local };
+        let is_alike = |old: EntryId, side: Side, other: Option<EntryId>| {
+            let shape_of = |side: Side, entry| shape(trees[side], trees[side].entry(entry).value);
+            other.is_some_and(|other| shape_of(side, other) == shape_of(Side::Original, old))
+        };
+        renames.add_renamed_alike(&find, is_alike);
+        renames.drop_disputed(&find, is_alike);
+        renames
+    }
+
+    /// What one side renamed: entries that the other collection lacks, at the same place and mostly
+    /// alike.
+    fn renamed_by(
+        &self,
+        side: Side,
+        entries: &Triple<Vec<EntryId>>,
+        upstream: &Pairs,
+        find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
+    ) -> Pairs {
         // none where each has a partner
-        let matched = |from: Side, to: Side, row: &[EntryId]| -> Option<Matched> {
-            let pairs = row.iter().map(|entry| (*entry, find(from, *entry, to)));
+        let matched = |from: Side, to: Side| -> Option<Matched> {
+            let pairs = entries[from].iter();
+            let pairs = pairs.map(|entry| (*entry, find(from, *entry, to)));
             let has_change = pairs.clone().any(|(_, other)| other.is_none());
             has_change.then(|| pairs.collect())
         };
-        let trees = self.trees;
-        let pairs = |side: Side, prints: &Fingerprints<'_>, row: &[EntryId], others: &Pairs| {
-            let old = matched(Side::Original, side, &entries.original);
-            let both = old.and_then(|old| Some((old, matched(side, Side::Original, row)?)));
-            let Some((old, new)) = both else {
-                return Pairs::default();
-            };
-            let is_like = |old: EntryId, new: EntryId| {
-                let new = (prints, prints.tree().entry(new).value);
-                let before = (&self.fingerprints.original, trees.original.entry(old).value);
-                // what upstream made of it counts as well: a merged entry has it already
-                let upstream = || {
-                    let other = others.new_of_old.get(&old).copied();
-                    let other = other.or_else(|| find(Side::Original, old, Side::Updated))?;
-                    Some((&self.fingerprints.updated, trees.updated.entry(other).value))
-                };
-                is_mostly(before, new)
-                    || side == Side::Local && upstream().is_some_and(|it| is_mostly(it, new))
-            };
-            matching((&old, &new), is_like)
+        let old = matched(Side::Original, side);
+        let Some((old, new)) = old.and_then(|old| Some((old, matched(side, Side::Original)?)))
+        else {
+            return Pairs::default();
         };
-        let updated = pairs(
-            Side::Updated,
-            &self.fingerprints.updated,
-            &entries.updated,
-            &Pairs::default(),
-        );
-        let local = pairs(
-            Side::Local,
-            &self.fingerprints.local,
-            &entries.local,
-            &updated,
-        );
-        let mut renames = Renames { updated, local };
-        let is_alike = |old: EntryId, tree: &Tree<'_>, other: Option<EntryId>| {
-            let old = shape(trees.original, trees.original.entry(old).value);
-            other.is_some_and(|other| shape(tree, tree.entry(other).value) == old)
+        let value = |side: Side, entry: EntryId| {
+            (
+                &self.fingerprints[side],
+                self.trees[side].entry(entry).value,
+            )
         };
-        // what has the new key here and not the old one any more was renamed alike, whatever is in
-        // it now
-        for (old, new) in &renames.updated.new_of_old {
+        matching((&old, &new), |old, new| {
+            let new = value(side, new);
+            // what upstream made of it counts as well: a merged entry has it already
+            let changed = || {
+                let other = upstream.new_of_old.get(&old).copied();
+                let other = other.or_else(|| find(Side::Original, old, Side::Updated))?;
+                Some(value(Side::Updated, other))
+            };
+            is_mostly(value(Side::Original, old), new)
+                || side == Side::Local && changed().is_some_and(|it| is_mostly(it, new))
+        })
+    }
+}
+
+impl Renames {
+    /// What has the new key in local and not the old one any more was renamed alike, whatever is in
+    /// it now.
+    fn add_renamed_alike(
+        &mut self,
+        find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
+        is_alike: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
+    ) {
+        for (old, new) in &self.updated.new_of_old {
             let is_gone = find(Side::Original, *old, Side::Local).is_none();
             if is_gone
-                && !renames.local.new_of_old.contains_key(old)
+                && !self.local.new_of_old.contains_key(old)
                 && let Some(ours) = find(Side::Updated, *new, Side::Local)
-                && !renames.local.old_of_new.contains_key(&ours)
-                && is_alike(*old, trees.local, Some(ours))
+                && !self.local.old_of_new.contains_key(&ours)
+                && is_alike(*old, Side::Local, Some(ours))
             {
-                renames.local.new_of_old.insert(*old, ours);
-                renames.local.old_of_new.insert(ours, *old);
+                self.local.new_of_old.insert(*old, ours);
+                self.local.old_of_new.insert(ours, *old);
             }
         }
-        // where each side gave it a key of its own, they are two changes; so they are where the
-        // other side has the new key for something else, or not the old one any more
-        let both: FxHashSet<EntryId> = renames
-            .updated
-            .new_of_old
-            .iter()
-            .filter(|(old, new)| {
-                let ours = renames.local.new_of_old.get(old);
-                ours.is_some() && ours.copied() == find(Side::Updated, **new, Side::Local)
-            })
-            .map(|(old, _)| *old)
-            .collect();
-        let of_local = renames.local.new_of_old.clone();
-        renames.updated.keep(|old, new| {
+    }
+
+    /// Where each side gave an entry a key of its own, they are two changes; so they are where the
+    /// other side has the new key for something else, or not the old one any more.
+    fn drop_disputed(
+        &mut self,
+        find: &impl Fn(Side, EntryId, Side) -> Option<EntryId>,
+        is_alike: impl Fn(EntryId, Side, Option<EntryId>) -> bool,
+    ) {
+        let both = self.updated.new_of_old.iter().filter(|(old, new)| {
+            let ours = self.local.new_of_old.get(old);
+            ours.is_some() && ours.copied() == find(Side::Updated, **new, Side::Local)
+        });
+        let both: FxHashSet<EntryId> = both.map(|(old, _)| *old).collect();
+        let of_local = self.local.new_of_old.clone();
+        self.updated.keep(|old, new| {
             both.contains(&old)
                 || !of_local.contains_key(&old)
                     && find(Side::Updated, new, Side::Local).is_none()
-                    && is_alike(old, trees.local, find(Side::Original, old, Side::Local))
+                    && is_alike(old, Side::Local, find(Side::Original, old, Side::Local))
         });
-        renames.local.keep(|old, new| {
+        self.local.keep(|old, new| {
+            let upstream = find(Side::Original, old, Side::Updated);
             both.contains(&old)
-                || is_alike(old, trees.updated, find(Side::Original, old, Side::Updated))
+                || is_alike(old, Side::Updated, upstream)
                     && find(Side::Local, new, Side::Updated).is_none()
         });
-        renames
     }
 }
 
@@ -174,14 +192,6 @@ fn matching((old, new): (&Matched, &Matched), is_like: impl Fn(EntryId, EntryId)
 
 /// So many candidates are looked at for one entry.
 const MOST_CANDIDATES: usize = 256;
-
-/// A side of the merge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Original,
-    Updated,
-    Local,
-}
 
 impl Pairs {
     fn keep(&mut self, is_one: impl Fn(EntryId, EntryId) -> bool) {

@@ -167,85 +167,97 @@ impl Walker<'_> {
         stretch: Triple<Range<usize>>,
         children: &mut Vec<Child>,
     ) {
-        let (elements, values) = (lists.elements, lists.values);
-        let here = values
-            .as_ref()
-            .zip(stretch.clone())
-            .map(|(values, range)| &values[range]);
-        let sides = elements
-            .as_ref()
-            .zip(stretch.clone())
-            .map(|(elements, range)| &elements[range]);
-        let (ours, theirs) = (sides.local, sides.updated);
+        let values = lists.values.as_ref().zip(stretch.clone());
+        let values = values.map(|(values, range)| &values[range]);
+        let sides = lists.elements.as_ref().zip(stretch.clone());
+        let sides = sides.map(|(elements, range)| &elements[range]);
         let is_fork = self.options.sides == Sides::Upstream;
-        match here.change() {
-            // local's values, with what upstream changed in their text
-            Change::Nobody | Change::Local
-                if ours.len() == theirs.len()
-                    && ours.len() == sides.original.len()
-                    && !(is_fork
-                        && stretch
-                            .local
-                            .clone()
-                            .any(|at| lists.is_moved_and_deleted(at))) =>
-            {
-                for index in 0..ours.len() {
-                    let at = stretch.as_ref().map(|range| range.start + index);
-                    self.paired_element(elements, at, children);
-                }
-            }
+        match values.change() {
             Change::Nobody | Change::Local => {
-                children.extend(stretch.local.map(|at| {
-                    let goes = is_fork && lists.is_moved_and_deleted(at);
-                    let outcome = if goes { Outcome::Remove } else { Outcome::Keep };
-                    Child::local(elements.local[at], outcome)
-                }));
-                let pairs = sides.original.iter().zip(theirs);
-                children.extend(pairs.map(|(original, updated)| {
-                    let sides = Triple::new(Some(*original), Some(*updated), None);
-                    Child::updated(*updated, Outcome::Remove).of_sides(sides)
-                }));
+                self.unchanged_upstream_stretch(lists, stretch, sides, children);
             }
-            Change::BothAlike => {
-                let is_paired = sides.original.len() == ours.len();
-                let has_lines = self.has_lines;
-                for (index, (local, updated)) in ours.iter().zip(theirs).enumerate() {
-                    let original = sides.original.get(index).filter(|_| is_paired).copied();
-                    let sides = Triple::new(original, Some(*updated), Some(*local));
-                    let step = self.indexed_step(sides, stretch.local.start + index);
-                    self.has_lines = has_lines;
-                    let child = self.at(step, |walker| walker.entry(sides));
-                    children.push(child.unwrap_or_else(|| Child::keep(*local)).of_sides(sides));
-                }
-            }
+            Change::BothAlike => self.changed_alike(stretch.local.start, sides, children),
             Change::Upstream => {
-                let pairs = sides.original.iter().zip(ours);
+                let pairs = sides.original.iter().zip(sides.local);
                 children.extend(pairs.map(|(original, local)| {
                     let sides = Triple::new(Some(*original), None, Some(*local));
                     Child::local(*local, Outcome::Remove).of_sides(sides)
                 }));
-                if is_fork && lists.has_inserted(here.updated) {
+                if is_fork && lists.has_inserted(values.updated) {
                     return;
                 }
                 let comes = stretch
                     .updated
                     .filter(|at| !is_fork || !lists.is_settled(*at));
-                children.extend(comes.map(|at| self.whole(elements.updated[at])));
+                children.extend(comes.map(|at| self.whole(lists.elements.updated[at])));
             }
-            Change::BothApart if is_fork => {
-                self.changed_by_both(lists, stretch, children);
-            }
+            Change::BothApart if is_fork => self.changed_by_both(lists, stretch, children),
             Change::BothApart => {
-                if let Some(agreed) = agreement(here) {
+                if let Some(agreed) = agreement(values) {
                     children.extend(agreed.into_iter().map(|element| match element {
-                        Agreed::Local(index) => Child::keep(ours[index]),
-                        Agreed::Gone(index) => Child::local(ours[index], Outcome::Remove),
-                        Agreed::Updated(index) => self.whole(theirs[index]),
+                        Agreed::Local(index) => Child::keep(sides.local[index]),
+                        Agreed::Gone(index) => Child::local(sides.local[index], Outcome::Remove),
+                        Agreed::Updated(index) => self.whole(sides.updated[index]),
                     }));
-                } else if !self.merge_one_by_one(elements, here, stretch, children) {
+                } else if !self.merge_one_by_one(lists.elements, values, stretch, children) {
                     self.stretch_apart(sides, children);
                 }
             }
+        }
+    }
+
+    /// Local's values, with what upstream changed in their text.
+    fn unchanged_upstream_stretch(
+        &mut self,
+        lists: &Lists<'_>,
+        stretch: Triple<Range<usize>>,
+        sides: Triple<&[EntryId]>,
+        children: &mut Vec<Child>,
+    ) {
+        let is_fork = self.options.sides == Sides::Upstream;
+        let goes = |at: usize| is_fork && lists.is_moved_and_deleted(at);
+        let lengths = sides.map(<[EntryId]>::len);
+        if lengths.local == lengths.updated
+            && lengths.local == lengths.original
+            && !stretch.local.clone().any(goes)
+        {
+            for index in 0..lengths.local {
+                let at = stretch.as_ref().map(|range| range.start + index);
+                self.paired_element(lists.elements, at, children);
+            }
+            return;
+        }
+        children.extend(stretch.local.map(|at| {
+            let outcome = if goes(at) {
+                Outcome::Remove
+            } else {
+                Outcome::Keep
+            };
+            Child::local(lists.elements.local[at], outcome)
+        }));
+        let pairs = sides.original.iter().zip(sides.updated);
+        children.extend(pairs.map(|(original, updated)| {
+            let sides = Triple::new(Some(*original), Some(*updated), None);
+            Child::updated(*updated, Outcome::Remove).of_sides(sides)
+        }));
+    }
+
+    /// Elements that both sides put there, equal one by one.
+    fn changed_alike(
+        &mut self,
+        start: usize,
+        sides: Triple<&[EntryId]>,
+        children: &mut Vec<Child>,
+    ) {
+        let is_paired = sides.original.len() == sides.local.len();
+        let has_lines = self.has_lines;
+        for (index, (local, updated)) in sides.local.iter().zip(sides.updated).enumerate() {
+            let original = sides.original.get(index).filter(|_| is_paired).copied();
+            let sides = Triple::new(original, Some(*updated), Some(*local));
+            let step = self.indexed_step(sides, start + index);
+            self.has_lines = has_lines;
+            let child = self.at(step, |walker| walker.entry(sides));
+            children.push(child.unwrap_or_else(|| Child::keep(*local)).of_sides(sides));
         }
     }
 

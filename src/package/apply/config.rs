@@ -10,8 +10,10 @@ use crate::merge::LAST_APPLIED;
 use crate::package::parsed::{Parsed, Readings};
 use crate::package::resource::ResourceId;
 use crate::package::slot::Slot;
+use crate::patch::{Rules, merge_patch};
+use crate::schema::Schema;
 use crate::yaml::go_json::Json;
-use crate::yaml::{NodeId, Tree};
+use crate::yaml::{NodeId, NodeKind, Tree, json_in_block_style};
 
 /// Every document of the configurations names one resource, and no two the same one.
 pub(super) fn check(
@@ -90,11 +92,11 @@ fn twice(id: &ResourceId, first: &Place, second: Place) -> Error {
 }
 
 /// What the annotation says after an application: the configuration as JSON, as `kubectl` writes
-/// it, without the annotation itself, and with the namespace of the live object where the
-/// configuration leaves it out.
+/// it, without the annotation itself, and with the object's namespace where the configuration
+/// leaves it out.
 pub(super) fn annotation(
     config: &Tree<'_>,
-    live: Option<&Tree<'_>>,
+    namespace: Option<&str>,
     place: impl Fn(usize) -> Place,
 ) -> Result<String, Error> {
     let root = config.root().value;
@@ -104,10 +106,6 @@ pub(super) fn annotation(
         message: wrong.message.to_owned(),
         help: "write it as plain fields and values".to_owned(),
     })?;
-    let namespace = live.and_then(|live| {
-        let metadata = child(live, live.root().value, "metadata")?;
-        text(live, metadata, "namespace")
-    });
     if let Some(Json::Map(metadata)) = json.field_mut("metadata") {
         let annotations = metadata
             .entry("annotations".to_owned())
@@ -124,6 +122,43 @@ pub(super) fn annotation(
         }
     }
     Ok(format!("{json}\n"))
+}
+
+/// The namespace that a document says.
+pub(super) fn namespace<'t>(tree: &'t Tree<'_>) -> Option<&'t str> {
+    text(
+        tree,
+        child(tree, tree.root().value, "metadata")?,
+        "namespace",
+    )
+}
+
+/// Whether a configuration is for an object in a namespace, and does not say which.
+pub(super) fn may_have_namespace(config: &Tree<'_>, schema: &Schema) -> bool {
+    let id = ResourceId::of(config);
+    id.is_some_and(|id| {
+        id.namespace.is_empty() && !schema.is_cluster_scoped(&id.api_version, &id.kind)
+    })
+}
+
+/// The text of a configuration with a namespace.
+pub(super) fn in_namespace(config: &Tree<'_>, namespace: &str) -> Option<String> {
+    let patch = format!(
+        "{{\"metadata\": {{\"namespace\": {}}}}}",
+        Json::text(namespace)
+    );
+    let patch = Tree::parse(&patch).ok()??;
+    merge_patch(config, &patch, Rules::Merge).ok()?
+}
+
+/// A configuration in JSON as it is written into a live object that is none.
+pub(super) fn as_yaml(config: &Tree<'_>, live: &Tree<'_>) -> Option<String> {
+    let root = live.root().value;
+    let is_flow = matches!(&live.node(root).kind, NodeKind::Mapping(root) if root.flow);
+    match is_flow {
+        true => None,
+        false => json_in_block_style(config),
+    }
 }
 
 /// The value of a field of a map.

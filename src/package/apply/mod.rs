@@ -35,7 +35,7 @@ use super::sides_read::read_sides;
 use crate::error::{Error, Place, Warning};
 use crate::merge::{Application, Options, Refused, Side, annotated, apply_document};
 use crate::schema::{Schema, kind_of};
-use crate::yaml::{NodeKind, Tree, json_in_block_style};
+use crate::yaml::Tree;
 
 use last::LastApplied;
 use live::{LiveItem, live_items};
@@ -194,8 +194,8 @@ impl Apply<'_> {
             .text
             .as_deref()
             .and_then(|text| Tree::parse(text).ok().flatten());
-        let annotation =
-            config::annotation(config_tree, Some(live_tree), |offset| at(CONFIG, offset))?;
+        let namespace = config::namespace(live_tree);
+        let annotation = config::annotation(config_tree, namespace, |offset| at(CONFIG, offset))?;
         if let ApplyAction::SetLastApplied { create } = self.what.action {
             if last.text.is_none() && !create {
                 return Err(not_applied(at(LIVE, live_tree.root().span.start as usize)));
@@ -224,7 +224,7 @@ impl Apply<'_> {
         };
         let applied = apply_document(&application).and_then(|applied| {
             // first as it is written: what is wrong has its place there
-            let text = as_yaml(config_tree, live_tree).filter(|_| applied.text.is_some());
+            let text = config::as_yaml(config_tree, live_tree).filter(|_| applied.text.is_some());
             let file = text
                 .as_deref()
                 .map(|text| ParsedFile::parse(files.config, text, Trees::Kept));
@@ -298,8 +298,12 @@ impl Apply<'_> {
                 help: "apply it first".to_owned(),
             });
         }
-        let annotation = config::annotation(tree, None, at)?;
-        annotated(config.document.text, &annotation).map_err(|it| unfaithful(files.config, it))
+        let namespace = self.what.namespace.as_deref();
+        let namespace = namespace.filter(|_| config::may_have_namespace(tree, self.schema));
+        let annotation = config::annotation(tree, namespace, at)?;
+        let named = namespace.and_then(|namespace| config::in_namespace(tree, namespace));
+        let text = named.as_deref().unwrap_or(config.document.text);
+        annotated(text, &annotation).map_err(|it| unfaithful(files.config, it))
     }
 
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,
@@ -312,7 +316,8 @@ impl Apply<'_> {
             None => true,
         };
         let was_applied = is_meant && last::annotation(tree).is_some();
-        was_applied.then(|| format!("{id} was applied, and is no more: it goes"))
+        was_applied
+            .then(|| format!("{id} was applied and is not in --config any more: it is deleted"))
     }
 
     /// A place in a document, as errors show it.
@@ -389,16 +394,6 @@ impl Apply<'_> {
         let first = self.items.partition_point(|item| item.list < list);
         let items = self.items[first..].iter();
         first..first + items.take_while(|item| item.list == list).count()
-    }
-}
-
-/// A configuration in JSON as it is written into a live object that is none.
-fn as_yaml(config: &Tree<'_>, live: &Tree<'_>) -> Option<String> {
-    let root = live.root().value;
-    let is_flow = matches!(&live.node(root).kind, NodeKind::Mapping(root) if root.flow);
-    match is_flow {
-        true => None,
-        false => json_in_block_style(config),
     }
 }
 

@@ -7,11 +7,14 @@ use crate::error::{Error, Place};
 use crate::package::alone::load_package;
 use crate::package::patching::joined;
 use crate::package::patching::readable::usable;
+use crate::package::secrets::masked;
 use crate::package::selector::Selector;
+use crate::secret::{HIDDEN, may_be_in};
+use crate::yaml::go_json::Json;
 use crate::yaml::{Tree, json_in_block_style};
 
 /// What was applied last to live objects, as documents of YAML: to those that `resources` mean, to
-/// all where there are none.
+/// all where there are none. What Secrets keep is left out, unless `show_secrets` is set.
 ///
 /// # Errors
 /// Where an annotation is no JSON, or nothing was applied to any of them.
@@ -19,6 +22,7 @@ pub fn view_last_applied(
     live: &Path,
     resources: &[Selector],
     matches: &[String],
+    show_secrets: bool,
 ) -> Result<String, Error> {
     let mut package = load_package(live, "LIVE", matches)?;
     let origins = package.take_lists_apart();
@@ -41,10 +45,9 @@ pub fn view_last_applied(
                     None => Place::new(&read.path, text, offset),
                 }
             })?;
-            texts.extend(said.text.map(|text| {
-                let tree = Tree::parse(&text).ok().flatten();
-                tree.and_then(|tree| json_in_block_style(&tree))
-                    .unwrap_or(text)
+            texts.extend(said.text.map(|text| match show_secrets {
+                true => as_yaml(text),
+                false => as_yaml(without_secrets(text)),
             }));
         }
     }
@@ -56,4 +59,19 @@ pub fn view_last_applied(
         }),
         false => Ok(joined(texts.into_iter())),
     }
+}
+
+fn as_yaml(text: String) -> String {
+    let tree = Tree::parse(&text).ok().flatten();
+    tree.and_then(|tree| json_in_block_style(&tree))
+        .unwrap_or(text)
+}
+
+fn without_secrets(text: String) -> String {
+    if !may_be_in(text.as_bytes()) {
+        return text;
+    }
+    let tree = Tree::parse(&text).ok().flatten();
+    let json = tree.and_then(|tree| Json::of(&tree, tree.root().value).ok());
+    json.map_or_else(|| HIDDEN.to_owned(), |json| masked(json).to_string())
 }

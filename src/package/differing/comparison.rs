@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::Differing;
 use crate::error::{Error, Place};
 use crate::package::alone::{Package, load_package};
+use crate::package::definitions::schema;
 use crate::package::items::{Origin, Origins};
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::{Readable, usable};
@@ -26,13 +27,19 @@ use crate::yaml::{ParseError, Tree, equal};
 /// Where a patch cannot say it: a resource that only one of the two has, or, for a JSON patch, more
 /// than one that changed.
 pub fn difference(differing: &Differing, form: PatchForm) -> Result<String, Error> {
+    let mut old = load_package(&differing.old, "OLD", &differing.matches)?;
+    let mut new = load_package(&differing.new, "NEW", &differing.matches)?;
+    // what is wrong in a definition that was not given is no matter of the patch's
+    let schema = schema(
+        &differing.schema,
+        old.located().chain(new.located()),
+        &mut Vec::new(),
+    )?;
     let comparison = Comparison {
         differing,
         form,
-        schema: Schema::kubernetes(),
+        schema,
     };
-    let mut old = load_package(&differing.old, "OLD", &differing.matches)?;
-    let mut new = load_package(&differing.new, "NEW", &differing.matches)?;
     if form == PatchForm::Json && differing.resources.is_empty() {
         let (olds, news) = (
             comparison.read(&old, &differing.old)?,
@@ -285,25 +292,39 @@ fn by_name<'f, 'a>(all: &[Found<'f, 'a>], in_files: bool) -> ByName<'f, 'a> {
 }
 
 /// Calls what is of another version of its API than in the new package by the name that it has
-/// there.
-fn move_versions<'f, 'a>(olds: &mut ByName<'f, 'a>, news: &ByName<'f, '_>) {
-    type OfAnyVersion<'n> = (&'n str, &'n str, &'n str, &'n str);
-    fn of_any_version<'n>(name: &Name<'n>) -> Option<OfAnyVersion<'n>> {
-        match name {
-            Name::Resource(id) => Some((id.group(), &id.kind, &id.namespace, &id.name)),
-            Name::Document(..) => None,
+/// there, and so what is of another API group where Kubernetes has moved the kind.
+fn move_versions<'f, 'a>(olds: &mut ByName<'f, 'a>, news: &ByName<'f, 'a>) {
+    rename(olds, news, |id| Some(id.group()));
+    rename(olds, news, |id| {
+        Schema::is_built_in(&id.api_version, &id.kind).then_some("")
+    });
+}
+
+/// Calls what alone has its `group`, kind, namespace and name in each of the two, of what only one
+/// of them has, by the name that it has in the new one.
+fn rename<'f, 'a>(
+    olds: &mut ByName<'f, 'a>,
+    news: &ByName<'f, 'a>,
+    group: fn(&'f Identity<'f>) -> Option<&'f str>,
+) {
+    let alone = |all: &ByName<'f, 'a>, others: &ByName<'f, 'a>| {
+        let mut alone: FxHashMap<[&'f str; 4], Vec<Name<'f>>> = FxHashMap::default();
+        for name in all.keys().filter(|name| !others.contains_key(*name)) {
+            if let Name::Resource(id) = name
+                && let Some(group) = group(id)
+            {
+                let key = [group, &id.kind, &id.namespace, &id.name];
+                alone.entry(key).or_default().push(*name);
+            }
         }
-    }
-    let only_old = olds.keys().filter(|name| !news.contains_key(*name));
-    let only_old: FxHashMap<_, Name<'f>> = only_old
-        .filter_map(|name| Some((of_any_version(name)?, *name)))
-        .collect();
-    for name in news.keys() {
-        let before = of_any_version(name).and_then(|it| only_old.get(&it));
-        if let Some(before) = before.filter(|_| !olds.contains_key(name))
-            && let Some(found) = olds.remove(before)
+        alone
+    };
+    let before = alone(olds, news);
+    for (key, new) in alone(news, olds) {
+        if let ([new], Some([old])) = (new.as_slice(), before.get(&key).map(Vec::as_slice))
+            && let Some(found) = olds.remove(old)
         {
-            olds.insert(*name, found);
+            olds.insert(*new, found);
         }
     }
 }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 
+use super::SchemaSource;
 use super::alone::load_package;
-use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::plan::{ChangeKind, FileChange, Plan};
 use super::selector::Selector;
 use crate::error::Error;
 
@@ -22,6 +23,8 @@ pub struct Differing {
     pub new: PathBuf,
     /// The only resources to compare; all where none are given.
     pub resources: Vec<Selector>,
+    /// Where custom resource definitions are, beside those in the packages.
+    pub schema: SchemaSource,
     /// Which files are YAML; the usual names where nothing is said.
     pub matches: Vec<String>,
 }
@@ -33,19 +36,7 @@ pub struct Differing {
 pub fn plan_difference(differing: &Differing) -> Result<Plan, Error> {
     let old = load_package(&differing.old, "OLD", &differing.matches)?;
     let new = load_package(&differing.new, "NEW", &differing.matches)?;
-    let mut plan = Plan {
-        root: old.root.clone(),
-        files: Vec::new(),
-        conflicts: Vec::new(),
-        pinned: Vec::new(),
-        combined: Vec::new(),
-        renamed: Vec::new(),
-        warnings: Vec::new(),
-        counts: Counts::default(),
-        show_secrets: false,
-        awaits_commit: false,
-        merge: 0,
-    };
+    let mut plan = Plan::new(old.root.clone(), 0);
     let mut news = new.files;
     if let ([(name, _)], [(other, _)]) = (old.files.as_slice(), news.as_mut_slice())
         && !differing.old.is_dir()

@@ -15,7 +15,7 @@ use super::SchemaSource;
 use super::alone::{Package, load_package};
 use super::bytes::Bytes;
 use super::definitions::schema;
-use super::plan::{ChangeKind, Counts, FileChange, Plan};
+use super::plan::{ChangeKind, FileChange, Plan};
 use super::selector::Selector;
 use crate::error::{Error, Warning};
 use run::Run;
@@ -128,22 +128,10 @@ fn collect(
     mut changed: FxHashMap<PathBuf, Option<String>>,
     warnings: Vec<Warning>,
 ) -> Plan {
-    let mut plan = Plan {
-        root: package.root,
-        files: Vec::new(),
-        conflicts: Vec::new(),
-        pinned: Vec::new(),
-        combined: Vec::new(),
-        renamed: Vec::new(),
-        warnings: package.warnings.into_iter().chain(warnings).collect(),
-        counts: Counts {
-            read: package.files.len(),
-            ..Counts::default()
-        },
-        show_secrets: false,
-        awaits_commit: false,
-        merge,
-    };
+    let mut plan = Plan::new(package.root, merge);
+    plan.warnings = package.warnings;
+    plan.warnings.extend(warnings);
+    plan.counts.read = package.files.len();
     for (path, source) in package.files {
         let (Some(text), Some(permissions)) = (changed.remove(&path), source.permissions) else {
             continue;

@@ -12,6 +12,7 @@ use crate::error::{Error, Place};
 use crate::package::items::{Item, items, put_back, without_items};
 use crate::package::parsed::Parsed;
 use crate::package::resource::ResourceId;
+use crate::schema::Schema;
 use crate::yaml::Tree;
 
 /// A document of the target, or an item of one that is a list of resources.
@@ -81,7 +82,8 @@ impl<'a> Target<'a> {
     }
 
     /// What a patch is for that names `wanted`: what it does not say may be anything. A resource of
-    /// another version of the same API is meant where there is none of that version.
+    /// another version of the same API is meant where there is none of that version, and where there
+    /// is none either, one of the API that Kubernetes had the kind in, or has it in now.
     pub(super) fn named(&self, wanted: &ResourceId, namespace: Option<&str>) -> Vec<Found> {
         let name = (wanted.kind.clone(), wanted.name.clone());
         let numbers = self.by_name.get(&name).into_iter().flatten();
@@ -97,11 +99,18 @@ impl<'a> Target<'a> {
             let found = in_namespace.iter().filter(|(id, _)| is_wanted(id));
             found.map(|(_, found)| *found).collect()
         };
+        let is_built_in = |id: &ResourceId| Schema::is_built_in(&id.api_version, &id.kind);
+        let by_version: [&dyn Fn(&ResourceId) -> bool; 3] = [
+            &|id| id.api_version == wanted.api_version,
+            &|id| id.group() == wanted.group(),
+            &|id| is_built_in(id) && is_built_in(wanted),
+        ];
         match wanted.api_version.as_str() {
             "" => of(&|_| true),
-            version => Some(of(&|id| id.api_version == version))
-                .filter(|found| !found.is_empty())
-                .unwrap_or_else(|| of(&|id| id.group() == wanted.group())),
+            _ => {
+                let mut found = by_version.into_iter().map(of);
+                found.find(|found| !found.is_empty()).unwrap_or_default()
+            }
         }
     }
 

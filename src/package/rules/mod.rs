@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use globset::GlobMatcher;
 
 mod read;
+mod written;
 
 use crate::error::{Error, Place, Warning};
 use crate::merge::{OnConflict, Options, Resolution, Rule};
@@ -19,6 +20,7 @@ use crate::package::slot::Slot;
 use crate::secret;
 use crate::yaml::Tree;
 use read::Reader;
+pub(crate) use written::{Written, with_rules};
 
 /// The file in the local package that rules are read from where none is given.
 pub(crate) const RULES_FILE: &str = ".merge3.yaml";
@@ -91,6 +93,14 @@ impl Rules {
             .rules(),
             None => Ok(Self::default()),
         }
+    }
+
+    /// Whether a text holds rules, for the file at `path` in a package.
+    ///
+    /// # Errors
+    /// As for [`Rules::read`].
+    pub(crate) fn check(path: &Path, text: &str) -> Result<(), Error> {
+        Self::parse(path, text, Named::ByPackage).map(drop)
     }
 
     /// The options for one document, or for a file without any: with the rules that are for it.

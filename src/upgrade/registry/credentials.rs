@@ -1,31 +1,80 @@
 //! The passwords for registries, from the files in which `docker login`, `podman login` and `helm
-//! registry login` keep them. No program is started to ask for one.
+//! registry login` keep them, and from the credential helpers that these name.
 
+use std::collections::HashMap;
+use std::env;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// What a request says of who asks, for a host; none where nothing is known.
+use crate::git_process::ask_helper;
+
+/// What a request says of who asks, for a host; none where nothing is known. Each host is looked up
+/// once in a run.
 pub(super) fn basic(host: &str) -> Option<String> {
+    static KNOWN: Mutex<Option<HashMap<String, Option<String>>>> = Mutex::new(None);
+    // whoever asks at the same time waits: a helper may ask its user
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    let found = known.entry(host.to_owned());
+    found.or_insert_with(|| look_up(host)).clone()
+}
+
+fn look_up(host: &str) -> Option<String> {
     files().into_iter().find_map(|file| {
         let text = std::fs::read(file).ok()?;
         let config: Value = serde_json::from_slice(&text).ok()?;
-        let auths = config.get("auths")?.as_object()?;
-        let entry = auths.iter().find(|(name, _)| host_of(name) == host)?.1;
-        let field = |name: &str| entry.get(name)?.as_str().filter(|text| !text.is_empty());
-        let encoded = match (field("auth"), field("username"), field("password")) {
-            (Some(auth), ..) => auth.to_owned(),
-            (None, Some(user), Some(password)) => STANDARD.encode(format!("{user}:{password}")),
-            _ => return None,
+        let of_host = |field: &str| {
+            let mut entries = config.get(field)?.as_object()?.iter();
+            Some(entries.find(|(name, _)| host_of(name) == host)?.1)
         };
-        // what is no text in Base64 is no credential, and none of its bytes go into a request
-        let decoded = STANDARD.decode(encoded.trim()).ok()?;
-        decoded
-            .contains(&b':')
-            .then(|| format!("Basic {}", encoded.trim()))
+        let helper = |name: Option<&Value>| of_helper(name?.as_str()?, host);
+        helper(of_host("credHelpers"))
+            .or_else(|| of_file(of_host("auths")?))
+            .or_else(|| helper(config.get("credsStore")))
     })
+}
+
+/// What a file itself says.
+fn of_file(entry: &Value) -> Option<String> {
+    let field = |name: &str| entry.get(name)?.as_str().filter(|text| !text.is_empty());
+    let encoded = match (field("auth"), field("username"), field("password")) {
+        (Some(auth), ..) => auth.trim().to_owned(),
+        (None, Some(user), Some(password)) => STANDARD.encode(format!("{user}:{password}")),
+        _ => return None,
+    };
+    // what is no text in Base64 is no credential, and none of its bytes go into a request
+    let decoded = STANDARD.decode(&encoded).ok()?;
+    decoded.contains(&b':').then(|| format!("Basic {encoded}"))
+}
+
+/// What the program `docker-credential-NAME` says. It is started without a shell, and only from a
+/// folder of PATH that is absolute: never from a package.
+fn of_helper(name: &str, host: &str) -> Option<String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_plain) {
+        return None;
+    }
+    let program = format!("docker-credential-{name}{}", env::consts::EXE_SUFFIX);
+    let path = env::var_os("PATH")?;
+    let program = env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(&program))
+        .find(|file| file.is_file())?;
+    let server = match host {
+        "registry-1.docker.io" => "https://index.docker.io/v1/",
+        host => host,
+    };
+    let told = ask_helper(&program, server)?;
+    let told: Value = serde_json::from_slice(&told).ok()?;
+    let field = |name: &str| told.get(name)?.as_str().filter(|text| !text.is_empty());
+    let (user, secret) = (field("Username")?, field("Secret")?);
+    // this is no password, but what a token is made from
+    let is_token = user == "<token>";
+    (!is_token).then(|| format!("Basic {}", STANDARD.encode(format!("{user}:{secret}"))))
 }
 
 /// `https://index.docker.io/v1/`, `ghcr.io/owner` and `ghcr.io` name a host.

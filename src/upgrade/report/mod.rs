@@ -1,5 +1,6 @@
 //! What was upgraded, and what could be: for programs, for people, for a pull request.
 
+mod html;
 mod json;
 mod markdown;
 mod text;
@@ -9,6 +10,7 @@ use super::outdated::Outdated;
 use super::remote::{Resolved, is_hash};
 use crate::report;
 
+pub use html::upgrade_html;
 pub use json::{outdated_json, upgrade_json};
 pub use markdown::{outdated_markdown, upgrade_markdown};
 pub use text::{Told, outdated_text, upgrade_text};

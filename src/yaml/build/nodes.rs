@@ -41,15 +41,9 @@ impl<'s> Builder<'s, '_> {
         let source = &self.cursor.text[span.start as usize + quotes..span.end as usize - quotes];
         let is_block = style.is_block();
         let is_in_text = !is_block && source == content;
-        let content = if is_block && !source.contains(['\n', '\r']) {
-            // nothing but its header is there; where the text ends behind that, the parser finds a
-            // line break
-            ""
-        } else if is_block && content.ends_with("\n\n") && !keeps_line_breaks(source) {
-            // one more stands for spaces at the end of the text, of which the parser makes a line
-            &content[..content.trim_end_matches('\n').len() + 1]
-        } else {
-            &content
+        let content = match is_block {
+            true => content_of_block(&content, source),
+            false => &content,
         };
         let tag = tag.map(full_tag);
         let scalar_type = type_of_tagged(content, style, tag.as_deref());
@@ -342,5 +336,17 @@ impl<'s> Builder<'s, '_> {
         if let Some(comment) = self.cursor.comment_on_line() {
             self.give(comment);
         }
+    }
+}
+
+/// What a block scalar says. Where the text ends behind its header, the parser finds a line break;
+/// and it makes a line of spaces at the end of the text.
+fn content_of_block<'c>(content: &'c str, source: &str) -> &'c str {
+    if !source.contains(['\n', '\r']) {
+        ""
+    } else if content.ends_with("\n\n") && !keeps_line_breaks(source) {
+        &content[..content.trim_end_matches('\n').len() + 1]
+    } else {
+        content
     }
 }

@@ -13,7 +13,7 @@ enum Chomping {
     Keep,
 }
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     /// The block scalar whose `|` or `>` stands at `at`; none where it has no lines, or says itself
     /// how they are indented.
     pub(super) fn block_scalar(&mut self, at: usize, style: ScalarStyle) -> Option<()> {

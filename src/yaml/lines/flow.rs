@@ -10,7 +10,7 @@ use super::scalar::{Found, LONGEST_KEY, Stop};
 /// How many brackets may stand within each other here; the parser takes some more.
 const DEEPEST: usize = 64;
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     /// The collection whose bracket stands at `at`, up to the end of its line; none where comments,
     /// pairs without braces or entries without values are in it. Ends on the line of its closing
     /// bracket.

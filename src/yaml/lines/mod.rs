@@ -7,7 +7,6 @@
 
 mod block_scalar;
 mod flow;
-mod like;
 mod quoted;
 mod scalar;
 
@@ -17,23 +16,11 @@ use super::parts::{DEPTH_LIMIT, Parts, Role};
 use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
-use like::{Counterpart, Like};
 use scalar::{Found, LONGEST_KEY, Stop};
 
-/// Reads a document's text; none where it is not ordinary, or has no content. Where a tree is given
-/// of a text that is mostly the same, what is the same is not read again.
-pub(super) fn read<'s>(text: &'s str, like: Option<&Tree<'_>>) -> Option<Tree<'s>> {
-    let tree = read_like(text, like);
-    debug_assert!(
-        like.is_none() || tree == read_like(text, None),
-        "another tree:\n{text:?}\nread like:\n{:?}",
-        like.map(Tree::text)
-    );
-    tree
-}
-
-fn read_like<'s>(text: &'s str, like: Option<&Tree<'_>>) -> Option<Tree<'s>> {
-    Reader::new(text, like.and_then(Like::new)).document()
+/// Reads a document's text; none where it is not ordinary, or has no content.
+pub(super) fn read(text: &str) -> Option<Tree<'_>> {
+    Reader::new(text).document()
 }
 
 /// A block collection that is being read.
@@ -44,13 +31,9 @@ struct Frame {
     node: NodeId,
     /// Its first entry in [`Parts::open`].
     first: usize,
-    counterpart: Counterpart,
-    /// Whether it has keys that its counterpart has not got. Where it has none, none of its keys
-    /// occurs twice: none does there.
-    has_other_keys: bool,
 }
 
-struct Reader<'s, 'l> {
+struct Reader<'s> {
     parts: Parts<'s>,
     bytes: &'s [u8],
     /// The start of the line that is being read.
@@ -63,28 +46,21 @@ struct Reader<'s, 'l> {
     /// Where the innermost entry's indicator ends, as long as its value is missing: it may stand on
     /// a line below.
     missing: Option<usize>,
-    /// The tree of a text that is mostly the same.
-    like: Option<Like<'l>>,
 }
 
-impl<'s, 'l> Reader<'s, 'l> {
-    fn new(text: &'s str, like: Option<Like<'l>>) -> Self {
+impl<'s> Reader<'s> {
+    fn new(text: &'s str) -> Self {
         let start = byte_order_mark(text);
-        let stored = Stored::new(text);
-        let stored = match &like {
-            Some(like) => stored.with_room_like(like.stored),
-            // what mostly is enough
-            None => stored.with_room(memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2),
-        };
+        // what mostly is enough
+        let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2;
         Self {
-            parts: Parts::new(stored, start),
+            parts: Parts::new(Stored::new(text).with_room(nodes), start),
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
             above: None,
             marker: None,
             missing: None,
-            like,
         }
     }
 
@@ -151,19 +127,11 @@ impl<'s, 'l> Reader<'s, 'l> {
             return self.lone_value(at);
         }
         self.place(at, at - self.line, is_element)?;
-        if self.taken_over(at).is_some() {
-            return Some(());
-        }
         if is_element {
             return self.element(at);
         }
-        match self.known_key(at) {
-            Some(key) => self.field(at, key),
-            None => {
-                let key = self.found(at)?;
-                self.other_field(at, key)
-            }
-        }
+        let key = self.found(at)?;
+        self.field(at, key)
     }
 
     /// An element of the innermost list, and the rest of its line.
@@ -179,7 +147,6 @@ impl<'s, 'l> Reader<'s, 'l> {
                 return self.value(value, true);
             }
             self.start(value, value - self.line, true)?;
-            self.seek(value);
             at = value;
         }
     }
@@ -236,15 +203,12 @@ impl<'s, 'l> Reader<'s, 'l> {
         if self.frames.len() == DEPTH_LIMIT {
             return None;
         }
-        let counterpart = self.counterpart(column, is_list);
         let node = self.parts.begin_collection(at, !is_list, false);
         self.frames.push(Frame {
             column,
             is_list,
             node,
             first: self.parts.open.len(),
-            counterpart,
-            has_other_keys: false,
         });
         Some(())
     }
@@ -252,24 +216,13 @@ impl<'s, 'l> Reader<'s, 'l> {
     fn end_frame(&mut self) -> Option<()> {
         let frame = self.frames.pop()?;
         let end = self.parts.end_collection(frame.node, frame.first, None);
-        if frame.has_other_keys {
-            self.parts.check_keys(frame.node).ok()?;
-        }
+        self.parts.check_keys(frame.node).ok()?;
         let role = match self.frames.last() {
             None => Role::Root,
             Some(_) => Role::Value,
         };
         self.parts.fill(role, frame.node, end);
         Some(())
-    }
-
-    /// A field of the innermost map with a key that its counterpart has not got, and the rest of
-    /// its line.
-    fn other_field(&mut self, at: usize, key: Found) -> Option<()> {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.has_other_keys = true;
-        }
-        self.field(at, key)
     }
 
     /// A field of the innermost map, by its key, and the rest of its line.
@@ -302,11 +255,7 @@ impl<'s, 'l> Reader<'s, 'l> {
                 let found = self.found(at)?;
                 if may_be_map && matches!(found.stop, Stop::Colon(_)) {
                     self.start(at, at - self.line, false)?;
-                    self.seek(at);
-                    return match self.known_key(at) {
-                        Some(key) => self.field(at, key),
-                        None => self.other_field(at, found),
-                    };
+                    return self.field(at, found);
                 }
                 self.scalar(at, found)
             }

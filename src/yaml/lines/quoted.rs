@@ -4,7 +4,7 @@ use super::super::tree::ScalarStyle;
 use super::Reader;
 use super::scalar::{Found, Stop};
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     /// The scalar whose opening quote stands at `at`. Where it ends on another line, the reader
     /// goes on to that.
     pub(super) fn quoted(&mut self, at: usize) -> Option<Found> {

@@ -34,7 +34,7 @@ pub(super) enum Stop {
 /// In bytes. The parser takes no longer ones: its limit is 1024 characters.
 pub(super) const LONGEST_KEY: usize = 1000;
 
-impl Reader<'_, '_> {
+impl Reader<'_> {
     /// The scalar that begins at `at`, and what follows it on its line.
     #[inline]
     pub(super) fn found(&mut self, at: usize) -> Option<Found> {

@@ -2,7 +2,6 @@
 //! line of a document.
 
 mod packed;
-mod taken_over;
 
 use std::borrow::Cow;
 
@@ -61,20 +60,6 @@ impl<'s> Stored<'s> {
             nodes: Vec::with_capacity(nodes),
             entries: Vec::with_capacity(nodes / 2),
             collections: Vec::with_capacity(nodes / 5),
-            ..self
-        }
-    }
-
-    /// The same, empty as it is, with room for what another text's tree has, and a little more.
-    pub(in crate::yaml) fn with_room_like(self, other: &Stored<'_>) -> Self {
-        const MORE: usize = 8;
-        Self {
-            nodes: Vec::with_capacity(other.nodes.len() + MORE),
-            entries: Vec::with_capacity(other.entries.len() + MORE),
-            collections: Vec::with_capacity(other.collections.len() + MORE),
-            resolved: String::with_capacity(other.resolved.len()),
-            contents: Vec::with_capacity(other.contents.len()),
-            extras: Vec::with_capacity(other.extras.len()),
             ..self
         }
     }
@@ -366,15 +351,6 @@ impl<'s> Stored<'s> {
         };
         let extras = self.extras.get(entry.extras as usize).copied();
         extras.or_else(alone)
-    }
-
-    /// Keeps what an entry has beyond the usual: its number, if it has any.
-    fn push_extras(&mut self, extras: Extras) -> u32 {
-        if extras == Extras::with_comma(extras.comma) {
-            return StoredEntry::of_lone_comma(extras.comma);
-        }
-        self.extras.push(extras);
-        number(self.extras.len() - 1)
     }
 }
 

@@ -68,12 +68,6 @@ impl Packed {
     pub(super) const fn more(self) -> u32 {
         self.0 >> OFFSET_BITS
     }
-
-    /// The same so much further down, with wrapping: what is more than the offset stays, as long as
-    /// the sum is an offset.
-    pub(super) const fn moved(self, by: u32) -> Self {
-        Self(self.0.wrapping_add(by))
-    }
 }
 
 impl StoredNode {
@@ -157,11 +151,6 @@ impl StoredEntry {
         NodeId::new(self.value.offset())
     }
 
-    /// Its key, or its value where it has none.
-    pub(in crate::yaml) fn first_node(&self) -> NodeId {
-        self.key().unwrap_or(self.value())
-    }
-
     pub(in crate::yaml) fn colon(&self) -> Option<u32> {
         (self.colon != NOWHERE).then_some(self.colon)
     }
@@ -175,11 +164,6 @@ impl StoredEntry {
 
     pub(super) const fn set_lone_comma(&mut self, at: u32) {
         self.extras = at | LONE_COMMA;
-    }
-
-    /// The number of extras that are nothing but a comma, if that.
-    pub(super) fn of_lone_comma(comma: Option<u32>) -> u32 {
-        comma.map_or(NOWHERE, |at| at | LONE_COMMA)
     }
 
     /// Whether its value was read.
@@ -198,17 +182,6 @@ impl StoredEntry {
 
     pub(in crate::yaml) const fn set_colon(&mut self, at: u32) {
         self.colon = at;
-    }
-
-    /// The same in another text, so many bytes further down, where its nodes have numbers so much
-    /// higher (both with wrapping).
-    pub(super) fn moved(&self, by: u32, renumbered: u32, extras: u32) -> Self {
-        Self {
-            value: self.value.moved(renumbered),
-            span: self.span.moved(by),
-            colon: self.colon().map_or(NOWHERE, |at| at.wrapping_add(by)),
-            extras,
-        }
     }
 }
 

@@ -37,13 +37,7 @@ impl Between<'_, '_> {
             .copied()
             .filter(|it| !self.goes_with_entry(*it))
             .collect();
-        let letters = |row: &[Ref]| -> String {
-            let words = row
-                .iter()
-                .filter_map(|piece| self.rows.token(*piece).words());
-            words.flat_map(str::split_whitespace).collect()
-        };
-        if !rewritten.is_empty() && letters(&stays) == letters(&theirs) {
+        if !rewritten.is_empty() && self.letters(&stays) == self.letters(&theirs) {
             // only white space differs: local's stays
             theirs.retain(|piece| self.rows.is_entry(*piece));
             rewritten.clear();
@@ -59,14 +53,13 @@ impl Between<'_, '_> {
             };
             ours = local.into_iter().filter(is_kept).collect();
         }
-        if apart {
-            match self.resolution {
-                Resolution::Updated => ours.retain(|piece| self.rows.is_entry(*piece)),
-                Resolution::Local | Resolution::Open => {
-                    theirs.retain(|piece| self.rows.is_entry(*piece));
-                }
-                Resolution::Markers => {}
-            }
+        let loses = match self.resolution {
+            Resolution::Updated => Some(&mut ours),
+            Resolution::Local | Resolution::Open => Some(&mut theirs),
+            Resolution::Markers => None,
+        };
+        if let Some(comments) = loses.filter(|_| apart) {
+            comments.retain(|piece| self.rows.is_entry(*piece));
         }
         self.drop_repeated(&mut theirs);
         let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
@@ -79,23 +72,40 @@ impl Between<'_, '_> {
             at = at.min(above);
             first.blanks = Some(self.blanks(original, first.piece, local));
         }
-        let is_open = apart && self.resolution == Resolution::Markers;
-        let mark = |placed: Placed, side| match is_open {
-            true if self.rows.is_comment(placed.piece) => Placed {
-                of_side: Some(side),
-                ..placed
-            },
-            _ => placed,
-        };
         let (before, after) = ours.split_at(at.min(ours.len()));
         let own_of = |pieces: &[Ref]| pieces.iter().map(|it| own(*it)).collect::<Vec<_>>();
-        if is_open {
-            let base = own_of(&rewritten).into_iter();
-            merged.extend(base.map(|it| mark(it, Side::Original)));
+        let (before, after) = (own_of(before), own_of(after));
+        if apart && self.resolution == Resolution::Markers {
+            self.push_sides(
+                [
+                    (own_of(&rewritten), Side::Original),
+                    (before, Side::Local),
+                    (new, Side::Updated),
+                    (after, Side::Local),
+                ],
+                merged,
+            );
+        } else {
+            merged.extend(before.into_iter().chain(new).chain(after));
         }
-        merged.extend(own_of(before).into_iter().map(|it| mark(it, Side::Local)));
-        merged.extend(new.into_iter().map(|it| mark(it, Side::Updated)));
-        merged.extend(own_of(after).into_iter().map(|it| mark(it, Side::Local)));
+    }
+
+    /// Puts in pieces whose comments are a side of a disagreement each.
+    fn push_sides(&self, sides: [(Vec<Placed>, Side); 4], merged: &mut Vec<Placed>) {
+        for (pieces, side) in sides {
+            merged.extend(pieces.into_iter().map(|placed| Placed {
+                of_side: self.rows.is_comment(placed.piece).then_some(side),
+                ..placed
+            }));
+        }
+    }
+
+    /// The words of comments without any white space.
+    fn letters(&self, row: &[Ref]) -> String {
+        let words = row
+            .iter()
+            .filter_map(|piece| self.rows.token(*piece).words());
+        words.flat_map(str::split_whitespace).collect()
     }
 
     /// Whether a comment of local's stands right above an entry that goes.

@@ -3,12 +3,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{self, Disagreement, Ref, Side};
+use crate::merge::decision::{Blanks, Child, CommentPiece, Outcome, Piece, PieceKind, Slot};
+use crate::merge::rows::{self, Disagreement, Ref};
 use crate::merge::walk::record::{Segment, Step};
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::{ConflictKind, Resolution};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
 
@@ -16,6 +16,15 @@ use crate::merge::rows::Numbered;
 
 /// The pieces of a merged row, each with the piece of a side's row that it is.
 pub(super) type Placed = Vec<(Option<Ref>, Piece)>;
+
+/// Local's own comment lines at an entry that goes.
+struct OwnLines {
+    /// Where the entry is in local's row.
+    at: usize,
+    /// Where those right above it are placed, the last one first.
+    above: Vec<usize>,
+    within: Vec<Span>,
+}
 
 impl Walker<'_> {
     /// Where upstream removed an entry, comment lines that local itself wrote in it or right above
@@ -60,14 +69,37 @@ impl Walker<'_> {
                 }),
                 None => self.record_own_lines(original, entry, is_above),
             }
-            match self.resolution() {
-                Resolution::Updated => take_out(&above, placed),
-                resolution => {
-                    let is_marked = resolution == Resolution::Markers;
-                    let of_side = is_marked.then_some(Side::Local);
-                    mark_lines(&above, of_side, placed);
-                    self.put_lines(&own, (&rows.local, at), of_side, placed);
-                }
+            let own = OwnLines {
+                at,
+                above,
+                within: own,
+            };
+            self.place_own_lines(&own, &rows.local, child, placed);
+        }
+    }
+
+    /// What becomes of local's own comment lines at an entry that goes.
+    fn place_own_lines(&self, own: &OwnLines, row: &Row, child: &Child, placed: &mut Placed) {
+        match self.resolution() {
+            Resolution::Updated => take_out(&own.above, placed),
+            Resolution::Markers => {
+                let of_side = Some(Side::Local);
+                mark_lines(&own.above, of_side, placed);
+                self.put_lines(&own.within, (row, own.at), of_side, placed);
+                // the original's side of the conflict
+                let piece = Piece {
+                    blanks: Blanks::Count(0),
+                    kind: PieceKind::Entry(Child {
+                        outcome: Outcome::apart(Outcome::Remove, Outcome::Remove),
+                        ..child.clone()
+                    }),
+                };
+                let below = own.above.first().map(|above| above + 1);
+                let place = below.unwrap_or_else(|| first_below(row, own.at, placed));
+                placed.insert(place, (None, piece));
+            }
+            Resolution::Local | Resolution::Open => {
+                self.put_lines(&own.within, (row, own.at), None, placed);
             }
         }
     }
@@ -100,9 +132,7 @@ impl Walker<'_> {
         of_side: Option<Side>,
         placed: &mut Placed,
     ) {
-        let place = (at..row.items.len())
-            .find_map(|index| place_of(index, placed))
-            .unwrap_or(placed.len());
+        let place = first_below(row, at, placed);
         let pieces = lines.iter().map(|span| {
             let line = self.trees.local.slice(*span);
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
@@ -278,6 +308,13 @@ fn place_of(index: usize, placed: &Placed) -> Option<usize> {
         at: index,
     };
     placed.iter().position(|(of, _)| *of == Some(piece))
+}
+
+/// Where the first piece at or below a place of local's row is placed.
+fn first_below(row: &Row, at: usize, placed: &Placed) -> usize {
+    (at..row.items.len())
+        .find_map(|index| place_of(index, placed))
+        .unwrap_or(placed.len())
 }
 
 /// Takes comment lines out, the last one first.

@@ -3,9 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{Numbered, Placed, Ref, Side, Token, TokenKind};
+use crate::merge::rows::{Numbered, Placed, Ref, Token, TokenKind};
 use crate::merge::walk::Entries;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Tree};
 
@@ -78,11 +78,7 @@ pub(super) fn piece(
     placed: Placed,
 ) -> Piece {
     let side = placed.piece.side;
-    let (row, numbers) = match side {
-        Side::Original => (&rows.original, &ids.original),
-        Side::Updated => (&rows.updated, &ids.updated),
-        Side::Local => (&rows.local, &ids.local),
-    };
+    let (row, numbers) = (&rows[side], &ids[side]);
     let item = &row.items[placed.piece.at];
     let child = |entry: EntryId| {
         let number = numbers.get(entry.number())?;

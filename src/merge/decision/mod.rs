@@ -1,8 +1,12 @@
 //! What the walk decided, before any text is touched.
 
-use super::rows::Side;
+mod row;
+
 use crate::triple::Triple;
-use crate::yaml::{EntryId, NodeId, ScalarStyle, Span};
+use crate::yaml::{EntryId, NodeId, ScalarStyle};
+
+use row::chosen_pieces;
+pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row};
 
 /// What becomes of a value of the local tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,66 +29,6 @@ pub(crate) enum Outcome {
     Lines(Box<ScalarLines>),
     /// Both sides changed it, and neither wins: what each would make of it.
     Apart(Box<Apart>),
-}
-
-/// The lines of a block collection of the local tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
-    /// What they replace.
-    pub(crate) span: Span,
-    /// In the order of the result.
-    pub(crate) pieces: Vec<Piece>,
-    /// By how many columns all of them move in.
-    pub(crate) moved: i64,
-}
-
-/// A piece of a [`Row`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Piece {
-    pub(crate) blanks: Blanks,
-    pub(crate) kind: PieceKind,
-}
-
-/// The blank lines above a piece.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Blanks {
-    /// Local's, as they are.
-    Local(Span),
-    /// So many.
-    Count(u32),
-}
-
-impl Blanks {
-    /// Whether there are none.
-    pub(crate) const fn is_none(self) -> bool {
-        match self {
-            Self::Local(span) => span.is_empty(),
-            Self::Count(count) => count == 0,
-        }
-    }
-}
-
-/// What a piece of a [`Row`] is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PieceKind {
-    /// A comment on lines of its own.
-    Comment(CommentPiece),
-    /// A field or an element.
-    Entry(Child),
-    /// The end; what is above it are the blank lines below the last piece.
-    End,
-}
-
-/// A comment line of one of the three texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CommentPiece {
-    pub(crate) side: Side,
-    /// Its line, line break included.
-    pub(crate) span: Span,
-    /// By how many columns it moves in.
-    pub(crate) moved: i64,
-    /// On which side of a disagreement it is, where neither wins.
-    pub(crate) of_side: Option<Side>,
 }
 
 /// A scalar of several lines.
@@ -191,46 +135,6 @@ impl Outcome {
     /// Whether it is a collection that is merged.
     pub(crate) const fn is_merge(&self) -> bool {
         matches!(self, Self::Merge(_) | Self::Row(_))
-    }
-}
-
-/// Pieces where one side is chosen throughout.
-fn chosen_pieces(pieces: &[Piece], side: Chosen) -> Vec<Piece> {
-    let wins = match side {
-        Chosen::Local => Side::Local,
-        Chosen::Updated => Side::Updated,
-    };
-    let chosen = pieces.iter().filter_map(|piece| {
-        let kind = match &piece.kind {
-            PieceKind::Comment(comment) => match comment.of_side {
-                Some(of_side) if of_side != wins => return None,
-                _ => PieceKind::Comment(CommentPiece {
-                    of_side: None,
-                    ..*comment
-                }),
-            },
-            PieceKind::Entry(child) => PieceKind::Entry(child.choose(side)),
-            PieceKind::End => PieceKind::End,
-        };
-        Some(Piece {
-            blanks: piece.blanks,
-            kind,
-        })
-    });
-    chosen.collect()
-}
-
-impl Piece {
-    pub(crate) const fn is_entry(&self) -> bool {
-        matches!(self.kind, PieceKind::Entry(_))
-    }
-
-    fn has_choice(&self) -> bool {
-        match &self.kind {
-            PieceKind::Comment(comment) => comment.of_side.is_some(),
-            PieceKind::Entry(child) => child.has_choice(),
-            PieceKind::End => false,
-        }
     }
 }
 

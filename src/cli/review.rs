@@ -1,0 +1,203 @@
+//! `merge3 review`: a merge, decided place by place.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
+use std::process::Child;
+
+use super::config::{Action, Config, Job};
+use super::exit_code::ExitCode;
+use super::markers::MarkerArgs;
+use super::merge_args::MergeArgs;
+use super::output::{OutputArgs, ShownArgs};
+use super::report::ReportArgs;
+use super::run::{in_threads, locked, planned, readable, threads_for, waiting_at};
+use super::signals::Signals;
+use crate::error::{Error, shown};
+use crate::merge::{ConflictStyle, OnConflict};
+use crate::package::{Plan, of_new, plan_marked};
+use crate::report::many;
+use crate::review::{End, Session, Settled, has_open};
+use crate::triple::Triple;
+
+/// The arguments of `review`.
+#[derive(Debug, clap::Args)]
+#[command(mut_arg("on_conflict", |argument| argument.hide(true)))]
+pub(super) struct ReviewArgs {
+    /// What both others come from: a folder or a file
+    #[arg(long, value_name = "OLD", requires = "from")]
+    ancestor: Option<PathBuf>,
+    /// The package with upstream's changes
+    #[arg(long, value_name = "NEW", requires = "ancestor")]
+    from: Option<PathBuf>,
+    /// The package to change; alone: decide what a run left between conflict markers in it
+    #[arg(long, value_name = "LOCAL")]
+    to: PathBuf,
+    #[command(flatten)]
+    how: MergeArgs,
+    #[command(flatten)]
+    markers: MarkerArgs,
+    #[command(flatten)]
+    shown: ShownArgs,
+}
+
+/// What a review is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    /// What a merge would be told; the local package alone counts where there is none to do.
+    config: Box<Config>,
+    /// Whether there is a merge to do.
+    merges: bool,
+}
+
+impl ReviewArgs {
+    /// What a review is told.
+    ///
+    /// # Errors
+    /// What is wrong with the arguments.
+    pub(super) fn review(self) -> Result<Review, String> {
+        let merges = self.ancestor.is_some();
+        let or_local = |path: Option<PathBuf>| path.unwrap_or_else(|| self.to.clone());
+        let sides = Triple::new(
+            or_local(self.ancestor),
+            or_local(self.from),
+            self.to.clone(),
+        );
+        let names = sides
+            .as_ref()
+            .map(|path| path.to_string_lossy().into_owned());
+        let mut settings = self.how.settings(self.markers, names)?;
+        settings.merge.on_conflict = OnConflict::Markers;
+        settings.merge.markers.conflict_style = ConflictStyle::Diff3;
+        let output = OutputArgs::showing(self.shown);
+        let config = output.config(sides, settings, Job::Merge, ReportArgs::default());
+        Ok(Review {
+            config: Box::new(config),
+            merges,
+        })
+    }
+}
+
+/// Runs a review.
+pub(super) fn run(review: &Review, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+    let config = &review.config;
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        let told = "error: review asks, and there is no terminal to answer in\n\
+             help: run it in a terminal; elsewhere take --on-conflict markers, or rules in .merge3.yaml";
+        let _ = writeln!(errors, "{told}");
+        return ExitCode::Failed;
+    }
+    let signals = Signals::listen().unwrap_or_default();
+    let result = reviewed(review, &signals, output, errors);
+    match result.map_err(|error| readable(config.settings.show_secrets, error)) {
+        Ok(code) => code,
+        Err(error) => {
+            let _ = writeln!(errors, "{}", error.render(config.color_errors));
+            match error {
+                Error::Stopped { .. } => signals.status().map_or(ExitCode::Failed, ExitCode::Other),
+                _ => ExitCode::Failed,
+            }
+        }
+    }
+}
+
+fn reviewed(
+    review: &Review,
+    signals: &Signals,
+    output: &mut impl Write,
+    errors: &mut impl Write,
+) -> Result<ExitCode, Error> {
+    let config = &review.config;
+    let local = &config.sides.local;
+    // what is decided is written where it was read
+    let writing = Config {
+        action: Action::Write { durable: false },
+        ..(**config).clone()
+    };
+    let waiting = || drop(writeln!(errors, "{}", waiting_at(local)));
+    let _lock = locked(&writing, waiting)?;
+    let (plan, is_left) = in_threads(threads_for(config), || opened(&writing, review.merges))?;
+    let lost = |error| Error::Write {
+        path: "standard output".into(),
+        error,
+        written: 0,
+    };
+    for warning in &plan.warnings {
+        writeln!(errors, "{}", warning.render(config.color_errors)).map_err(lost)?;
+    }
+    let no_rules = match (&config.settings.config, local.is_dir()) {
+        (Some(_), _) => Some("the rules are those of --config: add it there"),
+        (None, false) => Some("rules are for folders: this is one file"),
+        (None, true) => None,
+    };
+    let files = plan.files.len();
+    let wait = |child: &mut Child| signals.outlast(child);
+    let size = config.settings.merge.markers.size;
+    let mut session = Session::new(plan, size, no_rules, config.color_output, &wait);
+    let places = many(session.count(), "place");
+    let changed = many(files, "file");
+    let told = match (files, is_left, review.merges) {
+        (0, _, false) => format!("no conflict markers in {}", shown(local)),
+        (0, ..) => "nothing to do: upstream's changes are there".to_owned(),
+        (_, true, false) => format!("{places} between conflict markers in {changed}{HELP}"),
+        (_, true, true) => format!(
+            "{places} between conflict markers in {changed}; a run left them, so nothing is merged before they are decided{HELP}"
+        ),
+        (_, false, _) => format!("the merge changes {changed}; {places} to decide{HELP}"),
+    };
+    writeln!(output, "{told}").map_err(lost)?;
+    if files == 0 {
+        return Ok(ExitCode::Merged);
+    }
+    if session.run(output).map_err(lost)? == End::Leave {
+        writeln!(output, "nothing was written").map_err(lost)?;
+        return Ok(ExitCode::Conflicts);
+    }
+    let mut settled = session.settle();
+    let told = written(&mut settled, signals)?;
+    output.write_all(told.as_bytes()).map_err(lost)?;
+    Ok(match settled.left.is_empty() {
+        true => ExitCode::Merged,
+        false => ExitCode::Conflicts,
+    })
+}
+
+/// Where to find help.
+const HELP: &str = ". ? says what the keys do.";
+
+/// What there is to decide: what a run left between conflict markers, else what the merge leaves
+/// open; and whether it is the former.
+fn opened(config: &Config, merges: bool) -> Result<(Plan, bool), Error> {
+    let size = config.settings.merge.markers.size;
+    let marked = plan_marked(&config.sides.local, |it| has_open(it, size));
+    let left = match marked {
+        // the merge takes that back
+        Err(Error::Unfinished { .. }) if merges => None,
+        marked => Some(marked?).filter(|plan| !merges || !plan.files.is_empty()),
+    };
+    let is_left = left.is_some();
+    let mut plan = left.map_or_else(|| planned(config), Ok)?;
+    plan.show_secrets = config.settings.show_secrets;
+    Ok((plan, is_left))
+}
+
+/// Writes what was decided, all of it or nothing; what there is to tell then.
+fn written(settled: &mut Settled, signals: &Signals) -> Result<String, Error> {
+    let plan = &mut settled.plan;
+    let mut rules = String::new();
+    if !settled.rules.is_empty() {
+        let permissions = settled.permissions.as_ref().map(of_new);
+        plan.add_rules(&settled.rules, permissions)?;
+        rules = format!(
+            ", {} in .merge3.yaml",
+            many(settled.rules.len(), "new rule")
+        );
+    }
+    signals.hold_off(|disk| plan.write_to(disk, false))?;
+    let files = many(plan.files.len(), "file");
+    let decided = many(settled.decided, "place");
+    let mut told = format!("{decided} decided, {files} written{rules}\n");
+    for left in &settled.left {
+        told.push_str(&format!("left {left}\n"));
+    }
+    Ok(told)
+}

@@ -1,0 +1,127 @@
+//! A text with places for hunks: what conflict markers are put around.
+
+use crate::line_breaks::{cut_first_line, cut_last_line, ends_line, lines_with_breaks};
+use crate::triple::Triple;
+
+/// Lines of which each side has its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Hunk {
+    /// The lines of each side, line breaks included.
+    pub(crate) texts: Triple<String>,
+}
+
+/// What no text of YAML holds: it begins a line that stands for a hunk.
+pub(super) const PLACEHOLDER: char = '\0';
+
+/// A text with places for hunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Draft {
+    text: String,
+    hunks: Vec<Hunk>,
+}
+
+impl Draft {
+    pub(super) const fn new(text: String, hunks: Vec<Hunk>) -> Self {
+        Self { text, hunks }
+    }
+
+    /// Whether it has no hunks.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.hunks.is_empty()
+    }
+
+    /// The text with local's side in the place of each hunk.
+    pub(crate) fn into_local(self) -> String {
+        match self.hunks.is_empty() {
+            true => self.text,
+            false => self.fill(|text, hunk| text.push_str(&hunk.texts.local)),
+        }
+    }
+
+    /// The text with something in the place of each hunk.
+    pub(crate) fn fill(&self, mut write: impl FnMut(&mut String, &Hunk)) -> String {
+        let mut filled = String::with_capacity(self.text.len());
+        let mut rest = self.text.as_str();
+        while let Some((above, line)) = rest.split_once(PLACEHOLDER) {
+            let indent = above.trim_end_matches(' ');
+            let number = lines_with_breaks(line).next().unwrap_or_default();
+            let hunk = number.trim().parse::<usize>().ok();
+            let hunk = hunk.filter(|_| indent.is_empty() || ends_line(indent));
+            match hunk.and_then(|number| self.hunks.get(number)) {
+                Some(hunk) => {
+                    filled.push_str(indent);
+                    write(&mut filled, hunk);
+                }
+                None => filled.extend([above, "\0", number]),
+            }
+            rest = &line[number.len()..];
+        }
+        filled.push_str(rest);
+        filled
+    }
+}
+
+impl Hunk {
+    /// Takes the blank lines away that all of its texts begin with.
+    pub(super) fn take_shared_blanks(&mut self) -> String {
+        let Triple {
+            original,
+            updated,
+            local,
+        } = &mut self.texts;
+        let blanks = |text: &str| -> usize {
+            let lines = lines_with_breaks(text).take_while(|line| line.trim().is_empty());
+            lines.map(str::len).sum()
+        };
+        let ends = match original.is_empty() {
+            true => vec![blanks(updated), blanks(local)],
+            false => vec![blanks(original), blanks(updated), blanks(local)],
+        };
+        let end = ends.into_iter().min().unwrap_or(0);
+        let shared = local[..end].to_owned();
+        for text in [original, updated, local] {
+            text.replace_range(..end.min(text.len()), "");
+        }
+        shared
+    }
+}
+
+/// The lines that all texts begin with, and those that they end with, in bytes.
+pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -> (usize, usize) {
+    let mut texts = [local, updated, original.unwrap_or(local)];
+    let mut shared = |cut: fn(&str) -> (&str, &str)| {
+        let mut length = 0;
+        loop {
+            let parts = texts.map(cut);
+            let [line, second, third] = parts.map(|(line, _)| line);
+            if line.is_empty() || line != second || line != third {
+                return length;
+            }
+            length += line.len();
+            texts = parts.map(|(_, rest)| rest);
+        }
+    };
+    (shared(cut_first_line), shared(cut_last_line))
+}
+
+/// A text whose lines are so many columns further in; blank ones stay, and none moves out further
+/// than it is in.
+pub(super) fn shifted(text: String, by: i64) -> String {
+    if by == 0 {
+        return text;
+    }
+    let mut moved = String::with_capacity(text.len() + 64);
+    let more = usize::try_from(by).unwrap_or(0);
+    let less = usize::try_from(-by).unwrap_or(0);
+    for line in lines_with_breaks(&text) {
+        let content = line.trim_start_matches(' ');
+        let indent = line.len() - content.len();
+        if content.trim_end_matches(['\r', '\n']).is_empty() || content.starts_with(PLACEHOLDER) {
+            moved.push_str(line);
+            continue;
+        }
+        moved.extend(std::iter::repeat_n(' ', more));
+        moved.push_str(&line[less.min(indent)..]);
+    }
+    moved
+}

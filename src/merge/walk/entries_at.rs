@@ -1,0 +1,71 @@
+//! What stands in some lines of a document, by the paths that conflicts have.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use super::index::key_of;
+use super::keys::ListKey;
+use super::record::write_field;
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
+
+/// The entries in a stretch of a document's text, and their paths: the outermost of those that are
+/// in it as a whole, and where there is none, the innermost one that it is a part of.
+pub(crate) fn entries_at(tree: &Tree<'_>, stretch: &Range<u32>) -> Vec<(String, EntryId)> {
+    let mut found = Vec::new();
+    search(tree, tree.root().value, "", stretch, &mut found);
+    found
+}
+
+fn search(
+    tree: &Tree<'_>,
+    node: NodeId,
+    path: &str,
+    stretch: &Range<u32>,
+    found: &mut Vec<(String, EntryId)>,
+) {
+    let is_list = matches!(tree.node(node).kind, NodeKind::Sequence(_));
+    let key = ListKey::of(&[(tree, node)], || None, &[]).filter(|_| is_list);
+    for (index, entry) in tree.entries(node).enumerate() {
+        let span = tree.entry(entry).span;
+        if span.end <= stretch.start || span.start >= stretch.end {
+            continue;
+        }
+        let mut inner = path.to_owned();
+        // writing to a string does not fail
+        let _ = match (&key, key_of(tree, entry)) {
+            (_, Some((_, name))) => write_field(&mut inner, name),
+            (Some(key), None) => write!(inner, "[{}]", key.in_path(tree, entry)),
+            (None, None) => write!(inner, "[{index}]"),
+        };
+        let before = found.len();
+        if span.start < stretch.start || span.end > stretch.end {
+            search(tree, tree.entry(entry).value, &inner, stretch, found);
+        }
+        if found.len() == before {
+            // conflicts between elements without a key have the path of the list
+            let is_of_list = is_list && key.is_none() && !path.is_empty();
+            found.push((if is_of_list { path.to_owned() } else { inner }, entry));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stretch_has_the_outermost_entries_in_it() {
+        let text = "a:\n  b: 1\n  c:\n  - name: x\n    v: |\n      one\n      two\n  - name: y\nd.e: [1]\n";
+        let tree = Tree::parse(text).unwrap().unwrap();
+        let paths = |from: &str, to: &str| {
+            let (from, to) = (text.find(from).unwrap(), text.find(to).unwrap());
+            let found = entries_at(&tree, &(from as u32..to as u32));
+            found.into_iter().map(|(path, _)| path).collect::<Vec<_>>()
+        };
+        assert_eq!(paths("  b:", "  - name: x"), ["a.b", "a.c"]);
+        assert_eq!(paths("  - name: x", "    v:"), ["a.c[name=x].name"]);
+        assert_eq!(paths("      one", "      two"), ["a.c[name=x].v"]);
+        assert_eq!(paths("  - name: y", "d.e"), ["a.c[name=y]"]);
+        assert_eq!(paths("d.e", "]\n"), ["[\"d.e\"]"]);
+    }
+}

@@ -1,0 +1,179 @@
+//! A rule, as it is written into `.merge3.yaml`.
+
+use std::path::Path;
+
+use crate::error::{Error, Place};
+use crate::merge::{Pattern, Take};
+use crate::yaml::{NodeKind, ScalarStyle, ScalarType, Tree, scalar};
+
+/// A rule that decides conflicts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// The place, as reports write it; empty for whole documents.
+    pub(crate) path: String,
+    /// The kind of resource that it is for, if it is for one.
+    pub(crate) kind: Option<String>,
+    /// The file that it is for, with `/`, if it is for one.
+    pub(crate) file: Option<String>,
+    pub(crate) take: Take,
+}
+
+impl Written {
+    /// The rule for a place that a report names; none where no rule can name it.
+    pub(crate) fn of_place(path: &str, take: Take) -> Option<Self> {
+        let path = path.strip_suffix("(comment)").unwrap_or(path).trim_end();
+        Pattern::parse(path).ok()?;
+        Some(Self {
+            path: path.to_owned(),
+            kind: None,
+            file: None,
+            take,
+        })
+    }
+
+    /// The same rule for the like of its place: in any file, and in any element of a list.
+    pub(crate) fn widened(&self) -> Self {
+        let mut path = String::new();
+        let mut rest = self.path.as_str();
+        while let Some(at) = rest.find('[') {
+            path.push_str(&rest[..at]);
+            let length = match rest[at..].starts_with("[\"") {
+                true => rest[at..].find("\"]").map(|end| end + 2),
+                false => rest[at..].find(']').map(|end| end + 1),
+            };
+            let end = length.map_or(rest.len(), |length| at + length);
+            path.push_str(match rest[at..].starts_with("[\"") {
+                true => &rest[at..end],
+                false => "[*]",
+            });
+            rest = &rest[end..];
+        }
+        Self {
+            path: path + rest,
+            file: None,
+            ..self.clone()
+        }
+    }
+
+    /// The rule as an element of `rules`, on lines of its own.
+    pub(crate) fn to_yaml(&self) -> String {
+        let take = match self.take {
+            Take::Updated => "updated",
+            Take::Local => "local",
+            Take::Higher => "higher",
+        };
+        let path = Some(self.path.as_str()).filter(|path| !path.is_empty());
+        let file = self.file.as_deref().map(globset::escape);
+        let fields = [
+            ("path", path),
+            ("kind", self.kind.as_deref()),
+            ("file", file.as_deref()),
+            ("take", Some(take)),
+        ];
+        let fields = fields
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name}: {}\n", written(value?))));
+        format!("- {}", fields.collect::<Vec<_>>().join("  "))
+    }
+}
+
+/// The text of a file of rules with further ones at its end.
+///
+/// # Errors
+/// Where the rules that are there cannot be added to line by line.
+pub(crate) fn with_rules(path: &Path, text: &str, rules: &[Written]) -> Result<String, Error> {
+    let added: String = rules.iter().map(Written::to_yaml).collect();
+    let not_edited = || Error::Rules {
+        place: Box::new(Place::new(path, text, 0)),
+        message: "rules cannot be added to this file as it is written".to_owned(),
+        help: "write each rule behind a dash on a line of its own, under `rules:`".to_owned(),
+    };
+    let line_break = match text.is_empty() || text.ends_with('\n') {
+        true => "",
+        false => "\n",
+    };
+    let tree = Tree::parse(text).map_err(|_| not_edited())?;
+    let Some(tree) = tree else {
+        return Ok(format!("{text}{line_break}rules:\n{added}"));
+    };
+    let Some(rules) = tree.find(tree.root().value, "rules") else {
+        return Ok(format!("{text}{line_break}rules:\n{added}"));
+    };
+    let list = tree.entry(rules).value;
+    let last = tree.entries(list).next_back().ok_or_else(not_edited)?;
+    let span = tree.entry(last).span;
+    let is_block = matches!(&tree.node(list).kind, NodeKind::Sequence(list) if !list.flow);
+    if !is_block {
+        return Err(not_edited());
+    }
+    let indent = " ".repeat(tree.column(span.start) as usize);
+    let added: String = added
+        .lines()
+        .map(|line| format!("{indent}{line}\n"))
+        .collect();
+    let end = tree.next_line(span.end.max(1) - 1) as usize;
+    let (above, below) = text.split_at(end);
+    let line_break = if above.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{above}{line_break}{added}{below}"))
+}
+
+/// A text as YAML.
+fn written(text: &str) -> String {
+    let in_style = |style| scalar::write(text, ScalarType::Str, style, false);
+    in_style(ScalarStyle::Plain)
+        .or_else(|| in_style(ScalarStyle::DoubleQuoted))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_written_as_it_is_read() {
+        let rule = Written {
+            kind: Some("Deployment".into()),
+            file: Some("a [b]/c.yaml".into()),
+            ..Written::of_place("spec.containers[name=app].env (comment)", Take::Local).unwrap()
+        };
+        assert_eq!(
+            rule.to_yaml(),
+            "- path: spec.containers[name=app].env\n  kind: Deployment\n  file: a [[]b[]]/c.yaml\n  take: local\n"
+        );
+        let wide = rule.widened();
+        assert_eq!(
+            (wide.path.as_str(), wide.file),
+            ("spec.containers[*].env", None)
+        );
+        let quoted = Written::of_place("data[\"a]b.yaml\"].x[0]", Take::Updated).unwrap();
+        assert_eq!(quoted.widened().path, "data[\"a]b.yaml\"].x[*]");
+        assert_eq!(Written::of_place("a..b", Take::Local), None);
+        let number = Written::of_place("8080", Take::Local).unwrap();
+        assert_eq!(number.to_yaml(), "- path: \"8080\"\n  take: local\n");
+    }
+
+    #[test]
+    fn rules_are_added_behind_those_that_are_there() {
+        let rule = [Written::of_place("a.b", Take::Local).unwrap()];
+        let added = |text: &str| with_rules("x".as_ref(), text, &rule).ok();
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(added(""), text("rules:\n- path: a.b\n  take: local\n"));
+        assert_eq!(
+            added("# ours\nschema: kubernetes"),
+            text("# ours\nschema: kubernetes\nrules:\n- path: a.b\n  take: local\n")
+        );
+        assert_eq!(
+            added("rules:\n  - path: c # d\n    take: local # e\n\n# f\nschema: kubernetes\n"),
+            text(
+                "rules:\n  - path: c # d\n    take: local # e\n  - path: a.b\n    take: local\n\n# f\nschema: kubernetes\n"
+            )
+        );
+        assert_eq!(
+            added("rules:\n- take: local"),
+            text("rules:\n- take: local\n- path: a.b\n  take: local\n")
+        );
+        for text in ["rules: [{take: local}]\n", "rules: []\n", "rules: [\n"] {
+            assert_eq!(added(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The changed files, each as a diff that is folded.
+
+use super::out::Out;
+use super::{Package, Page, tokens};
+use crate::package::{ChangeKind, FileChange, is_yaml_name};
+use crate::report::diff::hunks_of;
+use crate::report::many;
+
+/// How many lines of a file's diff are shown, and of all.
+const OF_FILE: usize = 2_000;
+const OF_ALL: usize = 40_000;
+
+/// Writes them.
+pub(super) fn section(out: &mut Out, page: &Page<'_>) {
+    if page.packages.iter().all(|it| it.plan.files.is_empty()) {
+        return;
+    }
+    out.raw("<section><h2>Changed files</h2>\n");
+    let mut left = OF_ALL;
+    for package in &page.packages {
+        for change in &package.plan.files {
+            file(out, package, change, &mut left);
+        }
+    }
+    out.raw("</section>\n");
+}
+
+fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut usize) {
+    let path = package.path(&change.path);
+    let kind = change.kind.as_str();
+    let hunks = hunks_of(change, package.plan.show_secrets);
+    let count = |sign| {
+        hunks
+            .text
+            .lines()
+            .filter(|line| line.starts_with(sign))
+            .count()
+    };
+    let (added, removed) = (count('+'), count('-'));
+    out.within(
+        "<details class=\"item file\" data-kind=\"",
+        kind,
+        "\" data-file=\"",
+    );
+    out.within("", &path, "\"><summary><h3><code>")
+        .within("", &path, "</code></h3> ");
+    out.within("<span class=\"kind\">", kind, "</span>");
+    if let ChangeKind::Moved { from } = &change.kind {
+        out.within(
+            " <span class=\"where\">from ",
+            &package.path(from),
+            "</span>",
+        );
+    }
+    out.raw(" <span class=\"result\">+").number(added);
+    out.raw(" \u{2212}")
+        .number(removed)
+        .raw("</span></summary>\n");
+    if hunks.is_partial {
+        out.raw("<p class=\"note\">What changes in Secrets is left out; <code>--show-secrets</code> shows it.</p>\n");
+    } else if hunks.text.is_empty() && change.old == change.new {
+        out.raw("<p class=\"note\">Its text stays as it is.</p>\n");
+    } else if hunks.text.is_empty() {
+        out.raw("<p class=\"note\">It is not text.</p>\n");
+    }
+    let most = OF_FILE.min(*left);
+    let is_yaml = is_yaml_name(&change.path);
+    let mut lines = hunks.text.lines();
+    out.raw("<pre class=\"diff\">");
+    for line in lines.by_ref().take(most) {
+        *left -= 1;
+        diff_line(out, line, is_yaml);
+    }
+    out.raw("</pre>\n");
+    let rest = lines.count();
+    if rest > 0 {
+        out.within(
+            "<p class=\"note\">",
+            &many(rest, "more line"),
+            " of the diff left out; <code>--diff</code> prints all of it.</p>\n",
+        );
+    }
+    out.raw("</details>\n");
+}
+
+fn diff_line(out: &mut Out, line: &str, is_yaml: bool) {
+    let line = line.trim_end_matches('\r');
+    let (sign, body) = line.split_at(line.len().min(1));
+    let (open, close) = match sign {
+        "+" => ("<ins>+", "</ins>\n"),
+        "-" => ("<del>-", "</del>\n"),
+        " " => (" ", "\n"),
+        _ => {
+            out.within("<span class=\"h\">", line, "</span>\n");
+            return;
+        }
+    };
+    out.raw(open);
+    match is_yaml {
+        true => tokens::write(out, body),
+        false => drop(out.text(body)),
+    }
+    out.raw(close);
+}

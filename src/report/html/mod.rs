@@ -1,0 +1,137 @@
+//! The report for people who look: one page of HTML that loads nothing.
+//!
+//! Its order is that of need: what failed, conflicts, values put together from both sides, what
+//! stays as it was, changed files, the rest. It works without its script, which filters, and moves by keys.
+
+mod changes;
+mod lists;
+mod out;
+mod record;
+mod sides;
+mod source;
+mod tokens;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use super::json::PROGRAM;
+use super::{Facts, by_need};
+use crate::package::{FileConflict, Plan};
+use out::Out;
+use record::Item;
+use source::Sources;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+/// What is of use with the script only, and hidden without it.
+const FILTER: &str = include_str!("filter.html");
+
+/// What a page shows.
+#[derive(Debug, Default)]
+pub(crate) struct Page<'p> {
+    pub(crate) packages: Vec<Package<'p>>,
+    /// The packages that failed, and why.
+    pub(crate) failed: Vec<(String, String)>,
+    /// How many packages need nothing.
+    pub(crate) up_to_date: usize,
+}
+
+/// A package that was merged, or would be.
+#[derive(Debug)]
+pub(crate) struct Package<'p> {
+    /// What it is called; nothing where the page is about this one only.
+    pub(crate) name: String,
+    /// The versions that it comes from and goes to, where they have names.
+    pub(crate) versions: Option<[String; 2]>,
+    pub(crate) plan: &'p Plan,
+    pub(crate) facts: &'p Facts,
+    /// What upstream committed between the versions, a line for each.
+    pub(crate) commits: Vec<String>,
+}
+
+impl Package<'_> {
+    /// A file of the package, as the page calls it.
+    fn path(&self, file: &std::path::Path) -> String {
+        let file = super::portable(file);
+        match self.name.as_str() {
+            "" => file,
+            name => format!("{name}/{file}"),
+        }
+    }
+}
+
+/// The report of a run as a page.
+pub fn html(plan: &Plan, facts: &Facts) -> String {
+    page(&Page {
+        packages: vec![Package {
+            name: String::new(),
+            versions: None,
+            plan,
+            facts,
+            commits: Vec::new(),
+        }],
+        ..Page::default()
+    })
+}
+
+/// A page about some packages.
+pub(crate) fn page(page: &Page<'_>) -> String {
+    let sources = page.packages.iter().map(|it| Sources::of(it.plan));
+    let sources: Vec<Sources<'_>> = sources.collect();
+    let mut out = Out::default();
+    head(&mut out);
+    out.raw("<header>\n<h1>Merge report</h1>\n");
+    lists::overview(&mut out, page);
+    out.raw("</header>\n").raw(FILTER).raw("<main>\n");
+    lists::failures(&mut out, page);
+    let mut records = |title, is_open, of: fn(&Plan) -> Vec<&FileConflict>| {
+        let each = page.packages.iter().zip(&sources);
+        let items = each.flat_map(|(package, sources)| {
+            let records = of(package.plan).into_iter();
+            records.map(move |record| Item::new(package, sources, record))
+        });
+        let items: Vec<Item<'_>> = items.collect();
+        record::section(&mut out, title, &items, is_open);
+    };
+    records("Conflicts", true, |plan| by_need(plan).0);
+    records("Put together from both sides", true, |plan| {
+        plan.combined.iter().collect()
+    });
+    records("Held back by pins", false, |plan| {
+        plan.pinned.iter().collect()
+    });
+    records(
+        "Deleted here, changed upstream: stays deleted",
+        false,
+        |plan| by_need(plan).1,
+    );
+    changes::section(&mut out, page);
+    lists::rest(&mut out, page);
+    out.raw("</main>\n<footer><p>Made by ").text(PROGRAM);
+    out.raw(". This page loads nothing.</p></footer>\n<script>");
+    out.raw(SCRIPT).raw("</script>\n</body>\n</html>\n");
+    out.finish()
+}
+
+/// What stands above what is seen. Nothing may be loaded, and no script or style runs but the
+/// program's own.
+fn head(out: &mut Out) {
+    let hash = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));
+    let policy = format!(
+        "default-src 'none'; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    );
+    out.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    out.within(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"",
+        &policy,
+        "\">\n",
+    );
+    out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    out.raw("<meta name=\"color-scheme\" content=\"light dark\">\n");
+    out.raw("<title>merge3: merge report</title>\n<style>")
+        .raw(STYLE);
+    out.raw("</style>\n</head>\n<body>\n");
+}

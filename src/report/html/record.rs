@@ -1,0 +1,154 @@
+//! Conflicts and the like: the three values side by side, the place, the rule that decided, and a
+//! rule to copy.
+
+use super::Package;
+use super::out::Out;
+use super::source::{Line, Source, Sources};
+use super::{sides, tokens};
+use crate::merge::{ConflictKind, Resolution, Take};
+use crate::package::{FileConflict, Written};
+use crate::report::{portable, reason};
+
+/// A record and what is shown beside it.
+pub(super) struct Item<'i> {
+    file: String,
+    source: Option<&'i Source<'i>>,
+    record: &'i FileConflict,
+    written: bool,
+}
+
+impl<'i> Item<'i> {
+    pub(super) fn new(
+        package: &Package<'i>,
+        sources: &'i Sources<'i>,
+        record: &'i FileConflict,
+    ) -> Self {
+        Self {
+            file: package.path(&record.file),
+            source: sources.get(record),
+            record,
+            written: package.facts.written,
+        }
+    }
+
+    /// Writes it, open to see or folded.
+    pub(super) fn write(&self, out: &mut Out, is_open: bool) {
+        let conflict = &self.record.conflict;
+        let kind = match conflict.kind {
+            ConflictKind::Combined(_) => "combined",
+            kind => kind.as_str(),
+        };
+        out.within(
+            "<details class=\"item\" data-kind=\"",
+            kind,
+            "\" data-file=\"",
+        );
+        out.text(&self.file).raw("\"");
+        out.raw(if is_open { " open>" } else { ">" });
+        out.raw("<summary><h3><code>");
+        out.text(match conflict.path.as_str() {
+            "" => "the whole document or file",
+            path => path,
+        });
+        out.within("</code></h3> <span class=\"kind\">", kind, "</span> ");
+        let is_left = conflict.resolution.is_open();
+        out.raw(if is_left {
+            "<span class=\"result left\">"
+        } else {
+            "<span class=\"result\">"
+        });
+        out.within("", self.result(), "</span><span class=\"where\">");
+        out.text(&self.file);
+        if let Some(line) = self.record.line {
+            out.raw(":").number(line);
+        }
+        if let Some(resource) = &self.record.resource {
+            out.within(
+                " <span class=\"resource\">",
+                &resource.to_string(),
+                "</span>",
+            );
+        }
+        out.raw("</span></summary>\n");
+        sides::write(out, self.record);
+        let around = self.source.map(|it| it.around(self.record));
+        lines(out, &around.unwrap_or_default());
+        out.within("<p class=\"why\">", &reason(conflict), "</p>\n");
+        if let Some(rule) = self.rule() {
+            out.raw("<div class=\"rule\"><p>To decide this otherwise at each merge, under <code>rules:</code> in <code>.merge3.yaml</code>:</p>\n<pre>");
+            out.text(&rule.to_yaml()).raw("</pre></div>\n");
+        }
+        out.raw("</details>\n");
+    }
+
+    /// What became of it, in a few words.
+    fn result(&self) -> &'static str {
+        match (self.record.conflict.kind, self.record.conflict.resolution) {
+            (ConflictKind::Combined(_), _) => "both sides",
+            (ConflictKind::Pinned, _) => "local, pinned",
+            (_, Resolution::Updated) => "updated taken",
+            (_, Resolution::Local) => "local stays",
+            (_, Resolution::Markers) if !self.written => "left to you",
+            (_, Resolution::Markers) => "left to you, between conflict markers",
+            (_, Resolution::Open) => "left to you, local stands",
+        }
+    }
+
+    /// The rule that would decide it otherwise, where none does.
+    fn rule(&self) -> Option<Written> {
+        let conflict = &self.record.conflict;
+        let is_conflict = !matches!(
+            conflict.kind,
+            ConflictKind::Combined(_) | ConflictKind::Pinned
+        );
+        if !is_conflict || conflict.rule.is_some() {
+            return None;
+        }
+        let take = match conflict.resolution {
+            Resolution::Local => Take::Updated,
+            _ => Take::Local,
+        };
+        let path = match self.source {
+            Some(source) => source.ruled_path(self.record),
+            None => &conflict.path,
+        };
+        let rule = Written::of_place(path, take)?;
+        Some(Written {
+            kind: self.record.resource.as_ref().map(|it| it.kind.clone()),
+            file: Some(portable(&self.record.file)),
+            ..rule
+        })
+    }
+}
+
+/// Writes records under a title, if there are any.
+pub(super) fn section(out: &mut Out, title: &'static str, items: &[Item<'_>], is_open: bool) {
+    if items.is_empty() {
+        return;
+    }
+    out.within("<section><h2>", title, " <small>");
+    out.number(items.len()).raw("</small></h2>\n");
+    for item in items {
+        item.write(out, is_open);
+    }
+    out.raw("</section>\n");
+}
+
+/// Lines of the local file, as it was.
+fn lines(out: &mut Out, lines: &[Line<'_>]) {
+    if lines.is_empty() {
+        return;
+    }
+    out.raw("<figure><figcaption>local file, before the merge</figcaption><ol class=\"lines\">\n");
+    for line in lines {
+        out.raw(if line.here {
+            "<li class=\"here\" value=\""
+        } else {
+            "<li value=\""
+        });
+        out.number(line.number).raw("\"><code>");
+        tokens::write(out, line.text);
+        out.raw("</code></li>\n");
+    }
+    out.raw("</ol></figure>\n");
+}

@@ -1,0 +1,158 @@
+//! The three values of a record, side by side, with what differs marked.
+
+use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
+
+use super::out::Out;
+use crate::merge::{ConflictKind, Resolution};
+use crate::package::FileConflict;
+use crate::triple::Triple;
+
+/// How many lines of a value are shown: of one with more, those that differ and some around.
+const LINES: usize = 40;
+/// How many lines around.
+const CONTEXT: usize = 2;
+/// How many bytes of a value are shown at most.
+const BYTES: usize = 6_000;
+/// How many lines a value may have for what differs in it to be looked for.
+const MOST: usize = 20_000;
+
+/// Writes them.
+pub(super) fn write(out: &mut Out, record: &FileConflict) {
+    let values = record.conflict.values.as_ref();
+    let values = values.map(|value| value.as_deref().map(|it| it.trim_end_matches('\n')));
+    let Triple {
+        original,
+        updated,
+        local,
+    } = values;
+    let is_taken = |side| match (record.conflict.kind, record.conflict.resolution) {
+        (ConflictKind::Combined(_), _) => false,
+        (_, resolution) => resolution == side,
+    };
+    out.raw("<dl class=\"sides\">\n");
+    for (name, value, others, is_taken) in [
+        ("original", original, [updated, local], false),
+        (
+            "updated",
+            updated,
+            [original, local],
+            is_taken(Resolution::Updated),
+        ),
+        (
+            "local",
+            local,
+            [original, updated],
+            is_taken(Resolution::Local),
+        ),
+    ] {
+        out.raw(match is_taken {
+            true => "<div class=\"taken\"><dt>",
+            false => "<div><dt>",
+        });
+        out.raw(name);
+        if is_taken {
+            out.raw(" <small>taken</small>");
+        }
+        out.raw("</dt>");
+        match value {
+            None => drop(out.raw("<dd class=\"none\">absent")),
+            Some("") => drop(out.raw("<dd class=\"none\">empty")),
+            Some(value) => {
+                // with nothing before, what tells the sides apart is marked
+                let [first, second] = others;
+                let before = first.or(second).filter(|_| !record.hidden);
+                out.raw("<dd><pre>");
+                side(out, value, before, name != "original");
+                out.raw("</pre>");
+            }
+        }
+        out.raw("</dd></div>\n");
+    }
+    out.raw("</dl>\n");
+}
+
+/// Writes a value. What is not in the one `before` it is marked, if that `is_marked`.
+fn side(out: &mut Out, value: &str, before: Option<&str>, is_marked: bool) {
+    let count = value.lines().count();
+    let mut left = BYTES;
+    let before = before.filter(|before| count.max(before.lines().count()) <= MOST);
+    let mut piece = |out: &mut Out, old: Option<&str>, new: &str| {
+        let new = cut(new, left);
+        left -= new.len();
+        match old.filter(|_| is_marked) {
+            Some(old) => marked(out, cut(old, BYTES), new),
+            None => drop(out.text(new)),
+        }
+    };
+    match before {
+        Some(before) if count > LINES && before != value => {
+            let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
+            let (old, new) = (lines(before), lines(value));
+            let diff = capture_diff_slices(Algorithm::Myers, &old, &new);
+            for group in group_diff_ops(diff, CONTEXT) {
+                let (Some(first), Some(last)) = (group.first(), group.last()) else {
+                    continue;
+                };
+                let from = first.old_range().start..last.old_range().end;
+                let to = first.new_range().start..last.new_range().end;
+                if to.start > 0 {
+                    out.raw("<i>...</i>\n");
+                }
+                piece(out, Some(&old[from].concat()), &new[to].concat());
+            }
+        }
+        _ => {
+            let end = value.split_inclusive('\n').take(LINES).map(str::len).sum();
+            piece(out, before, &value[..end]);
+        }
+    }
+    if count > LINES {
+        out.raw("\n<i>of ").number(count).raw(" lines</i>");
+    } else if value.len() > BYTES {
+        out.raw("\n<i>and more</i>");
+    }
+}
+
+/// The beginning of a text, of so many bytes at most.
+fn cut(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// A text with what is not in the one before it marked.
+fn marked(out: &mut Out, before: &str, text: &str) {
+    let (old, new) = (words(before), words(text));
+    for change in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let piece = new[change.new_range()].concat();
+        match change.tag() {
+            DiffTag::Equal => drop(out.text(&piece)),
+            _ if piece.is_empty() => {}
+            _ => drop(out.within("<mark>", &piece, "</mark>")),
+        }
+    }
+}
+
+/// A text cut into words, space, and single other characters.
+fn words(text: &str) -> Vec<&str> {
+    let class = |c: char| match c {
+        c if c.is_alphanumeric() || c == '_' => 0,
+        ' ' => 1,
+        _ => 2,
+    };
+    let mut words = Vec::new();
+    let mut start = 0;
+    let mut last = None;
+    for (at, c) in text.char_indices() {
+        let class = class(c);
+        if at > start && (last != Some(class) || class == 2) {
+            words.push(&text[start..at]);
+            start = at;
+        }
+        last = Some(class);
+    }
+    words.extend(Some(&text[start..]).filter(|rest| !rest.is_empty()));
+    words
+}

@@ -1,0 +1,46 @@
+//! Why a value came out as it did, in words: for `merge3 explain` and for reports.
+
+use crate::merge::{Conflict, ConflictKind, Means};
+
+/// The rule that decided what a record is about, in a sentence.
+pub(crate) fn reason(record: &Conflict) -> String {
+    let named = match record.path.as_str() {
+        "" => "the whole document",
+        path => path,
+    };
+    match record.kind {
+        ConflictKind::Pinned => format!(
+            "a comment `# merge3: keep` at {named} holds upstream's change back (rules: Pins)"
+        ),
+        ConflictKind::Combined(means) => {
+            format!("both sides changed {named}: {}", by_means(means))
+        }
+        kind => {
+            let by = match &record.rule {
+                Some(rule) => format!("the rule in {rule}"),
+                None => "the policy (--on-conflict) or the rule for this kind".to_owned(),
+            };
+            format!(
+                "both sides changed {named} and do not agree: a conflict, {}; {by} resolves it: {} (rules: Conflicts)",
+                kind.as_str(),
+                record.resolution.as_str()
+            )
+        }
+    }
+}
+
+/// How a value was put together from both sides.
+const fn by_means(means: Means) -> &'static str {
+    match means {
+        Means::Lines => "the text merges by lines (--texts lines, rules: Texts and images)",
+        Means::Structure => {
+            "the text is YAML or JSON and its lines conflict, so it merges by its structure (--texts lines, rules: Texts and images)"
+        }
+        Means::Image => {
+            "the registry and repository, and the tag and digest of an image merge each on their own (--images parts, rules: Texts and images)"
+        }
+        Means::Elements => {
+            "no key identifies the elements of the list, so it merges element by element (--lists merge, rules: Lists without a key)"
+        }
+    }
+}

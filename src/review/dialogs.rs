@@ -1,0 +1,119 @@
+//! The keys that take more than one answer: an editor, a rule.
+
+use std::io::{self, Write};
+
+use super::decide::Decision;
+use super::files::{Place, Side};
+use super::session::{Session, Step, key};
+use super::{editor, rules, show};
+use crate::merge::Take;
+use crate::package::Written;
+use crate::report::many;
+use crate::visible::visible;
+
+impl Session<'_> {
+    /// Has the place edited until it is taken, or somebody decides otherwise.
+    pub(super) fn edit(&mut self, output: &mut impl Write) -> io::Result<Step> {
+        let place = &self.places[self.at];
+        let file = &self.files[place.file];
+        if place.is_secret {
+            writeln!(
+                output,
+                "this may be a Secret: --show-secrets shows it, also in an editor"
+            )?;
+            return Ok(Step::Again { show: false });
+        }
+        let decided = self.decision(self.at).map(|it| it.text.clone());
+        let mut text = decided.unwrap_or_else(|| file.marked(place.index));
+        let path = file.path.clone();
+        loop {
+            let edited = match editor::edit(&text, &path, self.wait) {
+                Ok(edited) => edited,
+                Err(why) => {
+                    writeln!(output, "{}", visible(&why))?;
+                    return Ok(Step::Again { show: false });
+                }
+            };
+            match self.take(Decision::new(edited.clone(), "edited")) {
+                Ok(()) => return Ok(Step::Next),
+                Err(why) => writeln!(output, "{}", visible(&why))?,
+            }
+            match key(
+                output,
+                "Edit again [e], or decide otherwise [any other key]? ",
+            )? {
+                'e' => text = edited,
+                _ => return Ok(Step::Again { show: true }),
+            }
+        }
+    }
+
+    /// Makes rules, and has them decide.
+    pub(super) fn rule(&mut self, output: &mut impl Write) -> io::Result<Step> {
+        if let Some(why) = self.no_rules {
+            writeln!(output, "{why}")?;
+            return Ok(Step::Again { show: false });
+        }
+        let (take, side) = match key(output, "Who wins here: updated or local [u,l]? ")? {
+            'u' => (Take::Updated, Side::Updated),
+            'l' => (Take::Local, Side::Local),
+            _ => return Ok(Step::Again { show: true }),
+        };
+        let place = &self.places[self.at];
+        let here = rules::rules_for(&self.files[place.file], place, take);
+        if here.is_empty() {
+            writeln!(output, "no rule can name this place")?;
+            return Ok(Step::Again { show: false });
+        }
+        let alike: Vec<Written> = here.iter().map(Written::widened).collect();
+        let told = |rules: &[Written]| rules.iter().map(Written::to_yaml).collect::<String>();
+        let (one, all) = (told(&here), told(&alike));
+        write!(
+            output,
+            "For this place:\n{}For all like it:\n{}",
+            show::indented(&one),
+            show::indented(&all)
+        )?;
+        let rules = match key(output, "This place or all like it [t,a]? ")? {
+            't' => here,
+            'a' => alike,
+            _ => return Ok(Step::Again { show: true }),
+        };
+        let decision = Decision::side(place, side);
+        if let Err(why) = self.take(decision) {
+            writeln!(output, "{}", visible(&why))?;
+            return Ok(Step::Again { show: false });
+        }
+        let count = self.apply(&rules, side);
+        self.rules
+            .extend(rules.into_iter().map(|rule| (self.at, rule)));
+        if count > 0 {
+            let places = many(count, "further place");
+            writeln!(output, "the rule decides {places}")?;
+        }
+        Ok(Step::Next)
+    }
+
+    /// Decides the open places that rules are for, beside the one that they were made at.
+    fn apply(&mut self, rules: &[Written], side: Side) -> usize {
+        let mut count = 0;
+        for (index, file) in self.files.iter().enumerate() {
+            let open = self
+                .places
+                .iter()
+                .enumerate()
+                .filter(|(at, place)| place.file == index && self.decisions[*at].is_none());
+            let open: Vec<(usize, &Place)> = open.collect();
+            let places: Vec<&Place> = open.iter().map(|(_, place)| *place).collect();
+            for ((at, place), decided) in open.iter().zip(rules::decided(rules, file, &places)) {
+                if decided {
+                    let mut decision = Decision::side(place, side);
+                    decision.by = Some(self.at);
+                    self.decisions[*at] = Some(decision);
+                    count += 1;
+                }
+            }
+        }
+        count
+    }
+}

@@ -1,0 +1,328 @@
+//! The dialogue: shows each place, asks, and carries out what is answered.
+
+use std::fs::Permissions;
+use std::io::{self, Write};
+
+use console::Term;
+
+use super::decide::{Decided, Decision};
+use super::editor::Wait;
+use super::files::{File, Place, Side, is_below};
+use super::show::{self, About, HELP, Look};
+use super::{both, pin};
+use crate::error::shown;
+use crate::merge::{Conflict, Resolution};
+use crate::package::{ChangeKind, FileConflict, Plan, Written};
+use crate::visible::visible;
+
+/// The keys at a place.
+const KEYS: &str = "u,l,b,e,p,r,s,k,q,?";
+
+/// How a dialogue came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// What is decided is to be written.
+    Write,
+    /// Nothing is.
+    Leave,
+}
+
+/// A plan, and what is decided about the places in it that are open.
+pub(crate) struct Session<'w> {
+    pub(super) plan: Plan,
+    pub(super) files: Vec<File>,
+    pub(super) places: Vec<Place>,
+    pub(super) decisions: Vec<Option<Decision>>,
+    /// The rules that were made, each with its place.
+    pub(super) rules: Vec<(usize, Written)>,
+    /// Why there can be none.
+    pub(super) no_rules: Option<&'static str>,
+    pub(super) look: Look,
+    /// Waits for the editor.
+    pub(super) wait: Wait<'w>,
+    pub(super) at: usize,
+}
+
+/// What a dialogue made of a plan.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) plan: Plan,
+    pub(crate) rules: Vec<Written>,
+    /// Those of a file of the package.
+    pub(crate) permissions: Option<Permissions>,
+    pub(crate) decided: usize,
+    /// What is left, and how.
+    pub(crate) left: Vec<String>,
+}
+
+/// What is to be done next.
+pub(super) enum Step {
+    /// The next place is asked about.
+    Next,
+    /// This one is asked about again, shown anew or not.
+    Again { show: bool },
+    /// The one before.
+    Back,
+    /// No further one.
+    Quit,
+}
+
+impl<'w> Session<'w> {
+    /// A dialogue about what is open in a plan, between markers of `size` characters. `no_rules`
+    /// says why no rules can be made, where that is so.
+    pub(crate) fn new(
+        plan: Plan,
+        size: usize,
+        no_rules: Option<&'static str>,
+        color: bool,
+        wait: Wait<'w>,
+    ) -> Self {
+        let (files, places) = File::all(&plan, size);
+        let (_, width) = Term::stdout().size();
+        Self {
+            decisions: vec![None; places.len()],
+            plan,
+            files,
+            places,
+            rules: Vec::new(),
+            no_rules,
+            look: Look {
+                color,
+                width: usize::from(width).max(40),
+            },
+            wait,
+            at: 0,
+        }
+    }
+
+    /// How many places are open.
+    pub(crate) fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Asks about each place, and in the end whether to write.
+    ///
+    /// # Errors
+    /// Where the terminal is gone.
+    pub(crate) fn run(&mut self, output: &mut impl Write) -> io::Result<End> {
+        let mut is_over = false;
+        loop {
+            if self.at >= self.places.len() || is_over {
+                match self.finish(output, is_over)? {
+                    Some(end) => return Ok(end),
+                    None => {
+                        is_over = false;
+                        self.at = self.at.min(self.places.len().saturating_sub(1));
+                    }
+                }
+            }
+            self.show(output, false)?;
+            loop {
+                match self.ask(output)? {
+                    Step::Next => {
+                        self.at += 1;
+                        // what a rule decided is not asked about
+                        while self.decision(self.at).is_some_and(|it| it.by.is_some()) {
+                            self.at += 1;
+                        }
+                    }
+                    Step::Again { show: false } => continue,
+                    Step::Again { show: true } => {}
+                    Step::Back => self.at -= 1,
+                    Step::Quit => is_over = true,
+                }
+                break;
+            }
+        }
+    }
+
+    pub(super) fn decision(&self, at: usize) -> Option<&Decision> {
+        self.decisions.get(at)?.as_ref()
+    }
+
+    fn show(&self, output: &mut impl Write, all: bool) -> io::Result<()> {
+        let place = &self.places[self.at];
+        let about = About {
+            number: self.at + 1,
+            count: self.places.len(),
+            conflict: self.conflict(place),
+            decided: self.decision(self.at).map(|it| it.what),
+            all,
+        };
+        let file = &self.files[place.file];
+        output.write_all(show::place(file, place, &about, self.look).as_bytes())
+    }
+
+    /// The conflict of the merge that is open at a place.
+    fn conflict(&self, place: &Place) -> Option<&Conflict> {
+        let file = &self.files[place.file].path;
+        let is_here = |it: &&FileConflict| {
+            *it.file == **file
+                && it.conflict.resolution.is_open()
+                && it.resource.as_deref() == place.resource.as_ref()
+                && (place.paths.is_empty()
+                    || place.paths.iter().any(|path| is_below(&it.conflict, path)))
+        };
+        let mut conflicts = self.plan.conflicts.iter();
+        conflicts.find(is_here).map(|it| &it.conflict)
+    }
+
+    fn ask(&mut self, output: &mut impl Write) -> io::Result<Step> {
+        let key = key(output, &format!("Decide [{KEYS}]? "))?;
+        let place = &self.places[self.at];
+        let file = &self.files[place.file];
+        let decision = match key {
+            'u' => Ok(Decision::side(place, Side::Updated)),
+            'l' => Ok(Decision::side(place, Side::Local)),
+            'b' => Ok(Decision::new(both::both(file, place), "both")),
+            'p' => pin::pinned(file, place)
+                .map(|text| Decision::new(text, "local, pinned"))
+                .map_err(str::to_owned),
+            'e' => return self.edit(output),
+            'r' => return self.rule(output),
+            's' => {
+                self.take_back();
+                return Ok(Step::Next);
+            }
+            'k' if self.at == 0 => Err("this is the first place".to_owned()),
+            'k' => return Ok(Step::Back),
+            'q' => return Ok(Step::Quit),
+            'v' => {
+                self.show(output, true)?;
+                return Ok(Step::Again { show: false });
+            }
+            '?' => {
+                output.write_all(HELP.as_bytes())?;
+                return Ok(Step::Again { show: false });
+            }
+            _ => Err(format!("the keys are {KEYS}; ? says what they do")),
+        };
+        match decision.and_then(|decision| self.take(decision)) {
+            Ok(()) => Ok(Step::Next),
+            Err(why) => {
+                writeln!(output, "{}", visible(&why))?;
+                Ok(Step::Again { show: false })
+            }
+        }
+    }
+
+    /// What is decided in a file, with one decision more.
+    fn decided<'d>(&'d self, file: usize, more: Option<(usize, &'d Decision)>) -> Decided<'d> {
+        let of_file = self
+            .places
+            .iter()
+            .enumerate()
+            .filter(|(_, place)| place.file == file);
+        let decision = |at: usize| match more {
+            Some((place, decision)) if place == at => Some(decision),
+            _ => self.decision(at),
+        };
+        let texts = of_file.map(|(at, _)| decision(at).map(|it| it.text.as_str()));
+        texts.collect()
+    }
+
+    /// Takes a decision about the place that is asked about.
+    pub(super) fn take(&mut self, decision: Decision) -> Result<(), String> {
+        let file = self.places[self.at].file;
+        let decided = self.decided(file, Some((self.at, &decision)));
+        self.files[file].check(&decided, &decision.text)?;
+        self.take_back();
+        self.decisions[self.at] = Some(decision);
+        Ok(())
+    }
+
+    /// Leaves the place open, and takes back the rules that were made there and what they decided.
+    fn take_back(&mut self) {
+        let at = self.at;
+        self.rules.retain(|(place, _)| *place != at);
+        let by_rule = |it: &Decision| it.by == Some(at);
+        for decision in &mut self.decisions {
+            decision.take_if(|it| by_rule(it));
+        }
+        self.decisions[at] = None;
+    }
+
+    /// Asks whether to write; none where somebody goes back.
+    fn finish(&mut self, output: &mut impl Write, has_quit: bool) -> io::Result<Option<End>> {
+        let count = self.places.len();
+        let decided = self.decisions.iter().flatten().count();
+        if has_quit && decided == 0 {
+            return Ok(Some(End::Leave));
+        }
+        let left = match count - decided {
+            0 => String::new(),
+            left => format!(", {left} left between conflict markers"),
+        };
+        writeln!(output, "\n{decided} of {count} decided{left}")?;
+        loop {
+            return Ok(
+                match key(output, "Write it [y], write nothing [n], or go back [k]? ")? {
+                    'y' => Some(End::Write),
+                    'n' | 'q' => Some(End::Leave),
+                    'k' if count > 0 => {
+                        self.at = self.at.min(count) - usize::from(self.at >= count);
+                        None
+                    }
+                    _ => continue,
+                },
+            );
+        }
+    }
+
+    /// The plan with what is decided, and what is left.
+    pub(crate) fn settle(mut self) -> Settled {
+        let open = self.places.iter().zip(&self.decisions);
+        let open = open
+            .filter(|(_, decision)| decision.is_none())
+            .map(|(place, _)| {
+                let file = shown(&self.files[place.file].path);
+                format!("between conflict markers: {file}:{}", place.line)
+            });
+        let binary = self.plan.conflicts.iter();
+        let binary = binary.filter(|it| it.conflict.resolution == Resolution::Open);
+        let binary = binary.map(|it| format!("as it is, for it is not text: {}", shown(&it.file)));
+        let left: Vec<String> = open.chain(binary).collect();
+        let texts: Vec<String> = self
+            .files
+            .iter()
+            .enumerate()
+            .map(|(index, file)| file.decided(&self.decided(index, None)))
+            .collect();
+        for (file, text) in self.files.iter().zip(texts) {
+            let change = &mut self.plan.files[file.change];
+            // the side that deleted it was taken
+            let is_gone = text.trim().is_empty();
+            change.new = (!is_gone).then(|| text.into_bytes().into());
+            if is_gone {
+                change.kind = ChangeKind::Deleted;
+            }
+        }
+        let permissions = self.plan.files.first();
+        let permissions = permissions.map(|change| change.permissions.clone());
+        self.plan.files.retain(|change| {
+            let is_same = change.old == change.new && change.old_permissions.is_none();
+            !is_same || matches!(change.kind, ChangeKind::Moved { .. })
+        });
+        Settled {
+            plan: self.plan,
+            permissions,
+            rules: self.rules.into_iter().map(|(_, rule)| rule).collect(),
+            decided: self.decisions.iter().flatten().count(),
+            left,
+        }
+    }
+}
+
+/// Asks for a key.
+pub(super) fn key(output: &mut impl Write, question: &str) -> io::Result<char> {
+    write!(output, "{question}")?;
+    output.flush()?;
+    let key = match Term::stdout().read_char() {
+        // a terminal that is gone decides nothing
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 'q',
+        key => key?,
+    };
+    let shown = if key.is_control() { ' ' } else { key };
+    writeln!(output, "{shown}")?;
+    Ok(key)
+}

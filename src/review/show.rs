@@ -1,0 +1,298 @@
+//! A place, as it is shown in a terminal: the lines around, and the three sides.
+
+use console::Style;
+
+use super::files::{File, Place};
+use crate::error::shown;
+use crate::git::hunks::{Stretch, read};
+use crate::merge::markers::mark;
+use crate::merge::{Conflict, ConflictKind, ConflictStyle, MarkerStyle};
+use crate::secret::HIDDEN;
+use crate::triple::Triple;
+use crate::visible::{visible, visible_lines};
+
+/// How many lines of a side are shown, unless all are asked for. Of more, what
+/// differs is shown.
+const MOST: usize = 8;
+/// How many rows a long line takes.
+const ROWS: usize = 3;
+/// The width of what stands before a line.
+const MARGIN: usize = 11;
+
+/// How a terminal is written to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    pub(super) color: bool,
+    pub(super) width: usize,
+}
+
+/// What is told of a place beside itself.
+pub(super) struct About<'a> {
+    /// The place's number, and how many there are.
+    pub(super) number: usize,
+    pub(super) count: usize,
+    /// The conflict of the merge that is open here, where that is known.
+    pub(super) conflict: Option<&'a Conflict>,
+    /// What was decided.
+    pub(super) decided: Option<&'a str>,
+    /// Whether everything is shown.
+    pub(super) all: bool,
+}
+
+/// A place.
+pub(super) fn place(file: &File, place: &Place, about: &About<'_>, look: Look) -> String {
+    let mut page = Page {
+        text: String::from("\n"),
+        look,
+        all: about.all,
+        indent: indent_of(place),
+    };
+    let kind = about.conflict.map_or("conflict", |it| told(it.kind));
+    let title = format!("{} of {}: {kind}", about.number, about.count);
+    page.line(&title, "bold");
+    page.line(&format!("{}:{}", shown(&file.path), place.line), "");
+    if let Some(resource) = &place.resource {
+        page.line(&visible(&resource.to_string()), "");
+    }
+    let paths = place.paths.iter().filter(|path| !path.is_empty());
+    let paths: Vec<String> = paths.map(|path| visible(path)).collect();
+    page.line(
+        &match (paths.is_empty(), file.is_yaml) {
+            (true, true) => "the whole document".to_owned(),
+            (true, false) => "lines".to_owned(),
+            _ if paths.len() > 3 => {
+                format!("{}, {} and {} more", paths[0], paths[1], paths.len() - 2)
+            }
+            _ => paths.join(", "),
+        },
+        "cyan",
+    );
+    page.lines("", "", place.above.iter().map(String::as_str));
+    page.sides(place);
+    page.lines("", "", place.below.iter().map(String::as_str));
+    if let Some(decided) = about.decided {
+        page.line(&format!("decided: {decided}"), "bold");
+    }
+    page.text
+}
+
+/// How far all lines of a place are indented that are shown.
+fn indent_of(place: &Place) -> usize {
+    let sides = place.lines.as_ref().into_array().into_iter().flatten();
+    let around = place.above.iter().chain(&place.below).map(String::as_str);
+    let lines = sides.flat_map(|side| side.lines()).chain(around);
+    let filled = lines.filter(|line| !line.trim().is_empty());
+    let indents = filled.map(|line| line.len() - line.trim_start_matches(' ').len());
+    indents.min().unwrap_or(0)
+}
+
+/// What is shown, as it grows.
+struct Page {
+    text: String,
+    look: Look,
+    /// Whether nothing is left out.
+    all: bool,
+    /// The indentation that all lines have, and that is left out.
+    indent: usize,
+}
+
+impl Page {
+    /// Adds a line without a margin.
+    fn line(&mut self, line: &str, color: &str) {
+        for row in chunks(line, self.look.width) {
+            self.text.push_str(&paint(&row, color, self.look));
+            self.text.push('\n');
+        }
+    }
+
+    /// Adds a line behind a margin, in as many rows as it needs.
+    fn rows(&mut self, name: &str, line: &str, color: &str) {
+        let mut rows = chunks(line, self.look.width.saturating_sub(MARGIN).max(20));
+        if rows.len() > ROWS && !self.all {
+            rows.truncate(ROWS);
+            if let Some(last) = rows.last_mut() {
+                let end = last.char_indices().rev().nth(2).map_or(0, |(at, _)| at);
+                last.replace_range(end.., "...");
+            }
+        }
+        for (index, row) in rows.iter().enumerate() {
+            let name = if index == 0 { name } else { "" };
+            self.line(format!("{name:>8} | {row}").trim_end(), color);
+        }
+    }
+
+    /// Adds lines of a file, the first behind a name.
+    fn lines<'l>(&mut self, name: &str, color: &str, lines: impl Iterator<Item = &'l str>) {
+        for (index, line) in lines.enumerate() {
+            let name = if index == 0 { name } else { "" };
+            let line = visible_lines(line.get(self.indent..).unwrap_or_default());
+            self.rows(name, &line, color);
+        }
+    }
+
+    /// Adds the three sides.
+    fn sides(&mut self, place: &Place) {
+        let original = place.lines.original.as_deref();
+        let (updated, local) = (&place.lines.updated, &place.lines.local);
+        let sides = Triple::new(original, updated.as_deref(), local.as_deref());
+        let sides = sides.map(Option::unwrap_or_default);
+        if !self.all && !place.is_secret && self.hunks(sides) {
+            return;
+        }
+        for (name, lines, color) in [
+            (
+                NAMES[0],
+                original.unwrap_or("(not in the markers)"),
+                COLORS[0],
+            ),
+            (NAMES[1], sides.updated, COLORS[1]),
+            (NAMES[2], sides.local, COLORS[2]),
+        ] {
+            match lines {
+                "" => self.rows(name, "(absent)", color),
+                _ if place.is_secret => self.rows(name, HIDDEN, color),
+                _ => self.beginning(name, color, lines),
+            }
+        }
+    }
+
+    /// Adds a side, or its first lines.
+    fn beginning(&mut self, name: &str, color: &str, lines: &str) {
+        let most = if self.all { usize::MAX } else { MOST };
+        self.lines(name, color, lines.lines().take(most));
+        let more = lines.lines().count().saturating_sub(most);
+        if more > 0 {
+            self.rows("", &format!("... {more} more lines, v shows them"), "");
+        }
+    }
+
+    /// Adds what of three sides with many lines is not the same. Whether that can be told.
+    fn hunks(&mut self, sides: Triple<&str>) -> bool {
+        let [original, updated, local] = sides.into_array();
+        let count = updated.lines().count().max(local.lines().count());
+        if count <= MOST || original.is_empty() {
+            return false;
+        }
+        let style = MarkerStyle {
+            size: 100,
+            conflict_style: ConflictStyle::Diff3,
+            ..MarkerStyle::default()
+        };
+        // of a side that is not there the changes to the other one count
+        let text = match (updated, local) {
+            ("", other) | (other, "") => mark(Triple::new(original, other, original), &style),
+            _ => mark(sides, &style),
+        };
+        let gone = [updated, local].iter().position(|side| side.is_empty());
+        let Some(stretches) = read(&text, style.size) else {
+            return false;
+        };
+        self.rows(
+            "",
+            &format!("{count} lines, v shows all; these differ:"),
+            "",
+        );
+        let end = self.text.len() + 3 * MOST * self.look.width;
+        for (index, stretch) in stretches.iter().enumerate() {
+            if self.text.len() > end {
+                self.rows("", "... and more", "");
+                break;
+            }
+            match stretch {
+                Stretch::Common(lines) => {
+                    self.common(lines, index == 0, index + 1 == stretches.len())
+                }
+                Stretch::Conflict { lines, .. } => {
+                    let lines = lines.map(Option::unwrap_or_default).into_array();
+                    for ((name, lines), color) in NAMES.iter().zip(lines).zip(COLORS) {
+                        match lines {
+                            "" => self.rows(name, "(absent)", color),
+                            lines => self.beginning(name, color, lines),
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(gone) = gone {
+            self.rows(NAMES[gone + 1], "(absent)", COLORS[gone + 1]);
+        }
+        true
+    }
+
+    /// Adds what is nearest of the lines between two that differ.
+    fn common(&mut self, lines: &str, is_first: bool, is_last: bool) {
+        let lines: Vec<&str> = lines.lines().collect();
+        if lines.len() <= 3 {
+            return self.lines("", "", lines.into_iter());
+        }
+        if let (Some(first), false) = (lines.first(), is_first) {
+            self.lines("", "", [*first].into_iter());
+        }
+        self.rows("", "...", "");
+        if let (Some(last), false) = (lines.last(), is_last) {
+            self.lines("", "", [*last].into_iter());
+        }
+    }
+}
+
+/// The sides, in the order in which they are shown, and their colours.
+const NAMES: [&str; 3] = ["original", "updated", "local"];
+const COLORS: [&str; 3] = ["", "green", "yellow"];
+
+/// A line in pieces of a width.
+fn chunks(line: &str, width: usize) -> Vec<String> {
+    let chars: Vec<char> = line.trim_end().chars().collect();
+    if chars.is_empty() {
+        return vec![String::new()];
+    }
+    chars
+        .chunks(width)
+        .map(|chunk| chunk.iter().collect())
+        .collect()
+}
+
+/// What a kind of conflict means, for people.
+const fn told(kind: ConflictKind) -> &'static str {
+    match kind {
+        ConflictKind::BothChanged => "both sides changed it",
+        ConflictKind::BothAdded => "both sides added it",
+        ConflictKind::DeletedLocally => "you deleted it, upstream changed it",
+        ConflictKind::DeletedUpstream => "upstream deleted it, you changed it",
+        ConflictKind::KindChanged => "it is of another kind on each side",
+        ConflictKind::Order => "both sides moved elements",
+        ConflictKind::Text => "both sides changed these lines",
+        kind => kind.as_str(),
+    }
+}
+
+/// A text in a colour, where there are colours.
+fn paint(text: &str, color: &str, look: Look) -> String {
+    if look.color && !color.is_empty() {
+        let style = Style::from_dotted_str(color).force_styling(true);
+        return style.apply_to(text).to_string();
+    }
+    text.to_owned()
+}
+
+/// Lines set off from the margin.
+pub(super) fn indented(text: &str) -> String {
+    let lines = text.lines();
+    lines
+        .map(|line| format!("  {}\n", visible_lines(line)))
+        .collect()
+}
+
+/// What the keys do.
+pub(super) const HELP: &str = "\
+u  take upstream's lines
+l  keep the local ones
+b  take both, the local ones first (lists, texts)
+e  edit them in $EDITOR; the file is checked before they are taken
+p  keep the local ones and pin them with # merge3: keep
+r  make a rule in .merge3.yaml, for this place or all like it
+s  skip: what is open stays between conflict markers
+k  go back to the place before
+v  show all lines of the three sides
+q  quit, and write what is decided or nothing
+?  show this help
+";

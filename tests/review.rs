@@ -1,0 +1,622 @@
+//! `merge3 review` in a real terminal: the binary, driven key by key through a pseudo-terminal.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used)] // helpers of tests may
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pretty_assertions::assert_eq;
+use rexpect::ReadUntil;
+use rexpect::process::WaitStatus;
+use rexpect::session::{PtySession, spawn_command};
+use tempfile::TempDir;
+
+/// How long an answer may take, in milliseconds: only a review that hangs takes so long.
+const PATIENCE: u64 = 120_000;
+const ASK: &str = "[u,l,b,e,p,r,s,k,q,?]? ";
+const END: &str = "or go back [k]? ";
+
+const ORIGINAL: &str =
+    "replicas: 1\nport: 80\nargs: [--a]\nhost: x\nhosts:\n- a\nnote: |\n  one\nend: true\n";
+const UPDATED: &str =
+    "replicas: 2\nport: 80\nargs: [--b]\nhost: x\nhosts:\n- b\nnote: |\n  two\nend: true\n";
+const LOCAL: &str =
+    "replicas: 3\nport: 80\nargs: [--c]\nhost: x\nhosts:\n- c\nnote: |\n  three\nend: true\n";
+
+/// Three packages in a folder.
+struct Packages(TempDir);
+
+impl Packages {
+    fn of(files: &[(&str, &str, &str, &str)]) -> Self {
+        let packages = Self(tempfile::tempdir().unwrap());
+        for (path, original, updated, local) in files {
+            for (side, text) in [("old", original), ("new", updated), ("fork", local)] {
+                fs::create_dir_all(packages.path(side)).unwrap();
+                if !text.is_empty() {
+                    packages.write(&format!("{side}/{path}"), text);
+                }
+            }
+        }
+        packages
+    }
+
+    /// The packages of most tests: `replicas`, `args`, `hosts` and `note` are open in one file.
+    fn four() -> Self {
+        Self::of(&[("a.yaml", ORIGINAL, UPDATED, LOCAL)])
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::write(self.path(path), text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// A program that edits the file it is given, as a shell script.
+    fn editor(&self, script: &str) -> PathBuf {
+        self.write("editor", &format!("#!/bin/sh\n{script}\n"));
+        let path = self.path("editor");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merge3"));
+        command
+            .arg("review")
+            .args(arguments)
+            .current_dir(self.0.path());
+        command
+            .env("NO_COLOR", "1")
+            .env("TERM", "xterm")
+            .env_remove("VISUAL")
+            .env_remove("EDITOR");
+        command
+    }
+
+    /// What a merge tells that asks nobody.
+    fn merge(&self, arguments: &[&str]) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_merge3"))
+            .args(["--ancestor", "old", "--from", "new", "--to", "fork"])
+            .args(arguments)
+            .current_dir(self.0.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn review(&self) -> Review {
+        self.review_with(&[], None)
+    }
+
+    fn review_with(&self, arguments: &[&str], editor: Option<&Path>) -> Review {
+        let sides = ["--ancestor", "old", "--from", "new", "--to", "fork"];
+        let mut command = self.command(&[&sides[..], arguments].concat());
+        if let Some(editor) = editor {
+            command.env("EDITOR", editor);
+        }
+        Review(spawn_command(command, Some(PATIENCE)).unwrap())
+    }
+}
+
+/// A review that is going on.
+struct Review(PtySession);
+
+impl Review {
+    /// What is told before a question.
+    fn until(&mut self, question: &str) -> String {
+        self.0.exp_string(question).unwrap()
+    }
+
+    /// Presses a key at the next place, and gives back what is told of that.
+    fn at(&mut self, key: &str) -> String {
+        let told = self.until(ASK);
+        self.press(key);
+        told
+    }
+
+    fn press(&mut self, key: &str) {
+        self.0.send(key).unwrap();
+        self.0.flush().unwrap();
+    }
+
+    /// Waits for the next question: whether it is about a place, and not the last one.
+    fn asks_again(&mut self) -> bool {
+        let (_, question) = self
+            .0
+            .exp_any(vec![
+                ReadUntil::String(ASK.into()),
+                ReadUntil::String(END.into()),
+            ])
+            .unwrap();
+        question == ASK
+    }
+
+    /// Writes, or not, and gives back the rest and the status.
+    fn end(mut self, key: &str) -> (String, i32) {
+        self.until(END);
+        self.press(key);
+        self.over()
+    }
+
+    fn over(mut self) -> (String, i32) {
+        let rest = self.0.exp_eof().unwrap();
+        match self.0.process().wait().unwrap() {
+            WaitStatus::Exited(_, status) => (rest, status),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn every_side_can_be_taken() {
+    let packages = Packages::four();
+    let mut review = packages.review();
+    let told = review.at("u");
+    for shown in [
+        "1 of 4: both sides changed it\r\na.yaml:1\r\n",
+        "original | replicas: 1",
+        " updated | replicas: 2",
+        "   local | replicas: 3",
+        "         | port: 80",
+    ] {
+        assert!(told.contains(shown), "{shown}\n{told}");
+    }
+    assert!(review.at("b").contains("\r\nargs[0]\r\n"));
+    assert!(review.at("l").contains("local | - c"));
+    review.at("b");
+    let (told, status) = review.end("y");
+    assert!(told.contains("4 places decided, 1 file written"), "{told}");
+    assert_eq!(status, 0);
+    assert_eq!(
+        packages.read("fork/a.yaml"),
+        "replicas: 2\nport: 80\nargs: [--c, --b]\nhost: x\nhosts:\n- c\nnote: |\n  three\n  two\nend: true\n"
+    );
+}
+
+#[test]
+fn there_is_a_way_back() {
+    let packages = Packages::four();
+    let mut review = packages.review();
+    assert!(review.at("k").contains("1 of 4: "));
+    assert!(review.at("u").contains("this is the first place"));
+    review.at("k");
+    assert!(review.at("l").contains("decided: updated"));
+    review.at("s");
+    review.at("u");
+    review.at("u");
+    // from the end, too
+    review.until(END);
+    review.press("k");
+    assert!(review.at("s").contains("4 of 4: "));
+    let (told, status) = review.end("y");
+    assert_eq!(status, 1);
+    assert!(
+        told.contains("left between conflict markers: a.yaml:3\r\n"),
+        "{told}"
+    );
+    let text = packages.read("fork/a.yaml");
+    assert!(text.starts_with("replicas: 3\nport: 80\n<<<<<<< fork\nargs: [--c]\n||||||| old\nargs: [--a]\n=======\nargs: [--b]\n>>>>>>> new\n"), "{text}");
+    assert_eq!(text.matches("<<<<<<<").count(), 2);
+    // what was left is decided later, with or without the three sides
+    for (arguments, key) in [(&[][..], "q"), (&["--to", "fork"][..], "l")] {
+        let mut review = match arguments {
+            [] => packages.review(),
+            arguments => {
+                Review(spawn_command(packages.command(arguments), Some(PATIENCE)).unwrap())
+            }
+        };
+        let told = review.at(key);
+        assert!(
+            told.contains("2 places between conflict markers in 1 file"),
+            "{told}"
+        );
+        assert!(told.contains("original | args: [--a]"), "{told}");
+        match key {
+            "q" => assert_eq!(review.over().1, 1),
+            _ => {
+                review.at("l");
+                assert_eq!(review.end("y").1, 0);
+            }
+        }
+    }
+    assert_eq!(
+        packages
+            .read("fork/a.yaml")
+            .replace("hosts:\n- b", "hosts:\n- c"),
+        LOCAL
+    );
+}
+
+#[test]
+fn nothing_is_written_unless_somebody_says_so() {
+    let packages = Packages::four();
+    // at once, after a decision, at the end
+    let mut review = packages.review();
+    review.at("q");
+    let (told, status) = review.over();
+    assert!(told.contains("nothing was written"), "{told}");
+    assert_eq!(status, 1);
+    let mut review = packages.review();
+    review.at("u");
+    review.at("q");
+    assert_eq!(review.end("n").1, 1);
+    // an interruption, at a place and at the end
+    for keys in ["u", "ulul"] {
+        let mut review = packages.review();
+        for key in keys.chars() {
+            review.at(&key.to_string());
+        }
+        review.until(if keys.len() == 4 { END } else { ASK });
+        review.0.send_control('c').unwrap();
+        assert_eq!(review.over().1, 130);
+    }
+    assert_eq!(packages.read("fork/a.yaml"), LOCAL);
+    assert_eq!(fs::read_dir(packages.path("fork")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_part_is_written_where_somebody_quits() {
+    let packages = Packages::four();
+    let mut review = packages.review();
+    review.at("u");
+    review.at("q");
+    let (_, status) = review.end("y");
+    assert_eq!(status, 1);
+    let text = packages.read("fork/a.yaml");
+    assert!(text.starts_with("replicas: 2\n"), "{text}");
+    assert_eq!(text.matches(">>>>>>>").count(), 3);
+}
+
+#[test]
+fn what_is_edited_is_checked() {
+    let packages = Packages::four();
+    // fails; leaves the markers; writes what is no YAML; writes what is
+    let editor = packages.editor(
+        "n=$(cat \"$0.count\" 2>/dev/null || echo 0)\necho $((n + 1)) > \"$0.count\"\ncase $n in\n\
+         0) exit 3;;\n1) ;;\n2) echo 'replicas: [' > \"$1\";;\n*) cp \"$1\" \"$0.seen\"; printf 'replicas: 7 # mine' > \"$1\";;\nesac",
+    );
+    let mut review = packages.review_with(&[], Some(&editor));
+    review.at("e");
+    assert!(
+        review
+            .at("e")
+            .contains("failed (exit status: 3): nothing is taken from it")
+    );
+    assert!(
+        review
+            .until("[any other key]? ")
+            .contains("there are conflict markers left in it")
+    );
+    review.press("e");
+    let told = review.until("[any other key]? ");
+    assert!(told.contains("the file would be no YAML: line "), "{told}");
+    review.press("e");
+    for key in ["l", "l", "l"] {
+        review.at(key);
+    }
+    assert_eq!(review.end("y").1, 0);
+    assert_eq!(packages.read("editor.seen"), "replicas: [\n");
+    assert!(
+        packages
+            .read("fork/a.yaml")
+            .starts_with("replicas: 7 # mine\nport: 80\n")
+    );
+}
+
+#[test]
+fn keys_in_the_editor_are_the_editors() {
+    let packages = Packages::four();
+    let editor = packages.editor(
+        "trap '' INT\necho ready\nwhile ! test -f go; do sleep 0.1; done\necho 'replicas: 8' > \"$1\"",
+    );
+    let mut review = packages.review_with(&[], Some(&editor));
+    review.at("e");
+    review.until("ready");
+    for _ in 0..3 {
+        review.0.send_control('c').unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    packages.write("go", "");
+    assert!(review.at("q").contains("2 of 4: "));
+    review.end("y");
+    assert!(packages.read("fork/a.yaml").starts_with("replicas: 8\n"));
+}
+
+#[test]
+fn an_editor_that_is_missing_is_told() {
+    let packages = Packages::four();
+    let mut review = packages.review_with(&[], Some(Path::new("no-such-editor --wait")));
+    review.at("e");
+    assert!(
+        review
+            .at("q")
+            .contains("the editor `no-such-editor --wait` failed")
+    );
+    assert_eq!(review.over().1, 1);
+}
+
+#[test]
+fn a_pin_keeps_the_local_side_for_good() {
+    let json = |value: &str| format!("{{\n  \"a\": {value}\n}}\n");
+    let packages = Packages::of(&[
+        ("a.yaml", ORIGINAL, UPDATED, LOCAL),
+        ("b.json", &json("1"), &json("2"), &json("3")),
+        ("c.yaml", "a: {b: 1}\nc: 1\n", "a: {b: 2}\nc: 1\n", "c: 1\n"),
+    ]);
+    let mut review = packages.review();
+    for _ in 0..4 {
+        review.at("p");
+    }
+    assert!(review.at("p").contains("pin that by hand"));
+    review.at("l");
+    assert!(review.at("p").contains("5 of 6: "));
+    assert!(
+        review
+            .at("l")
+            .contains("only entries of YAML can be pinned")
+    );
+    review.at("p");
+    assert!(review.at("l").contains("a rule (r) keeps a deletion"));
+    assert_eq!(review.end("y").1, 0);
+    let pinned = LOCAL
+        .replace("3\n", "3 # merge3: keep\n")
+        .replace("c]\n", "c] # merge3: keep\n")
+        .replace("- c\n", "- c # merge3: keep\n");
+    assert_eq!(packages.read("fork/a.yaml"), pinned);
+    let told = packages.merge(&["--dry-run"]);
+    assert!(told.contains("3 held back by pins"), "{told}");
+}
+
+fn deployment(replicas: &str, image: &str) -> String {
+    format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: {replicas}\n  template:\n    spec:\n      containers:\n      - name: web\n        tag: {image}\n"
+    )
+}
+
+#[test]
+fn a_rule_decides_its_like_and_goes_with_its_decision() {
+    let file = |replicas: &str, tag: &str| deployment(replicas, tag);
+    let packages = Packages::of(&[
+        ("a.yaml", &file("1", "a"), &file("2", "b"), &file("3", "c")),
+        ("b.yaml", &file("1", "a"), &file("2", "b"), &file("4", "d")),
+    ]);
+    packages.write(
+        "fork/.merge3.yaml",
+        "# ours\nrules:\n  - path: metadata.labels\n    take: local\n",
+    );
+    let mut review = packages.review();
+    review.at("l");
+    review.at("r");
+    review.until("[u,l]? ");
+    review.press("l");
+    let told = review.until("[t,a]? ");
+    assert!(told.contains("- path: spec.template.spec.containers[name=web].tag\r\n    kind: Deployment\r\n    file: a.yaml\r\n"), "{told}");
+    assert!(told.contains("- path: spec.template.spec.containers[*].tag\r\n    kind: Deployment\r\n    take: local"), "{told}");
+    review.press("a");
+    let told = review.at("u");
+    assert!(
+        told.contains("the rule decides 1 further place")
+            && told.contains("3 of 4: both sides changed it\r\nb.yaml:6\r\n"),
+        "{told}"
+    );
+    // the last one is decided: back over it to where the rule was made, which takes it back
+    review.until(END);
+    review.press("k");
+    assert!(review.at("k").contains("decided: local"));
+    review.at("k");
+    review.at("u");
+    review.at("s");
+    let told = review.at("r");
+    assert!(!told.contains("decided"), "{told}");
+    review.until("[u,l]? ");
+    review.press("u");
+    review.until("[t,a]? ");
+    review.press("t");
+    let (told, status) = review.end("y");
+    assert!(
+        told.contains("3 places decided, 3 files written, 1 new rule in .merge3.yaml"),
+        "{told}"
+    );
+    assert_eq!(status, 1);
+    assert_eq!(
+        packages.read("fork/.merge3.yaml"),
+        "# ours\nrules:\n  - path: metadata.labels\n    take: local\n  - path: spec.template.spec.containers[name=web].tag\n    kind: Deployment\n    file: b.yaml\n    take: updated\n"
+    );
+    assert!(packages.read("fork/b.yaml").ends_with("tag: b\n"));
+}
+
+/// The next merge with the rules that were made decides what the review decided.
+#[test]
+fn rules_decide_the_next_merge_alike() {
+    let list = |one: &str| {
+        format!(
+            "kind: X\nitems:\n- a: 1\n  b: {one}\n- a: 2\n  b: {one}\ntext: |\n  k: {one}\n  l: 1\n\"x.y/z\": {one}\nend: 1\nlast: {one}\n"
+        )
+    };
+    let files = [
+        ("a.yaml", list("1"), list("2"), list("3")),
+        (
+            "b [c].yaml",
+            deployment("1", "a"),
+            deployment("2", "b"),
+            deployment("3", "c"),
+        ),
+        (
+            "d.yaml",
+            deployment("1", "a"),
+            deployment("2", "a"),
+            String::new(),
+        ),
+        (
+            "n.txt",
+            "a\n".to_owned(),
+            "b\n".to_owned(),
+            "c\n".to_owned(),
+        ),
+    ];
+    let files = files.each_ref().map(|(path, original, updated, local)| {
+        (*path, original.as_str(), updated.as_str(), local.as_str())
+    });
+    for (side, other) in [("u", "local"), ("l", "updated")] {
+        let packages = Packages::of(&files);
+        let mut review = packages.review();
+        let mut count = 0;
+        while review.asks_again() {
+            review.press("r");
+            review.until("[u,l]? ");
+            review.press(side);
+            review.until("[t,a]? ");
+            review.press("t");
+            count += 1;
+        }
+        assert!(count > 6, "{count}");
+        review.press("y");
+        assert_eq!(review.over().1, 0);
+        let again = Packages::of(&files);
+        again.write("fork/.merge3.yaml", &packages.read("fork/.merge3.yaml"));
+        again.merge(&["--on-conflict", other]);
+        for (path, ..) in files {
+            let read =
+                |packages: &Packages| fs::read_to_string(packages.path("fork").join(path)).ok();
+            assert_eq!(read(&packages), read(&again), "{side} {path}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_text_is_left_and_told() {
+    let packages = Packages::four();
+    for (side, bytes) in [("old", b"\0a"), ("new", b"\0b"), ("fork", b"\0c")] {
+        fs::write(packages.path(side).join("logo.png"), bytes).unwrap();
+    }
+    let mut review = packages.review();
+    for _ in 0..4 {
+        review.at("l");
+    }
+    let (told, status) = review.end("y");
+    assert!(
+        told.contains("left as it is, for it is not text: logo.png"),
+        "{told}"
+    );
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn whole_documents_and_plain_texts_are_decided_too() {
+    let packages = Packages::of(&[
+        (
+            "gone.yaml",
+            &deployment("1", "a"),
+            &deployment("2", "a"),
+            "",
+        ),
+        (
+            "mine.yaml",
+            &deployment("1", "a"),
+            "",
+            &deployment("3", "a"),
+        ),
+        ("notes.txt", "a\n", "b\n", "c\n"),
+    ]);
+    fs::write(packages.path("fork/keep.txt"), "x").unwrap();
+    let mut review = packages.review();
+    let told = review.at("l");
+    assert!(
+        told.contains("you deleted it, upstream changed it") && told.contains("the whole document"),
+        "{told}"
+    );
+    assert!(
+        told.contains("apps/v1 Deployment web") && told.contains("   local | (absent)"),
+        "{told}"
+    );
+    assert!(
+        review
+            .at("u")
+            .contains("upstream deleted it, you changed it")
+    );
+    assert!(
+        review
+            .at("b")
+            .contains("3 of 3: both sides changed these lines\r\nnotes.txt:1\r\n")
+    );
+    assert_eq!(review.end("y").1, 0);
+    assert!(!packages.path("fork/gone.yaml").exists() && !packages.path("fork/mine.yaml").exists());
+    assert_eq!(packages.read("fork/notes.txt"), "c\nb\n");
+}
+
+#[test]
+fn secrets_are_masked_and_not_edited_by_accident() {
+    let secret = |value: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\nstringData:\n  key: {value}\n")
+    };
+    let packages = Packages::of(&[(
+        "s.yaml",
+        &secret("hunter1"),
+        &secret("hunter2"),
+        &secret("hunter3"),
+    )]);
+    let mut review = packages.review();
+    let told = review.at("e") + &review.at("v") + &review.at("q");
+    assert!(
+        told.contains("(secret)") && told.contains("--show-secrets") && !told.contains("hunter"),
+        "{told}"
+    );
+    review.over();
+    let mut review = packages.review_with(&["--show-secrets"], None);
+    assert!(review.at("q").contains("key: hunter2"));
+    review.over();
+}
+
+#[test]
+fn eighty_columns_without_colour_are_enough() {
+    let long = |c: &str| format!("text: {}\n", c.repeat(200));
+    let hostile = format!("text: \"\\e[2J {}\u{1b}[31m\"\n", "x".repeat(100));
+    let many = |c: &str| {
+        format!(
+            "list:\n{}",
+            (0..40).map(|n| format!("- {c}{n}\n")).collect::<String>()
+        )
+    };
+    let packages = Packages::of(&[
+        ("a.yaml", &long("a"), &long("b"), &long("c")),
+        ("b.yaml", &many("a"), &many("b"), &many("c")),
+    ]);
+    packages.write("fork/a.yaml", &hostile.replace('\u{1b}', "\u{9b}"));
+    let mut review = packages.review();
+    let told = review.at("u") + &review.at("?") + &review.at("v") + &review.at("q");
+    assert!(!told.contains(['\u{1b}', '\u{9b}']), "{told:?}");
+    let widest = told
+        .lines()
+        .map(|line| line.trim_end().chars().count())
+        .max();
+    assert!(widest.unwrap() <= 80, "{told}");
+    assert!(
+        told.contains("more lines, v shows them") && told.contains("- c39"),
+        "{told}"
+    );
+}
+
+#[test]
+fn without_a_terminal_it_says_so() {
+    let packages = Packages::four();
+    let output = packages
+        .command(&["--ancestor", "old", "--from", "new", "--to", "fork"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        told.contains("there is no terminal to answer in")
+            && told.contains("--on-conflict markers"),
+        "{told}"
+    );
+    assert_eq!(packages.read("fork/a.yaml"), LOCAL);
+}
