@@ -40,16 +40,29 @@ pub(crate) fn ends_line(text: &str) -> bool {
 pub(crate) fn lines_with_breaks(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let bytes = rest.as_bytes();
-        let end = match memchr::memchr2(b'\n', b'\r', bytes) {
-            Some(at) if bytes[at..].starts_with(b"\r\n") => at + 2,
-            Some(at) => at + 1,
-            None => bytes.len(),
-        };
-        let (line, below) = rest.split_at(end);
+        let (line, below) = cut_first_line(rest);
         rest = below;
         (!line.is_empty()).then_some(line)
     })
+}
+
+/// The first line of a text with its line break, and the others; nothing of an empty text.
+pub(crate) fn cut_first_line(text: &str) -> (&str, &str) {
+    let bytes = text.as_bytes();
+    text.split_at(match memchr::memchr2(b'\n', b'\r', bytes) {
+        Some(at) if bytes[at..].starts_with(b"\r\n") => at + 2,
+        Some(at) => at + 1,
+        None => bytes.len(),
+    })
+}
+
+/// The last line of a text with its line break, and those above it.
+pub(crate) fn cut_last_line(text: &str) -> (&str, &str) {
+    let end = ["\r\n", "\n", "\r"].into_iter();
+    let end = end.filter_map(|it| text.strip_suffix(it)).next();
+    let body = end.unwrap_or(text).as_bytes();
+    let start = memchr::memrchr2(b'\n', b'\r', body).map_or(0, |at| at + 1);
+    (&text[start..], &text[..start])
 }
 
 /// The lines of a text without their line breaks, a CR alone being one as well.
@@ -107,6 +120,10 @@ mod tests {
             lines_with_breaks(text).collect::<Vec<_>>(),
             ["\r", "a\r\n", "b\r"]
         );
+        assert_eq!(cut_last_line(text), ("b\r", "\ra\r\n"));
+        assert_eq!(cut_last_line("\ra\r\n"), ("a\r\n", "\r"));
+        assert_eq!(cut_last_line("\n\n"), ("\n", "\n"));
+        assert_eq!(cut_last_line("a"), ("a", ""));
     }
 
     #[test]

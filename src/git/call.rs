@@ -26,19 +26,40 @@ pub(super) fn ask_path<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) 
     ask(arguments).map(PathBuf::from)
 }
 
-/// What `merge.conflictStyle` says.
-pub(super) fn conflict_style() -> ConflictStyle {
-    match ask(["config", "--get", "merge.conflictStyle"]).as_deref() {
-        Some("diff3") => ConflictStyle::Diff3,
-        Some("zdiff3") => ConflictStyle::Zdiff3,
-        _ => ConflictStyle::Merge,
-    }
+/// What git's configuration says of how conflicts are found and shown.
+#[derive(Debug)]
+pub(super) struct Settings {
+    /// `merge.conflictStyle`
+    pub(super) conflict_style: ConflictStyle,
+    /// `merge3.images`: a reference is one value, unless it asks for its parts.
+    pub(super) images: Images,
 }
 
-/// What `merge3.images` says: a reference is one value, unless it asks for its parts.
-pub(super) fn images() -> Images {
-    match ask(["config", "--get", "merge3.images"]).as_deref() {
-        Some("parts") => Images::Parts,
-        _ => Images::Whole,
+/// Asks git for them, in one call: to start git takes as long as to merge a file.
+pub(super) fn settings() -> Settings {
+    let mut settings = Settings {
+        conflict_style: ConflictStyle::Merge,
+        images: Images::Whole,
+    };
+    let names = r"^(merge\.conflictstyle|merge3\.images)$";
+    let told = ask(["config", "--get-regexp", names]).unwrap_or_default();
+    // the last one that is given counts
+    for (name, value) in told.lines().filter_map(|line| line.split_once(' ')) {
+        match name {
+            "merge3.images" => {
+                settings.images = match value {
+                    "parts" => Images::Parts,
+                    _ => Images::Whole,
+                };
+            }
+            _ => {
+                settings.conflict_style = match value {
+                    "diff3" => ConflictStyle::Diff3,
+                    "zdiff3" => ConflictStyle::Zdiff3,
+                    _ => ConflictStyle::Merge,
+                };
+            }
+        }
     }
+    settings
 }

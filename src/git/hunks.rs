@@ -39,8 +39,13 @@ pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
     let mut common = 0;
     let mut open: Option<Open<'_>> = None;
     let mut at = 0;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let next = at + line.len();
+    for number in 0.. {
+        if at == text.len() {
+            break;
+        }
+        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
+        let next = end.map_or(text.len(), |end| at + end + 1);
+        let line = &text[at..next];
         match (marker(line, size), &mut open) {
             (Some(('<', label)), None) => {
                 if common < at {
@@ -123,8 +128,11 @@ impl<'t> Open<'t> {
 
 /// The sign and the label of a line that is a conflict marker.
 pub(super) fn marker(line: &str, size: usize) -> Option<(char, &str)> {
+    let sign = char::from(*line.as_bytes().first()?);
+    if !matches!(sign, '<' | '|' | '=' | '>') {
+        return None;
+    }
     let line = line.trim_end_matches(['\n', '\r']);
-    let sign = line.chars().next().filter(|it| "<|=>".contains(*it))?;
     let label = line.trim_start_matches(sign);
     let counted = line.len() - label.len() == size;
     let apart = label.is_empty() || label.starts_with(' ');

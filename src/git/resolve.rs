@@ -8,20 +8,19 @@
 //! 3. Where there is no structure (no YAML, broken, conflict markers in it already), the text merge
 //!    is the result, as git does it.
 
+use std::cell::LazyCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-
-use rustc_hash::FxHashSet;
 
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
 use super::{account, call};
-use crate::merge::text::{Hunk, LineMerge, merge_lines};
+use crate::merge::text::{Hunk, merge_clean_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
-use crate::package::{MergedFile, merge_beside_lines};
+use crate::package::{FileInMemory, at_once};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
 
@@ -33,6 +32,9 @@ pub const MARKER_SIZE: usize = 7;
 const STACK: usize = 64 << 20;
 /// So many levels need less than a quarter of the smallest stack that a program starts with, 1 MiB.
 const FLAT: usize = 128;
+
+/// So many of the places where lines conflict are looked at, and so many lines of each.
+const LOOKED_AT: usize = 4;
 
 /// How conflicts are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,39 +135,41 @@ fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Lines> {
     Some(other.unwrap_or(merged))
 }
 
+/// The texts of the sides; none where they cannot have a structure that merges.
+fn texts_of<'a>(request: &Request<'a>) -> Option<Triple<&'a str>> {
+    let texts = request.sides.try_map(std::str::from_utf8).ok()?;
+    let has_markers = |text: &str| markers::has_markers(text, request.style.size);
+    // a file that one side emptied is a matter of the file
+    let is_emptied = texts.updated.trim().is_empty() || texts.local.trim().is_empty();
+    (!is_emptied && !texts.into_array().into_iter().any(has_markers)).then_some(texts)
+}
+
 /// The merge by structure; none where the sides have none that can be merged.
 fn by_structure(request: &Request<'_>) -> Option<Resolved> {
-    let texts = request
-        .sides
-        .try_map(std::str::from_utf8)
-        .ok()
-        .filter(|texts| {
-            let sides = texts.into_array();
-            !sides
-                .iter()
-                .any(|text| markers::has_markers(text, request.style.size))
-        })?;
-    // a file that one side emptied is a matter of the file
-    if texts.updated.trim().is_empty() || texts.local.trim().is_empty() {
-        return None;
-    }
+    let texts = texts_of(request)?;
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let plain = (ConflictStyle::Merge, Images::Whole);
+    let (file, lines) = at_once(
+        bare,
+        || FileInMemory::read(request.path, bare),
+        || merge_clean_lines(bare, LOOKED_AT),
+    )?;
+    let file = file?;
+    let merge = |conflict_style, images| {
+        let options = options(request, conflict_style, images);
+        // what comes out wrong is no result: lines are merged then
+        file.merge(Some(&lines), &options).ok()
+    };
+    let settings = LazyCell::new(call::settings);
     let mut images = Images::Whole;
-    let lines = merge_lines(bare, OnConflict::Markers);
-    let merge = |style| merge_documents(request, bare, &lines, style);
-    let mut merged = merge(plain)?;
+    let mut merged = merge(ConflictStyle::Merge, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
-    if merged
-        .conflicts
-        .iter()
-        .any(|it| is_image(&it.conflict.path))
-    {
-        images = call::images();
+    let mut paths = merged.conflicts.iter().map(|it| &it.conflict.path);
+    if paths.any(|path| is_image(path)) {
+        images = settings.images;
     }
     if images == Images::Parts {
-        merged = merge((ConflictStyle::Merge, images))?;
+        merged = merge(ConflictStyle::Merge, images)?;
     }
     let size = request.style.size;
     let resolved = |text: &str, is_clean: bool| {
@@ -173,24 +177,25 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         let conflicts = markers::told(text, size).filter(|told| !is_clean || *told == 0)?;
         Some(structural(frame.around(text, size).into_bytes(), conflicts))
     };
-    let clean = lines.hunks.is_empty().then_some(&lines.text);
     if merged.conflicts.is_empty() {
         let same =
             |lines: &&String| **lines == merged.text || account::same_values(lines, &merged.text);
-        return resolved(clean.filter(same).unwrap_or(&merged.text), true);
+        let clean = lines.as_ref().ok().filter(same);
+        return resolved(clean.unwrap_or(&merged.text), true);
     }
-    if !has_certain(&lines.hunks, &bare)
-        && let Some(bytes) = accepted_lines(request, clean, &bare, frame)
+    let is_certain = |hunks: &Vec<Hunk>| has_certain(hunks, &bare);
+    if !lines.as_ref().is_err_and(is_certain)
+        && let Some(bytes) = accepted_lines(request, lines.as_ref().ok(), &bare, frame)
     {
         return Some(structural(bytes, 0));
     }
     let conflict_style = match (request.style.conflict_style, request.favor) {
         (_, Some(_)) => ConflictStyle::Merge,
         (Some(style), None) => style,
-        (None, None) => call::conflict_style(),
+        (None, None) => settings.conflict_style,
     };
     if conflict_style != ConflictStyle::Merge {
-        merged = merge((conflict_style, images))?;
+        merged = merge(conflict_style, images)?;
     }
     // a conflict may have no lines to show
     if !markers::has_markers(&merged.text, size) {
@@ -211,21 +216,20 @@ const fn structural(bytes: Vec<u8>, conflicts: usize) -> Resolved {
 }
 
 /// Whether lines conflict somewhere however they are compared, so that git need not be asked: both
-/// sides took a line away, and each put one there that no other text has.
+/// sides took a line away, and each put one there that no other text has. Mostly that is so in the
+/// first place where they conflict.
 fn has_certain(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
-    if hunks.is_empty() {
-        return false;
-    }
-    let texts = texts.map(|text| text.lines().collect::<FxHashSet<&str>>());
-    let has_own = |lines: &str, [one, other]: [&FxHashSet<&str>; 2]| {
-        let mut lines = lines.lines();
-        lines.any(|line| !one.contains(line) && !other.contains(line))
+    let has_line =
+        |text: &str, line: &str| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some();
+    let has_own = |lines: &str, [one, other]: [&str; 2]| {
+        let mut lines = lines.lines().take(LOOKED_AT);
+        lines.any(|line| !has_line(one, line) && !has_line(other, line))
     };
     let Triple {
         original,
         updated,
         local,
-    } = &texts;
+    } = *texts;
     hunks.iter().any(|Hunk { texts, .. }| {
         has_own(&texts.original, [updated, local])
             && has_own(&texts.updated, [local, original])
@@ -251,13 +255,8 @@ fn accepted_lines(
     has_all(&text.local).then_some(lines.bytes)
 }
 
-fn merge_documents(
-    request: &Request<'_>,
-    texts: Triple<&str>,
-    lines: &LineMerge,
-    (conflict_style, images): (ConflictStyle, Images),
-) -> Option<MergedFile> {
-    let options = Options {
+fn options(request: &Request<'_>, conflict_style: ConflictStyle, images: Images) -> Options {
+    Options {
         on_conflict: OnConflict::Markers,
         lists: Lists::Merge,
         sides: Sides::Equal,
@@ -270,11 +269,7 @@ fn merge_documents(
             conflict_style,
         },
         ..Options::default()
-    };
-    // what comes out wrong is no result: lines are merged then
-    merge_beside_lines(request.path, texts, Some(lines), &options)
-        .ok()
-        .flatten()
+    }
 }
 
 /// Works on a stack of its own, unless the sides are as flat as files mostly are. None where that

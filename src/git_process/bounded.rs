@@ -32,6 +32,9 @@ pub(super) enum Ended {
 /// background holds it.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long is waited at a time for the end of a process that has closed its output.
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+
 /// Runs a process to its end.
 ///
 /// # Errors
@@ -79,6 +82,8 @@ fn wait(
         Err(RecvTimeoutError::Timeout) => return Err(Ended::TooLate),
         Err(RecvTimeoutError::Disconnected) => Vec::new(),
     };
+    // it closes its output as it ends, mostly: somebody may wait for each file
+    let mut pause = Duration::from_micros(20);
     let status = loop {
         if let Some(status) = child.try_wait().map_err(Ended::NotStarted)? {
             break status;
@@ -86,7 +91,8 @@ fn wait(
         if left().is_zero() {
             return Err(Ended::TooLate);
         }
-        thread::sleep(Duration::from_millis(1));
+        thread::sleep(pause);
+        pause = LONGEST_PAUSE.min(pause * 2);
     };
     let stderr = said.recv_timeout(GRACE).unwrap_or(Ok(Vec::new()))?;
     Ok(Output {

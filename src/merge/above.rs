@@ -97,9 +97,9 @@ fn is_comment(line: &str) -> bool {
 /// The lines of both sides where they differ, between markers.
 fn marked(sides: Triple<&str>, options: &Options) -> MergedAbove {
     let merge = merge_lines_with(sides, OnConflict::Markers, &options.markers);
-    let conflicts = merge.hunks.iter().map(|hunk| Conflict {
+    let conflicts = merge.hunks.into_iter().map(|hunk| Conflict {
         path: PATH.to_owned(),
-        ..hunk.to_conflict()
+        ..hunk.into_conflict()
     });
     MergedAbove {
         conflicts: conflicts.collect(),

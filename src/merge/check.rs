@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use crate::yaml::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree, equal};
 
 use super::Sources;
-use super::decision::{Incoming, Outcome, Slot};
+use super::decision::{Chosen, Incoming, Outcome, Slot};
 use super::edit::LastLines;
 use super::walk::index::{FieldIndex, key_of};
 
@@ -19,15 +19,18 @@ pub struct Unfaithful {
     pub message: String,
 }
 
-/// Compares the merged tree with the decisions over the updated and the local one.
+/// Compares the merged tree with the decisions over the updated and the local one, where a side is
+/// chosen of what is left to a choice.
 pub(super) fn check(
     merged: &Tree<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
+    side: Option<Chosen>,
 ) -> Result<(), Unfaithful> {
     let checker = Checker {
         merged,
         sources,
+        side,
         last_lines: None,
     };
     checker.whole(outcome)
@@ -44,6 +47,7 @@ pub(super) fn last_lines(
     let checker = Checker {
         merged,
         sources,
+        side: None,
         last_lines: Some(&last_lines),
     };
     checker.whole(outcome)?;
@@ -53,6 +57,8 @@ pub(super) fn last_lines(
 struct Checker<'a> {
     merged: &'a Tree<'a>,
     sources: Sources<'a>,
+    /// Whose side is chosen.
+    side: Option<Chosen>,
     /// Where block scalars are told that differ in white space at their ends alone.
     last_lines: Option<&'a RefCell<Vec<LastLines>>>,
 }
@@ -104,6 +110,7 @@ impl Checker<'_> {
         local: NodeId,
         place: &Place<'_>,
     ) -> Checked {
+        let outcome = outcome.chosen(self.side);
         match outcome {
             Outcome::Keep | Outcome::Remove => self.same(merged, self.sources.local, local, place),
             Outcome::Take(incoming) => self.incoming(merged, incoming, place),
@@ -117,10 +124,10 @@ impl Checker<'_> {
             }
             Outcome::Apart(_) => Err(self.unfaithful(place, "both sides were decided")),
             Outcome::Merge(_) | Outcome::Row(_) => {
-                let expected = outcome
-                    .children()
-                    .filter(|child| child.stays())
-                    .map(|child| (child.slot, child.key, &child.outcome));
+                let children = outcome.children();
+                let expected = children
+                    .map(|child| (child.slot, child.key, child.outcome.chosen(self.side)))
+                    .filter(|(.., outcome)| **outcome != Outcome::Remove);
                 self.entries(merged, expected, self.sources.local, local, place)
             }
         }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::check::Unfaithful;
 use super::decision::{Outcome, Slot};
@@ -81,11 +81,12 @@ pub(super) fn check_comments(
         merged: Counts::new(comments(&merged, bodies.local)),
         gone: Counts::new(gone),
     };
-    let is_shown = |text: &str| {
-        let known = known.iter().copied().flatten();
-        let mut shown = known.filter_map(|conflict| conflict.values.local.as_deref());
-        shown.any(|shown| shown.contains(text))
-    };
+    let shown = known.iter().copied().flatten();
+    let shown = shown.filter_map(|conflict| conflict.values.local.as_deref());
+    let signs_shown = shown.clone().flat_map(|shown| signs(shown, 0, |_| true));
+    let signs_shown: FxHashSet<&str> = signs_shown.map(|comment| comment.text).collect();
+    let is_shown =
+        |text: &str| signs_shown.contains(text) || shown.clone().any(|shown| shown.contains(text));
     let mut found: Vec<_> = sides.verdicts().collect();
     found.sort_unstable();
     let found = found

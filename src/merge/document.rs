@@ -3,12 +3,12 @@
 use super::body::{
     body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
 };
-use super::check::Unfaithful;
+use super::check::{Unfaithful, check};
 use super::check_comments::check_comments;
 use super::decision::Outcome;
 use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
-use super::text::{LineMerge, merge_clean_lines};
+use super::text::{CleanLines, merge_clean_lines};
 use super::walk::{Decided, Walker};
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
@@ -71,7 +71,7 @@ pub(crate) fn merge_sides(
     sides: Triple<Option<Side<'_>>>,
     resource: bool,
     options: &Options,
-    known_lines: Option<(Triple<&str>, &LineMerge)>,
+    known_lines: Option<(Triple<&str>, &CleanLines)>,
 ) -> Result<Merged, Unfaithful> {
     let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
         return Ok(Merged::unchanged());
@@ -138,15 +138,20 @@ fn merged_text(
     bodies: &Triple<Option<&str>>,
     sources: Sources<'_>,
     outcome: &Outcome,
-    known_lines: Option<(Triple<&str>, &LineMerge)>,
+    known_lines: Option<(Triple<&str>, &CleanLines)>,
 ) -> Option<String> {
     let (updated, local) = (documents.updated?, documents.local?);
-    let is_decided = |text: &String| is_faithful(text, sources, outcome).is_ok();
+    let is_decided = |text: &String| is_faithful(text, sources, outcome, None).is_ok();
     let whole = updated_in_local(bodies, updated, local).filter(is_decided);
     whole.or_else(|| {
-        let lines = merged_lines(documents, bodies, known_lines).filter(is_decided)?;
+        let lines = merged_lines(documents, bodies, known_lines)?;
+        let read = read_again(&lines).ok()?;
+        check(&read, sources, outcome, None).ok()?;
         // lines would move again what a merge has put in its place already
-        let is_done = has_values_of(&lines, sources.local) && is_carried_out(sources, outcome);
+        let (root, tree) = (read.root().value, sources.local);
+        let has_values = equal(&read, root, tree, tree.root().value);
+        let is_done = has_values && is_carried_out(sources, outcome);
+        drop(read);
         (!is_done).then(|| with_line_breaks_of(lines, local))
     })
 }
@@ -160,16 +165,11 @@ fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
     }
 }
 
-/// Whether a text has the values of a tree.
-fn has_values_of(text: &str, tree: &Tree<'_>) -> bool {
-    read_again(text).is_ok_and(|read| equal(&read, read.root().value, tree, tree.root().value))
-}
-
 /// What a merge of the lines makes of three documents, where it has no conflict.
 fn merged_lines(
     documents: &Triple<Option<&Document<'_>>>,
     bodies: &Triple<Option<&str>>,
-    known: Option<(Triple<&str>, &LineMerge)>,
+    known: Option<(Triple<&str>, &CleanLines)>,
 ) -> Option<String> {
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
     let has_mixed = |text: &str| matches!(LineBreaks::of(text), LineBreaks::Mixed);
@@ -181,8 +181,8 @@ fn merged_lines(
     let bodies = bodies.map(|body| with_line_break(body, line_break));
     let bodies = bodies.as_ref().map(AsRef::as_ref);
     let merged = match known.filter(|(texts, _)| *texts == bodies) {
-        Some((_, known)) => known.hunks.is_empty().then(|| known.text.clone())?,
-        None => merge_clean_lines(bodies)?,
+        Some((_, known)) => known.clone().ok()?,
+        None => merge_clean_lines(bodies, 1).ok()?,
     };
     let (before, after) = (
         &local.text[..local.body.start as usize],

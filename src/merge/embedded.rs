@@ -68,7 +68,9 @@ pub(crate) fn merge_embedded(
 
 /// Whether a text has a structure.
 pub(crate) fn has_structure(text: &str) -> bool {
-    only_document(text).is_some_and(|document| collection(document.text).is_some())
+    // most texts are a word
+    let is_word = !text.contains(['\n', '\r', '{', '[']);
+    !is_word && only_document(text).is_some_and(|document| collection(document.text).is_some())
 }
 
 /// The document of a text that has one only.

@@ -128,7 +128,7 @@ fn marked_draft(
             });
         });
         let text = with_end_of(text, local_text);
-        is_faithful(&text, sources, &outcome.choose(side)).is_ok()
+        is_faithful(&text, sources, outcome, Some(side)).is_ok()
     };
     if draft.is_plain() || !is_side(Chosen::Local) || !is_side(Chosen::Updated) {
         return None;
@@ -158,14 +158,13 @@ fn edited_text(
     aliases: Aliases,
 ) -> Result<String, Unfaithful> {
     let draft = carry_out(sources.local, sources.updated, None, outcome, aliases);
-    let text = draft.fill(|text, hunk| text.push_str(&hunk.texts.local));
-    let text = with_end_of(text, sources.local.text());
-    let Err(unfaithful) = is_faithful(&text, sources, outcome) else {
+    let text = with_end_of(draft.into_local(), sources.local.text());
+    let Err(unfaithful) = is_faithful(&text, sources, outcome, None) else {
         return Ok(text);
     };
     // the line breaks at the end may be what a block scalar says
     let mended = with_last_lines(&text, sources, outcome).ok_or(unfaithful)?;
-    is_faithful(&mended, sources, outcome).map(|()| mended)
+    is_faithful(&mended, sources, outcome, None).map(|()| mended)
 }
 
 /// A text whose block scalars that keep their last line breaks have those that were decided, where
@@ -187,15 +186,16 @@ pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
         return false;
     }
     *outcome == Outcome::Keep
-        || with_end_of(draft().fill(|_, _| {}), sources.local.text()) == sources.local.text()
+        || with_end_of(draft().into_local(), sources.local.text()) == sources.local.text()
 }
 
 pub(super) fn is_faithful(
     text: &str,
     sources: Sources<'_>,
     outcome: &Outcome,
+    side: Option<Chosen>,
 ) -> Result<(), Unfaithful> {
-    check(&read_again(text)?, sources, outcome)
+    check(&read_again(text)?, sources, outcome, side)
 }
 
 /// The tree of a merged text.

@@ -59,5 +59,5 @@ pub fn check(
         updated: trees.updated,
         local: trees.local,
     };
-    check::check(merged, sources, &decisions.0)
+    check::check(merged, sources, &decisions.0, None)
 }

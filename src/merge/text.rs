@@ -42,15 +42,12 @@ pub struct Hunk {
 
 impl Hunk {
     /// The hunk as a conflict of kind `text` (rules: Conflicts): its place is its first local line.
-    pub fn to_conflict(&self) -> Conflict {
+    pub fn into_conflict(self) -> Conflict {
         Conflict {
             path: String::new(),
             kind: ConflictKind::Text,
             line: self.lines.local.start,
-            values: self
-                .texts
-                .as_ref()
-                .map(|text| (!text.is_empty()).then(|| text.clone())),
+            values: self.texts.map(|text| (!text.is_empty()).then_some(text)),
             resolution: self.resolution,
             rule: None,
         }
@@ -123,18 +120,35 @@ fn contains(original: &[&str], larger: &[&str], smaller: &[&str]) -> bool {
     }
 }
 
-/// The text of [`merge_lines`] where there is no hunk.
-pub(super) fn merge_clean_lines(sides: Triple<&str>) -> Option<String> {
+/// What [`merge_lines`] makes of three texts where there is no hunk; else the first hunks.
+pub(crate) type CleanLines = Result<String, Vec<Hunk>>;
+
+/// Merges three texts line by line, as far as there are not so many hunks.
+pub(crate) fn merge_clean_lines(sides: Triple<&str>, hunks: usize) -> CleanLines {
     let lines = sides.map(Lines::of);
     let mut text = String::with_capacity(sides.local.len());
+    let mut found = Vec::new();
     for Region { lines: at, change } in regions(lines.as_ref().map(|lines| &*lines.lines)) {
-        text.push_str(match change {
-            Change::Upstream => lines.updated.text(at.updated),
-            Change::BothApart => return None,
-            _ => lines.local.text(at.local),
-        });
+        match change {
+            Change::Upstream => text.push_str(lines.updated.text(at.updated)),
+            Change::BothApart => {
+                let texts = lines.as_ref().zip(at.clone());
+                found.push(Hunk {
+                    lines: at,
+                    texts: texts.map(|(lines, at)| lines.text(at).to_owned()),
+                    resolution: Resolution::Open,
+                });
+                if found.len() == hunks {
+                    break;
+                }
+            }
+            _ => text.push_str(lines.local.text(at.local)),
+        }
     }
-    Some(text)
+    match found.is_empty() {
+        true => Ok(text),
+        false => Err(found),
+    }
 }
 
 fn merge_regions(
@@ -175,28 +189,26 @@ fn merge_regions(
 struct Lines<'t> {
     whole: &'t str,
     lines: Vec<&'t str>,
-    /// Where each begins, and the end of the last.
-    starts: Vec<usize>,
 }
 
 impl<'t> Lines<'t> {
     fn of(whole: &'t str) -> Self {
-        let lines: Vec<&str> = lines_with_breaks(whole).collect();
-        let mut end = 0;
-        let ends = lines.iter().map(|line| {
-            end += line.len();
-            end
-        });
-        let starts = std::iter::once(0).chain(ends).collect();
-        Self {
-            whole,
-            lines,
-            starts,
-        }
+        let mut lines =
+            Vec::with_capacity(memchr::memchr_iter(b'\n', whole.as_bytes()).count() + 1);
+        lines.extend(lines_with_breaks(whole));
+        Self { whole, lines }
     }
 
     fn text(&self, lines: Range<usize>) -> &'t str {
-        &self.whole[self.starts[lines.start]..self.starts[lines.end]]
+        &self.whole[self.start_of(lines.start)..self.start_of(lines.end)]
+    }
+
+    /// Where a line begins, or the last one ends.
+    fn start_of(&self, line: usize) -> usize {
+        let address = |text: &str| text.as_ptr() as usize;
+        self.lines
+            .get(line)
+            .map_or(self.whole.len(), |line| address(line) - address(self.whole))
     }
 }
 
@@ -257,7 +269,7 @@ mod tests {
     #[test]
     fn a_hunk_is_a_conflict_at_its_first_local_line() {
         let merge = merged("a\nb\n", "a\nU\n", "a\n");
-        let conflict = merge.hunks[0].to_conflict();
+        let conflict = merge.hunks[0].clone().into_conflict();
         assert_eq!(conflict.kind, ConflictKind::Text);
         assert_eq!(conflict.line, 1);
         assert_eq!(

@@ -239,8 +239,10 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
     ) -> Option<String> {
         let (merged, warnings) = merged;
         self.outcome.warnings.extend(warnings);
-        for conflict in merged.conflicts.into_iter().chain(merged.noted) {
-            self.record(group, conflict);
+        for records in [merged.conflicts, merged.noted] {
+            if !records.is_empty() {
+                self.record_all(group, records);
+            }
         }
         merged.text
     }

@@ -17,7 +17,7 @@ use super::{Content, Outcome};
 use crate::error::{Error, Warning};
 use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
-use crate::merge::text::LineMerge;
+use crate::merge::text::CleanLines;
 use crate::merge::{Merged, Nulls, Options, Resolution};
 use crate::triple::{Side, Triple};
 
@@ -30,7 +30,7 @@ pub(crate) struct Context<'f, 'a> {
     /// What `kubectl apply` has to know, where documents are applied and not merged.
     pub(crate) apply: Option<&'f Apply<'f>>,
     /// What a merge of their lines makes of the three texts of a file, where it is known.
-    pub(crate) lines: Option<(Triple<&'f str>, &'f LineMerge)>,
+    pub(crate) lines: Option<(Triple<&'f str>, &'f CleanLines)>,
 }
 
 /// Merges the file at `target`.

@@ -98,7 +98,7 @@ impl FileMerge<'_, '_, '_> {
         let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
-            let (file, line) = (&self.context.slots[base].path, conflict.line + 1);
+            let (file, line) = (self.context.slots[base].path.as_path(), conflict.line + 1);
             let conflict = FileConflict::in_file(file, Some(line), conflict);
             self.outcome.conflicts.push(conflict);
         }

@@ -16,7 +16,7 @@ use super::slot::{Roots, Slot, Source};
 use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::Options;
-use crate::merge::text::LineMerge;
+use crate::merge::text::CleanLines;
 use crate::triple::Triple;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
@@ -88,7 +88,7 @@ fn merged(
     files: &[Option<Readings<'_>>],
     whole: Option<&Readings<'_>>,
     texts: Triple<&str>,
-    lines: Option<&LineMerge>,
+    lines: Option<&CleanLines>,
     options: &Options,
 ) -> Result<MergedFile, Error> {
     let jobs = jobs(slots, files, &pair(files, false));
@@ -135,65 +135,74 @@ pub fn merge_file(
     texts: Triple<&str>,
     options: &Options,
 ) -> Result<Option<MergedFile>, Error> {
-    merge_beside_lines(path, texts, None, options)
+    let file = FileInMemory::read(path, texts);
+    file.map(|file| file.merge(None, options)).transpose()
 }
 
-/// The same, where it may be known what a merge of the lines makes of the texts.
-///
-/// # Errors
-/// As [`merge_file`].
-pub(crate) fn merge_beside_lines(
-    path: &Path,
-    texts: Triple<&str>,
-    lines: Option<&LineMerge>,
-    options: &Options,
-) -> Result<Option<MergedFile>, Error> {
-    let slots = [in_memory(path, texts)];
-    let Some(readings) = read_all(path, texts) else {
-        return Ok(None);
-    };
-    if !is_structured(&readings) || has_duplicates(&readings, path) {
-        return Ok(None);
+/// Three texts of one file that can be merged document by document, read once for all the merges
+/// of them.
+pub(crate) struct FileInMemory<'a> {
+    texts: Triple<&'a str>,
+    slots: [Slot; 1],
+    files: [Option<Readings<'a>>; 1],
+}
+
+impl<'a> FileInMemory<'a> {
+    /// Reads the texts; none as for [`merge_file`].
+    pub(crate) fn read(path: &Path, texts: Triple<&'a str>) -> Option<Self> {
+        let readings = read_all(path, texts)?;
+        let can_be_merged = is_structured(&readings) && !has_duplicates(&readings, path);
+        can_be_merged.then(|| Self {
+            texts,
+            slots: [in_memory(path, texts)],
+            files: [Some(readings)],
+        })
     }
-    merged(&slots, &[Some(readings)], None, texts, lines, options).map(Some)
+
+    /// Merges them; it may be known what a merge of the lines makes of them.
+    ///
+    /// # Errors
+    /// As [`merge_file`].
+    pub(crate) fn merge(
+        &self,
+        lines: Option<&CleanLines>,
+        options: &Options,
+    ) -> Result<MergedFile, Error> {
+        merged(&self.slots, &self.files, None, self.texts, lines, options)
+    }
 }
 
-/// Texts shorter than this, all three together, are read sooner than two threads are started.
+/// Texts shorter than this, all three together, are read sooner than a thread is started.
 const SHORT: usize = 96 << 10;
 
-/// Reads the three sides, at once where they are long: somebody waits for each file. None where one
-/// is not YAML.
+/// Does two things that are about three texts of a file, at once where these are long: somebody
+/// waits for each file. None where a thread cannot be started, or ends in a panic.
+pub(crate) fn at_once<A, B: Send>(
+    texts: Triple<&str>,
+    one: impl FnOnce() -> A,
+    other: impl FnOnce() -> B + Send,
+) -> Option<(A, B)> {
+    if texts.map(str::len).into_array().iter().sum::<usize>() < SHORT {
+        return Some((one(), other()));
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        let other = thread.spawn_scoped(scope, other).ok()?;
+        let one = one();
+        Some((one, other.join().ok()?))
+    })
+}
+
+/// Reads the three sides. None where one is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
     let read = |text: &'a str| {
         let file = ParsedFile::parse(path, text, Trees::Kept);
         file.ok().map(Arc::new)
     };
-    let parsed = if texts
-        .into_array()
-        .iter()
-        .map(|text| text.len())
-        .sum::<usize>()
-        < SHORT
-    {
-        texts.try_map(|text| read(text).ok_or(())).ok()?
-    } else {
-        std::thread::scope(|scope| {
-            let side = |text: &'a str| {
-                std::thread::Builder::new()
-                    .stack_size(STACK)
-                    .spawn_scoped(scope, move || read(text))
-            };
-            let (original, updated) = (side(texts.original), side(texts.updated));
-            let local = read(texts.local);
-            Triple::new(
-                original.ok()?.join().ok()?,
-                updated.ok()?.join().ok()?,
-                local,
-            )
-            .try_map(|side| side.ok_or(()))
-            .ok()
-        })?
-    };
+    let others = || at_once(texts, || read(texts.updated), || read(texts.local));
+    let (original, others) = at_once(texts, || read(texts.original), others)?;
+    let (updated, local) = others?;
+    let parsed = Triple::new(original?, updated?, local?);
     Some(parsed.map(|side| Some(Ok(side))))
 }
 

@@ -41,7 +41,10 @@ pub(crate) struct Resource<'a> {
 pub(crate) enum Trees {
     /// Kept: a second reading would take longer.
     Kept,
-    /// Dropped: they would take too much memory.
+    /// Kept of documents of at least so many bytes, which are most of what there is: when they are
+    /// merged no more memory is taken. Of others they are dropped: they would take too much.
+    OfLargest(usize),
+    /// Dropped.
     Dropped,
 }
 
@@ -54,7 +57,17 @@ impl Trees {
         if bytes <= Self::SMALL {
             Self::Kept
         } else {
-            Self::Dropped
+            // three sides of one document, and not of two
+            Self::OfLargest(bytes / 4)
+        }
+    }
+
+    /// Whether that of a document is kept.
+    const fn keep(self, document: &Document<'_>) -> bool {
+        match self {
+            Self::Kept => true,
+            Self::OfLargest(least) => document.text.len() >= least,
+            Self::Dropped => false,
         }
     }
 }
@@ -78,7 +91,7 @@ impl<'a> Parsed<'a> {
             has_content: tree.is_some(),
             resource: tree.as_ref().and_then(Resource::of),
             may_have_null: tree.as_ref().is_some_and(has_null),
-            kept: tree.filter(|_| trees == Trees::Kept).map(Arc::new),
+            kept: tree.filter(|_| trees.keep(&document)).map(Arc::new),
         })
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::bytes::Bytes;
 use super::disk::Seen;
@@ -84,11 +85,11 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileConflict {
     /// The file in the local package; where it has none, the one in upstream's.
-    pub file: PathBuf,
+    pub file: Arc<Path>,
     /// The line in the local file, from 1; none where the local side has not got it.
     pub line: Option<usize>,
     /// The resource, where it is in one.
-    pub resource: Option<ResourceId>,
+    pub resource: Option<Arc<ResourceId>>,
     /// What happened.
     pub conflict: Conflict,
     /// Whether its values are left out, because they are those of a Secret.
@@ -97,9 +98,13 @@ pub struct FileConflict {
 
 impl FileConflict {
     /// One about a part of a file that is in no resource.
-    pub(crate) fn in_file(file: &Path, line: Option<usize>, conflict: Conflict) -> Self {
+    pub(crate) fn in_file(
+        file: impl Into<Arc<Path>>,
+        line: Option<usize>,
+        conflict: Conflict,
+    ) -> Self {
         Self {
-            file: file.to_owned(),
+            file: file.into(),
             line,
             resource: None,
             conflict,
@@ -216,7 +221,11 @@ impl Plan {
     pub(crate) fn sort(&mut self) {
         self.files.sort_by(|left, right| left.path.cmp(&right.path));
         for records in self.records() {
-            records.sort_by(|left, right| (&left.file, left.line).cmp(&(&right.file, right.line)));
+            // mostly they are in order, and to sort takes half as much memory as they do
+            let place = |record: &FileConflict| (Arc::clone(&record.file), record.line);
+            if !records.is_sorted_by_key(place) {
+                records.sort_by_key(place);
+            }
         }
     }
 

@@ -3,7 +3,8 @@
 //! Documents).
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::assemble::{Action, Marks};
 use super::documents::FileMerge;
@@ -178,22 +179,33 @@ impl<'f> FileMerge<'_, 'f, '_> {
 
     /// Records a conflict, or what a pin held back.
     pub(super) fn record(&mut self, group: &Group, conflict: Conflict) {
+        self.record_all(group, vec![conflict]);
+    }
+
+    /// The same of many.
+    pub(super) fn record_all(&mut self, group: &Group, conflicts: Vec<Conflict>) {
         let members = self.members(group);
         let named = members.local.or(members.updated).or(members.original);
-        let record = FileConflict {
-            file: self.path(group),
-            line: members
-                .local
-                .map(|local| local.document.line + conflict.line + 1),
-            resource: named
-                .and_then(|parsed| parsed.resource.as_ref())
-                .map(|resource| resource.id.to_id()),
-            conflict,
-            hidden: false,
-        };
-        match record.conflict.kind {
-            ConflictKind::Pinned | ConflictKind::Combined(_) => self.outcome.noted.push(record),
-            _ => self.outcome.conflicts.push(record),
+        let resource = named.and_then(|parsed| parsed.resource.as_ref());
+        let resource = resource.map(|resource| Arc::new(resource.id.to_id()));
+        let start = members.local.map(|local| local.document.line + 1);
+        let file: Arc<Path> = self.path(group).into();
+        let is_noted = |kind| matches!(kind, ConflictKind::Pinned | ConflictKind::Combined(_));
+        if !conflicts.first().is_some_and(|it| is_noted(it.kind)) {
+            self.outcome.conflicts.reserve(conflicts.len());
+        }
+        for conflict in conflicts {
+            let records = match is_noted(conflict.kind) {
+                true => &mut self.outcome.noted,
+                false => &mut self.outcome.conflicts,
+            };
+            records.push(FileConflict {
+                file: Arc::clone(&file),
+                line: start.map(|start| start + conflict.line),
+                resource: resource.clone(),
+                conflict,
+                hidden: false,
+            });
         }
     }
 

@@ -1,6 +1,7 @@
 //! From three packages to a plan.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -221,7 +222,7 @@ pub(super) fn collect(
     let records = outcomes
         .iter()
         .flat_map(|it| it.conflicts.iter().chain(&it.noted));
-    let told: FxHashSet<PathBuf> = records.map(|it| it.file.clone()).collect();
+    let told: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
     let base = |index: usize| Base::of(&slots[jobs[index].base.filter(|base| *base != index)?]);
     let mut moved: FxHashMap<usize, Base> = (0..slots.len())
         .filter_map(|index| Some((index, base(index)?)))
@@ -230,11 +231,14 @@ pub(super) fn collect(
         let sides = slot.sides.as_ref().into_array();
         plan.counts.read += sides.iter().filter(|it| it.is_some()).count();
         if let Some(local) = &slot.sides.local
-            && told.contains(&slot.path)
+            && told.contains(slot.path.as_path())
         {
             plan.sources.insert(slot.path.clone(), local.bytes.clone());
         }
-        plan.conflicts.extend(outcome.conflicts);
+        match plan.conflicts.is_empty() {
+            true => plan.conflicts = outcome.conflicts,
+            false => plan.conflicts.extend(outcome.conflicts),
+        }
         let noted = outcome.noted.into_iter();
         let (pinned, combined): (Vec<_>, Vec<_>) =
             noted.partition(|record| record.conflict.kind == ConflictKind::Pinned);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Seek as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
-use super::disk::{Seen, is_rest, open, read_open};
+use super::disk::{Seen, open, read_open};
 use super::owner::of_new;
 use super::slot::Source;
 use super::walk::{Kind, Listing, list};
@@ -165,16 +165,10 @@ impl Source {
 /// What is in a file of about that length, in bytes; shared with a file that is known and has the
 /// same.
 fn bytes_of(file: &mut File, length: u64, known: [Option<&Source>; 2]) -> io::Result<Bytes> {
-    for other in known.into_iter().flatten() {
-        if other.bytes.len() as u64 != length {
-            continue;
-        }
-        if is_rest(file, &other.bytes)? {
-            return Ok(other.bytes.clone());
-        }
-        file.rewind()?;
-    }
-    read_open(file, length).map(Into::into)
+    let bytes = read_open(file, length)?;
+    let mut known = known.into_iter().flatten();
+    let same = known.find(|other| *other.bytes == *bytes);
+    Ok(same.map_or_else(|| bytes.into(), |other| other.bytes.clone()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Files that merge as a whole: no YAML by name, or no YAML in fact (rules: Packages and files).
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::parsed::{Broken, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
@@ -144,10 +145,13 @@ fn merge_text(
     outcome
         .warnings
         .extend(health.broken.iter().map(merged_by_lines));
-    outcome.conflicts.extend(merge.hunks.iter().map(|hunk| {
-        let conflict = hunk.to_conflict();
-        FileConflict::in_file(&slot.path, Some(conflict.line + 1), conflict)
-    }));
+    let file: Arc<Path> = slot.path.as_path().into();
+    outcome
+        .conflicts
+        .extend(merge.hunks.into_iter().map(|hunk| {
+            let conflict = hunk.into_conflict();
+            FileConflict::in_file(Arc::clone(&file), Some(conflict.line + 1), conflict)
+        }));
     if merge.text != texts.local {
         outcome.content = Content::Write(merge.text.into_bytes());
     }

@@ -199,7 +199,7 @@ fn combined(record: &FileConflict) -> CombinedOut<'_> {
     CombinedOut {
         file: portable(&record.file),
         line: record.line,
-        resource: record.resource.as_ref().map(resource),
+        resource: record.resource.as_deref().map(resource),
         path: &record.conflict.path,
         by: record.conflict.kind.as_str(),
         values: values(record),
@@ -211,7 +211,7 @@ fn record(record: &FileConflict) -> RecordOut<'_> {
     RecordOut {
         file: portable(&record.file),
         line: record.line,
-        resource: record.resource.as_ref().map(resource),
+        resource: record.resource.as_deref().map(resource),
         path: &record.conflict.path,
         kind: record.conflict.kind.as_str(),
         values: values(record),

@@ -41,17 +41,19 @@ mod tests {
     use super::*;
     use crate::merge::{Conflict, ConflictKind, Resolution};
     use crate::package::ResourceId;
+    use std::path::Path;
+    use std::sync::Arc;
 
     fn conflict(kind: &str, path: &str) -> FileConflict {
         FileConflict {
-            file: "a.yaml".into(),
+            file: Path::new("a.yaml").into(),
             line: Some(1),
-            resource: Some(ResourceId {
+            resource: Some(Arc::new(ResourceId {
                 api_version: "v1".into(),
                 kind: kind.into(),
                 namespace: String::new(),
                 name: "a".into(),
-            }),
+            })),
             conflict: Conflict {
                 path: path.into(),
                 kind: ConflictKind::BothChanged,

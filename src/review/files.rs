@@ -139,7 +139,7 @@ impl File {
     }
 
     fn places(&self, file: usize, sides: &[Parsed<'_>; 2], plan: &Plan) -> Vec<Place> {
-        let open = plan.conflicts.iter().filter(|it| it.file == self.path);
+        let open = plan.conflicts.iter().filter(|it| *it.file == *self.path);
         let open: Vec<&FileConflict> = open.filter(|it| it.conflict.resolution.is_open()).collect();
         let shown = sides.each_ref().map(|side| match plan.show_secrets {
             true => vec![true; side.lines.len()],
@@ -208,7 +208,9 @@ impl File {
             let mut paths = Vec::new();
             for (path, entry) in &found {
                 let is_scalar = tree.scalar(tree.entry(*entry).value).is_some();
-                let here = open.iter().filter(|it| it.resource == resource);
+                let here = open
+                    .iter()
+                    .filter(|it| it.resource.as_deref() == resource.as_ref());
                 let mut below: Vec<_> = here
                     .clone()
                     .filter(|it| is_below(&it.conflict, path))

@@ -157,9 +157,9 @@ impl<'w> Session<'w> {
     fn conflict(&self, place: &Place) -> Option<&Conflict> {
         let file = &self.files[place.file].path;
         let is_here = |it: &&FileConflict| {
-            it.file == *file
+            *it.file == **file
                 && it.conflict.resolution.is_open()
-                && it.resource == place.resource
+                && it.resource.as_deref() == place.resource.as_ref()
                 && (place.paths.is_empty()
                     || place.paths.iter().any(|path| is_below(&it.conflict, path)))
         };

@@ -248,7 +248,7 @@ fn join(whole: &mut Plan, part: Plan, root: &Path) {
         (&mut whole.combined, part.combined),
     ] {
         all.extend(some.into_iter().map(|record| FileConflict {
-            file: within(&record.file),
+            file: within(&record.file).into(),
             ..record
         }));
     }

@@ -1,6 +1,10 @@
 //! A key occurs once in a map.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher as _;
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
 
 use super::error::ParseError;
 use super::stored::{Stored, StoredEntry};
@@ -74,11 +78,19 @@ pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
         }
         return Ok(());
     }
-    let mut seen = FxHashMap::with_capacity_and_hasher(entries.len(), Default::default());
-    for entry in entries {
-        if let Some(first) = seen.insert(stored.identity_of_key(entry), entry) {
-            return Err(duplicate(stored, first, entry));
-        }
+    // the keys themselves are in the tree
+    let mut seen = HashTable::with_capacity(entries.len());
+    let hash = |at: &u32| FxBuildHasher.hash_one(stored.identity_of_key(&entries[*at as usize]));
+    for at in 0..entries.len() as u32 {
+        let key = stored.identity_of_key(&entries[at as usize]);
+        let is_same = |other: &u32| stored.identity_of_key(&entries[*other as usize]) == key;
+        match seen.entry(hash(&at), is_same, hash) {
+            Entry::Occupied(first) => {
+                let [first, second] = [*first.get(), at].map(|at| &entries[at as usize]);
+                return Err(duplicate(stored, first, second));
+            }
+            Entry::Vacant(place) => place.insert(at),
+        };
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ impl Tree<'_> {
         let first = self.entry(*entries.peek()?);
         let column = self.column(first.span.start);
         let start = self.row_start(first);
-        let mut items = Vec::new();
+        let mut items = Vec::with_capacity(entries.len() + 1);
         let mut at = start;
         for id in entries {
             let entry = self.entry(id);
@@ -204,13 +204,12 @@ impl Tree<'_> {
     }
 
     /// The same with the comments below that are indented deeper than the entry.
-    fn end_of_lines(&self, entry: Entry<'_>) -> u32 {
-        let column = self.column(entry.span.start);
+    pub(crate) fn end_of_lines(&self, entry: Entry<'_>) -> u32 {
         let mut end = self.end_of_value_lines(entry);
         let mut at = end;
         while let Some(next) = self.gap_line(at) {
             match self.comment_indent(at) {
-                Some(indent) if indent > column => end = next,
+                Some(indent) if indent > self.column(entry.span.start) => end = next,
                 Some(_) => break,
                 None => {}
             }
@@ -222,11 +221,13 @@ impl Tree<'_> {
     /// Whether other entries or brackets follow an entry on the line where it ends: the rest of
     /// that line is not its own.
     pub(crate) fn has_more_on_line(&self, entry: Entry<'_>) -> bool {
-        let rest = &self.text()[entry.span.end as usize..];
-        let rest = rest.trim_start_matches([' ', '\t']);
-        let rest = rest.strip_prefix(',').unwrap_or(rest);
-        let next = rest.trim_start_matches([' ', '\t']).chars().next();
-        next.is_some_and(|next| !matches!(next, '\n' | '\r' | '#'))
+        let rest = &self.text().as_bytes()[entry.span.end as usize..];
+        let mut rest = rest.iter().filter(|byte| !matches!(byte, b' ' | b'\t'));
+        let next = match rest.next() {
+            Some(b',') => rest.next(),
+            next => next,
+        };
+        next.is_some_and(|next| !matches!(next, b'\n' | b'\r' | b'#'))
     }
 
     fn item(&self, kind: ItemKind, blank: Span, span: Span) -> Item {

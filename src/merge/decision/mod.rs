@@ -92,6 +92,15 @@ impl Outcome {
         }
     }
 
+    /// The same where a side is chosen, as far as it is itself left to a choice.
+    pub(crate) fn chosen(&self, side: Option<Chosen>) -> &Self {
+        match (self, side) {
+            (Self::Apart(apart), Some(Chosen::Local)) => apart.local.chosen(side),
+            (Self::Apart(apart), Some(Chosen::Updated)) => apart.updated.chosen(side),
+            _ => self,
+        }
+    }
+
     /// The outcome where one side is chosen throughout.
     pub(crate) fn choose(&self, side: Chosen) -> Self {
         match (self, side) {

@@ -177,6 +177,7 @@ impl Editor<'_> {
     fn hunk(&mut self, row: &mut Composition, blanks: Blanks, child: &Child, column: u32) {
         let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
         let stays = sides.iter().all(Child::stays);
+        let is_below_text = sides.iter().any(|side| self.ends_in_block_scalar(side));
         let [local, updated] = sides.map(|side| match side.stays() {
             true => self.entry_lines(&side, column),
             false => String::new(),
@@ -230,9 +231,7 @@ impl Editor<'_> {
             row.text.push_str(&local[local.len() - below..]);
         }
         row.last = None;
-        row.is_below_text = [Chosen::Local, Chosen::Updated]
-            .into_iter()
-            .any(|side| self.ends_in_block_scalar(&child.choose(side)));
+        row.is_below_text = is_below_text;
     }
 
     /// The original's lines of an entry, in that column.

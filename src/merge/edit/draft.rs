@@ -1,6 +1,6 @@
 //! A text with places for hunks: what conflict markers are put around.
 
-use crate::line_breaks::lines_with_breaks;
+use crate::line_breaks::{cut_first_line, cut_last_line, ends_line, lines_with_breaks};
 use crate::triple::Triple;
 
 /// Lines of which each side has its own.
@@ -30,20 +30,33 @@ impl Draft {
         self.hunks.is_empty()
     }
 
+    /// The text with local's side in the place of each hunk.
+    pub(crate) fn into_local(self) -> String {
+        match self.hunks.is_empty() {
+            true => self.text,
+            false => self.fill(|text, hunk| text.push_str(&hunk.texts.local)),
+        }
+    }
+
     /// The text with something in the place of each hunk.
     pub(crate) fn fill(&self, mut write: impl FnMut(&mut String, &Hunk)) -> String {
-        if self.hunks.is_empty() {
-            return self.text.clone();
-        }
         let mut filled = String::with_capacity(self.text.len());
-        for line in lines_with_breaks(&self.text) {
-            let hunk = line.trim().strip_prefix(PLACEHOLDER);
-            let hunk = hunk.and_then(|number| self.hunks.get(number.parse::<usize>().ok()?));
-            match hunk {
-                Some(hunk) => write(&mut filled, hunk),
-                None => filled.push_str(line),
+        let mut rest = self.text.as_str();
+        while let Some((above, line)) = rest.split_once(PLACEHOLDER) {
+            let indent = above.trim_end_matches(' ');
+            let number = lines_with_breaks(line).next().unwrap_or_default();
+            let hunk = number.trim().parse::<usize>().ok();
+            let hunk = hunk.filter(|_| indent.is_empty() || ends_line(indent));
+            match hunk.and_then(|number| self.hunks.get(number)) {
+                Some(hunk) => {
+                    filled.push_str(indent);
+                    write(&mut filled, hunk);
+                }
+                None => filled.extend([above, "\0", number]),
             }
+            rest = &line[number.len()..];
         }
+        filled.push_str(rest);
         filled
     }
 }
@@ -75,21 +88,20 @@ impl Hunk {
 
 /// The lines that all texts begin with, and those that they end with, in bytes.
 pub(super) fn shared_lines(local: &str, updated: &str, original: Option<&str>) -> (usize, usize) {
-    let original = original.unwrap_or(local);
-    let texts = [local, updated, original].map(|text| lines_with_breaks(text).collect::<Vec<_>>());
-    let shortest = texts.iter().map(Vec::len).min().unwrap_or(0);
-    let is_shared = |line: [&str; 3]| line[0] == line[1] && line[0] == line[2];
-    let from_above = |at: &usize| is_shared(texts.each_ref().map(|lines| lines[*at]));
-    let from_below =
-        |at: &usize| is_shared(texts.each_ref().map(|lines| lines[lines.len() - 1 - at]));
-    let above = (0..shortest).take_while(from_above).count();
-    let below = (0..shortest - above).take_while(from_below).count();
-    let length = |lines: &[&str]| lines.iter().map(|line| line.len()).sum();
-    let lines = &texts[0];
-    (
-        length(&lines[..above]),
-        length(&lines[lines.len() - below..]),
-    )
+    let mut texts = [local, updated, original.unwrap_or(local)];
+    let mut shared = |cut: fn(&str) -> (&str, &str)| {
+        let mut length = 0;
+        loop {
+            let parts = texts.map(cut);
+            let [line, second, third] = parts.map(|(line, _)| line);
+            if line.is_empty() || line != second || line != third {
+                return length;
+            }
+            length += line.len();
+            texts = parts.map(|(_, rest)| rest);
+        }
+    };
+    (shared(cut_first_line), shared(cut_last_line))
 }
 
 /// A text whose lines are so many columns further in; blank ones stay, and none moves out further

@@ -82,25 +82,30 @@ impl Edits {
             .filter(|(_, edit)| edit.end <= range.end)
             .map(|(place, _)| *place)
             .collect();
-        let taken = inside
-            .into_iter()
-            .filter_map(|place| self.edits.remove_entry(&place))
-            .collect();
-        apply(taken, text, range)
+        if inside.is_empty() {
+            return text[range.start as usize..range.end as usize].to_owned();
+        }
+        let taken = inside.into_iter();
+        let taken = taken.filter_map(|place| self.edits.remove_entry(&place));
+        apply(taken, text, range, 0)
     }
 
     /// The whole text with all edits applied.
     pub(crate) fn apply(self, text: &str) -> String {
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        apply(self.edits.into_iter().collect(), text, 0..end)
+        let comes = self.edits.values().map(|edit| edit.text.len()).sum();
+        apply(self.edits.into_iter(), text, 0..end, comes)
     }
 }
 
-/// Applies edits, in their order, to a stretch of a text.
-fn apply(edits: Vec<(Place, Edit)>, text: &str, range: Range<u32>) -> String {
-    let mut result = String::with_capacity(
-        range.len() + edits.iter().map(|(_, edit)| edit.text.len()).sum::<usize>(),
-    );
+/// Applies edits, in their order, to a stretch of a text, in which about so many bytes come.
+fn apply(
+    edits: impl Iterator<Item = (Place, Edit)>,
+    text: &str,
+    range: Range<u32>,
+    comes: usize,
+) -> String {
+    let mut result = String::with_capacity(range.len() + comes);
     let mut done = range.start;
     for (place, edit) in edits {
         if place.start > done {

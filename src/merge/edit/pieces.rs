@@ -22,6 +22,7 @@ impl Editor<'_> {
             }
         }
         let mut pieces = Pieces::default();
+        pieces.all.reserve(lines.items.len());
         for child in children {
             match child.slot {
                 Slot::Local(entry) => {

@@ -7,6 +7,7 @@
 
 mod between;
 mod known;
+mod numbered;
 mod settle;
 mod subsequence;
 
@@ -16,6 +17,7 @@ use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 
 use between::Between;
+pub(crate) use numbered::Numbered;
 use subsequence::longest_increasing;
 
 /// A piece of a row, for its alignment.
@@ -167,7 +169,7 @@ struct Rows<'a> {
     tokens: Triple<&'a [Token<'a>]>,
     ids: Triple<Vec<Id>>,
     /// Where each entry is.
-    places: Triple<FxHashMap<u32, usize>>,
+    places: Triple<Numbered>,
     /// The comments of original and updated, by their words and by what they are compared by.
     words: FxHashSet<&'a str>,
     known: FxHashSet<Id>,
@@ -181,11 +183,13 @@ impl<'a> Rows<'a> {
     fn of(tokens: Triple<&'a [Token<'a>]>) -> Self {
         let places = tokens.map(|row| {
             let entries = row.iter().enumerate();
-            let places = entries.filter_map(|(at, token)| match token.kind {
-                TokenKind::Entry(entry) => Some((entry, at)),
+            let entries = entries.filter_map(|(at, token)| match token.kind {
+                TokenKind::Entry(entry) => Some((entry, at as u32)),
                 TokenKind::Comment(_) | TokenKind::End => None,
             });
-            places.collect::<FxHashMap<u32, usize>>()
+            let mut places = Numbered::over_all(entries.clone().map(|(entry, _)| entry));
+            entries.for_each(|(entry, at)| places.insert(entry, at));
+            places
         });
         let mut words: FxHashMap<&str, u32> = FxHashMap::default();
         let ids = tokens.map(|row| {
@@ -220,7 +224,8 @@ impl<'a> Rows<'a> {
         let of_others = tokens.original.iter().chain(tokens.updated);
         rows.words = of_others.filter_map(Token::words).collect();
         let ids = rows.ids.original.iter().chain(&rows.ids.updated);
-        rows.known = ids.copied().collect();
+        let ids = ids.copied().filter(|id| matches!(id, Id::Comment { .. }));
+        rows.known = ids.collect();
         rows
     }
 
@@ -228,12 +233,14 @@ impl<'a> Rows<'a> {
     /// them: they are in the result as if local alone had them, in local's order.
     fn kept_by_local(&self, stays: impl Fn(u32) -> bool) -> FxHashSet<Ref> {
         let side = Side::Original;
-        let kept = self.places.original.iter().filter(|(entry, _)| {
-            self.places.local.contains_key(entry)
-                && !self.places.updated.contains_key(entry)
-                && stays(**entry)
+        let row = self.tokens.original.iter().enumerate();
+        let kept = row.filter(|(_, token)| match token.kind {
+            TokenKind::Entry(entry) => {
+                self.places.local.has(entry) && !self.places.updated.has(entry) && stays(entry)
+            }
+            TokenKind::Comment(_) | TokenKind::End => false,
         });
-        kept.flat_map(|(_, at)| self.own_above(side, *at)..=*at)
+        kept.flat_map(|(at, _)| self.own_above(side, at)..=at)
             .map(|at| Ref { side, at })
             .collect()
     }
@@ -268,7 +275,7 @@ impl<'a> Rows<'a> {
             let TokenKind::Entry(entry) = token.kind else {
                 continue;
             };
-            if self.places.original.contains_key(&entry) {
+            if self.places.original.has(entry) {
                 continue;
             }
             let above = self.own_above(side, at)..at;
@@ -300,8 +307,9 @@ impl<'a> Rows<'a> {
         self.ids[piece.side][piece.at]
     }
 
-    fn places(&self, side: Side) -> &FxHashMap<u32, usize> {
-        &self.places[side]
+    /// Where an entry is in a row.
+    fn place(&self, side: Side, entry: u32) -> Option<usize> {
+        self.places[side].get(entry).map(|at| at as usize)
     }
 
     fn is_comment(&self, piece: Ref) -> bool {
@@ -335,8 +343,8 @@ impl<'a> Rows<'a> {
             .filter_map(|token| match token.kind {
                 TokenKind::Entry(entry) => Some((
                     entry,
-                    *self.places.updated.get(&entry)?,
-                    *self.places.local.get(&entry)?,
+                    self.place(Side::Updated, entry)?,
+                    self.place(Side::Local, entry)?,
                 )),
                 TokenKind::Comment(_) | TokenKind::End => None,
             })
@@ -358,7 +366,7 @@ impl<'a> Rows<'a> {
 
     fn own_of(&self, entry: u32) -> Carried {
         let own = |side: Side| -> Vec<Ref> {
-            let Some(at) = self.places(side).get(&entry).copied() else {
+            let Some(at) = self.place(side, entry) else {
                 return Vec::new();
             };
             let own = self.own_above(side, at)..at;

@@ -115,7 +115,7 @@ fn bring(
     let (mut waiting, mut place) = (Vec::new(), 0);
     for placed in settled.drain(..) {
         let here = entry(rows, placed.piece);
-        let is_own = here.is_some_and(|entry| !rows.places(side).contains_key(&entry));
+        let is_own = here.is_some_and(|entry| rows.place(side, entry).is_none());
         let is_next = !is_own && !rows.is_comment(placed.piece);
         if is_next && !waiting.is_empty() {
             result.splice(place..place, waiting.drain(..));
@@ -256,7 +256,7 @@ fn found(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
         return Some(piece);
     }
     let at = match rows.id(piece) {
-        Id::Entry(entry) => rows.places(side).get(&entry).copied(),
+        Id::Entry(entry) => rows.place(side, entry),
         Id::Comment { .. } | Id::End => None,
     };
     at.map(|at| Ref { side, at })

@@ -22,53 +22,59 @@ pub(crate) struct FieldIndex<'t> {
     tree: &'t Tree<'t>,
     fields: Fields,
     /// The one behind the last one that was found: mostly it is looked for next.
-    next: Cell<u32>,
+    next: Cell<usize>,
+    /// Where each of many is, by the hash of its key: made when one is looked for out of turn. The
+    /// hashes are not kept: there are as many as lines.
+    table: OnceCell<HashTable<u32>>,
     /// Whether keys are those of JSON, whatever the document is.
     in_json: bool,
     /// The fields whose keys are no texts, by what these are in JSON: made when it is asked for.
     others: OnceCell<FxHashMap<Cow<'t, str>, EntryId>>,
 }
 
-/// Where fields are looked for.
+/// The fields that are looked for.
 enum Fields {
-    /// Among all of a map, which are few.
-    Of(Range<u32>),
-    /// Among a few.
-    Few(Vec<EntryId>),
-    /// By the hashes of their keys, which are not kept: there are as many as lines.
-    Many(HashTable<EntryId>),
+    /// All of a map, which are numbered in a row.
+    All(Range<u32>),
+    Some(Vec<EntryId>),
+}
+
+impl Fields {
+    fn len(&self) -> usize {
+        match self {
+            Self::All(own) => own.len(),
+            Self::Some(own) => own.len(),
+        }
+    }
+
+    fn get(&self, at: usize) -> EntryId {
+        match self {
+            Self::All(own) => EntryId::new(own.start + at as u32),
+            Self::Some(own) => own[at],
+        }
+    }
 }
 
 impl<'t> FieldIndex<'t> {
     /// Some fields of a map.
     pub(crate) fn new(tree: &'t Tree<'_>, entries: impl Iterator<Item = EntryId>) -> Self {
-        let few: Vec<EntryId> = entries.collect();
-        let fields = if few.len() < TABLE_FROM {
-            Fields::Few(few)
-        } else {
-            table(tree, few.into_iter())
-        };
-        Self::over(tree, fields, 0)
+        Self::over(tree, Fields::Some(entries.collect()))
     }
 
     /// All fields of a map, or of what an alias stands for.
     pub(crate) fn of(tree: &'t Tree<'_>, map: NodeId) -> Self {
-        let map = tree.resolve(map);
-        let entries = tree.entries(map);
-        let first = tree.entries(map).next().map_or(0, |first| first.number());
-        let fields = if entries.len() < TABLE_FROM {
-            Fields::Of(first..first + entries.len() as u32)
-        } else {
-            table(tree, entries)
-        };
-        Self::over(tree, fields, first)
+        let mut entries = tree.entries(tree.resolve(map));
+        let count = entries.len() as u32;
+        let first = entries.next().map_or(0, EntryId::number);
+        Self::over(tree, Fields::All(first..first + count))
     }
 
-    fn over(tree: &'t Tree<'_>, fields: Fields, first: u32) -> Self {
+    fn over(tree: &'t Tree<'_>, fields: Fields) -> Self {
         Self {
             tree,
             fields,
-            next: Cell::new(first),
+            next: Cell::new(0),
+            table: OnceCell::new(),
             in_json: false,
             others: OnceCell::new(),
         }
@@ -102,24 +108,40 @@ impl<'t> FieldIndex<'t> {
             (ScalarType::Str | ScalarType::Null, _) => None,
             (scalar_type, content) => Some((key_in_json(scalar_type, content), entry)),
         };
-        match &self.fields {
-            Fields::Of(own) => own.clone().map(EntryId::new).filter_map(other).collect(),
-            Fields::Few(entries) => entries.iter().copied().filter_map(other).collect(),
-            Fields::Many(table) => table.iter().copied().filter_map(other).collect(),
-        }
+        let all = (0..self.fields.len()).map(|at| self.fields.get(at));
+        all.filter_map(other).collect()
     }
 
     fn find_typed(&self, key: ScalarKey<'_>) -> Option<EntryId> {
         let (scalar_type, content) = key;
-        let has_key = |entry: &EntryId| {
-            let own = self.tree.entry(*entry).key;
+        let has_key = |at: &usize| {
+            let own = self.tree.entry(self.fields.get(*at)).key;
             own.is_some_and(|own| self.tree.says(own, scalar_type, content))
         };
-        match &self.fields {
-            Fields::Of(own) => self.next_with(own, has_key),
-            Fields::Few(entries) => entries.iter().copied().find(has_key),
-            Fields::Many(table) => table.find(hash_of(key), has_key).copied(),
+        let (next, count) = (self.next.get(), self.fields.len());
+        let found = match next < count && has_key(&next) {
+            true => next,
+            false if count < TABLE_FROM => (0..count).find(has_key)?,
+            false => {
+                let table = self.table.get_or_init(|| self.table());
+                let found = table.find(hash_of(key), |at| has_key(&(*at as usize)));
+                *found? as usize
+            }
+        };
+        self.next.set(found + 1);
+        Some(self.fields.get(found))
+    }
+
+    fn table(&self) -> HashTable<u32> {
+        let key = |at: u32| key_of(self.tree, self.fields.get(at as usize));
+        let count = self.fields.len() as u32;
+        let mut table = HashTable::with_capacity(count as usize);
+        for at in 0..count {
+            if let Some(own) = key(at) {
+                table.insert_unique(hash_of(own), at, |at| key(*at).map_or(0, hash_of));
+            }
         }
+        table
     }
 }
 
@@ -128,33 +150,6 @@ impl<'t> FieldIndex<'t> {
     pub(super) const fn tree(&self) -> &'t Tree<'t> {
         self.tree
     }
-}
-
-impl FieldIndex<'_> {
-    /// The one of the fields that is so, looked for from the one behind the last one that was found
-    /// on.
-    fn next_with(&self, own: &Range<u32>, is_it: impl Fn(&EntryId) -> bool) -> Option<EntryId> {
-        let next = self.next.get();
-        let mut in_turn = (next..own.end).chain(own.start..next).map(EntryId::new);
-        let found = in_turn.find(is_it)?;
-        self.next.set(found.number() + 1);
-        Some(found)
-    }
-}
-
-fn table(tree: &Tree<'_>, entries: impl ExactSizeIterator<Item = EntryId>) -> Fields {
-    let hash = |entry: &EntryId| key_of(tree, *entry).map(hash_of);
-    let mut table = HashTable::with_capacity(entries.len());
-    for entry in entries {
-        let Some(key) = key_of(tree, entry) else {
-            continue;
-        };
-        let is_same = |other: &EntryId| key_of(tree, *other) == Some(key);
-        table
-            .entry(hash_of(key), is_same, |other| hash(other).unwrap_or(0))
-            .insert(entry);
-    }
-    Fields::Many(table)
 }
 
 fn hash_of(key: ScalarKey<'_>) -> u64 {

@@ -14,15 +14,15 @@ pub(super) struct Lists<'l> {
     pub(super) elements: &'l Triple<Vec<EntryId>>,
     pub(super) values: &'l Triple<Rc<[u64]>>,
     pub(super) alignment: &'l Alignment,
-    counts: OnceCell<Triple<FxHashMap<u64, Count>>>,
+    counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     inserted: OnceCell<Inserted>,
 }
 
 /// How many elements of a list have a value, and how many of those have no partner.
 #[derive(Debug, Default, Clone, Copy)]
 struct Count {
-    all: usize,
-    unpaired: usize,
+    all: u32,
+    unpaired: u32,
 }
 
 /// The elements that local inserted.
@@ -52,12 +52,25 @@ impl<'l> Lists<'l> {
     fn count(&self, value: u64) -> Triple<Count> {
         let counts = self.counts.get_or_init(|| {
             let found = self.alignment;
-            let partners = Triple::new(&found.in_updated, &found.of_updated, &found.of_local);
-            let sides = self.values.as_ref().zip(partners);
-            sides.map(|(values, partners)| counted(values, partners))
+            let mut counts = FxHashMap::default();
+            let mut count = |values: &[u64], partners: &Found, side: fn(&mut _) -> &mut Count| {
+                for (value, partner) in values.iter().zip(partners) {
+                    let count = side(counts.entry(*value).or_default());
+                    count.all += 1;
+                    count.unpaired += u32::from(partner.is_none());
+                }
+            };
+            let values = self.values;
+            count(
+                &values.original,
+                &found.in_updated,
+                |it: &mut Triple<Count>| &mut it.original,
+            );
+            count(&values.updated, &found.of_updated, |it| &mut it.updated);
+            count(&values.local, &found.of_local, |it| &mut it.local);
+            counts
         });
-        let counts = counts.as_ref().map(|counts| counts.get(&value).copied());
-        counts.map(Option::unwrap_or_default)
+        counts.get(&value).copied().unwrap_or_default()
     }
 
     /// Whether an element of upstream's that came there does not come here: local has inserted it
@@ -140,14 +153,4 @@ impl Inserted {
             }
         }
     }
-}
-
-fn counted(values: &[u64], partners: &Found) -> FxHashMap<u64, Count> {
-    let mut counts: FxHashMap<u64, Count> = FxHashMap::default();
-    for (value, partner) in values.iter().zip(partners) {
-        let count = counts.entry(*value).or_default();
-        count.all += 1;
-        count.unpaired += usize::from(partner.is_none());
-    }
-    counts
 }

@@ -115,6 +115,7 @@ impl<'a> Walker<'a> {
             self.part_insertions(nodes, &mut children, is_added_locally);
         }
         if !both_moved {
+            drop((pairing, sides, position_of));
             return self.merged(nodes, children);
         }
         let theirs = in_updated_order(&children, |entry| {

@@ -60,7 +60,7 @@ fn same_owned_text(
         let entry = tree.entry(entry);
         let end = match tree.has_more_on_line(entry) {
             true => entry.span.end,
-            false => tree.lines_of(entry).end,
+            false => tree.end_of_lines(entry),
         };
         Span::new(entry.span.start, end)
     };
@@ -78,7 +78,7 @@ pub(super) fn same_lines(
 ) -> bool {
     fn own<'t>(tree: &Tree<'t>, entry: EntryId) -> (usize, impl Iterator<Item = &'t str>) {
         let entry = tree.entry(entry);
-        let span = Span::new(entry.span.start, tree.lines_of(entry).end);
+        let span = Span::new(entry.span.start, tree.end_of_lines(entry));
         let column = tree.column(entry.span.start) as usize;
         (column, crate::line_breaks::lines(tree.slice(span)))
     }

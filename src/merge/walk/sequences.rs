@@ -138,6 +138,8 @@ impl Walker<'_> {
                 Stretch::Between(ranges) => self.stretch(&lists, ranges.clone(), &mut children),
             }
         }
+        drop(lists);
+        drop((elements, values, alignment));
         self.merged(nodes, children)
     }
 

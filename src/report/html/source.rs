@@ -61,7 +61,7 @@ impl<'p> Sources<'p> {
     }
 
     pub(super) fn get(&self, record: &FileConflict) -> Option<&Source<'p>> {
-        self.0.get(record.file.as_path())
+        self.0.get(&*record.file)
     }
 }
 

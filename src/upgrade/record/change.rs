@@ -51,7 +51,7 @@ impl Record {
     /// beside the record.
     fn keep(&self, plan: &mut Plan, name: &Path) {
         let has_markers = plan.conflicts.iter().any(|record| {
-            record.file == name && record.conflict.resolution == crate::merge::Resolution::Markers
+            *record.file == *name && record.conflict.resolution == crate::merge::Resolution::Markers
         });
         let is_fine = |change: &FileChange| match (&change.kind, &change.new) {
             (ChangeKind::Moved { from }, _) if from == name => false,
@@ -68,7 +68,7 @@ impl Record {
             plan.counts.uncount(&change.kind);
         }
         if !others.is_empty() {
-            plan.conflicts.retain(|record| record.file != name);
+            plan.conflicts.retain(|record| *record.file != *name);
             plan.warnings.push(Warning::about(
                 name,
                 "upstream would change where the package comes from: your file stays as it is",

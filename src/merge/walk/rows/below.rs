@@ -23,6 +23,16 @@ impl Walker<'_> {
         if !self.merges_lines || is_row || matches!(outcome, Outcome::Row(_)) {
             return None;
         }
+        let has_none_below = |(tree, entry): (&Tree<'_>, Option<EntryId>)| {
+            entry.map(|entry| tree.entry(entry)).is_none_or(|entry| {
+                !tree.is_block_collection(entry.value)
+                    && tree.end_of_lines(entry) == tree.end_of_value_lines(entry)
+            })
+        };
+        let below = trees.zip(sides).into_array();
+        if below.into_iter().all(has_none_below) {
+            return None;
+        }
         let is_taken = matches!(outcome, Outcome::Take(_)) || is_emptied;
         let local_value = trees.local.entry(local).value;
         let comes_in_lines = trees

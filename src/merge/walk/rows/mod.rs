@@ -6,13 +6,13 @@ mod tokens;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
-use crate::merge::rows::{self, MergedRow, Ref};
+use crate::merge::rows::{self, MergedRow, Numbered, Ref};
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 use own::Placed;
-use tokens::{Numbers, in_order, numbers, piece, tokens_of};
+use tokens::{in_order, numbers, piece, tokens_of};
 
 impl Walker<'_> {
     /// A local block collection with its lines; none where they do not change, or it has none.
@@ -182,9 +182,11 @@ impl Walker<'_> {
         let is_map = nodes
             .local
             .is_some_and(|local| shape(trees.local, local) == Shape::Map);
-        placed.retain(|(of, _)| {
-            !(is_map && of.is_some_and(|of| is_about_absent(of, rows, &ids, children)))
-        });
+        if is_map {
+            let about = about_absent(&rows.updated, &ids.updated, children);
+            let is_about = |of: Ref| of.side == Side::Updated && about[of.at];
+            placed.retain(|(of, _)| !of.is_some_and(is_about));
+        }
         if nodes.local.is_some() {
             self.keep_own_lines(rows, children, nodes, &mut placed);
         }
@@ -255,10 +257,13 @@ fn same_lines(
                 }
                 (ItemKind::Entry(a), ItemKind::Entry(b)) => {
                     let (a, b) = (left_tree.entry(a), right_tree.entry(b));
-                    let written = |tree: &Tree<'_>, key: Option<NodeId>| {
-                        key.map(|key| tree.slice(tree.node(key).span).to_owned())
-                    };
-                    written(left_tree, a.key) == written(right_tree, b.key)
+                    match (a.key, b.key) {
+                        (Some(a), Some(b)) => {
+                            left_tree.slice(left_tree.node(a).span)
+                                == right_tree.slice(right_tree.node(b).span)
+                        }
+                        (a, b) => a.is_none() && b.is_none(),
+                    }
                 }
                 (a, b) => a == b,
             };
@@ -266,33 +271,30 @@ fn same_lines(
         })
 }
 
-/// Whether a piece is a comment of upstream's right above an entry that local deleted.
-fn is_about_absent(
-    piece: Ref,
-    rows: &Triple<Row>,
-    ids: &Triple<Numbers>,
-    children: &[Child],
-) -> bool {
-    if piece.side != Side::Updated {
-        return false;
-    }
-    let below = rows.updated.items.iter().skip(piece.at);
-    let mut below = below.skip_while(|item| item.kind == ItemKind::Comment);
-    let is_set_off = rows.updated.items[piece.at + 1..]
+/// For each piece of upstream's row, whether it is a comment right above an entry that local
+/// deleted.
+fn about_absent(row: &Row, ids: &Numbered, children: &[Child]) -> Vec<bool> {
+    let is_absent = |entry: EntryId| {
+        let child = ids.get(entry.number());
+        let child = child.and_then(|number| children.get(number as usize));
+        child.is_none_or(|child| !child.stays() && child.sides.local.is_none())
+    };
+    let mut is_above = false;
+    let mut about: Vec<bool> = row
+        .items
         .iter()
-        .take_while(|item| item.kind == ItemKind::Comment)
-        .any(|item| item.blanks > 0);
-    let is_comment = rows.updated.items[piece.at].kind == ItemKind::Comment;
-    match below.next() {
-        Some(Item {
-            kind: ItemKind::Entry(entry),
-            blanks: 0,
-            ..
-        }) if is_comment && !is_set_off => {
-            let child = ids.updated.get(entry);
-            let child = child.and_then(|number| children.get(*number as usize));
-            child.is_none_or(|child| !child.stays() && child.sides.local.is_none())
-        }
-        _ => false,
-    }
+        .rev()
+        .map(|item| {
+            let is_about = is_above && item.kind == ItemKind::Comment;
+            is_above = item.blanks == 0
+                && match item.kind {
+                    ItemKind::Comment => is_above,
+                    ItemKind::Entry(entry) => is_absent(entry),
+                    ItemKind::End => false,
+                };
+            is_about
+        })
+        .collect();
+    about.reverse();
+    about
 }

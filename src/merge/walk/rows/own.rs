@@ -12,7 +12,7 @@ use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
 
-use super::tokens::Numbers;
+use crate::merge::rows::Numbered;
 
 /// The pieces of a merged row, each with the piece of a side's row that it is.
 pub(super) type Placed = Vec<(Option<Ref>, Piece)>;
@@ -222,7 +222,7 @@ impl Walker<'_> {
     /// Records that both sides rewrote a comment, at the entry that is below it.
     pub(super) fn record_disagreement(
         &mut self,
-        (rows, ids): (&Triple<Row>, &Triple<Numbers>),
+        (rows, ids): (&Triple<Row>, &Triple<Numbered>),
         disagreement: &Disagreement,
         children: &[Child],
         nodes: Nodes,
@@ -255,7 +255,7 @@ impl Walker<'_> {
     /// The step to the entry that is below these lines on the first side that has any.
     fn step_below(
         &self,
-        (rows, ids): (&Triple<Row>, &Triple<Numbers>),
+        (rows, ids): (&Triple<Row>, &Triple<Numbered>),
         lines: &Triple<Vec<usize>>,
         children: &[Child],
         nodes: Nodes,
@@ -271,11 +271,11 @@ impl Walker<'_> {
         let local = below(&rows.local, &lines.local);
         let updated = below(&rows.updated, &lines.updated);
         let number = match (local, updated) {
-            (Some(local), _) => ids.local.get(&local),
-            (None, Some(updated)) => ids.updated.get(&updated),
+            (Some(local), _) => ids.local.get(local.number()),
+            (None, Some(updated)) => ids.updated.get(updated.number()),
             (None, None) => None,
         };
-        let child = children.get(*number? as usize)?;
+        let child = children.get(number? as usize)?;
         self.step_to(child.sides, nodes)
     }
 

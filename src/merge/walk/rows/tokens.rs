@@ -3,14 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{Placed, Ref, Token, TokenKind};
+use crate::merge::rows::{Numbered, Placed, Ref, Token, TokenKind};
 use crate::merge::walk::Entries;
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Tree};
-
-/// The number of each entry of a row.
-pub(super) type Numbers = FxHashMap<EntryId, u32>;
 
 /// The number of each entry of the three rows: that of its child; one that those of the same key or
 /// text share where it is in none.
@@ -18,21 +15,23 @@ pub(super) fn numbers(
     trees: Triple<&Tree<'_>>,
     rows: &Triple<Row>,
     children: &[Child],
-) -> Triple<Numbers> {
+) -> Triple<Numbered> {
     let mut others: FxHashMap<String, u32> = FxHashMap::default();
     let mut of_side = |tree: &Tree<'_>, row: &Row, entry_of: fn(&Entries) -> Option<EntryId>| {
-        let mut numbers = Numbers::default();
-        for (number, child) in children.iter().enumerate() {
+        let entries = row.items.iter().filter_map(|item| match item.kind {
+            ItemKind::Entry(entry) => Some(entry),
+            ItemKind::Comment | ItemKind::End => None,
+        });
+        let mut numbers = Numbered::over_all(entries.clone().map(EntryId::number));
+        // the first child that has it
+        for (number, child) in children.iter().enumerate().rev() {
             if let Some(entry) = entry_of(&child.sides) {
-                numbers.entry(entry).or_insert(number as u32);
+                numbers.insert(entry.number(), number as u32);
             }
         }
         let mut seen = FxHashSet::default();
-        for item in &row.items {
-            let ItemKind::Entry(id) = item.kind else {
-                continue;
-            };
-            if numbers.contains_key(&id) {
+        for id in entries {
+            if numbers.has(id.number()) {
                 continue;
             }
             let entry = tree.entry(id);
@@ -44,7 +43,7 @@ pub(super) fn numbers(
                 name.push('\0');
             }
             let next = (children.len() + others.len()) as u32;
-            numbers.insert(id, *others.entry(name).or_insert(next));
+            numbers.insert(id.number(), *others.entry(name).or_insert(next));
         }
         numbers
     };
@@ -55,14 +54,14 @@ pub(super) fn numbers(
     )
 }
 
-pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbers) -> Vec<Token<'s>> {
+pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbered) -> Vec<Token<'s>> {
     let tokens = row.items.iter().map(|item| Token {
         kind: match item.kind {
             ItemKind::Comment => {
                 TokenKind::Comment(tree.slice(item.span).trim_end_matches(['\r', '\n']))
             }
             ItemKind::Entry(entry) => {
-                TokenKind::Entry(numbers.get(&entry).copied().unwrap_or(u32::MAX))
+                TokenKind::Entry(numbers.get(entry.number()).unwrap_or(u32::MAX))
             }
             ItemKind::End => TokenKind::End,
         },
@@ -74,7 +73,7 @@ pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbers) -> Ve
 /// A piece of the merged row as a decision.
 pub(super) fn piece(
     rows: &Triple<Row>,
-    ids: &Triple<Numbers>,
+    ids: &Triple<Numbered>,
     children: &[Child],
     placed: Placed,
 ) -> Piece {
@@ -82,8 +81,8 @@ pub(super) fn piece(
     let (row, numbers) = (&rows[side], &ids[side]);
     let item = &row.items[placed.piece.at];
     let child = |entry: EntryId| {
-        let number = numbers.get(&entry)?;
-        children.get(*number as usize).cloned()
+        let number = numbers.get(entry.number())?;
+        children.get(number as usize).cloned()
     };
     let kind = match item.kind {
         ItemKind::Entry(entry) => child(entry).map_or(PieceKind::End, PieceKind::Entry),

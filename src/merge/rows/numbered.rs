@@ -1,0 +1,49 @@
+//! A map whose keys are numbers that stand close together.
+
+use std::ops::Range;
+
+/// What numbers in a range stand for: far smaller than a hash table, for there are as many as
+/// lines.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Numbered {
+    first: u32,
+    values: Vec<u32>,
+}
+
+impl Numbered {
+    const NONE: u32 = u32::MAX;
+
+    /// An empty map for keys in a range.
+    pub(crate) fn over(keys: Range<u32>) -> Self {
+        Self {
+            first: keys.start,
+            values: vec![Self::NONE; keys.len()],
+        }
+    }
+
+    /// An empty map for these keys, and others between them.
+    pub(crate) fn over_all(keys: impl Iterator<Item = u32> + Clone) -> Self {
+        match (keys.clone().min(), keys.max()) {
+            (Some(first), Some(last)) => Self::over(first..last.saturating_add(1)),
+            _ => Self::default(),
+        }
+    }
+
+    pub(crate) fn get(&self, key: u32) -> Option<u32> {
+        let at = key.checked_sub(self.first)?;
+        let value = self.values.get(at as usize).copied();
+        value.filter(|value| *value != Self::NONE)
+    }
+
+    pub(crate) fn has(&self, key: u32) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Does nothing with a key out of the range.
+    pub(crate) fn insert(&mut self, key: u32, value: u32) {
+        let at = key.checked_sub(self.first);
+        if let Some(known) = at.and_then(|at| self.values.get_mut(at as usize)) {
+            *known = value;
+        }
+    }
+}
