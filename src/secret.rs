@@ -62,7 +62,7 @@ fn may_be_in_broken(text: &str) -> bool {
     is_escaped || text.contains("kind") && words.any(|word| KINDS.contains(&word))
 }
 
-/// Whether it stands there as it is usually written.
+/// Whether it is there as it is usually written.
 fn looks_like_one(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"Secret").any(|at| {
         let after = &text[at + b"Secret".len()..];
@@ -86,7 +86,7 @@ fn looks_like_one(text: &[u8]) -> bool {
     })
 }
 
-/// Whether a path of a resource of some kind leads to what a Secret keeps; none where the kind
+/// Whether a path of a resource of some kind leads to what a Secret keeps; `None` if the kind
 /// alone does not say.
 pub(crate) fn is_kept_by(kind: &str, path: &str) -> Option<bool> {
     match kind {

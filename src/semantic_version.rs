@@ -37,7 +37,7 @@ pub(crate) fn lenient(text: &str) -> Option<(Version, usize)> {
     Some((version, written))
 }
 
-/// Which of two versions is the higher one, a `v` before them aside; none where one is no version,
+/// Which of two versions is the higher one, a `v` before them aside; `None` if one is no version,
 /// or they have the same precedence.
 pub(crate) fn higher(left: &str, right: &str) -> Option<Ordering> {
     let [left, right] = [left, right].map(|text| {

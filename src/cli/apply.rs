@@ -88,7 +88,7 @@ struct SetArgs {
 }
 
 impl ApplyArgs {
-    /// What a run is told; none where the arguments do not say it.
+    /// What a run is given; `None` if the arguments do not say it.
     pub(super) fn command(self) -> Option<Command> {
         let config = match (self.command, self.what) {
             (Some(ApplyCommand::ViewLastApplied(args)), _) => {

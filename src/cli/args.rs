@@ -262,7 +262,7 @@ fn wrong_in(subcommand: &str, message: &str) -> clap::Error {
     }
 }
 
-/// What a run of the main job is told.
+/// The settings of a run of the main job.
 fn config(
     args: SidesArgs,
     how: MergeArgs,

@@ -55,7 +55,7 @@ pub struct Config {
     pub check: bool,
     /// What report is made.
     pub report: ReportTo,
-    /// How much is told.
+    /// How much is reported.
     pub verbosity: Verbosity,
     /// Whether standard output is coloured.
     pub color_output: bool,
@@ -95,7 +95,7 @@ pub enum Action {
     Diff,
 }
 
-/// How much is told.
+/// How much is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
     /// Errors only.

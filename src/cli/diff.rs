@@ -76,7 +76,7 @@ pub(super) struct DiffArgs {
 }
 
 impl DiffArgs {
-    /// What a run is told.
+    /// What a run is given.
     pub(super) fn job(self) -> DiffJob {
         let args = self;
         DiffJob {

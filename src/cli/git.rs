@@ -80,7 +80,7 @@ pub(super) struct DriverArgs {
     /// How many characters a conflict marker has
     #[arg(long, value_name = "%L", default_value_t = MARKER_SIZE)]
     marker_size: usize,
-    /// What stands behind the markers: of the ancestor, the current and the other version
+    /// What is behind the markers: of the ancestor, the current and the other version
     #[arg(long, value_name = "%S %X %Y", num_args = 0..=3)]
     labels: Vec<String>,
     /// Show the ancestor's lines in conflicts, whatever git's configuration says
@@ -123,7 +123,7 @@ pub(super) struct MergeFileArgs {
     /// Likewise, with the lines outside that both sides begin or end with
     #[arg(long, overrides_with = "diff3")]
     zdiff3: bool,
-    /// What stands behind the markers, up to three times: of LOCAL, BASE and OTHER
+    /// What is behind the markers, up to three times: of LOCAL, BASE and OTHER
     #[arg(short = 'L', value_name = "NAME", allow_hyphen_values = true)]
     labels: Vec<String>,
     /// How many characters a conflict marker has
@@ -146,7 +146,7 @@ pub(super) struct SolveArgs {
 
 impl Subcommands {
     /// What git calls for each file that it merges, read without making ready all the other
-    /// arguments there are; none where the arguments are anything else, or wrong: what is to be
+    /// arguments there are; `None` if the arguments are anything else, or wrong: what is to be
     /// said about that, the whole command line says.
     pub(super) fn read_alone(arguments: &[OsString]) -> Option<Command> {
         if !["git", "merge-file"]

@@ -106,7 +106,7 @@ impl OutputArgs {
         }
     }
 
-    /// What a run is told.
+    /// What a run is given.
     pub(super) fn config(
         self,
         sides: Triple<PathBuf>,

@@ -60,7 +60,7 @@ pub(super) struct PatchArgs {
 }
 
 impl PatchArgs {
-    /// What a run is told.
+    /// What a run is given.
     pub(super) fn config(self) -> Config {
         let target = self.target;
         let paths = self.patches.into_iter().map(Given::Path);

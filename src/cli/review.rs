@@ -43,7 +43,7 @@ pub(super) struct ReviewArgs {
     shown: ShownArgs,
 }
 
-/// What a review is told.
+/// The settings of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Review {
     /// What a merge would be told; the local package alone counts where there is none to do.
@@ -53,7 +53,7 @@ pub struct Review {
 }
 
 impl ReviewArgs {
-    /// What a review is told.
+    /// The settings of a review.
     ///
     /// # Errors
     /// What is wrong with the arguments.

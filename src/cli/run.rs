@@ -103,7 +103,7 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut (impl Write + Se
     }
 }
 
-/// What is told while another run is at a package.
+/// What is reported while another run is at a package.
 pub(super) fn waiting_at(package: &Path) -> String {
     format!("waiting for another run of merge3 at {}", shown(package))
 }
@@ -344,7 +344,7 @@ fn tell(
         Some(_) => summary(config, plan, done.refused, color),
         None => report_text(config, plan, &done.facts, done.refused, color),
     };
-    // a report that was asked for is told however quiet the run is to be
+    // a report that was asked for is reported however quiet the run is to be
     let told = !quiet || (config.report.form != Form::Text && config.report.file.is_none());
     if let Some(bytes) = &done.printed {
         output.write_all(bytes)?;

@@ -22,7 +22,7 @@ use crate::visible::visible;
 struct Done {
     /// The report in the form that was asked for.
     report: String,
-    /// What is told beside a report's file.
+    /// What is reported beside a report's file.
     text: String,
     /// What was left out or went wrong, each rendered.
     notes: Vec<String>,

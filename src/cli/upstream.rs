@@ -227,7 +227,7 @@ pub enum Command {
 pub struct Run {
     /// What is done.
     pub command: Command,
-    /// What is told.
+    /// What is reported.
     pub report: ReportTo,
     /// How much of it.
     pub verbosity: Verbosity,
@@ -235,7 +235,7 @@ pub struct Run {
     pub color: (bool, bool),
     /// How many threads.
     pub threads: Option<NonZeroUsize>,
-    /// Whether the values of Secrets are told.
+    /// Whether the values of Secrets are reported.
     pub show_secrets: bool,
 }
 

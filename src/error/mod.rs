@@ -35,7 +35,7 @@ pub enum Error {
         /// What it named.
         path: PathBuf,
     },
-    /// Something that is no file stands where a file is to be written.
+    /// Something that is no file is where a file is to be written.
     #[error("{option}: {} is no regular file", shown(path))]
     NoFile {
         /// The option that named it.
@@ -112,7 +112,7 @@ pub enum Error {
     NothingThere {
         /// The file.
         file: PathBuf,
-        /// The path; none where the file itself is not there.
+        /// The path; `None` if the file itself is not there.
         path: Option<String>,
     },
     /// A path in a document is none.
@@ -160,7 +160,7 @@ pub enum Error {
     /// A file with a YAML name that is not UTF-8 on one side.
     #[error("{} is not UTF-8 text", shown(&place.path))]
     NotUtf8 {
-        /// Where the first byte stands that is not.
+        /// Where the first byte is that is not.
         place: Box<Place>,
     },
     /// Two resources with one identity in one file.
@@ -227,7 +227,7 @@ pub enum Error {
         /// What that run kept of the package.
         journal: PathBuf,
     },
-    /// Something local stands where a file has to go.
+    /// Something local is where a file has to go.
     #[error(
         "upstream has a file {}, but {} is in its way",
         shown(path),
@@ -236,7 +236,7 @@ pub enum Error {
     InTheWay {
         /// Where the file has to go.
         path: PathBuf,
-        /// What stands there.
+        /// What is there.
         obstacle: PathBuf,
     },
     /// Git cannot give what is needed.
@@ -365,7 +365,7 @@ impl Error {
         Self::from_many(errors).map_or(Ok(all), Err)
     }
 
-    /// One error of many; none where there are none.
+    /// One error of many; `None` if there are none.
     pub(crate) fn from_many(mut errors: Vec<Self>) -> Option<Self> {
         match errors.len() {
             0 | 1 => errors.pop(),

@@ -7,13 +7,13 @@ use std::process::Output;
 use crate::git_process::Git;
 use crate::merge::{ConflictStyle, Images};
 
-/// Runs git; none where it cannot be run.
+/// Runs git; `None` if it cannot be run.
 pub(super) fn git<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<Output> {
     // a merged file is as long as it is
     Git::here().most(u64::MAX).args(arguments).output().ok()
 }
 
-/// What git prints, without the line break at the end; none where it fails or prints nothing.
+/// What git prints, without the line break at the end; `None` if it fails or prints nothing.
 pub(super) fn ask<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<String> {
     let output = git(arguments).filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;

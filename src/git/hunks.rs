@@ -23,7 +23,7 @@ pub(crate) enum Stretch<'t> {
     Conflict {
         /// Of each side; there is no original where the markers do not show it.
         lines: Triple<Option<&'t str>>,
-        /// What stands behind the markers.
+        /// What is behind the markers.
         labels: Triple<&'t str>,
         /// All of it, with the markers.
         text: &'t str,
@@ -32,7 +32,7 @@ pub(crate) enum Stretch<'t> {
     },
 }
 
-/// Cuts a text at its conflict markers, which have `size` characters. None where they do not match
+/// Cuts a text at its conflict markers, which have `size` characters. `None` if they do not match
 /// up.
 pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
     let mut stretches = Vec::new();
@@ -152,14 +152,14 @@ pub(crate) fn has_markers(text: &str, size: usize) -> bool {
     has('<') && has('=') && has('>')
 }
 
-/// How many conflicts stand in a text; none where its markers do not match up, for a line of a side
+/// How many conflicts are in a text; `None` if its markers do not match up, for a line of a side
 /// can look like one.
 pub(crate) fn told(text: &str, size: usize) -> Option<usize> {
     let is_conflict = |stretch: &&Stretch<'_>| matches!(stretch, Stretch::Conflict { .. });
     Some(read(text, size)?.iter().filter(is_conflict).count())
 }
 
-/// The text with its conflicts resolved; none where its markers do not match up.
+/// The text with its conflicts resolved; `None` if its markers do not match up.
 pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
     let mut chosen = String::with_capacity(text.len());
     for stretch in read(text, size)? {
@@ -215,7 +215,7 @@ pub(super) fn sides(
     Ok((texts, style))
 }
 
-/// What stands behind the markers of the first conflict.
+/// What is behind the markers of the first conflict.
 pub(super) fn labels<'t>(stretches: &[Stretch<'t>]) -> Option<Triple<&'t str>> {
     stretches.iter().find_map(|stretch| match stretch {
         Stretch::Common(_) => None,
@@ -293,7 +293,7 @@ fn count_of(pieces: &[Stretch<'_>], [_, updated, local]: &[&str; 3]) -> Option<u
 }
 
 impl<'t> Stretch<'t> {
-    /// A conflict that stands where this one does, with these lines.
+    /// A conflict that is where this one does, with these lines.
     fn with_lines(&self, sides: [&'t str; 3]) -> Option<Self> {
         let Self::Conflict {
             labels, line, text, ..

@@ -28,7 +28,7 @@ pub enum Diff {
     Myers,
 }
 
-/// The text merge that git would have done; none where a side is binary.
+/// The text merge that git would have done; `None` if a side is binary.
 pub(super) fn merge(
     sides: &Triple<&[u8]>,
     style: &Style,

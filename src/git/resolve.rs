@@ -41,9 +41,9 @@ const LOOKED_AT: usize = 4;
 pub struct Style {
     /// How many characters a marker has.
     pub size: usize,
-    /// What stands behind the markers of each side.
+    /// What is behind the markers of each side.
     pub labels: Triple<String>,
-    /// What stands between them; none follows git's configuration.
+    /// What is between them; none follows git's configuration.
     pub conflict_style: Option<ConflictStyle>,
 }
 
@@ -83,7 +83,7 @@ pub struct Resolved {
     pub structural: bool,
 }
 
-/// Merges one file. None where that cannot be: where a side is binary.
+/// Merges one file. `None` if that cannot be: where a side is binary.
 ///
 /// ```
 /// use merge3::git::resolve::{Diff, Request, Style, resolve};
@@ -135,7 +135,7 @@ fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Lines> {
     Some(other.unwrap_or(merged))
 }
 
-/// The texts of the sides; none where they cannot have a structure that merges.
+/// The texts of the sides; `None` if they cannot have a structure that merges.
 fn texts_of<'a>(request: &Request<'a>) -> Option<Triple<&'a str>> {
     let texts = request.sides.try_map(std::str::from_utf8).ok()?;
     let has_markers = |text: &str| markers::has_markers(text, request.style.size);
@@ -144,7 +144,7 @@ fn texts_of<'a>(request: &Request<'a>) -> Option<Triple<&'a str>> {
     (!is_emptied && !texts.into_array().into_iter().any(has_markers)).then_some(texts)
 }
 
-/// The merge by structure; none where the sides have none that can be merged.
+/// The merge by structure; `None` if the sides have none that can be merged.
 fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let texts = texts_of(request)?;
     let (bare, frame) = unframe(&texts);
@@ -272,7 +272,7 @@ fn options(request: &Request<'_>, conflict_style: ConflictStyle, images: Images)
     }
 }
 
-/// Works on a stack of its own, unless the sides are as flat as files mostly are. None where that
+/// Works on a stack of its own, unless the sides are as flat as files mostly are. `None` if that
 /// panics: a defect, and git's merge is not to fail by it.
 fn with_stack<R: Send>(sides: Triple<&[u8]>, work: impl FnOnce() -> Option<R> + Send) -> Option<R> {
     let is_flat = |side: &[u8]| {

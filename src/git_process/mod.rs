@@ -65,7 +65,7 @@ const PATIENCE_VARIABLE: &str = "MERGE3_GIT_TIMEOUT";
 /// How long a credential helper may take: it may ask its user.
 const HELPER_PATIENCE: Duration = Duration::from_secs(120);
 
-/// The password that a credential helper has for a server, as it prints it; none where it cannot be
+/// The password that a credential helper has for a server, as it prints it; `None` if it cannot be
 /// started, has none, or takes too long.
 pub(crate) fn ask_helper(program: &Path, server: &str) -> Option<Vec<u8>> {
     let limits = Limits {
@@ -267,7 +267,7 @@ impl Git {
         })
     }
 
-    /// What it prints; none where it fails.
+    /// What it prints; `None` if it fails.
     pub(crate) fn ask(self) -> Result<Option<String>, Error> {
         let output = self.output()?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -321,7 +321,7 @@ pub(crate) fn reason(output: &Output) -> String {
     without_password(&said.join("; "))
 }
 
-/// A text in which what addresses hold of credentials is hidden: over HTTP all that stands before
+/// A text in which what addresses hold of credentials is hidden: over HTTP all that is before
 /// the host, for a name alone may be a token; else a password.
 pub(crate) fn without_password(text: &str) -> String {
     let mut result = String::with_capacity(text.len());

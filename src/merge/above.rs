@@ -1,4 +1,4 @@
-//! What stands above a document, merged: the head of a file, and the comments at a `---` line
+//! What is above a document, merged: the head of a file, and the comments at a `---` line
 //! (rules: Text).
 
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(crate) struct MergedAbove {
     pub(crate) conflicts: Vec<Conflict>,
 }
 
-/// Merges what stands above a document, down to where its body begins. None where local's stays.
+/// Merges what is above a document, down to where its body begins. `None` if local's stays.
 ///
 /// Comments and blank lines merge as those between entries do. A byte order mark, directives and
 /// the `---` line stay as local has them.

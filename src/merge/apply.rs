@@ -12,7 +12,7 @@ use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
 /// What is applied, and to what.
 #[derive(Debug, Clone, Copy)]
 pub struct Application<'a> {
-    /// What was applied last; none where that is not known.
+    /// What was applied last; `None` if that is not known.
     pub last: Option<&'a Tree<'a>>,
     /// The configuration.
     pub config: Side<'a>,
@@ -27,7 +27,7 @@ pub struct Application<'a> {
 /// What an application leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// The new text of the live document's whole chunk; none where not a byte of it changes.
+    /// The new text of the live document's whole chunk; `None` if not a byte of it changes.
     pub text: Option<String>,
     /// Whether lists were replaced because nothing is known of the kind.
     pub has_unknown_lists: bool,

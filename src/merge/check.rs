@@ -59,7 +59,7 @@ struct Checker<'a> {
     sources: Sources<'a>,
     /// Whose side is chosen.
     side: Option<Chosen>,
-    /// Where block scalars are told that differ in white space at their ends alone.
+    /// Where block scalars are reported that differ in white space at their ends alone.
     last_lines: Option<&'a RefCell<Vec<LastLines>>>,
 }
 
@@ -176,7 +176,7 @@ impl Checker<'_> {
     }
 
     /// Whether a scalar has that content, but for the white space at the end of a block scalar,
-    /// where that is told.
+    /// where that is reported.
     fn says(&self, merged: NodeId, scalar: Scalar<'_>, text: &str) -> bool {
         let found = scalar.content;
         let is_told = || {
@@ -197,7 +197,7 @@ impl Checker<'_> {
     }
 
     /// Whether a value is the one that was decided, but for the white space at the ends of block
-    /// scalars, which is told.
+    /// scalars, which is reported.
     fn same_lines(&self, merged: NodeId, tree: &Tree<'_>, expected: NodeId) -> bool {
         let expected = tree.resolve(expected);
         if self.last_lines.is_none() {
@@ -259,7 +259,7 @@ impl Checker<'_> {
                 (Slot::Local(id), None) => (self.sources.local, id),
                 (Slot::Updated(id), None) => (self.sources.updated, id),
             };
-            // Mostly the fields stand in the order of the decisions, which need not be: maps have
+            // Mostly the fields are in the order of the decisions, which need not be: maps have
             // none.
             let found = if self.same_key(beside, side, id) {
                 beside

@@ -79,9 +79,9 @@ pub enum Resolution {
     Updated,
     /// The local side stayed.
     Local,
-    /// Both sides stand in the result, between conflict markers.
+    /// Both sides are in the result, between conflict markers.
     Markers,
-    /// By nobody yet: the local side stands, as no markers can be put around it.
+    /// By nobody yet: the local side stays, as no markers can be put around it.
     Open,
 }
 
@@ -116,6 +116,6 @@ pub struct Conflict {
     pub values: Triple<Option<String>>,
     /// What was done about it.
     pub resolution: Resolution,
-    /// The rule that says so, by its place in the file; none where it is the policy for all.
+    /// The rule that says so, by its place in the file; `None` if it is the policy for all.
     pub rule: Option<String>,
 }

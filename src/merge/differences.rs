@@ -55,7 +55,7 @@ pub(super) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>
 struct Shared {
     /// The same number for the same piece.
     numbers: Vec<u32>,
-    /// Where each stands in the row.
+    /// Where each is in the row.
     places: Vec<usize>,
 }
 
@@ -93,8 +93,8 @@ impl Runs {
         }
     }
 
-    /// The runs and what is between them. A stretch that could as well stand further up or down
-    /// stands beside another one, if it can.
+    /// The runs and what is between them. A stretch that could as well be further up or down
+    /// is beside another one, if it can.
     fn into_differences<T: PartialEq>(self, old: &[T], new: &[T]) -> Vec<DiffOp> {
         let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
         let (mut i, mut j) = (0, 0);

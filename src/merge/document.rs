@@ -27,12 +27,12 @@ pub struct Side<'a> {
 /// What a merge makes of a local document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// The new text of local's whole chunk; none where not a byte of it changes.
+    /// The new text of local's whole chunk; `None` if not a byte of it changes.
     pub text: Option<String>,
     /// The places where both sides changed and do not agree.
     pub conflicts: Vec<Conflict>,
-    /// What is told and is no conflict: what a comment `# merge3: keep` held back, and what was put
-    /// together from both sides.
+    /// What is reported and is no conflict: what a comment `# merge3: keep` held back, and what was
+    /// put together from both sides.
     pub noted: Vec<Conflict>,
 }
 

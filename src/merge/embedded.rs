@@ -15,7 +15,7 @@ pub(crate) struct Embedded {
     pub(crate) noted: Vec<Conflict>,
 }
 
-/// Merges three texts by their structure; none where one of them has none. Rules for single places
+/// Merges three texts by their structure; `None` if one of them has none. Rules for single places
 /// speak of the document that the texts are in, and not of these.
 pub(crate) fn merge_embedded(
     texts: Triple<&str>,

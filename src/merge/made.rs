@@ -14,7 +14,7 @@ use super::differences::{differences, places_in};
 use crate::triple::Triple;
 
 /// The original, with those of upstream's changes that the local text has already: the new lines
-/// stand there, between the same two lines, and none of the old ones is left.
+/// are there, between the same two lines, and none of the old ones is left.
 pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let sides = Sides {
@@ -44,7 +44,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     }
 }
 
-/// The lines of a text, each with its number where it stands there once.
+/// The lines of a text, each with its number where it is there once.
 type Known<'t> = FxHashMap<&'t str, Option<usize>>;
 
 fn known<'t>(lines: &[&'t str]) -> Known<'t> {
@@ -88,7 +88,7 @@ impl Sides<'_> {
         first.is_some_and(|first| self.stand_at(first, new))
     }
 
-    /// Whether lines of updated's stand in local from `first` on, and those above and below them
+    /// Whether lines of updated's are in local from `first` on, and those above and below them
     /// are the same.
     fn stand_at(&self, first: usize, new: Range<usize>) -> bool {
         let Triple { updated, local, .. } = &self.lines;
@@ -142,7 +142,7 @@ mod tests {
         // an old line is left elsewhere
         let both = "# Web\n\n# Shop\n\nInstall it.\n\n## Values\n";
         assert_eq!(made(UPDATED, both), ORIGINAL);
-        // it stands there twice
+        // it is there twice
         let twice = format!("{UPDATED}{UPDATED}");
         assert_eq!(made(UPDATED, &twice), ORIGINAL);
         // the lines around it are others

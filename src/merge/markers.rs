@@ -13,13 +13,13 @@ use crate::triple::Triple;
 pub struct MarkerStyle {
     /// How many characters a marker has.
     pub size: usize,
-    /// What stands behind the markers of each side; nothing where it is empty.
+    /// What is behind the markers of each side; nothing where it is empty.
     pub labels: Triple<String>,
-    /// What stands between them.
+    /// What is between them.
     pub conflict_style: ConflictStyle,
 }
 
-/// What stands between conflict markers.
+/// What is between conflict markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ConflictStyle {
     /// The two sides.
@@ -41,7 +41,7 @@ impl Default for MarkerStyle {
     }
 }
 
-/// One text out of a local and an updated one: lines that differ stand between markers, the others
+/// One text out of a local and an updated one: lines that differ are between markers, the others
 /// once. With a style that shows them, the lines of `original` that were there are added.
 ///
 /// ```

@@ -24,7 +24,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// The merged text; none where nothing changes. Where anchors and aliases are so tangled that no
+/// The merged text; `None` if nothing changes. Where anchors and aliases are so tangled that no
 /// smaller edit says what was decided, the documents merge once more with every alias written out.
 pub(super) fn merged_or_written_out(
     original: &Tree<'_>,
@@ -54,7 +54,7 @@ pub(super) fn merged_or_written_out(
     Ok(Some(text.unwrap_or(local_text.clone())))
 }
 
-/// The merged text, or the marked one where something is left to a choice; none where nothing
+/// The merged text, or the marked one where something is left to a choice; `None` if nothing
 /// changes.
 fn merged_or_marked(
     original: &Tree<'_>,
@@ -71,8 +71,8 @@ fn merged_or_marked(
     }
 }
 
-/// The target's text with decisions carried out over it, in which what comes is of `source`; none
-/// where nothing changes.
+/// The target's text with decisions carried out over it, in which what comes is of `source`; `None`
+/// if nothing changes.
 pub(crate) fn edited(
     target: &Tree<'_>,
     source: &Tree<'_>,
@@ -112,7 +112,7 @@ fn marked_text(
     Ok(mark(texts, &options.markers))
 }
 
-/// A draft with its hunks between markers; none where a side of it is not what was decided.
+/// A draft with its hunks between markers; `None` if a side of it is not what was decided.
 fn marked_draft(
     draft: &Draft,
     sources: Sources<'_>,

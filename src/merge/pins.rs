@@ -1,4 +1,4 @@
-//! `# merge3: keep` (rules: Pins): what it stands on or above stays as it is, whatever upstream
+//! `# merge3: keep` (rules: Pins): what it is on or above stays as it is, whatever upstream
 //! does.
 
 use memchr::memmem;

@@ -65,7 +65,7 @@ struct Edits {
     last: Option<Edit>,
 }
 
-/// Lines of the original, and what stands there on a side.
+/// Lines of the original, and what is there on a side.
 struct Edit {
     original: Range<usize>,
     side: Range<usize>,

@@ -36,7 +36,7 @@ pub enum Take {
 }
 
 impl Take {
-    /// How a conflict comes out, whatever the values are; none where they decide.
+    /// How a conflict comes out, whatever the values are; `None` if they decide.
     pub const fn resolution(self) -> Option<Resolution> {
         match self {
             Self::Updated => Some(Resolution::Updated),
@@ -60,7 +60,7 @@ impl Options {
 
     /// How it comes out that upstream changed a whole document or file that local deleted, and the
     /// rule that says so, if one does: it stays deleted, whoever wins conflicts, unless a rule says
-    /// otherwise. None where a rule says that it is to stay so: then there is nothing to tell.
+    /// otherwise. `None` if a rule says that it is to stay so: then there is nothing to tell.
     pub(crate) fn deletion(&self) -> Option<(Resolution, Option<&Rule>)> {
         match self.whole() {
             (Resolution::Updated, None) => Some((Resolution::Local, None)),

@@ -136,7 +136,7 @@ impl Writer {
         self.bare &= !is_document;
     }
 
-    /// Whether a chunk begins with directives, and what stands above it does not end in the `...`
+    /// Whether a chunk begins with directives, and what is above it does not end in the `...`
     /// that those need.
     fn needs_end(&self, text: &str) -> bool {
         !self.is_empty && has_directives(text) && !ends_in_dots(&self.text)
@@ -210,7 +210,7 @@ impl Writer {
         self.text.push_str(text);
     }
 
-    /// A chunk as it can stand behind another document: directives need a `...` before them, and
+    /// A chunk as it can be behind another document: directives need a `...` before them, and
     /// the one that names the version of YAML says there what the head of the file says, or
     /// nothing.
     fn after_others(&mut self, text: &str) -> String {

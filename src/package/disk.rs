@@ -20,7 +20,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 }
 
 /// Opens a file to read it: a regular one, else it is an error. Nothing is waited for, whatever
-/// stands there.
+/// is there.
 pub(crate) fn open(path: &Path) -> io::Result<(File, Metadata)> {
     open_following(path, true)
 }
@@ -230,10 +230,10 @@ pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
     }
 }
 
-/// What is in a file now; none where there is none, or a folder.
+/// What is in a file now; `None` if there is none, or a folder.
 ///
 /// # Errors
-/// [`Unlike::Other`] where something else stands there, or the way there leads over a link.
+/// [`Unlike::Other`] where something else is there, or the way there leads over a link.
 pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlike> {
     let Some((mut file, length)) = opened(root, path)? else {
         return Ok(None);
@@ -259,7 +259,7 @@ pub(crate) fn is_content(
     }
 }
 
-/// A file and about how many bytes it has; none where there is none, or a folder.
+/// A file and about how many bytes it has; `None` if there is none, or a folder.
 fn opened(root: &Path, path: &Path) -> Result<Option<(File, u64)>, Unlike> {
     let through_link = path.ancestors().skip(1).any(|folder| {
         !folder.as_os_str().is_empty()
@@ -284,7 +284,7 @@ fn opened(root: &Path, path: &Path) -> Result<Option<(File, u64)>, Unlike> {
 /// Why nothing can be said of the content of a place.
 #[derive(Debug)]
 pub(crate) enum Unlike {
-    /// What stands there is neither a file nor a folder, or is reached over a link.
+    /// What is there is neither a file nor a folder, or is reached over a link.
     Other,
     /// It cannot be read.
     Unreadable(io::Error),

@@ -178,7 +178,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
                 ..merged
             };
         }
-        // what it stands below in another file is no text of its own
+        // what it is below in another file is no text of its own
         let slot = |member: Option<DocRef>| member.map(|it| it.slot);
         if slot(group.original) != slot(group.local) {
             return merged;
@@ -200,7 +200,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
     }
 
     /// Whether the comments that would come above the first document of a file, whose `own` text
-    /// there is this, stand there already, be it in the head of the file: more often than
+    /// there is this, are there already, be it in the head of the file: more often than
     /// upstream's head has them.
     fn stands_there(&self, local: &Parsed<'_>, own: &str, above: &str) -> bool {
         let document = &local.document;
@@ -230,7 +230,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             })
     }
 
-    /// The new text of a document; none where it stays as it is. What else there is to know of its
+    /// The new text of a document; `None` if it stays as it is. What else there is to know of its
     /// merge is recorded.
     pub(super) fn recorded(
         &mut self,
@@ -253,7 +253,7 @@ fn is_lost((parsed, tree): (Option<&Parsed<'_>>, &Option<Arc<Tree<'_>>>)) -> boo
     parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
 }
 
-/// What stands above a document's body.
+/// What is above a document's body.
 fn above<'a>(parsed: &Parsed<'a>) -> &'a str {
     &parsed.document.text[..parsed.document.body.start as usize]
 }

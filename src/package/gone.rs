@@ -32,7 +32,7 @@ pub(super) fn mark(
     groups: &[Group],
     local_kinds: &FxHashMap<PathBuf, Kind>,
 ) {
-    // a file whose documents stand elsewhere now was not deleted
+    // a file whose documents are elsewhere now was not deleted
     let mut lives_on = vec![false; slots.len()];
     // one that is there with nothing but what upstream moved there was: a merge put that there
     let mut came_back: Vec<Option<bool>> = vec![None; slots.len()];

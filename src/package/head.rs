@@ -1,4 +1,4 @@
-//! What stands above a document's content, where documents come, go and move: the head of the file,
+//! What is above a document's content, where documents come, go and move: the head of the file,
 //! directives, the `---`.
 
 use super::documents::{Context, FileMerge};
@@ -82,7 +82,7 @@ fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> P
 }
 
 impl FileMerge<'_, '_, '_> {
-    /// The head that the file gets; none where local's stays, or merges with the first document.
+    /// The head that the file gets; `None` if local's stays, or merges with the first document.
     pub(super) fn merged_head(&mut self) -> Option<String> {
         if self.context.apply.is_some() || self.with_heads.is_some() {
             return None;

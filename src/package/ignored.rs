@@ -1,6 +1,6 @@
 //! `.krmignore`: what a package excludes from merges (rules: Packages and files), in the syntax of
-//! gitignore. Of `ignore` only the matcher is used: folders are walked with `walkdir`, because files
-//! that are left out on one side have to be known of on the others.
+//! gitignore. Of `ignore` only the matcher is used: folders are walked with `walkdir`, because
+//! files that are left out on one side have to be known of on the others.
 
 use std::path::{Path, PathBuf};
 

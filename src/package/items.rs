@@ -35,7 +35,7 @@ impl Origin {
     }
 }
 
-/// The items of a document that is a list of resources; none where it is none.
+/// The items of a document that is a list of resources; `None` if it is none.
 fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     let root = tree.root().value;
     let kind = tree.scalar(tree.field(root, "kind")?)?;
@@ -70,7 +70,7 @@ impl Package {
     }
 }
 
-/// A file in which every item of a list of resources is a document of its own; none where there is
+/// A file in which every item of a list of resources is a document of its own; `None` if there is
 /// no such list.
 fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
     if !text.contains("List") {
@@ -116,7 +116,7 @@ pub(super) struct Item {
     pub(super) index: usize,
     /// The item as a document.
     pub(super) text: String,
-    /// What it is called; none where it is no resource.
+    /// What it is called; `None` if it is no resource.
     pub(super) id: Option<ResourceId>,
     pub(super) origin: Origin,
 }
@@ -204,7 +204,7 @@ pub(super) fn put_back(
         let item = *items.get(*index).ok_or_else(|| unfaithful(*index))?;
         let span = tree.node(item).span;
         let start = span.start as usize;
-        // items stand in their order, and apart
+        // items are in their order, and apart
         new.push_str(list.get(copied..start).ok_or_else(|| unfaithful(*index))?);
         push_item(&mut new, &tree, item, text);
         copied = span.end as usize;
@@ -250,7 +250,7 @@ pub(super) fn without_items(
     })
 }
 
-/// An item's new text as it stands in its list.
+/// An item's new text as it is in its list.
 fn push_item(new: &mut String, tree: &Tree<'_>, item: NodeId, text: &str) {
     let span = tree.node(item).span;
     let indent = " ".repeat(tree.column(span.start) as usize);

@@ -1,5 +1,5 @@
-//! A package as it is, to be reviewed: the files that a run, or git, left with conflict markers; and
-//! rules for it.
+//! A package as it is, to be reviewed: the files that a run, or git, left with conflict markers;
+//! and rules for it.
 
 use std::fs::Permissions;
 use std::path::Path;

@@ -112,7 +112,7 @@ fn in_memory(path: &Path, texts: Triple<&str>) -> Slot {
 /// Merges three texts of one file document by document (rules: Documents): resources pair by
 /// identity, others by index.
 ///
-/// A side that has no such file is an empty text. None where the texts cannot be merged so: where
+/// A side that has no such file is an empty text. `None` if the texts cannot be merged so: where
 /// one is not YAML, none has a map or a list (any text is a scalar), or one resource occurs twice
 /// on a side. `path` is what errors and conflicts call the file.
 ///
@@ -176,7 +176,7 @@ impl<'a> FileInMemory<'a> {
 const SHORT: usize = 96 << 10;
 
 /// Does two things that are about three texts of a file, at once where these are long: somebody
-/// waits for each file. None where a thread cannot be started, or ends in a panic.
+/// waits for each file. `None` if a thread cannot be started, or ends in a panic.
 pub(crate) fn at_once<A, B: Send>(
     texts: Triple<&str>,
     one: impl FnOnce() -> A,
@@ -193,7 +193,7 @@ pub(crate) fn at_once<A, B: Send>(
     })
 }
 
-/// Reads the three sides. None where one is not YAML.
+/// Reads the three sides. `None` if one is not YAML.
 fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
     let read = |text: &'a str| {
         let file = ParsedFile::parse(path, text, Trees::Kept);
@@ -225,7 +225,7 @@ fn documents<'r, 'a>(readings: &'r Readings<'a>) -> impl Iterator<Item = &'r Par
     files.flat_map(|file| &file.documents)
 }
 
-/// The trees of a file's documents; none where it is not YAML.
+/// The trees of a file's documents; `None` if it is not YAML.
 pub(crate) fn with_trees<R>(text: &str, work: impl FnOnce(&[&Tree<'_>]) -> R) -> Option<R> {
     let trees = split(text).into_iter().map(|it| Tree::parse(it.text));
     let trees: Vec<Option<Tree<'_>>> = trees.collect::<Result<_, _>>().ok()?;

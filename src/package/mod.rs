@@ -116,7 +116,7 @@ pub struct Settings {
     /// Whether ignore files count only as far as they are the local side's own: what upstream's say
     /// too, or said, excludes nothing.
     pub own_ignores: bool,
-    /// Whether the values of Secrets are told, in conflicts and in diffs.
+    /// Whether the values of Secrets are reported, in conflicts and in diffs.
     pub show_secrets: bool,
 }
 
@@ -151,7 +151,7 @@ enum Content {
 struct Outcome {
     content: Content,
     conflicts: Vec<FileConflict>,
-    /// What is told and is no conflict.
+    /// What is reported and is no conflict.
     noted: Vec<FileConflict>,
     warnings: Vec<Warning>,
 }

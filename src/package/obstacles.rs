@@ -1,4 +1,4 @@
-//! What stands locally where a file is to come.
+//! What is locally where a file is to come.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ pub(crate) fn going(change: &FileChange) -> Option<&Path> {
     }
 }
 
-/// What stands in the way of a new file at `path`, if anything that stays.
+/// What is in the way of a new file at `path`, if anything that stays.
 fn obstacle(
     path: &Path,
     local: &FxHashMap<PathBuf, Kind>,

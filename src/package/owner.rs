@@ -93,7 +93,7 @@ pub(crate) fn is_executable(_permissions: &Permissions) -> bool {
 }
 
 /// The permissions of a local file where upstream changed whether it can be executed and local did
-/// not (rules: Writing); none where they stay. Whoever may read it may execute it then, as git has
+/// not (rules: Writing); `None` if they stay. Whoever may read it may execute it then, as git has
 /// it.
 #[cfg(unix)]
 pub(super) fn with_executable_bit(sides: &Triple<Option<&Permissions>>) -> Option<Permissions> {

@@ -73,7 +73,8 @@ impl Trees {
 }
 
 impl<'a> Parsed<'a> {
-    /// Reads a document. What is known of another side's document with the same text is known of it.
+    /// Reads a document. What is known of another side's document with the same text is known of
+    /// it.
     fn read(
         document: Document<'a>,
         trees: Trees,
@@ -117,7 +118,7 @@ impl<'a> Parsed<'a> {
         self.kept.as_deref()
     }
 
-    /// Its tree; none where there is no content.
+    /// Its tree; `None` if there is no content.
     pub(crate) fn tree(&self) -> Option<Arc<Tree<'a>>> {
         match &self.kept {
             Some(tree) => Some(Arc::clone(tree)),
@@ -144,7 +145,7 @@ impl<'a> Resource<'a> {
 #[derive(Debug)]
 pub(crate) struct ParsedFile<'a> {
     pub(crate) text: &'a str,
-    /// What stands above the first document and is the file's.
+    /// What is above the first document and is the file's.
     pub(crate) head: &'a str,
     pub(crate) documents: Vec<Parsed<'a>>,
 }

@@ -53,9 +53,9 @@ pub struct FileChange {
     pub path: PathBuf,
     /// What happens to it.
     pub kind: ChangeKind,
-    /// What is in it now; none for a file that comes.
+    /// What is in it now; `None` for a file that comes.
     pub old: Option<Bytes>,
-    /// What will be in it; none for a file that goes.
+    /// What will be in it; `None` for a file that goes.
     pub new: Option<Bytes>,
     /// The permissions it has or gets.
     pub permissions: Permissions,
@@ -86,7 +86,7 @@ pub enum ChangeKind {
 pub struct FileConflict {
     /// The file in the local package; where it has none, the one in upstream's.
     pub file: Arc<Path>,
-    /// The line in the local file, from 1; none where the local side has not got it.
+    /// The line in the local file, from 1; `None` if the local side has not got it.
     pub line: Option<usize>,
     /// The resource, where it is in one.
     pub resource: Option<Arc<ResourceId>>,
@@ -166,7 +166,7 @@ pub struct Counts {
 }
 
 impl FileChange {
-    /// What becomes of a file that is one thing before and another one afterwards; none where that
+    /// What becomes of a file that is one thing before and another one afterwards; `None` if that
     /// is the same, or nothing is known of its permissions.
     pub(crate) fn between(path: PathBuf, old: Option<Source>, new: Option<Source>) -> Option<Self> {
         let kind = match (&old, &new) {

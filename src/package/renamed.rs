@@ -203,7 +203,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         *group = both(*group, other);
     }
 
-    /// How alike two resources are; none where they are not, for the most part. Upstream's version
+    /// How alike two resources are; `None` if they are not, for the most part. Upstream's version
     /// of the original counts as well: local may have its changes already.
     fn likeness(&mut self, side: Side, original: usize, other: usize) -> Option<usize> {
         let group = self.groups[original];
@@ -246,7 +246,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
 }
 
 /// Whether a group is left of the original, or of a side that the original's are looked for on;
-/// none where it is not left. What local and upstream both have is what upstream has: nobody gave
+/// `None` if it is not left. What local and upstream both have is what upstream has: nobody gave
 /// it its name.
 fn left_side(side: Side, group: &Group) -> Option<Side> {
     if group.original.is_some() {

@@ -37,7 +37,7 @@ impl ResourceId {
         group(&self.api_version)
     }
 
-    /// The identity of a document; none where its top level is no map with a `kind` and a
+    /// The identity of a document; `None` if its top level is no map with a `kind` and a
     /// `metadata.name`.
     pub fn of(tree: &Tree<'_>) -> Option<Self> {
         Identity::of(tree).map(|identity| identity.to_id())
@@ -71,7 +71,7 @@ impl<'s> Identity<'s> {
     }
 
     /// The identity that pairs a document, where that is another one: where a comment
-    /// `# kpt-merge: NAMESPACE/NAME` stands on the `metadata` line, with that namespace and name
+    /// `# kpt-merge: NAMESPACE/NAME` is on the `metadata` line, with that namespace and name
     /// (rules: Documents).
     pub(crate) fn for_pairing(&self, tree: &Tree<'s>) -> Option<Self> {
         let metadata = tree.find(tree.root().value, "metadata")?;

@@ -33,7 +33,7 @@ pub struct Snapshot {
     pub entries: BTreeMap<PathBuf, Entry>,
 }
 
-/// What stands at one path of a [`Snapshot`].
+/// What is at one path of a [`Snapshot`].
 #[derive(Debug, Clone)]
 pub enum Entry {
     /// A file.
@@ -177,7 +177,7 @@ mod tests {
     use crate::package::{Progress, Settings, plan_sides};
     use crate::triple::Triple;
 
-    /// Writes what stands in a snapshot to a folder.
+    /// Writes what is in a snapshot to a folder.
     fn on_disk(snapshot: &Snapshot, folder: &Path) -> Side {
         for (path, entry) in &snapshot.entries {
             let Entry::File { bytes, .. } = entry else {

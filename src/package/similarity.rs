@@ -15,7 +15,7 @@ impl Leaves {
     }
 
     /// How alike two resources of one kind are, in thousandths: how much of this one is in the
-    /// other. None where that is less than two thirds, where more than half of the other is not in
+    /// other. `None` if that is less than two thirds, where more than half of the other is not in
     /// this one, or where they share their kind alone.
     pub(super) fn likeness(&self, other: &Self) -> Option<usize> {
         let (own, others, common) = (self.0.len(), other.0.len(), self.0.common(&other.0));

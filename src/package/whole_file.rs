@@ -186,7 +186,7 @@ fn not_text(slot: &Slot, health: &Health, options: &Options) -> Result<Outcome, 
     })
 }
 
-/// The sides as texts, an absent one being empty; none where one of them is no text.
+/// The sides as texts, an absent one being empty; `None` if one of them is no text.
 fn texts_of(slot: &Slot) -> Option<Triple<&str>> {
     let texts = slot.sides.as_ref().try_map(|source| match source {
         Some(source) => text_of(source).ok_or(()),

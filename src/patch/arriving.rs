@@ -37,7 +37,7 @@ impl<'a> Patcher<'a> {
         Ok(part_of(children))
     }
 
-    /// The part of a field that comes; none where nothing does.
+    /// The part of a field that comes; `None` if nothing does.
     pub(super) fn arriving_field(
         &self,
         value: NodeId,

@@ -14,7 +14,7 @@ use super::{Decided, PatchError, Patcher};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Item<'t> {
     pub(super) entry: EntryId,
-    /// What identifies it; none where nothing does.
+    /// What identifies it; `None` if nothing does.
     pub(super) key: Option<ElementKey<'t>>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Patcher<'a> {
         )
     }
 
-    /// What `$patch` in an element says, and whether nothing stands beside it.
+    /// What `$patch` in an element says, and whether nothing is beside it.
     fn element_command(&self, element: NodeId) -> Decided<Option<(Command, bool)>> {
         if shape(self.patch, element) != Shape::Map {
             return Ok(None);
@@ -115,7 +115,7 @@ impl<'a> Patcher<'a> {
         Ok(command.map(|command| (command, directed.fields.is_empty())))
     }
 
-    /// The directive that an element is; none where it is an element as well.
+    /// The directive that an element is; `None` if it is an element as well.
     fn special(
         &self,
         entry: EntryId,
@@ -205,7 +205,7 @@ impl<'a> Patcher<'a> {
         Ok(keys)
     }
 
-    /// Elements of the patch stand in the order that `$setElementOrder` gives, which names them
+    /// Elements of the patch are in the order that `$setElementOrder` gives, which names them
     /// all.
     fn refuse_other_order(&self, keys: &[ElementKey<'a>], items: &Items<'a>) -> Decided<()> {
         if keys.is_empty() {

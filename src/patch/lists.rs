@@ -263,11 +263,11 @@ impl<'a> Patcher<'a> {
         Ok(in_order(&children, &named, &positions_in(&keys, &held)))
     }
 
-    /// The keys of the target's list as far as they say what stands before what.
+    /// The keys of the target's list as far as they say what is before what.
     ///
     /// For kustomize they say nothing: what the patch names comes first.
     ///
-    /// Where the patch gives an order, kubectl compares with the list as it stood before, in which
+    /// Where the patch gives an order, kubectl compares with the list as it was before, in which
     /// each new element has taken a place at the end that a deleted one left free.
     fn held(
         &self,

@@ -53,7 +53,7 @@ pub enum Rules<'s> {
     Merge,
 }
 
-/// The target's text with a merge patch applied; none where that changes nothing.
+/// The target's text with a merge patch applied; `None` if that changes nothing.
 ///
 /// A null in the patch removes the field, a map merges into the target's, and lists merge as
 /// `rules` say. Comments of what the patch does not name stay; what it brings comes with the

@@ -1,12 +1,12 @@
 //! The order of a merged list, which is kubectl's: what the patch names in the patch's order, the
-//! rest in the target's, and the two interleaved so that the rest stays before what it stood
+//! rest in the target's, and the two interleaved so that the rest stays before what it was
 //! before.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// Where each key stands first in a list of keys.
+/// Where each key is first in a list of keys.
 pub(super) fn positions_in<K: Hash + Eq>(keys: &[K], list: &[K]) -> Vec<Option<usize>> {
     let last_first = list.iter().enumerate().rev();
     let positions: FxHashMap<&K, usize> = last_first.map(|(at, key)| (key, at)).collect();

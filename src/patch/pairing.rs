@@ -73,7 +73,7 @@ impl<'s> Pairing<'s> {
         one.into_iter().chain(several.iter().map(MapKey::name))
     }
 
-    /// What identifies an element of a list of a document; none where nothing does.
+    /// What identifies an element of a list of a document; `None` if nothing does.
     pub(super) fn key(self, tree: &'s Tree<'_>, element: NodeId) -> Option<ElementKey<'s>> {
         let field = |name: &str| scalar_key(tree, tree.entry(tree.find(element, name)?).value);
         let mut key = [None; MOST];

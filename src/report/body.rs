@@ -19,10 +19,10 @@ pub(crate) struct Body {
 /// Rows of one kind between what makes them a table or a list.
 #[derive(Debug, Default)]
 pub(crate) struct Part {
-    /// What stands above the rows.
+    /// What is above the rows.
     pub(crate) head: String,
     pub(crate) rows: Vec<String>,
-    /// What stands below them.
+    /// What is below them.
     pub(crate) tail: &'static str,
     /// What a row is about, in the singular.
     pub(crate) what: &'static str,

@@ -243,7 +243,7 @@ mod tests {
             "@@ -1,5 +1,5 @@\n kind: Secret\n metadata:\n   labels:\n-    a: 1\n+    a: 2\n   annotations:\n"
         );
         assert!(made.is_partial);
-        // a value that stands somewhere else, too
+        // a value that is somewhere else, too
         for (label, key) in [("&x hunter2", "*x"), ("1 # hunter2", "hunter2")] {
             let made = hunks(&text("1", "a"), &text(label, key), false);
             assert!(!made.text.contains("hunter"), "{}", made.text);

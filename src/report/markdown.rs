@@ -123,7 +123,7 @@ fn row(record: &FileConflict) -> String {
 }
 
 /// A text as code, between more backticks than it has in a row, on one line: nothing in it is
-/// Markdown, or calls anybody. Whatever others wrote is told so.
+/// Markdown, or calls anybody. Whatever others wrote is reported so.
 pub(crate) fn code(text: &str) -> String {
     let line = visible(text);
     let runs = line.split(|c| c != '`').map(str::len);
@@ -136,7 +136,7 @@ pub(crate) fn code(text: &str) -> String {
 }
 
 /// [`code`] in a cell of a table, where a pipe has a backslash before it. Some read that as the end
-/// of the cell where another backslash stands before it: there every character is written as a
+/// of the cell where another backslash is before it: there every character is written as a
 /// number.
 pub(crate) fn cell(text: &str) -> String {
     let line = visible(text);

@@ -3,7 +3,7 @@
 use super::files::{File, Place, Side};
 use crate::yaml::{EntryId, NodeKind, Tree};
 
-/// The lines of both sides. A line that both begin with stands there once where what is below
+/// The lines of both sides. A line that both begin with is there once where what is below
 /// belongs to it (`args:`, `text: |`). Of a list between brackets that is one list of the elements
 /// of both.
 pub(super) fn both(file: &File, place: &Place) -> String {

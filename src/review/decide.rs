@@ -1,4 +1,4 @@
-//! What stands in the place of a conflict, and whether the file is YAML with it.
+//! What is in the place of a conflict, and whether the file is YAML with it.
 
 use super::files::{File, Place, Side};
 use crate::git::hunks::{Stretch, has_markers};
@@ -8,7 +8,7 @@ use crate::yaml::stream::split;
 /// A place that is decided.
 #[derive(Debug, Clone)]
 pub(super) struct Decision {
-    /// What stands there.
+    /// What is there.
     pub(super) text: String,
     /// What was decided, in a word.
     pub(super) what: &'static str,

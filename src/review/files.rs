@@ -1,4 +1,4 @@
-//! The places that are open: what stands between conflict markers in the files of a plan.
+//! The places that are open: what is between conflict markers in the files of a plan.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub(super) struct Place {
     pub(super) line: usize,
     pub(super) above: Vec<String>,
     pub(super) below: Vec<String>,
-    /// What stands there, by its paths; nothing of what is no YAML, one that is empty of a whole
+    /// What is there, by its paths; nothing of what is no YAML, one that is empty of a whole
     /// document.
     pub(super) paths: Vec<String>,
     pub(super) resource: Option<ResourceId>,
@@ -183,7 +183,7 @@ impl File {
         conflicts.enumerate().map(place).collect()
     }
 
-    /// What stands at a place, in the local side, or where that has nothing there, in upstream's:
+    /// What is at a place, in the local side, or where that has nothing there, in upstream's:
     /// of all entries there those that `open` conflicts are about, where that is known.
     fn found(
         &self,
@@ -290,7 +290,7 @@ impl Parsed<'_> {
         self.taken.text[start..].lines().next()
     }
 
-    /// What stands at a place: looks at it in the tree of its document, which begins where it is
+    /// What is at a place: looks at it in the tree of its document, which begins where it is
     /// told.
     pub(super) fn entries<R>(
         &self,

@@ -1,4 +1,4 @@
-//! A merge that somebody decides place by place, in a terminal: what stands between conflict
+//! A merge that somebody decides place by place, in a terminal: what is between conflict
 //! markers is shown and asked, and nothing is written before the end.
 
 mod both;

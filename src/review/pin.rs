@@ -53,7 +53,7 @@ pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str>
 }
 
 /// Where in the local lines of a place the entries begin that are pinned, in which column, and
-/// whether each is on one line. None where one of them begins above the place.
+/// whether each is on one line. `None` if one of them begins above the place.
 fn places_for_pins(file: &File, place: &Place) -> Option<Vec<(usize, usize, bool)>> {
     let taken = file.taken(Side::Local);
     let begin = taken.places[place.index].start;

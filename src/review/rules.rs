@@ -5,7 +5,7 @@ use crate::merge::{Pattern, Take};
 use crate::package::Written;
 use crate::report::portable;
 
-/// The rules for a place: one for each entry that stands there. None where no rule can name it.
+/// The rules for a place: one for each entry that is there. None where no rule can name it.
 pub(super) fn rules_for(file: &File, place: &Place, take: Take) -> Vec<Written> {
     let paths = match place.paths.as_slice() {
         [] => &[String::new()],
@@ -21,7 +21,7 @@ pub(super) fn rules_for(file: &File, place: &Place, take: Take) -> Vec<Written> 
     rules.collect()
 }
 
-/// Which of a file's places rules decide, all that stands there.
+/// Which of a file's places rules decide, all that is there.
 pub(super) fn decided(rules: &[Written], file: &File, places: &[&Place]) -> Vec<bool> {
     let of_file = rules.iter().filter(|rule| {
         let wanted = rule.file.as_ref();

@@ -246,7 +246,7 @@ impl<'w> Session<'w> {
         self.decisions[at] = None;
     }
 
-    /// Asks whether to write; none where somebody goes back.
+    /// Asks whether to write; `None` if somebody goes back.
     fn finish(&mut self, output: &mut impl Write, has_quit: bool) -> io::Result<Option<End>> {
         let count = self.places.len();
         let decided = self.decisions.iter().flatten().count();

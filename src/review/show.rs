@@ -16,7 +16,7 @@ use crate::visible::{visible, visible_lines};
 const MOST: usize = 8;
 /// How many rows a long line takes.
 const ROWS: usize = 3;
-/// The width of what stands before a line.
+/// The width of what is before a line.
 const MARGIN: usize = 11;
 
 /// How a terminal is written to.

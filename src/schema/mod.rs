@@ -78,7 +78,7 @@ impl Schema {
         crd::add(&mut self.custom, tree)
     }
 
-    /// What is known of a kind; none where nothing is.
+    /// What is known of a kind; `None` if nothing is.
     pub fn kind(&self, api_version: &str, kind: &str) -> Option<Kind<'_>> {
         let found = |types, is_custom| {
             let place = Place::new(types, Types::kind(types, api_version, kind)?);
@@ -101,7 +101,7 @@ impl Schema {
     }
 
     /// The resource that a map of a document is: of its kind, or, where that is not known,
-    /// something of which only the `metadata` is. None where it has no `apiVersion` and `kind`.
+    /// something of which only the `metadata` is. `None` if it has no `apiVersion` and `kind`.
     pub fn resource_at(&self, tree: &Tree<'_>, map: NodeId) -> Option<Place<'_>> {
         let (api_version, kind) = kind_of(tree, map)?;
         Some(match self.kind(api_version, kind) {

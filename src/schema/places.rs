@@ -39,7 +39,7 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// The place of a node; none where nothing is known.
+    /// The place of a node; `None` if nothing is known.
     pub fn of(&self, node: NodeId) -> Option<Place<'s>> {
         self.places.get(node.number() as usize).copied().flatten()
     }

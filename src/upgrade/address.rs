@@ -22,7 +22,7 @@ pub struct Place {
 pub(super) struct Address {
     /// Repository and folder.
     pub(super) location: Location,
-    /// The ref; none where none is given.
+    /// The ref; `None` if none is given.
     pub(super) reference: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Location {
     Clear(Place),
     /// Git has to be asked: each may be it, the likeliest first.
     Candidates(Vec<Place>),
-    /// A page of a host's about a folder: behind the repository stand a ref and a folder, either of
+    /// A page of a host's about a folder: behind the repository are a ref and a folder, either of
     /// which may have several names.
     Page(String, String),
 }
@@ -285,7 +285,7 @@ fn candidates(location: &str, start: usize) -> Result<Vec<Place>, Error> {
         .collect()
 }
 
-/// A folder with `/` between names and none around; none where it leads out.
+/// A folder with `/` between names and none around; `None` if it leads out.
 fn normal(directory: &str) -> Option<String> {
     let names = directory
         .split('/')

@@ -205,8 +205,8 @@ pub fn upgrade(
     Ok(outcomes)
 }
 
-/// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is told
-/// for the package that needs it.
+/// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is
+/// reported for the package that needs it.
 fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], options: &UpgradeOptions) {
     let mut wanted: BTreeMap<&str, Vec<(Place, Resolved)>> = BTreeMap::new();
     let records = families.iter().flatten();

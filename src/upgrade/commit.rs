@@ -27,9 +27,9 @@ pub(super) const LOST: &str = "another process takes files of it out of the inde
 /// How often the index is put right that another process writes.
 const TRIES: usize = 20;
 
-/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit; none
-/// where nothing changed. Another process that is at the repository is waited for as long as there
-/// is `patience`.
+/// Commits some files, and nothing else; what else is staged stays so. Returns the new commit;
+/// `None` if nothing changed. Another process that is at the repository is waited for as long as
+/// there is `patience`.
 ///
 /// # Errors
 /// Where git refuses.
@@ -174,8 +174,8 @@ fn names(git: Git, folder: Option<&Path>) -> Result<Vec<PathBuf>, Error> {
     Ok(names.map(path_of_bytes).collect())
 }
 
-/// Copies a file with the time of its last change. Git compares the content of files that are as new
-/// as the index, and trusts their times if the index is newer.
+/// Copies a file with the time of its last change. Git compares the content of files that are as
+/// new as the index, and trusts their times if the index is newer.
 fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
     let time = fs::metadata(from)?.modified()?;
     fs::copy(from, to)?;

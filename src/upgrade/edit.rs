@@ -10,7 +10,7 @@ use crate::yaml::scalar::write;
 use crate::yaml::stream::split;
 use crate::yaml::{ScalarStyle, ScalarType, Tree};
 
-/// The text with a JSON merge patch applied; none where it is no YAML of one document, or the patch
+/// The text with a JSON merge patch applied; `None` if it is no YAML of one document, or the patch
 /// cannot be applied.
 pub(super) fn patched(text: &str, patch: &str) -> Option<String> {
     let target = Tree::parse(text).ok()??;
@@ -19,7 +19,7 @@ pub(super) fn patched(text: &str, patch: &str) -> Option<String> {
     Some(patched.unwrap_or_else(|| text.to_owned()))
 }
 
-/// The text with what comes from one text to the other; none where one of them is no YAML of one
+/// The text with what comes from one text to the other; `None` if one of them is no YAML of one
 /// document.
 pub(super) fn merged(original: &str, updated: &str, local: &str) -> Option<String> {
     let documents = Triple::new(original, updated, local).map(split);
@@ -59,7 +59,7 @@ pub(super) fn in_yaml(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The names of the fields of a map, in JSON; none where the text is none.
+/// The names of the fields of a map, in JSON; `None` if the text is none.
 pub(super) fn keys(text: &str) -> Option<Vec<String>> {
     let tree = Tree::parse(text).ok()??;
     let keys = tree

@@ -33,7 +33,7 @@ pub(super) struct Found {
 }
 
 impl Shard {
-    /// The `index`th share of `count`, from 1. None where there is no such share.
+    /// The `index`th share of `count`, from 1. `None` if there is no such share.
     ///
     /// ```
     /// use merge3::upgrade::Shard;

@@ -158,7 +158,7 @@ fn write(
 }
 
 /// Writes the files of a package into a folder. Returns how many there are; what is left out is
-/// told.
+/// reported.
 pub(super) fn put(
     snapshot: Snapshot,
     root: &Path,
@@ -199,7 +199,7 @@ fn set_new(file: &Path, is_executable: bool) -> io::Result<()> {
     of_new(is_executable).map_or(Ok(()), |new| fs::set_permissions(file, new))
 }
 
-/// The links of a package that lead to something in it; the others are told.
+/// The links of a package that lead to something in it; the others are reported.
 fn leading_within(snapshot: &Snapshot, warnings: &mut Vec<Warning>) -> Vec<(PathBuf, PathBuf)> {
     let mut links = Vec::new();
     for (path, entry) in &snapshot.entries {

@@ -28,7 +28,7 @@ const SEPARATOR: char = '\u{1f}';
 
 impl Remotes<'_> {
     /// The commits that lead from one version to another and change something in the package's
-    /// folder, the newest first. None where the server does not tell.
+    /// folder, the newest first. `None` if the server does not tell.
     ///
     /// # Errors
     /// Where git or the cache cannot be used.

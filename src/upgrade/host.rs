@@ -38,7 +38,7 @@ pub(super) fn is_known(host: &str) -> bool {
 }
 
 impl Host {
-    /// The host of a repository, by its address; none where the host is not known.
+    /// The host of a repository, by its address; `None` if the host is not known.
     pub(super) fn of(repository: &str) -> Option<Self> {
         let rest = match repository.split_once("://") {
             Some(("https" | "http" | "ssh", rest)) => rest.to_owned(),

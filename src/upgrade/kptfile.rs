@@ -11,7 +11,7 @@ use crate::yaml::{NodeId, NodeKind, Tree};
 /// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that
 /// they do not merge. Where that cannot be done, however the file is written, they are no part of
 /// the merge; nor where the record is in it and upstream's new version has none. What is left out
-/// so is told.
+/// so is reported.
 ///
 /// # Errors
 /// Where the local file cannot be read.
@@ -95,7 +95,7 @@ fn rewritten(snapshot: &Snapshot, local: &str) -> Rewritten {
     }
 }
 
-/// The text with local's name and namespace and without a record; none where it cannot be had: it
+/// The text with local's name and namespace and without a record; `None` if it cannot be had: it
 /// is no map with one field on a line, or not all of it is said there.
 fn with_identity_of(text: &str, local: &str) -> Option<String> {
     let tree = Tree::parse(text).ok()??;

@@ -50,8 +50,8 @@ pub(super) fn refuse_foreign(
     }
 }
 
-/// The records of the packages that a package is in, the nearest first; none for one that cannot be
-/// read.
+/// The records of the packages that a package is in, the nearest first; `None` for one that cannot
+/// be read.
 fn outer_packages(package: &Path) -> Vec<Option<Record>> {
     let Ok(folder) = package.canonicalize() else {
         return Vec::new();

@@ -125,7 +125,7 @@ fn no_folder(place: &Place, version: &Resolved) -> Error {
 }
 
 impl Store {
-    /// What git prints of what is in a folder at a commit, or why it does not; none where it is no
+    /// What git prints of what is in a folder at a commit, or why it does not; `None` if it is no
     /// folder.
     pub(super) fn list(
         &self,
@@ -219,7 +219,7 @@ impl Store {
         name: String,
     ) -> Result<Fetched, Error> {
         let names = tree::objects(&listed);
-        // before each file a line stands that says what it is
+        // before each file a line is that says what it is
         let most = sizes.values().sum::<u64>() + 200 * (names.len() as u64 + 1);
         let output = self
             .git()

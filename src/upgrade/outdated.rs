@@ -22,7 +22,7 @@ pub struct Outdated {
     pub place: Place,
     /// The version here.
     pub current: Resolved,
-    /// The one that an upgrade goes to; none where the newest one is too far.
+    /// The one that an upgrade goes to; `None` if the newest one is too far.
     pub wanted: Option<Resolved>,
     /// The newest one.
     pub latest: Resolved,

@@ -19,7 +19,7 @@ use crate::package::{
 };
 use crate::report::Facts;
 
-/// What an upgrade is told.
+/// The settings of an upgrade.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct UpgradeOptions {
     /// The version to go to; the newest one where none is given.
@@ -34,7 +34,7 @@ pub struct UpgradeOptions {
     pub durable: bool,
     /// Whether a package with uncommitted changes is upgraded all the same.
     pub allow_dirty: bool,
-    /// Whether upstream's commits are told.
+    /// Whether upstream's commits are reported.
     pub log: bool,
     /// Hosts and repositories that a package in a package may come from, beside those of the
     /// package that it is in.
@@ -58,7 +58,7 @@ pub struct Upgrade {
     pub facts: Facts,
     /// Conflicts are left, and so nothing was written.
     pub refused: bool,
-    /// Upstream's commits between the two, the newest first; none where upstream does not tell
+    /// Upstream's commits between the two, the newest first; `None` if upstream does not tell
     /// them, or nobody asked.
     pub commits: Option<Vec<Commit>>,
     /// The commit of this upgrade, where one was made.
@@ -68,7 +68,7 @@ pub struct Upgrade {
     start: Instant,
 }
 
-/// The version that a package would go to; none where it has it already.
+/// The version that a package would go to; `None` if it has it already.
 ///
 /// # Errors
 /// Where upstream cannot be reached, or has no such version.
@@ -113,7 +113,7 @@ pub(super) fn current(record: &Record, refs: &Refs) -> Resolved {
     }
 }
 
-/// Plans the upgrade of a package. Nothing is written. None where there is nothing to do. A package
+/// Plans the upgrade of a package. Nothing is written. `None` if there is nothing to do. A package
 /// that is refused because something in it is `uncommitted` is refused before anything is fetched.
 ///
 /// # Errors
@@ -282,7 +282,7 @@ impl Upgrade {
         package::forget(&RealDisk, &self.plan.root)
     }
 
-    /// Makes the record's change part of the plan that is told.
+    /// Makes the record's change part of the plan that is reported.
     pub(super) fn show_record(&mut self) {
         self.facts.duration = self.start.elapsed();
         let Some(change) = self.record.take() else {

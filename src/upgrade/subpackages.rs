@@ -144,7 +144,7 @@ impl Part<'_> {
         }
     }
 
-    /// The subpackage stays what it is here, and that is told.
+    /// The subpackage stays what it is here, and that is reported.
     fn left(&self, kind: ConflictKind) -> Plan {
         let value = |there: bool| there.then(|| format!("package {}", self.root.display()));
         let is_here = kind == ConflictKind::DeletedUpstream;

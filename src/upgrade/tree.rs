@@ -221,7 +221,7 @@ pub(super) fn stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
     }
 }
 
-/// One step of a link's way: a name, or none for one up. None where it leads to a place of the
+/// One step of a link's way: a name, or none for one up. `None` if it leads to a place of the
 /// system's.
 fn step(part: Component<'_>) -> Option<Option<OsString>> {
     match part {

@@ -9,8 +9,8 @@ use crate::error::{Error, shown};
 use crate::package::{self, Progressed, RealDisk};
 
 /// Takes back what an upgrade did to a package that was killed, where an error of
-/// [`plan`](super::package_upgrade::plan) says so and this is the same upgrade. Whether it was so, and the plan
-/// is to be made anew.
+/// [`plan`](super::package_upgrade::plan) says so and this is the same upgrade. Whether it was so,
+/// and the plan is to be made anew.
 ///
 /// # Errors
 /// As for [`package::undo`].

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::package::read_own;
 use crate::yaml::{NodeId, Tree};
 
-/// The address of what vendir has put into a folder; none where it has not.
+/// The address of what vendir has put into a folder; `None` if it has not.
 ///
 /// # Errors
 /// Where what the files say is no address.

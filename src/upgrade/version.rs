@@ -28,7 +28,7 @@ pub struct Choice {
 /// A tag that names a version: `v1.2.3`, `1.2`, `grafana/v1.2.3`, `chart-1.2.3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag<'t> {
-    /// What stands before the version, a `v` aside.
+    /// What is before the version, a `v` aside.
     pub(super) prefix: &'t str,
     pub(super) version: Version,
     /// How many numbers are written, and whether a `v` is before them.
@@ -36,7 +36,7 @@ pub(super) struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// Reads a tag; none where it names no version.
+    /// Reads a tag; `None` if it names no version.
     pub(super) fn parse(name: &'t str) -> Option<Self> {
         let starts = name
             .char_indices()

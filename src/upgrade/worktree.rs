@@ -9,7 +9,7 @@ use super::commit;
 use crate::error::Error;
 use crate::git_process::{Git, reason, top_of};
 
-/// The top of the repository that a folder is in; none where it is in none.
+/// The top of the repository that a folder is in; `None` if it is in none.
 pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
     let Some(start) = top_of(folder) else {
         return Ok(None);

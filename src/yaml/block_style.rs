@@ -6,7 +6,7 @@ use super::equal;
 use super::scalar::write;
 use super::tree::{NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree};
 
-/// The text of a document in JSON in block style, with the same values; none where it is no JSON
+/// The text of a document in JSON in block style, with the same values; `None` if it is no JSON
 /// map or list.
 ///
 /// ```
@@ -61,7 +61,7 @@ fn push(tree: &Tree<'_>, node: NodeId, indent: usize, text: &mut String) {
             continue;
         };
         text.push_str(&format!("{}:", on_a_line(key)));
-        // a list stands right below its key, as kubectl writes it
+        // a list is right below its key, as kubectl writes it
         let is_list = matches!(tree.node(entry.value).kind, NodeKind::Sequence(_));
         let below = if is_list { indent } else { indent + 2 };
         push(tree, entry.value, below, text);
@@ -85,7 +85,7 @@ fn on_a_line(scalar: Scalar<'_>) -> String {
         .unwrap_or_else(|| scalar.content.to_string())
 }
 
-/// A text of lines as a literal block scalar; none where that cannot say it without more ado.
+/// A text of lines as a literal block scalar; `None` if that cannot say it without more ado.
 fn literal(content: &str, indent: usize) -> Option<String> {
     let is_simple = |line: &str| {
         let is_shown = |c: char| c == '\t' || !c.is_control();

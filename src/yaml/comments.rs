@@ -3,12 +3,12 @@
 use super::cursor::{Cursor, is_break};
 use super::tree::Span;
 
-/// Comment lines that stand right above something.
+/// Comment lines that are right above something.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Above {
     /// The lines, from the first one's start to the last one's end with its line break.
     pub(crate) lines: Span,
-    /// Where what they stand above begins.
+    /// Where what they are above begins.
     pub(crate) at: usize,
 }
 
@@ -84,7 +84,7 @@ impl Cursor<'_> {
         comment
     }
 
-    /// The text's start, if the cursor stands there: nothing before it on its line.
+    /// The text's start, if the cursor is there: nothing before it on its line.
     fn line_start_after_mark(&self) -> usize {
         super::stream::byte_order_mark(self.text)
     }

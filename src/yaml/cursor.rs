@@ -52,7 +52,7 @@ pub(super) fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
     at + rest(at).iter().take_while(|byte| **byte == b' ').count()
 }
 
-/// How many spaces stand at the end.
+/// How many spaces are at the end.
 pub(super) fn spaces_at_end(bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some(eight) = bytes[..bytes.len() - count].last_chunk() {
@@ -75,7 +75,7 @@ impl<'s> Cursor<'s> {
         self.bytes().get(self.pos).copied()
     }
 
-    /// Whether an indicator with white space or nothing after it stands here.
+    /// Whether an indicator with white space or nothing after it is here.
     pub(crate) fn at_indicator(&self, indicator: u8) -> bool {
         self.peek() == Some(indicator)
             && self
@@ -127,7 +127,7 @@ impl<'s> Cursor<'s> {
             .map_or(end, |at| self.pos + at)
     }
 
-    /// The end of the tag that starts here. (A comma can stand in a verbatim tag only.)
+    /// The end of the tag that starts here. (A comma can be in a verbatim tag only.)
     pub(crate) fn tag_end(&self, in_flow: bool) -> usize {
         if self.bytes()[self.pos..].starts_with(b"!<") {
             let rest = &self.bytes()[self.pos..];

@@ -73,7 +73,7 @@ impl Comparison<'_, '_, '_> {
         result
     }
 
-    /// Whether two nodes, at least one of which is a scalar, are the same one; none where both are
+    /// Whether two nodes, at least one of which is a scalar, are the same one; `None` if both are
     /// collections.
     fn scalars(&self, left: NodeId, right: NodeId) -> Option<bool> {
         let ((left_type, left_content), (right_type, right_content)) =

@@ -29,7 +29,7 @@ impl ParseError {
         self
     }
 
-    /// A tab at `offset`, where only spaces can stand.
+    /// A tab at `offset`, where only spaces can be.
     pub(crate) fn tab_indentation(offset: usize) -> Self {
         Self::new(offset, TAB_INDENTATION).with_help(USE_SPACES)
     }

@@ -176,7 +176,7 @@ fn scalar(tree: &Tree<'_>, node: NodeId) -> Result<String, NoJson> {
     }
 }
 
-/// The digits of an integer in JSON, in decimal notation; none where it is none to Go.
+/// The digits of an integer in JSON, in decimal notation; `None` if it is none to Go.
 ///
 /// ```
 /// use merge3::yaml::go_json::decimal;

@@ -28,7 +28,7 @@ pub(crate) struct Identity<'a> {
 }
 
 impl Stored<'_> {
-    /// What makes a scalar, or what an alias stands for, equal to another; none for a collection.
+    /// What makes a scalar, or what an alias stands for, equal to another; `None` for a collection.
     #[inline]
     pub(super) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
         let scalar = self.resolve(scalar);
@@ -95,7 +95,7 @@ pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
     Ok(())
 }
 
-/// A number for a key: its length, and what stands at its ends.
+/// A number for a key: its length, and what is at its ends.
 fn imprint(bytes: &[u8]) -> u64 {
     let ends = match (bytes.first_chunk(), bytes.last_chunk()) {
         (Some(first), Some(last)) => {

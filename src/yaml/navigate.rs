@@ -59,7 +59,7 @@ impl<'s> Tree<'s> {
     }
 
     /// The field of a map whose key is the text `key` (a string; no field for the integer `1` where
-    /// `"1"` is asked for). An alias of a map is looked through; none for anything else.
+    /// `"1"` is asked for). An alias of a map is looked through; `None` for anything else.
     pub fn find(&self, mapping: NodeId, key: &str) -> Option<EntryId> {
         self.entries(self.resolve(mapping)).find(|id| {
             let own = self.entry(*id).key;
@@ -85,7 +85,7 @@ impl<'s> Tree<'s> {
     }
 
     /// What the scalar says that a node is, or stands for; for as long as the text is there, where
-    /// it stands so in the text.
+    /// it is so in the text.
     pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
         self.stored.to_cow(id)
     }
@@ -105,14 +105,14 @@ impl<'s> Tree<'s> {
         })
     }
 
-    /// What makes a scalar, or what an alias stands for, equal to another (rules: Equality); none
+    /// What makes a scalar, or what an alias stands for, equal to another (rules: Equality); `None`
     /// for a collection.
     #[inline]
     pub(crate) fn identity(&self, scalar: NodeId) -> Option<Identity<'_>> {
         self.stored.identity(scalar)
     }
 
-    /// The tag that is part of a node's value, as a reader resolves it; none where the tag says
+    /// The tag that is part of a node's value, as a reader resolves it; `None` if the tag says
     /// what was so already.
     pub fn custom_tag(&self, id: NodeId) -> Option<&str> {
         self.stored
@@ -199,7 +199,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// The start of the line that `offset` is in, where only spaces stand before it there.
+    /// The start of the line that `offset` is in, where only spaces are before it there.
     pub(crate) fn start_of_indent(&self, offset: u32) -> Option<u32> {
         let before = &self.text().as_bytes()[..offset as usize];
         let spaces = spaces_at_end(before);
@@ -250,7 +250,7 @@ impl<'s> Tree<'s> {
         }
     }
 
-    /// How many bytes stand before `offset` on its line.
+    /// How many bytes are before `offset` on its line.
     pub fn column(&self, offset: u32) -> u32 {
         offset - self.line_start(offset)
     }

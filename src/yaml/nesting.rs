@@ -3,7 +3,7 @@
 use super::stream::byte_order_mark;
 
 /// How deep the collections of a text are nested at the most, without reading it: by its
-/// indentation and its brackets. None where aliases may be in it, which stand for something deeper.
+/// indentation and its brackets. `None` if aliases may be in it, which stand for something deeper.
 ///
 /// ```
 /// use merge3::yaml::nesting_at_most;

@@ -44,7 +44,7 @@ impl<'s> Parts<'s> {
         self.stored.push_scalar(span, kind)
     }
 
-    /// What scalars say that does not stand so in the text: the next one's goes to its end.
+    /// What scalars say that is not so in the text: the next one's goes to its end.
     pub(super) fn resolving(&mut self) -> &mut String {
         &mut self.stored.resolved
     }
@@ -149,7 +149,7 @@ impl<'s> Parts<'s> {
     }
 
     /// A collection ends, whose entries are the open ones from `first` on: at the end of its last
-    /// entry, unless its bracket stands elsewhere. Returns where it ends.
+    /// entry, unless its bracket is elsewhere. Returns where it ends.
     pub(super) fn end_collection(
         &mut self,
         node: NodeId,

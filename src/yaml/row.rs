@@ -1,4 +1,4 @@
-//! A block collection as the row of lines that it covers: its entries, and what stands between
+//! A block collection as the row of lines that it covers: its entries, and what is between
 //! them.
 //!
 //! Nothing here is stored in the tree: a row is read off the text when a merge asks for it.
@@ -38,7 +38,7 @@ pub(crate) enum ItemKind {
     Comment,
     /// A field or an element.
     Entry(EntryId),
-    /// The end of the row: what stands above it are the blank lines below the last piece.
+    /// The end of the row: what is above it are the blank lines below the last piece.
     End,
 }
 
@@ -61,7 +61,7 @@ impl Row {
 }
 
 impl Tree<'_> {
-    /// The row of a block collection that `owner` holds, or the document. None for anything else.
+    /// The row of a block collection that `owner` holds, or the document. `None` for anything else.
     pub(crate) fn row(&self, collection: NodeId, owner: Option<Entry<'_>>) -> Option<Row> {
         if !self.is_block_collection(collection) {
             return None;
@@ -297,7 +297,7 @@ impl Tree<'_> {
         is_gap.then(|| self.next_line(at))
     }
 
-    /// How far the comment is indented whose line starts at `at`; none where it is no comment.
+    /// How far the comment is indented whose line starts at `at`; `None` if it is no comment.
     pub(crate) fn comment_indent(&self, at: u32) -> Option<u32> {
         let rest = self.text().as_bytes().get(at as usize..)?;
         let indent = rest

@@ -133,7 +133,7 @@ fn comments_end(text: &str, from: usize) -> usize {
     at
 }
 
-/// Where the `---` of a head or a chunk stands: before it there are comments, directives and blank
+/// Where the `---` of a head or a chunk is: before it there are comments, directives and blank
 /// lines only.
 pub(crate) fn marker(text: &str) -> Option<usize> {
     let mut at = byte_order_mark(text);
@@ -217,7 +217,7 @@ pub(crate) fn count_lines(text: &str) -> usize {
     line_ends(bytes).count()
 }
 
-/// Where the last byte of each line break stands: LF, CRLF, or CR alone.
+/// Where the last byte of each line break is: LF, CRLF, or CR alone.
 pub(super) fn line_ends(bytes: &[u8]) -> impl Iterator<Item = usize> {
     memchr::memchr2_iter(b'\n', b'\r', bytes)
         .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))

@@ -18,10 +18,10 @@ pub(crate) enum Outcome {
     /// Upstream's value takes its place.
     Take(Incoming),
     /// It is a map or a list whose entries are decided one by one, in the order that they will
-    /// have. Without any left it becomes `{}` or `[]`. What stands between the entries goes along
+    /// have. Without any left it becomes `{}` or `[]`. What is between the entries goes along
     /// with them.
     Merge(Vec<Child>),
-    /// The same, where what stands between the entries is decided too.
+    /// The same, where what is between the entries is decided too.
     Row(Box<Row>),
     /// It is a block scalar whose lines were merged: this is what it says.
     Text(String),
@@ -191,7 +191,7 @@ pub(crate) struct Remarks {
     pub(crate) tail: CommentChoice,
 }
 
-/// Whose comment stands in the result.
+/// Whose comment is in the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum CommentChoice {
     /// Local's, or local's lack of one.

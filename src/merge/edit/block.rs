@@ -8,7 +8,7 @@ use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
 impl Editor<'_> {
-    /// A block map or list of which at least one entry is left. What stands between the entries
+    /// A block map or list of which at least one entry is left. What is between the entries
     /// goes along with them.
     pub(super) fn block(&mut self, node: NodeId, owner: Entry<'_>, children: &[Child]) -> Carried {
         let is_edited = |child: &Child| {

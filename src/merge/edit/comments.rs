@@ -62,7 +62,7 @@ impl Editor<'_> {
         (is_new && !theirs.is_empty()).then_some(theirs)
     }
 
-    /// The same where the value stands on lines below its key, and is another now: a comment beside
+    /// The same where the value is on lines below its key, and is another now: a comment beside
     /// it goes behind the key.
     pub(super) fn comments_at_key(&mut self, entry: Entry<'_>, choices: Remarks) {
         let Some(theirs) = self.chosen(choices) else {
@@ -198,7 +198,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Where a second comment may stand: behind a value of several lines that is no block.
+    /// Where a second comment may be: behind a value of several lines that is no block.
     fn end_behind_comment(&self, entry: Entry<'_>) -> Option<u32> {
         let is_open =
             !is_block(self.target, entry.value) && !is_block_scalar(self.target, entry.value);

@@ -1,4 +1,4 @@
-//! The pieces of a row as text. Where neither side wins, both are written down, to stand between
+//! The pieces of a row as text. Where neither side wins, both are written down, to be between
 //! conflict markers.
 
 use super::Editor;
@@ -20,7 +20,7 @@ struct Composition {
     /// Whether a comment that is indented deeper than its row would be part of the block scalar
     /// above it.
     is_below_text: bool,
-    /// The piece of the target that was written last, as it stands there.
+    /// The piece of the target that was written last, as it is there.
     last: Option<Span>,
 }
 

@@ -153,7 +153,7 @@ impl Editor<'_> {
         Line { head, rest }
     }
 
-    /// The lines of an entry and what stands above it: from the end of the line of the one before.
+    /// The lines of an entry and what is above it: from the end of the line of the one before.
     fn block_of_line(&self, entries: &[EntryId], index: usize) -> Range<u32> {
         let target = self.target;
         let entry = target.entry(entries[index]);
@@ -169,7 +169,7 @@ impl Editor<'_> {
         entry.comma().map_or(entry.span.end, |comma| comma + 1)
     }
 
-    /// Entries in a row, or several to a line: what stands between two of them stays where both do.
+    /// Entries in a row, or several to a line: what is between two of them stays where both do.
     fn flow_row(&mut self, node: NodeId, children: &[Child]) {
         let target = self.target;
         let entries: Vec<EntryId> = target.entries(node).collect();
@@ -197,12 +197,12 @@ impl Editor<'_> {
             text.push_str(&item);
             before = Some(child.slot);
         }
-        // what else was to change between two entries goes with what stood there
+        // what else was to change between two entries goes with what was there
         self.edits.take_text(target.text(), range.clone());
         self.edits.replace(range, text);
     }
 
-    /// What stands between two entries: as it was where they were neighbours, else as between the
+    /// What is between two entries: as it was where they were neighbours, else as between the
     /// first two.
     fn separator(&mut self, entries: &[EntryId], before: Slot, after: Slot) -> String {
         let target = self.target;
@@ -255,7 +255,7 @@ impl Editor<'_> {
     }
 
     /// Whether the keys of a map, or the elements of a list, that are texts are in double quotes;
-    /// none where none is a text.
+    /// `None` if none is a text.
     fn is_quoted(&self, node: NodeId) -> Option<bool> {
         let target = self.target;
         let mut quoted = None;
@@ -313,7 +313,7 @@ impl Editor<'_> {
         self.comments_of_replaced(entry, comments);
     }
 
-    /// Whether what stands at `start`, right behind a key without quotes and its colon, would be a
+    /// Whether what is at `start`, right behind a key without quotes and its colon, would be a
     /// part of the key: only brackets are not. What follows a key in quotes never is.
     fn would_be_key(&self, entry: Entry<'_>, start: u32, text: &str) -> bool {
         let is_close = entry.colon().is_some_and(|colon| colon + 1 == start);
@@ -370,7 +370,7 @@ fn is_json_text(text: &str) -> bool {
     parses(text) || parses(&format!("{{{text}}}"))
 }
 
-/// What has to stand between an entry and its comma: a dash alone on the last line of a text is one
+/// What has to be between an entry and its comma: a dash alone on the last line of a text is one
 /// of its words only with a space.
 fn space_before_comma(text: &str) -> &'static str {
     let is_in_line = |letter: char| letter.is_whitespace() && !matches!(letter, '\n' | '\r');

@@ -92,7 +92,7 @@ impl Habits {
     }
 }
 
-/// How a block collection nests in the entry that holds it; none for anything else.
+/// How a block collection nests in the entry that holds it; `None` for anything else.
 pub(super) fn nesting(tree: &Tree<'_>, in_map: bool, node: NodeId) -> Option<Nesting> {
     match &tree.node(node).kind {
         NodeKind::Mapping(collection) if !collection.flow => Some(if in_map {

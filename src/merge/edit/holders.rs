@@ -30,7 +30,7 @@ impl Holders {
         holders
     }
 
-    /// The entry whose value a node is; none for the root and for a key.
+    /// The entry whose value a node is; `None` for the root and for a key.
     pub(super) fn entry_of(&self, value: NodeId) -> Option<EntryId> {
         held_by(&self.entry_of_value, value.number()).map(EntryId::new)
     }

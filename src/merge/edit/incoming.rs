@@ -58,7 +58,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Whether an entry of the source stands between brackets.
+    /// Whether an entry of the source is between brackets.
     pub(super) fn comes_from_brackets(&self, id: EntryId) -> bool {
         self.of_source
             .holders()

@@ -5,12 +5,12 @@ use std::ops::Range;
 use crate::line_breaks::lines_with_breaks;
 use crate::yaml::{Entry, EntryId, NodeKind, Tree};
 
-/// Whether nothing but white space stands before an entry on its line.
+/// Whether nothing but white space is before an entry on its line.
 pub(super) fn starts_its_line(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
     own_line(tree, entry).is_some()
 }
 
-/// The start of the line that an entry begins on, where nothing but white space stands before it
+/// The start of the line that an entry begins on, where nothing but white space is before it
 /// there.
 fn own_line(tree: &Tree<'_>, entry: Entry<'_>) -> Option<u32> {
     tree.start_of_indent(entry.span.start).or_else(|| {
@@ -70,7 +70,7 @@ pub(super) fn has_dash(tree: &Tree<'_>, entry: Entry<'_>) -> bool {
 }
 
 /// Whether the line that ends at `line_end` ends within a text of an entry, without quotes or
-/// between them: no comment can stand there.
+/// between them: no comment can be there.
 pub(super) fn ends_within_text(tree: &Tree<'_>, entry: Entry<'_>, line_end: u32) -> bool {
     entry.key.into_iter().chain([entry.value]).any(|part| {
         let node = tree.node(part);

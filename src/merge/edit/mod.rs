@@ -74,7 +74,7 @@ pub(crate) fn carry_out(
 /// itself without end is refused.
 const LONGEST: usize = 16 << 20;
 
-/// A document with every alias written out; none where that makes it longer than is sensible.
+/// A document with every alias written out; `None` if that makes it longer than is sensible.
 pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
     let mut text = tree.text().to_owned();
     loop {
@@ -98,7 +98,7 @@ pub(crate) fn without_aliases(tree: &Tree<'_>) -> Option<String> {
 enum Carried {
     /// Each in its place.
     InPlace,
-    /// From behind the dash on, on whose line the first one stood, all lines were put together
+    /// From behind the dash on, on whose line the first one was, all lines were put together
     /// anew.
     Anew {
         /// How many blank lines are above its first entry, for which there is no room behind the
@@ -245,7 +245,7 @@ impl<'a> Editor<'a> {
         Carried::InPlace
     }
 
-    /// The entry of the source whose value a node is; none for the root.
+    /// The entry of the source whose value a node is; `None` for the root.
     fn owner(&self, node: NodeId) -> Option<EntryId> {
         self.of_source.holders().entry_of(node)
     }

@@ -15,7 +15,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// Does `work` with the entry that the piece holds; none where the piece cannot be read alone.
+    /// Does `work` with the entry that the piece holds; `None` if the piece cannot be read alone.
     pub(super) fn with_entry<R>(&self, work: impl FnOnce(&Tree<'_>, EntryId) -> R) -> Option<R> {
         let tree = Tree::parse(&self.text).ok().flatten()?;
         let entry = tree.entries(tree.root().value).next()?;

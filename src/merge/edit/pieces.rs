@@ -1,4 +1,4 @@
-//! The row of a collection whose lines were not merged: what stands between the entries goes along
+//! The row of a collection whose lines were not merged: what is between the entries goes along
 //! with them.
 
 use rustc_hash::FxHashMap;
@@ -148,7 +148,7 @@ impl Pieces {
         });
     }
 
-    /// Takes the comments away that do not stand right above an entry.
+    /// Takes the comments away that are not right above an entry.
     fn leave_only_own_comments(&mut self) {
         let mut is_own = false;
         let mut kept = Vec::with_capacity(self.all.len());
@@ -185,7 +185,7 @@ impl Pieces {
         self.below_first = 0;
     }
 
-    /// An entry of the target, at `at`, with what stands above it from `start` on. Where it goes,
+    /// An entry of the target, at `at`, with what is above it from `start` on. Where it goes,
     /// the comments right above it go too.
     fn resident(
         &mut self,

@@ -147,7 +147,7 @@ impl Reindent<'_> {
         }
     }
 
-    /// By how much the lines of a block scalar move in an entry that moves by `by`; none where the
+    /// By how much the lines of a block scalar move in an entry that moves by `by`; `None` if the
     /// value is none, or says itself how far it is indented.
     pub(super) fn block_scalar_shift(&self, entry: Entry<'_>, by: i64) -> Option<i64> {
         let tree = self.tree;
@@ -276,7 +276,7 @@ pub(super) fn is_block(tree: &Tree<'_>, node: NodeId) -> bool {
 }
 
 /// Writes a line's white space, moved, and gives back the rest of the line. `before` counts the
-/// columns that stand before the cut on the same line.
+/// columns that are before the cut on the same line.
 fn push_moved<'t>(result: &mut String, line: &'t str, before: u32, by: i64) -> &'t str {
     let content = line.trim_start_matches(' ');
     let width = (line.len() - content.len()) as i64 + i64::from(before);

@@ -47,7 +47,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Where a value starts that stands on the line of its key or dash: behind its anchor and tag.
+    /// Where a value starts that is on the line of its key or dash: behind its anchor and tag.
     pub(super) fn after_properties(&self, owner: Entry<'_>) -> u32 {
         let node = self.target.node(owner.value);
         let indicator = match owner.colon() {

@@ -15,24 +15,24 @@ use crate::yaml::{
     Entry, EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Span, Tree, scalar,
 };
 
-/// A value as it stands in an entry.
+/// A value as it is in an entry.
 #[derive(Default)]
 pub(super) struct Rendered {
     /// What follows the key or dash on its line.
     pub(super) on_line: String,
     /// The lines below, each with its line break.
     pub(super) below: String,
-    /// Whether a comment on the key's line has to stand before the lines below.
+    /// Whether a comment on the key's line has to be before the lines below.
     pub(super) comment_goes_first: bool,
     /// Whether it is a block map that starts on the line of its dash, at its own distance from it.
     pub(super) follows_dash: bool,
     /// Whether it is a block collection without a key, which cannot follow `---` on its line.
     pub(super) needs_own_line: bool,
-    /// What an untagged scalar is; none for anything else.
+    /// What an untagged scalar is; `None` for anything else.
     pub(super) untagged: Option<ScalarType>,
     /// Whether comment lines that are indented like its last lines would become part of it.
     pub(super) ends_in_block_scalar: bool,
-    /// Whether its first line ends within a text, so that no comment can stand behind it.
+    /// Whether its first line ends within a text, so that no comment can be behind it.
     pub(super) first_line_goes_on: bool,
 }
 
@@ -64,7 +64,7 @@ impl Rendered {
 }
 
 impl Editor<'_> {
-    /// An incoming value that stands in an entry of the source; none where it cannot be written so.
+    /// An incoming value that is in an entry of the source; `None` if it cannot be written so.
     pub(super) fn rendered_from(
         &self,
         entry: Entry<'_>,
@@ -112,7 +112,7 @@ impl Editor<'_> {
         scalar::write(content, *scalar_type, style, self.in_flow)
     }
 
-    /// The value of an entry of `tree` as it stands in `entry`.
+    /// The value of an entry of `tree` as it is in `entry`.
     pub(super) fn rendered_over(&self, entry: Entry<'_>, tree: &Tree<'_>, id: EntryId) -> Rendered {
         let theirs = tree.entry(id);
         let node = tree.node(theirs.value);
@@ -157,7 +157,7 @@ impl Editor<'_> {
             tree.column(theirs.span.start),
             column.into(),
         );
-        // a list may stand in the column of its key, never in that of a dash
+        // a list may be in the column of its key, never in that of a dash
         let inside = match has_dash(self.target, entry) && inside <= i64::from(column) {
             true => i64::from(column) + 2,
             false => inside,
@@ -220,7 +220,7 @@ impl Editor<'_> {
                 ..Rendered::default()
             };
         }
-        // its anchor serves nothing: no alias can stand in what it stands for
+        // its anchor serves nothing: no alias can be in what it stands for
         let tag = node.tag().map_or("", |tag| self.source.slice(tag));
         if is_block(self.source, incoming.node) {
             let column = self.column_of_root(incoming.node);
@@ -293,7 +293,7 @@ impl Editor<'_> {
     }
 
     /// By how much the lines of a block scalar that comes as the whole document have to move in,
-    /// where comment lines stand below the target's: those would be lines of one that starts in the
+    /// where comment lines are below the target's: those would be lines of one that starts in the
     /// first column.
     fn distance_from_margin(&self, scalar: NodeId) -> i64 {
         let root = self.target.node(self.target.root().value).span;
@@ -310,8 +310,8 @@ impl Editor<'_> {
         if moves { 2 } else { 0 }
     }
 
-    /// By how much the lines of a value in brackets have to move further in, where it stood between
-    /// brackets and now stands under a key: there every line of it has to be indented deeper than
+    /// By how much the lines of a value in brackets have to move further in, where it was between
+    /// brackets and now is under a key: there every line of it has to be indented deeper than
     /// the key.
     fn depth_of_brackets(&self, tree: &Tree<'_>, id: EntryId) -> i64 {
         let theirs = tree.entry(id);

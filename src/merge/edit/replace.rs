@@ -77,7 +77,7 @@ impl Editor<'_> {
             && !is_block_scalar(self.target, entry.value)
         {
             let mut text = join_lines(self, &rendered.on_line, &rendered.below);
-            // what the value stands right behind would become longer by it
+            // what the value is right behind would become longer by it
             let properties = [node.anchor(), node.tag()];
             if properties.into_iter().flatten().any(|it| it.end == start) {
                 text.insert(0, ' ');
@@ -99,7 +99,7 @@ impl Editor<'_> {
     }
 
     /// A block collection in the place of a root of another kind: on lines of its own, a comment
-    /// that stood behind the old value above it.
+    /// that was behind the old value above it.
     fn replace_root(&mut self, entry: Entry<'_>, start: u32, rendered: Rendered) {
         let mut text = rendered.on_line;
         let span = self.target.node(entry.value).span;
@@ -221,7 +221,7 @@ impl Editor<'_> {
         entry.colon().is_none() && !has_dash(self.target, entry)
     }
 
-    /// Whether a line begins at `at`, or white space stands before it.
+    /// Whether a line begins at `at`, or white space is before it.
     fn is_set_off(&self, at: u32) -> bool {
         let before = &self.target.text()[..at as usize];
         self.target.line_start(at) == at || before.ends_with([' ', '\t'])
@@ -246,7 +246,7 @@ impl Editor<'_> {
         (ours, self.chosen_comment(ours, theirs, comments.line))
     }
 
-    /// The same of a second comment, where the first stands before the value.
+    /// The same of a second comment, where the first is before the value.
     fn comment_behind(&self, entry: Entry<'_>, comments: Remarks) -> (Span, String) {
         let theirs = self.chosen(comments).unwrap_or_default().behind();
         let ours = self.header_comment(entry).unwrap_or(entry.comments().tail);

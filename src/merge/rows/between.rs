@@ -1,4 +1,4 @@
-//! What stands between two entries that stay in their order: the three-way rule, and where both
+//! What is between two entries that stay in their order: the three-way rule, and where both
 //! sides changed, line by line.
 
 mod changed;
@@ -29,7 +29,7 @@ pub(super) struct Between<'r, 'a> {
     stays: &'r dyn Fn(u32) -> bool,
     resolution: Resolution,
     disagreements: std::cell::RefCell<Vec<Disagreement>>,
-    /// The entry that each piece of local's stands right above.
+    /// The entry that each piece of local's is right above.
     owners_of_local: std::cell::OnceCell<Vec<Option<u32>>>,
     /// The comments that follow local's row, and those in it: looked for where updated's may be
     /// there already.
@@ -100,7 +100,7 @@ impl<'r, 'a> Between<'r, 'a> {
         merged
     }
 
-    /// The comments of one entry, wherever it stands on each side.
+    /// The comments of one entry, wherever it is on each side.
     pub(super) fn lines(&self, carried: &Carried) -> Vec<Placed> {
         let mut merged = Vec::new();
         let lines = carried.lines.as_ref().map(Vec::as_slice);

@@ -22,7 +22,7 @@ impl<'a> Known<'a> {
         Self { row, places }
     }
 
-    /// Whether these lines stand there, one below the other.
+    /// Whether these lines are there, one below the other.
     pub(super) fn have(&self, run: &[&str]) -> bool {
         let places = run.iter().map(|line| self.places.get(line));
         let rarest = places
@@ -39,7 +39,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// For each piece of a row, the entry that it stands right above, with none but comments and no
+/// For each piece of a row, the entry that it is right above, with none but comments and no
 /// blank line between.
 pub(super) fn owners(row: &[Token<'_>]) -> Vec<Option<u32>> {
     let mut owners = vec![None; row.len()];

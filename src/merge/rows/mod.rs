@@ -1,4 +1,4 @@
-//! Three rows of pieces (comment lines, entries, an end) merged into one: what stands between
+//! Three rows of pieces (comment lines, entries, an end) merged into one: what is between
 //! entries merges as values do, by its text.
 //!
 //! The rows are cut at the entries that all three have in one order. Between two cuts, what one
@@ -229,8 +229,8 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The original's entries that stay although upstream removed them, with the comments right above
-    /// them: they are in the result as if local alone had them, in local's order.
+    /// The original's entries that stay although upstream removed them, with the comments right
+    /// above them: they are in the result as if local alone had them, in local's order.
     fn kept_by_local(&self, stays: impl Fn(u32) -> bool) -> FxHashSet<Ref> {
         let side = Side::Original;
         let row = self.tokens.original.iter().enumerate();
@@ -320,7 +320,7 @@ impl<'a> Rows<'a> {
         matches!(self.token(piece).kind, TokenKind::Entry(_))
     }
 
-    /// Where the comments begin that stand right above a piece, no blank line between.
+    /// Where the comments begin that are right above a piece, no blank line between.
     fn own_above(&self, side: Side, at: usize) -> usize {
         let row = self.row(side);
         let mut first = at;
@@ -374,7 +374,7 @@ impl<'a> Rows<'a> {
         };
         let sides = [Side::Original, Side::Updated, Side::Local];
         let lines = sides.map(own);
-        // what stands elsewhere on another side is no part of this entry
+        // what is elsewhere on another side is no part of this entry
         let is_elsewhere = |piece: &Ref| {
             let words = self.token(*piece).words();
             sides.iter().zip(&lines).any(|(side, own)| {

@@ -1,4 +1,4 @@
-//! A map whose keys are numbers that stand close together.
+//! A map whose keys are numbers that are close together.
 
 use std::ops::Range;
 

@@ -6,7 +6,7 @@ use super::between::own;
 use super::{Id, Placed, Ref, Rows, Side, TokenKind};
 
 /// The row with just the entries that stay: what the rules remove goes with the comments right
-/// above it that are not local's own, what they bring stands behind its neighbour.
+/// above it that are not local's own, what they bring is behind its neighbour.
 pub(super) fn settle(
     rows: &Rows<'_>,
     merged: Vec<Placed>,

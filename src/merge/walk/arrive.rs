@@ -34,7 +34,7 @@ impl Walker<'_> {
         (outcome != Outcome::Remove).then_some(outcome)
     }
 
-    /// What of `updated` is not in `original`, as a part of the updated tree; none where there is
+    /// What of `updated` is not in `original`, as a part of the updated tree; `None` if there is
     /// nothing.
     fn difference(&self, original: Option<NodeId>, updated: NodeId) -> Option<Outcome> {
         let Some(original) = original else {
@@ -117,7 +117,7 @@ impl Walker<'_> {
         part_of(children)
     }
 
-    /// The entries of an updated collection for which `coming` gives a part; none where it gives
+    /// The entries of an updated collection for which `coming` gives a part; `None` if it gives
     /// none for any.
     fn part_that_comes(
         &self,

@@ -1,4 +1,4 @@
-//! What stands in some lines of a document, by the paths that conflicts have.
+//! What is in some lines of a document, by the paths that conflicts have.
 
 use std::fmt::Write as _;
 use std::ops::Range;

@@ -19,7 +19,7 @@ pub(super) struct Image<'t> {
 }
 
 impl Walker<'_> {
-    /// Three image references, merged; none where they are not that.
+    /// Three image references, merged; `None` if they are not that.
     pub(super) fn merged_image(&mut self, nodes: Nodes) -> Option<Outcome> {
         let ruled = self.ruled_images();
         let is_whole = ruled.unwrap_or(self.options.images) == Images::Whole;
@@ -73,7 +73,7 @@ impl Walker<'_> {
 }
 
 impl<'t> Image<'t> {
-    /// Reads a reference; none where it is none, such as a template.
+    /// Reads a reference; `None` if it is none, such as a template.
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let is_word = |word: &str, signs: &str| {
             word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')

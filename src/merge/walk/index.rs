@@ -186,7 +186,7 @@ pub(crate) fn is_resource(tree: &Tree<'_>) -> bool {
     has("kind") && has("metadata")
 }
 
-/// A scalar as a key, an alias being what it stands for; none for a map or a list.
+/// A scalar as a key, an alias being what it stands for; `None` for a map or a list.
 pub(crate) fn scalar_key<'t>(tree: &'t Tree<'_>, node: NodeId) -> Option<ScalarKey<'t>> {
     let scalar = tree.scalar(node)?;
     Some(match scalar.scalar_type {

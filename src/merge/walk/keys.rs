@@ -112,7 +112,7 @@ impl ListKey {
         fields.join(",")
     }
 
-    /// An element's identity; none where the element cannot have one.
+    /// An element's identity; `None` if the element cannot have one.
     pub(super) fn identity<'t>(
         &'t self,
         tree: &'t Tree<'_>,
@@ -242,7 +242,7 @@ fn field_key<'t>(tree: &'t Tree<'_>, element: NodeId, name: &str) -> Option<Scal
 }
 
 impl Walker<'_> {
-    /// The key that identifies the elements of a list in each side that has elements; none where
+    /// The key that identifies the elements of a list in each side that has elements; `None` if
     /// the list is not associative. A side that is no list is not asked.
     fn list_key(&self, nodes: Nodes) -> Option<ListKey> {
         let lists = self.lists_with_elements(nodes);
@@ -262,7 +262,7 @@ impl Walker<'_> {
         are_sets.then_some(ListKey::Scalar)
     }
 
-    /// The key of a list whose elements are maps with an identity; none where the list merges
+    /// The key of a list whose elements are maps with an identity; `None` if the list merges
     /// otherwise.
     pub(super) fn element_key(&self, nodes: Nodes) -> Option<ListKey> {
         match self.ruled_lists(nodes) {

@@ -53,7 +53,7 @@ pub(crate) struct Walker<'a> {
     text_is_value: bool,
     /// What the schema says of each node, where there is a schema.
     places: Option<Triple<Places<'a>>>,
-    /// Whether what stands between entries merges too.
+    /// Whether what is between entries merges too.
     merges_lines: bool,
     /// Where the documents' bodies begin: what is above is merged elsewhere.
     bodies: Triple<u32>,
@@ -66,7 +66,7 @@ pub(crate) struct Walker<'a> {
     /// that.
     higher: Option<Resolution>,
     conflicts: Vec<Conflict>,
-    /// What is told and is no conflict.
+    /// What is reported and is no conflict.
     noted: Vec<Conflict>,
 }
 
@@ -74,8 +74,8 @@ pub(crate) struct Walker<'a> {
 pub(crate) struct Decided {
     pub(crate) outcome: Outcome,
     pub(crate) conflicts: Vec<Conflict>,
-    /// What is told and is no conflict: what pins held back, and what was put together from both
-    /// sides.
+    /// What is reported and is no conflict: what pins held back, and what was put together from
+    /// both sides.
     pub(crate) noted: Vec<Conflict>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The same, where what stands between entries merges too, from where the documents' bodies
+    /// The same, where what is between entries merges too, from where the documents' bodies
     /// begin.
     pub(crate) fn with_lines(self, bodies: Triple<u32>) -> Self {
         Self {
@@ -150,7 +150,7 @@ impl<'a> Walker<'a> {
         )
     }
 
-    /// What becomes of an entry that at least one side has; none where the result has none and
+    /// What becomes of an entry that at least one side has; `None` if the result has none and
     /// local has none.
     fn entry(&mut self, entries: Entries) -> Option<Child> {
         let nodes = self.values_of(entries);
@@ -284,7 +284,7 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// On which sides a null stands where one is a word of command (rules: Nulls): in a field. A
+    /// On which sides a null is where one is a word of command (rules: Nulls): in a field. A
     /// document that is null as a whole is data.
     fn clearing_nulls(&self, nodes: Nodes) -> Triple<bool> {
         let is_field = !self.steps.is_empty();

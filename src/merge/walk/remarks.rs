@@ -48,7 +48,7 @@ impl Walker<'_> {
         let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
         let line = self.choice(owned.map(|comments| comments.beside()), value_taken);
         // one that upstream took away goes wherever local says it: without the first, the second
-        // would stand in its place
+        // would be in its place
         let goes_twice = line.is_updated()
             && owned.updated.beside().is_empty()
             && comment_text(self.trees.original, owned.original.beside())
@@ -65,7 +65,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Whose comment lines stand above an entry between brackets.
+    /// Whose comment lines are above an entry between brackets.
     fn comments_above(&mut self, entries: Entries) -> CommentChoice {
         let spans = self.trees.zip(entries).map(|(tree, entry)| {
             let above = entry.map(|entry| tree.comments_above(tree.entry(entry)));
@@ -74,7 +74,7 @@ impl Walker<'_> {
         self.choice(spans, false)
     }
 
-    /// Whether an entry stands in what an alias stands for: its comments are written at the anchor,
+    /// Whether an entry is in what an alias stands for: its comments are written at the anchor,
     /// and are that place's.
     fn is_below_alias(&self, updated: EntryId) -> bool {
         let tree = self.trees.updated;
@@ -86,7 +86,7 @@ impl Walker<'_> {
         !self.text_is_value && above.any(|entry| entry != updated && is_alias(entry))
     }
 
-    /// Whose comment stands in the result; `with_value` says that the value on its line is taken
+    /// Whose comment is in the result; `with_value` says that the value on its line is taken
     /// from updated.
     fn choice(&mut self, spans: Triple<Span>, with_value: bool) -> CommentChoice {
         let texts = self

@@ -389,7 +389,7 @@ fn agreement(values: Triple<&[u64]>) -> Option<Vec<Agreed>> {
     Some(elements.collect())
 }
 
-/// Where each of `part` is in `whole`, in the same order; none where `whole` has not all of them.
+/// Where each of `part` is in `whole`, in the same order; `None` if `whole` has not all of them.
 fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
     let mut next = 0;
     part.iter()

@@ -18,7 +18,7 @@ struct Merged {
 }
 
 impl Walker<'_> {
-    /// Three scalars that have parts which merge; none where they are one value, or local did not
+    /// Three scalars that have parts which merge; `None` if they are one value, or local did not
     /// change its own.
     pub(super) fn merged_parts(&mut self, nodes: Nodes) -> Option<Outcome> {
         if self.unchanged_locally(nodes) {
@@ -101,7 +101,7 @@ impl Walker<'_> {
         Some(outcome)
     }
 
-    /// What gives a scalar of local's this content; none where its style cannot say it.
+    /// What gives a scalar of local's this content; `None` if its style cannot say it.
     pub(super) fn text_outcome(&self, nodes: Nodes, content: String) -> Option<Outcome> {
         let scalar = self.trees.local.scalar(nodes.local?)?;
         if scalar.content == content {
@@ -162,7 +162,7 @@ fn merged_lines(texts: Triple<&str>) -> Merged {
 
 impl Walker<'_> {
     /// The lines of three scalars without or between quotes, or of folded ones, all written alike
-    /// and in one column, merged; none where they are not that, or the lines conflict.
+    /// and in one column, merged; `None` if they are not that, or the lines conflict.
     fn merged_scalar_lines(&self, nodes: Nodes) -> Option<ScalarLines> {
         let owners = self.steps.last()?.entries;
         let sides = self.trees.zip(nodes.zip(owners));
@@ -201,7 +201,7 @@ impl Walker<'_> {
     }
 }
 
-/// What a scalar that is a text says; none where it is an alias.
+/// What a scalar that is a text says; `None` if it is an alias.
 fn text_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> Option<&'t str> {
     let node = node.filter(|node| tree.resolve(*node) == *node)?;
     let scalar = tree.scalar(node)?;

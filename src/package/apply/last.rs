@@ -18,7 +18,7 @@ use crate::yaml::{NodeId, NodeKind, Tree};
 pub(crate) struct LastApplied {
     /// Group, kind, namespace and name to the document's text.
     documents: FxHashMap<(String, String, String, String), String>,
-    /// What was given; none where nothing was.
+    /// What was given; `None` if nothing was.
     path: Option<PathBuf>,
 }
 

@@ -1,7 +1,7 @@
 //! `merge3 apply`: configurations applied to live objects, as `kubectl apply` does it, on files.
 //!
 //! The configurations are the updated side, the live objects the local one; what was applied last
-//! stands in each live object. A document's own rules are in `merge`; here is which document is
+//! is in each live object. A document's own rules are in `merge`; here is which document is
 //! applied to which.
 
 mod config;

@@ -178,7 +178,7 @@ impl Apply<'_> {
         self.sources.live(files.live, &live.document, offset)
     }
 
-    /// What configurations make of a live document that is a list of resources; none where not a
+    /// What configurations make of a live document that is a list of resources; `None` if not a
     /// byte of it changes.
     pub(crate) fn applied_items<'f>(
         &'f self,
@@ -223,7 +223,7 @@ impl Apply<'_> {
         Ok(here)
     }
 
-    /// The numbers of the live objects that are items of a list: they stand in the order of their
+    /// The numbers of the live objects that are items of a list: they are in the order of their
     /// lists.
     fn numbers_of(&self, list: DocRef) -> std::ops::Range<usize> {
         let first = self.items.partition_point(|item| item.list < list);

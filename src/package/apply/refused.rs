@@ -23,7 +23,7 @@ pub(super) fn not_applied(place: Place) -> Error {
     )
 }
 
-/// Why one document cannot be applied to the live object in a file; what was applied last stands
+/// Why one document cannot be applied to the live object in a file; what was applied last is
 /// at an offset of it.
 pub(super) fn refused(
     refused: Refused,

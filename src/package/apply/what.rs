@@ -1,4 +1,4 @@
-//! What an application is told.
+//! The settings of an application.
 
 use std::path::PathBuf;
 

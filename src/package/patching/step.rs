@@ -11,7 +11,7 @@ pub(super) struct Step {
     /// What errors call the source.
     pub(super) path: PathBuf,
     pub(super) package: Package,
-    /// What its documents are; none where each is what it looks like.
+    /// What its documents are; `None` if each is what it looks like.
     pub(super) form: Option<PatchForm>,
     /// The resources that it is for, whatever it says itself.
     pub(super) target: Option<Selector>,

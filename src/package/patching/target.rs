@@ -82,8 +82,8 @@ impl<'a> Target<'a> {
     }
 
     /// What a patch is for that names `wanted`: what it does not say may be anything. A resource of
-    /// another version of the same API is meant where there is none of that version, and where there
-    /// is none either, one of the API that Kubernetes had the kind in, or has it in now.
+    /// another version of the same API is meant where there is none of that version, and where
+    /// there is none either, one of the API that Kubernetes had the kind in, or has it in now.
     pub(super) fn named(&self, wanted: &ResourceId, namespace: Option<&str>) -> Vec<Found> {
         let name = (wanted.kind.clone(), wanted.name.clone());
         let numbers = self.by_name.get(&name).into_iter().flatten();
@@ -253,8 +253,8 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The files that changed: which of the package's, and the new text; none for one that is to be
-    /// deleted.
+    /// The files that changed: which of the package's, and the new text; `None` for one that is to
+    /// be deleted.
     ///
     /// # Errors
     /// Where a list would not hold what became of its items.
@@ -328,7 +328,7 @@ impl<'a> Patched<'a> {
         }
     }
 
-    /// The file's new text: its chunks joined are the file. None where none of its documents stays.
+    /// The file's new text: its chunks joined are the file. `None` if none of its documents stays.
     fn text(&self) -> Result<Option<String>, Error> {
         let documents = self.read.file.documents.iter().zip(&self.documents);
         let stays = documents.filter(|(_, patched)| !patched.is_gone);

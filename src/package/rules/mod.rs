@@ -249,7 +249,7 @@ fn search(file: &ParsedFile<'_>, open: &mut Vec<&Scoped>) {
 /// package, if there is one.
 ///
 /// # Errors
-/// As for [`Rules::read`], and where a link stands at the top of the package: it may have come with
+/// As for [`Rules::read`], and where a link is at the top of the package: it may have come with
 /// a branch.
 pub(crate) fn rules_of(given: Option<&PathBuf>, local: &Path) -> Result<Rules, Error> {
     if let Some(given) = given {

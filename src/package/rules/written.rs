@@ -19,7 +19,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// The rule for a place that a report names; none where no rule can name it.
+    /// The rule for a place that a report names; `None` if no rule can name it.
     pub(crate) fn of_place(path: &str, take: Take) -> Option<Self> {
         let path = path.strip_suffix("(comment)").unwrap_or(path).trim_end();
         Pattern::parse(path).ok()?;

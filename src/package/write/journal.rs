@@ -177,7 +177,7 @@ impl Journal {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads what [`Journal::to_bytes`] wrote; none where it is not whole, not of this form, or not
+    /// Reads what [`Journal::to_bytes`] wrote; `None` if it is not whole, not of this form, or not
     /// about that package.
     pub(super) fn read(bytes: &[u8], package: &Path) -> Option<Self> {
         let journal: Self = serde_json::from_slice(bytes).ok()?;

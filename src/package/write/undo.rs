@@ -81,7 +81,7 @@ pub fn undo(local: &Path) -> Result<(), Error> {
     closed.map_err(failed(left.folder.path()))
 }
 
-/// How far the run came that left something at a package; none where nothing was left.
+/// How far the run came that left something at a package; `None` if nothing was left.
 ///
 /// # Errors
 /// Where that cannot be read.

@@ -19,7 +19,7 @@ struct Operation {
     value: Option<Value>,
 }
 
-/// The JSON patch (RFC 6902) that makes `new` of `old`, an operation on each line; none where they
+/// The JSON patch (RFC 6902) that makes `new` of `old`, an operation on each line; `None` if they
 /// have the same values.
 ///
 /// Numbers and booleans are what Kubernetes' tools read them as: `0644` is 420, `yes` is true.

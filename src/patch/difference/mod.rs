@@ -15,7 +15,7 @@ use pieces::Pieces;
 
 pub use json::json_difference;
 
-/// The merge patch that makes `new` of `old`; none where they have the same values.
+/// The merge patch that makes `new` of `old`; `None` if they have the same values.
 ///
 /// It is the text of `new` without what did not change, so comments come along; what `old` alone
 /// has is removed by nulls and directives. A null in `new` counts as absent: no merge patch can set

@@ -19,7 +19,7 @@ impl Pieces {
         Child::updated(EntryId::new(number), taken)
     }
 
-    /// The texts of entries of our own, which are to stand in another.
+    /// The texts of entries of our own, which are to be in another.
     pub(super) fn taken_back(&self, children: &[Child]) -> Vec<String> {
         children
             .iter()

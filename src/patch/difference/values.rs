@@ -12,7 +12,7 @@ pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -
     without_nulls.is_same(left, l, right, r)
 }
 
-/// A scalar as it can stand anywhere on a line.
+/// A scalar as it can be anywhere on a line.
 pub(super) fn scalar_text(tree: &Tree<'_>, node: NodeId) -> String {
     let Some(scalar) = tree.scalar(node) else {
         return String::new();

@@ -1,4 +1,4 @@
-//! What comes to a new place, as text that stands there: a field or an element, with its comments.
+//! What comes to a new place, as text that is there: a field or an element, with its comments.
 
 use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
 use crate::patch::{Decided, key_text, parsed};
@@ -47,7 +47,7 @@ pub(super) fn is_block_list(tree: &Tree<'_>, node: NodeId) -> bool {
     matches!(&tree.node(tree.resolve(node)).kind, NodeKind::Sequence(list) if !list.flow)
 }
 
-/// A list as an element: a list stands below its key without indentation, but never so below a
+/// A list as an element: a list is below its key without indentation, but never so below a
 /// dash.
 pub(super) fn list_in_list(source: &Tree<'_>, list: NodeId, owner: Option<EntryId>) -> String {
     let leading = owner.map_or("", |owner| {

@@ -13,7 +13,7 @@ use crate::merge::{Child, Incoming, Outcome, Shape, edited, shape};
 use crate::patch::{Decided, parsed};
 use crate::yaml::{EntryId, NodeId, Tree};
 
-/// How many operations can be carried out together, and the text then; none where nothing changes.
+/// How many operations can be carried out together, and the text then; `None` if nothing changes.
 /// What a single one does, and what goes wrong, is not decided here.
 pub(super) fn carried_out(
     text: &str,
@@ -36,7 +36,7 @@ pub(super) fn carried_out(
     if count < 2 || target.has_aliases() || patch.has_aliases() {
         return Ok((0, None));
     }
-    // what comes stands at the ends: every other path leads where it did
+    // what comes is at the ends: every other path leads where it did
     let Some(grown) = batch.grown()? else {
         return Ok((count, batch.changed()?));
     };
@@ -155,7 +155,7 @@ impl<'a, 'o> Batch<'a, 'o> {
     }
 
     /// Whether nothing else may happen in an entry: it changes or goes, or something comes behind
-    /// it, and comments may stand between the two.
+    /// it, and comments may be between the two.
     fn is_fixed(&self, entry: EntryId) -> bool {
         self.outcomes.contains_key(&entry) || self.ends.contains(&entry)
     }
@@ -199,7 +199,7 @@ impl<'a, 'o> Batch<'a, 'o> {
         // time
         let mut span = self.patch.node(add).span;
         if self.patch.is_block_collection(add) {
-            // and what stands behind its value
+            // and what is behind its value
             let lines = self.patch.lines_of(self.patch.entry(value));
             span.end = span.end.max(lines.end);
         }

@@ -16,7 +16,7 @@ use operation::{Action, Operation, operations};
 use pointer::{Spot, Step};
 use same::is_same;
 
-/// The target's text with a JSON patch applied; none where that changes nothing.
+/// The target's text with a JSON patch applied; `None` if that changes nothing.
 ///
 /// # Errors
 /// Where the patch is none, a path leads nowhere, or a `test` fails: the error says which
@@ -86,7 +86,7 @@ fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
     Ok((text != target).then_some(text))
 }
 
-/// The text after one operation; none where it changes nothing.
+/// The text after one operation; `None` if it changes nothing.
 fn applied(text: &str, patch: &Tree<'_>, operation: &Operation<'_>) -> Decided<Option<String>> {
     let target = parsed(text)?;
     let run = Run {
@@ -138,7 +138,7 @@ impl Run<'_> {
         )
     }
 
-    /// The place that a path leads to; none for the root.
+    /// The place that a path leads to; `None` for the root.
     fn spot(&self, path: &[Step<'_>]) -> Decided<Option<Spot>> {
         match pointer::spot(self.target, path) {
             Ok(spot) => Ok(spot),

@@ -27,7 +27,7 @@ pub(super) struct Spot {
     pub(super) index: usize,
 }
 
-/// The steps of a pointer; none where it is none.
+/// The steps of a pointer; `None` if it is none.
 pub(super) fn steps(text: &str) -> Option<Vec<Step<'_>>> {
     if text.is_empty() {
         return Some(Vec::new());
@@ -62,7 +62,7 @@ pub(super) fn written(steps: &[Step<'_>]) -> String {
     escaped.collect()
 }
 
-/// The place that steps lead to; none for the root. The last step alone may lead to nothing.
+/// The place that steps lead to; `None` for the root. The last step alone may lead to nothing.
 ///
 /// # Errors
 /// The index of the step that cannot be taken.

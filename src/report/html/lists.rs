@@ -1,4 +1,4 @@
-//! What is told in tables and lists: the overview, and what is no conflict and no file.
+//! What is reported in tables and lists: the overview, and what is no conflict and no file.
 
 use super::out::Out;
 use super::{Package, Page};

@@ -1,7 +1,8 @@
 //! The report for people who look: one page of HTML that loads nothing.
 //!
 //! Its order is that of need: what failed, conflicts, values put together from both sides, what
-//! stays as it was, changed files, the rest. It works without its script, which filters, and moves by keys.
+//! stays as it was, changed files, the rest. It works without its script, which filters, and moves
+//! by keys.
 
 mod changes;
 mod lists;
@@ -114,7 +115,7 @@ pub(crate) fn page(page: &Page<'_>) -> String {
     out.finish()
 }
 
-/// What stands above what is seen. Nothing may be loaded, and no script or style runs but the
+/// What is above what is seen. Nothing may be loaded, and no script or style runs but the
 /// program's own.
 fn head(out: &mut Out) {
     let hash = |text: &str| format!("'sha256-{}'", BASE64_STANDARD.encode(Sha256::digest(text)));

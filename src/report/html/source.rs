@@ -1,4 +1,4 @@
-//! The local files around what is told.
+//! The local files around what is reported.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -72,7 +72,7 @@ impl<'p> Source<'p> {
             return Vec::new();
         };
         let here = match &record.conflict.values.local {
-            // a map or list stands below its key
+            // a map or list is below its key
             Some(value) => value.lines().count() + usize::from(value.contains('\n')),
             None => 0,
         };

@@ -14,7 +14,7 @@ use crate::yaml::Tree;
 impl Record {
     /// The change of the record's file from what the merge makes of it. A merge that would change
     /// what the record says, or would take its file away, is no merge of it: the file stays what it
-    /// is here, and that is told.
+    /// is here, and that is reported.
     ///
     /// # Errors
     /// Where the file cannot be edited or read.

@@ -106,7 +106,7 @@ pub(super) enum Strategy {
     Replace,
 }
 
-/// Reads a package's record; none where it has none.
+/// Reads a package's record; `None` if it has none.
 ///
 /// # Errors
 /// Where a file cannot be read or is no YAML, where what it says of upstream is not complete, and

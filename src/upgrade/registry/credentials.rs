@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::git_process::ask_helper;
 
-/// What a request says of who asks, for a host; none where nothing is known. Each host is looked up
+/// What a request says of who asks, for a host; `None` if nothing is known. Each host is looked up
 /// once in a run.
 pub(super) fn basic(host: &str) -> Option<String> {
     static KNOWN: Mutex<Option<HashMap<String, Option<String>>>> = Mutex::new(None);

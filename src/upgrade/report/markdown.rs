@@ -1,5 +1,5 @@
 //! What was upgraded, and what could be, for the body of a pull request. Whatever upstream wrote
-//! stands in code, where it is no Markdown, closes no issue and calls nobody.
+//! is in code, where it is no Markdown, closes no issue and calls nobody.
 
 use super::{row, short_name, versions};
 use crate::report::{self, Body, Part, by_need, cell, code};

@@ -1,6 +1,6 @@
 //! From the parser's events to the tree.
 //!
-//! The parser says what a document means; where things stand is read from the text, event by event:
+//! The parser says what a document means; where things are is read from the text, event by event:
 //! after each one the cursor steps over white space and comments, reads the indicators that the
 //! structure demands, and looks for the end of what the event names. Where text and events do not
 //! agree, it is an error, never a wrong span.
@@ -223,7 +223,7 @@ impl<'s, 'p> Builder<'s, 'p> {
         Ok(())
     }
 
-    /// Whether `---` or `...` stands here, alone or with white space behind it.
+    /// Whether `---` or `...` is here, alone or with white space behind it.
     fn at_marker(&self, marker: &[u8]) -> bool {
         let after = self.cursor.bytes().get(self.cursor.pos + 3);
         self.at_line_start(marker) && after.is_none_or(u8::is_ascii_whitespace)

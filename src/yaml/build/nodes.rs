@@ -290,7 +290,7 @@ impl<'s> Builder<'s, '_> {
         Ok(())
     }
 
-    /// Remembers the node that an anchor stands at.
+    /// Remembers the node that an anchor is at.
     pub(super) fn anchor(&mut self, anchor: usize, node: NodeId, extent: Extent) {
         if anchor == 0 {
             return;

@@ -1,4 +1,4 @@
-//! Where a node stands in what holds it: the indicators around it.
+//! Where a node is in what holds it: the indicators around it.
 
 use yaml_rust2::parser::Tag;
 use yaml_rust2::scanner::Marker;
@@ -48,7 +48,7 @@ impl Builder<'_, '_> {
         Ok(Role::Element)
     }
 
-    /// What stands before an entry of a block collection on its line is indentation, and that is
+    /// What is before an entry of a block collection on its line is indentation, and that is
     /// spaces: the parser takes a tab for one of them here and there, and then means another column
     /// than a reader does.
     fn indented_with_spaces(&self, start: usize) -> Result<()> {

@@ -14,7 +14,7 @@ enum Chomping {
 }
 
 impl Reader<'_> {
-    /// The block scalar whose `|` or `>` stands at `at`; none where it has no lines, or says itself
+    /// The block scalar whose `|` or `>` is at `at`; `None` if it has no lines, or says itself
     /// how they are indented.
     pub(super) fn block_scalar(&mut self, at: usize, style: ScalarStyle) -> Option<()> {
         let (chomping, header_end) = match self.bytes.get(at + 1) {

@@ -7,11 +7,11 @@ use super::super::tree::{NodeId, ScalarStyle};
 use super::Reader;
 use super::scalar::{Found, LONGEST_KEY, Stop};
 
-/// How many brackets may stand within each other here; the parser takes some more.
+/// How many brackets may be within each other here; the parser takes some more.
 const DEEPEST: usize = 64;
 
 impl Reader<'_> {
-    /// The collection whose bracket stands at `at`, up to the end of its line; none where comments,
+    /// The collection whose bracket is at `at`, up to the end of its line; `None` if comments,
     /// pairs without braces or entries without values are in it. Ends on the line of its closing
     /// bracket.
     pub(super) fn flow(&mut self, at: usize, role: Role) -> Option<()> {

@@ -18,7 +18,7 @@ use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
 use scalar::{Found, LONGEST_KEY, Stop};
 
-/// Reads a document's text; none where it is not ordinary, or has no content.
+/// Reads a document's text; `None` if it is not ordinary, or has no content.
 pub(super) fn read(text: &str) -> Option<Tree<'_>> {
     Reader::new(text).document()
 }
@@ -43,7 +43,7 @@ struct Reader<'s> {
     above: Option<Span>,
     /// The `---`, where there is one.
     marker: Option<usize>,
-    /// Where the innermost entry's indicator ends, as long as its value is missing: it may stand on
+    /// Where the innermost entry's indicator ends, as long as its value is missing: it may be on
     /// a line below.
     missing: Option<usize>,
 }
@@ -151,7 +151,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Whether the value that is missing stands here, on a line of its own.
+    /// Whether the value that is missing is here, on a line of its own.
     fn is_deeper_value(&self, at: usize) -> bool {
         let column = self.frames.last().map(|frame| frame.column);
         self.missing.is_some() && column.is_some_and(|column| at - self.line > column)
@@ -245,7 +245,7 @@ impl<'s> Reader<'s> {
         self.value(value, false)
     }
 
-    /// The value that stands at `at`; where it may be a map, that begins on this line.
+    /// The value that is at `at`; where it may be a map, that begins on this line.
     fn value(&mut self, at: usize, may_be_map: bool) -> Option<()> {
         match self.bytes[at] {
             b'|' => self.block_scalar(at, ScalarStyle::Literal),
@@ -304,14 +304,14 @@ impl<'s> Reader<'s> {
         self.bytes[at] == b'-' && self.is_white(at + 1)
     }
 
-    /// Whether `---` or `...` stands here, at the start of a line.
+    /// Whether `---` or `...` is here, at the start of a line.
     fn is_marker(&self, at: usize) -> bool {
         at == self.line
             && matches!(self.bytes.get(at..at + 3), Some(b"---" | b"..."))
             && self.is_white(at + 3)
     }
 
-    /// Whether white space or nothing stands here.
+    /// Whether white space or nothing is here.
     fn is_white(&self, at: usize) -> bool {
         matches!(
             self.bytes.get(at),

@@ -5,7 +5,7 @@ use super::Reader;
 use super::scalar::{Found, Stop};
 
 impl Reader<'_> {
-    /// The scalar whose opening quote stands at `at`. Where it ends on another line, the reader
+    /// The scalar whose opening quote is at `at`. Where it ends on another line, the reader
     /// goes on to that.
     pub(super) fn quoted(&mut self, at: usize) -> Option<Found> {
         let is_double = self.bytes[at] == b'"';
@@ -37,7 +37,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Where the scalar ends whose opening quote stands at `at`, and whether it says what stands
+    /// Where the scalar ends whose opening quote is at `at`, and whether it says what is
     /// between its quotes.
     fn closing_quote(&self, at: usize, is_double: bool) -> Option<(usize, bool)> {
         let (quote, escape) = if is_double {
@@ -142,7 +142,7 @@ struct WhiteSpace {
     breaks: usize,
 }
 
-/// Puts in what the escape at `at` stands for, and returns where it ends; none where it stands for
+/// Puts in what the escape at `at` stands for, and returns where it ends; `None` if it stands for
 /// nothing.
 fn unescape(content: &mut String, source: &str, at: usize) -> Option<usize> {
     let mut after = source[at + 1..].chars();

@@ -12,7 +12,7 @@ use super::Reader;
 pub(super) struct Found {
     pub(super) style: ScalarStyle,
     /// Where in [`Parts::resolving`](super::Parts::resolving) it begins what it says, where that
-    /// does not stand so in the text.
+    /// is not so in the text.
     pub(super) resolved: Option<usize>,
     pub(super) end: usize,
     pub(super) stop: Stop,
@@ -153,7 +153,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where the next colon, `#` or control character stands: whatever may end a scalar without quotes,
+/// Where the next colon, `#` or control character is: whatever may end a scalar without quotes,
 /// and a tab, which is none of this reader's business.
 #[inline]
 fn end_of_word(bytes: &[u8], mut at: usize) -> usize {

@@ -3,7 +3,7 @@
 use super::super::tree::{ScalarStyle, ScalarType};
 use super::type_of_plain;
 
-/// The one-line text for a value in a style; none where the style cannot say that value, type
+/// The one-line text for a value in a style; `None` if the style cannot say that value, type
 /// included, on one line.
 ///
 /// The text is right as a value and as a map's key, in block context and, with `in_flow`, between

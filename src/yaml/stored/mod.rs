@@ -23,7 +23,7 @@ pub(in crate::yaml) struct Stored<'s> {
     pub(in crate::yaml) root: StoredEntry,
     /// Which entries are a collection's own.
     collections: Vec<Span>,
-    /// What scalars say that do not stand so in the text, one after the other.
+    /// What scalars say that are not so in the text, one after the other.
     pub(in crate::yaml) resolved: String,
     /// Where in it each of them is.
     contents: Vec<Span>,
@@ -109,8 +109,8 @@ impl<'s> Stored<'s> {
         })
     }
 
-    /// What a scalar is, and says in bytes, which are sooner compared than a text is cut out; none
-    /// for a collection.
+    /// What a scalar is, and says in bytes, which are sooner compared than a text is cut out;
+    /// `None` for a collection.
     #[inline]
     pub(in crate::yaml) fn said(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
         let stored = &self.nodes[self.resolve(id).number() as usize];
@@ -122,7 +122,7 @@ impl<'s> Stored<'s> {
         Some((scalar_type, said.unwrap_or_default()))
     }
 
-    /// What a scalar is; none for a collection.
+    /// What a scalar is; `None` for a collection.
     #[inline]
     pub(in crate::yaml) fn type_of(&self, id: NodeId) -> Option<ScalarType> {
         match self.nodes[self.resolve(id).number() as usize].kind() {
@@ -173,7 +173,7 @@ impl<'s> Stored<'s> {
         text.get(span.range()).unwrap_or_default()
     }
 
-    /// Where what a scalar says stands: in the document's text, or among what was resolved.
+    /// Where what a scalar says is: in the document's text, or among what was resolved.
     #[inline(always)]
     fn place_of_content(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
         match self.contents.get(scalar.number as usize) {
@@ -182,7 +182,7 @@ impl<'s> Stored<'s> {
         }
     }
 
-    /// What a scalar says, for as long as the text is there; none for a collection.
+    /// What a scalar says, for as long as the text is there; `None` for a collection.
     pub(in crate::yaml) fn to_cow(&self, id: NodeId) -> Option<Cow<'s, str>> {
         let scalar = self.scalar(id)?;
         let stored = &self.nodes[self.resolve(id).number() as usize];
@@ -234,7 +234,7 @@ impl<'s> Stored<'s> {
         self.properties.iter().filter_map(|(_, it)| it.anchor)
     }
 
-    /// A scalar that says what stands in the text, between its quotes if it has some.
+    /// A scalar that says what is in the text, between its quotes if it has some.
     #[inline(always)]
     pub(in crate::yaml) fn push_scalar(
         &mut self,
@@ -370,7 +370,7 @@ impl PartialEq for Stored<'_> {
     }
 }
 
-/// The stretch of the text that a scalar says, where it says what stands there.
+/// The stretch of the text that a scalar says, where it says what is there.
 #[inline]
 fn within_quotes(span: Span, style: ScalarStyle) -> Span {
     match style {

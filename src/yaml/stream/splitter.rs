@@ -15,7 +15,7 @@ pub(super) struct Splitter<'s> {
     pub(super) line: usize,
     pub(super) marker: Option<usize>,
     pub(super) end: Option<usize>,
-    /// Whether directives may stand at its start: not below a `---` in the head.
+    /// Whether directives may be at its start: not below a `---` in the head.
     pub(super) takes_directives: bool,
 }
 
@@ -37,11 +37,11 @@ impl Splitter<'_> {
         self.push(self.text.len());
     }
 
-    /// Where the document whose `---` stands at `at` begins: with the directives and the comment
+    /// Where the document whose `---` is at `at` begins: with the directives and the comment
     /// lines right above.
     fn cut_before(&mut self, at: usize) -> usize {
         self.bare_document(at);
-        // directives stand only where no document is open: in a first chunk, or after `...`
+        // directives are only where no document is open: in a first chunk, or after `...`
         if self.marker.is_none() && self.takes_directives || self.end.is_some() {
             let from = self.end.map_or(self.start, |end| next_line(self.text, end));
             if let Some(cut) = directives_start(self.text, from, at) {
@@ -93,7 +93,7 @@ impl Splitter<'_> {
             return;
         }
         let body_start = match self.body_start() {
-            // what stands behind a marker on its line
+            // what is behind a marker on its line
             start if self.marker == start.checked_sub(3) => start,
             start => set_off(&self.text[..end], start),
         };
@@ -121,7 +121,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Where the comment lines in column 0 begin that stand right above `at`, a line's start; `at`
+/// Where the comment lines in column 0 begin that are right above `at`, a line's start; `at`
 /// where there are none.
 fn comments_above(text: &str, from: usize, at: usize) -> usize {
     let mut cut = at;

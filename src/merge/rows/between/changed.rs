@@ -108,7 +108,7 @@ impl Between<'_, '_> {
         words.flat_map(str::split_whitespace).collect()
     }
 
-    /// Whether a comment of local's stands right above an entry that goes.
+    /// Whether a comment of local's is right above an entry that goes.
     fn goes_with_entry(&self, piece: Ref) -> bool {
         let owners = self
             .owners_of_local
@@ -117,7 +117,7 @@ impl Between<'_, '_> {
         owner.is_some_and(|entry| !(self.stays)(entry))
     }
 
-    /// Takes the new comments away that stand among local's already, line by line.
+    /// Takes the new comments away that are among local's already, line by line.
     pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>) {
         let words = |piece: &Ref| self.rows.token(*piece).words();
         let mut start = 0;
@@ -167,7 +167,7 @@ impl Between<'_, '_> {
         apart
     }
 
-    /// How many of local's insertions are above the comments that stand right above its piece
+    /// How many of local's insertions are above the comments that are right above its piece
     /// below; those at the end are the end's if a blank line sets them off.
     fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
         let first = match self.rows.is_comment(below) {

@@ -267,7 +267,7 @@ impl Walker<'_> {
     }
 }
 
-/// What an application is told and what it finds out.
+/// The settings of an application and what it finds out.
 #[derive(Debug, Default)]
 struct Rules {
     is_custom: bool,

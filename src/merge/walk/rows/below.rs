@@ -10,7 +10,7 @@ use crate::yaml::{EntryId, Span, Tree};
 
 impl Walker<'_> {
     /// The comment lines below an entry of local whose value is no block collection, or becomes
-    /// none; none where they stay.
+    /// none; `None` if they stay.
     pub(in crate::merge::walk) fn merged_below(
         &mut self,
         sides: Entries,

@@ -1,4 +1,4 @@
-//! What stands between the entries of a block collection: its three rows, merged.
+//! What is between the entries of a block collection: its three rows, merged.
 
 mod below;
 mod own;
@@ -15,7 +15,7 @@ use own::Placed;
 use tokens::{in_order, numbers, piece, tokens_of};
 
 impl Walker<'_> {
-    /// A local block collection with its lines; none where they do not change, or it has none.
+    /// A local block collection with its lines; `None` if they do not change, or it has none.
     pub(super) fn merged_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<Outcome> {
         let is_left = children.iter().any(Child::stays) || self.steps.is_empty();
         if !self.merges_lines || !is_left {
@@ -89,7 +89,7 @@ impl Walker<'_> {
             .ends_with(':')
     }
 
-    /// The entries whose values the collections are; those of the documents have none. None where
+    /// The entries whose values the collections are; those of the documents have none. `None` if
     /// the walk is elsewhere.
     fn owners(&self, nodes: Nodes) -> Option<Entries> {
         let Some(step) = self.steps.last() else {

@@ -331,7 +331,7 @@ fn take_out(lines: &[usize], placed: &mut Placed) {
     }
 }
 
-/// Says of comment lines whose they are, where they stand between conflict markers.
+/// Says of comment lines whose they are, where they are between conflict markers.
 fn mark_lines(lines: &[usize], of_side: Option<Side>, placed: &mut Placed) {
     for at in lines {
         if let PieceKind::Comment(comment) = &mut placed[*at].1.kind {
