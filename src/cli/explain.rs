@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::config::Config;
 use crate::error::Error;
-use crate::merge::{Conflict, ConflictKind, Pattern, Side, merge_document};
+use crate::merge::{Conflict, ConflictKind, Merged, Pattern, Side, merge_document};
 use crate::package::{Paired, documents_in};
 use crate::report;
 use crate::secret::may_be_in;
@@ -118,8 +118,19 @@ fn explain_one(paired: &Paired, pattern: &Pattern, file: &Path) -> Result<Option
         });
     let merged = merge_document(sides, paired.resource, &paired.options)
         .map_err(|error| unfaithful(error.path, error.message))?;
+    let (result, why) = result_and_reason(paired, &merged, &place, pattern);
+    Ok(Some(place.told(result.as_deref(), &why)))
+}
+
+/// The value that the merge has at a place, and why.
+fn result_and_reason(
+    paired: &Paired,
+    merged: &Merged,
+    place: &Place<'_>,
+    pattern: &Pattern,
+) -> (Option<String>, String) {
     let local = paired.texts.local.as_deref().unwrap_or_default();
-    let (result, why) = match (&paired.texts.updated, &paired.texts.local) {
+    match (&paired.texts.updated, &paired.texts.local) {
         (Some(_), Some(_)) => {
             let text = merged.text.as_deref().unwrap_or(local);
             let why = place.reason(&merged.conflicts, &merged.noted);
@@ -146,8 +157,7 @@ fn explain_one(paired: &Paired, pattern: &Pattern, file: &Path) -> Result<Option
             None,
             "upstream deleted the document: it goes; where local changed it, that is a conflict (rules: Documents)".to_owned(),
         ),
-    };
-    Ok(Some(place.told(result.as_deref(), &why)))
+    }
 }
 
 /// The value at a path of a text; a hunk of conflict markers is no value.

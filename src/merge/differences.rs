@@ -51,6 +51,18 @@ pub(super) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>
     found
 }
 
+/// Where each of `part` is in `whole`, in the same order; `None` if `whole` has not all of them.
+pub(super) fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
+    let mut next = 0;
+    part.iter()
+        .map(|value| {
+            let found = next + whole[next..].iter().position(|other| other == value)?;
+            next = found + 1;
+            Some(found)
+        })
+        .collect()
+}
+
 /// The pieces of a row that the other row has too.
 struct Shared {
     /// The same number for the same piece.

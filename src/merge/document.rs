@@ -76,10 +76,9 @@ pub(crate) fn merge_sides(
     let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
         return Ok(Merged::unchanged());
     };
-    let nulls_clear = match options.nulls {
-        Some(nulls) => nulls == Nulls::Clear,
-        None => resource,
-    };
+    let nulls_clear = options
+        .nulls
+        .map_or(resource, |nulls| nulls == Nulls::Clear);
     let sources = Sources {
         updated: updated.tree,
         local: local.tree,

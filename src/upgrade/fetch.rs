@@ -61,13 +61,11 @@ impl Remotes<'_> {
         let commits: Vec<&str> = folders.keys().copied().collect();
         let missing = store.lacking(&commits)?;
         if !missing.is_empty() {
-            let named = wanted.iter().map(|(_, version)| version);
-            let mut names: Vec<&str> = named
-                .filter(|version| missing.contains(&&*version.commit))
-                .map(|version| &*version.name)
-                .collect();
+            let lacking = wanted.iter().map(|(_, version)| version);
+            let lacking = lacking.filter(|version| missing.contains(&&*version.commit));
             let mut seen = BTreeSet::new();
-            names.retain(|name| seen.insert(*name));
+            let names = lacking.map(|version| &*version.name);
+            let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
             let shown = without_password(repository);
             self.tell(&format!("{who}: fetching {} of {shown}", names.join(", ")));
             store.fetch(&["--depth=1", "--filter=blob:none"], &missing)?;

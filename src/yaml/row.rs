@@ -1,6 +1,4 @@
-//! A block collection as the row of lines that it covers: its entries, and what is between
-//! them.
-//!
+//! A block collection as the row of lines that it covers: its entries, and what is between them.
 //! Nothing here is stored in the tree: a row is read off the text when a merge asks for it.
 
 use super::tree::{Entry, EntryId, NodeId, NodeKind, Span, Tree};

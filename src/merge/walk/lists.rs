@@ -80,18 +80,7 @@ impl<'a> Walker<'a> {
         for (place, (element, _)) in sides.iter().enumerate() {
             position_of[position(entries_of(trees.local, local), *element)] = place;
         }
-        let has_lines = self.have_lines(nodes);
-        let residents = sides
-            .iter()
-            .map(|(element, sides)| {
-                self.has_lines = has_lines;
-                let child = self.resident_element(key, *element, *sides);
-                Resident {
-                    child: child.of_sides(*sides),
-                    own: sides.updated.is_none(),
-                }
-            })
-            .collect();
+        let residents = self.residents(key, nodes, &sides);
         let arrivals = entries_of(trees.updated, updated)
             .map(|element| match pairing.of_updated(element) {
                 (_, Some(resident)) => {
@@ -148,6 +137,25 @@ impl<'a> Walker<'a> {
             pairing.same_identity(from, element, to)
         });
         pairing
+    }
+
+    /// Local's elements, with what becomes of each.
+    fn residents(
+        &mut self,
+        key: &ListKey,
+        nodes: Nodes,
+        sides: &[(EntryId, Entries)],
+    ) -> Vec<Resident> {
+        let has_lines = self.have_lines(nodes);
+        let residents = sides.iter().map(|(element, sides)| {
+            self.has_lines = has_lines;
+            let child = self.resident_element(key, *element, *sides);
+            Resident {
+                child: child.of_sides(*sides),
+                own: sides.updated.is_none(),
+            }
+        });
+        residents.collect()
     }
 
     /// Puts local's elements in the order that one side gave them. Whether both sides moved some,

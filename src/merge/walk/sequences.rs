@@ -9,6 +9,7 @@ use super::align::Stretch;
 use super::inserted::Lists;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
+use crate::merge::differences::positions_in;
 use crate::merge::fingerprint::Fingerprints;
 use crate::merge::{Means, Resolution, Sides};
 use crate::triple::{Change, Triple};
@@ -387,16 +388,4 @@ fn agreement(values: Triple<&[u64]>) -> Option<Vec<Agreed>> {
         }
     });
     Some(elements.collect())
-}
-
-/// Where each of `part` is in `whole`, in the same order; `None` if `whole` has not all of them.
-fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
-    let mut next = 0;
-    part.iter()
-        .map(|value| {
-            let found = next + whole[next..].iter().position(|other| other == value)?;
-            next = found + 1;
-            Some(found)
-        })
-        .collect()
 }

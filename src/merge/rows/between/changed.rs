@@ -45,13 +45,7 @@ impl Between<'_, '_> {
         let disagree = self.disagree(&stays, &theirs, &rewritten);
         let apart = disagree && theirs.iter().any(|piece| self.rows.is_comment(*piece));
         if disagree && !apart {
-            // what local has written anew stays as it is, with the lines around that upstream took
-            // away with it
-            let is_kept = |piece: &Ref| {
-                ours.contains(piece)
-                    || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
-            };
-            ours = local.into_iter().filter(is_kept).collect();
+            ours = self.with_lines_around(&ours, local);
         }
         let loses = match self.resolution {
             Resolution::Updated => Some(&mut ours),
@@ -88,6 +82,15 @@ impl Between<'_, '_> {
         } else {
             merged.extend(before.into_iter().chain(new).chain(after));
         }
+    }
+
+    /// What local has written anew stays as it is, with the lines around that upstream took away with
+    /// it.
+    fn with_lines_around(&self, ours: &[Ref], local: Vec<Ref>) -> Vec<Ref> {
+        let is_kept = |piece: &Ref| {
+            ours.contains(piece) || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
+        };
+        local.into_iter().filter(is_kept).collect()
     }
 
     /// Puts in pieces whose comments are a side of a disagreement each.
