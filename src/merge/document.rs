@@ -9,7 +9,7 @@ use super::decision::Outcome;
 use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
-use super::walk::{Decided, Walker};
+use super::walk::Walker;
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::triple::Triple;
@@ -103,11 +103,8 @@ pub(crate) fn merge_sides(
         let walker = Walker::new(sources.with(original_tree), nulls_clear, options);
         walker.with_lines(starts).decide(has_original)
     };
-    let Decided {
-        outcome,
-        mut conflicts,
-        noted,
-    } = decide(sources);
+    let decided = decide(sources);
+    let (outcome, mut conflicts) = (decided.outcome, decided.conflicts);
     let text = merged_text(&documents, &bodies, sources, &outcome, known_lines);
     let text = match text {
         Some(text) => Some(text),
@@ -120,13 +117,18 @@ pub(crate) fn merge_sides(
     let text = text.filter(|text| text != local.document.text);
     if let Some(text) = text.as_deref().filter(|_| !outcome.has_choice()) {
         let trees = sources.with(original_tree);
-        let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &noted])?;
+        let lost = check_comments(
+            trees,
+            starts,
+            (text, &outcome),
+            &[&conflicts, &decided.noted],
+        )?;
         conflicts.extend(lost);
     }
     Ok(Merged {
         text,
         conflicts,
-        noted,
+        noted: decided.noted,
     })
 }
 
