@@ -104,7 +104,7 @@ pub(crate) fn merge_sides(
         walker.with_lines(starts).decide(has_original)
     };
     let decided = decide(sources);
-    let (outcome, mut conflicts) = (decided.outcome, decided.conflicts);
+    let (outcome, mut conflicts, noted) = (decided.outcome, decided.conflicts, decided.noted);
     let text = merged_text(&documents, &bodies, sources, &outcome, known_lines);
     let text = match text {
         Some(text) => Some(text),
@@ -117,18 +117,13 @@ pub(crate) fn merge_sides(
     let text = text.filter(|text| text != local.document.text);
     if let Some(text) = text.as_deref().filter(|_| !outcome.has_choice()) {
         let trees = sources.with(original_tree);
-        let lost = check_comments(
-            trees,
-            starts,
-            (text, &outcome),
-            &[&conflicts, &decided.noted],
-        )?;
+        let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &noted])?;
         conflicts.extend(lost);
     }
     Ok(Merged {
         text,
         conflicts,
-        noted: decided.noted,
+        noted,
     })
 }
 
