@@ -292,7 +292,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         }
         // the line breaks at the end of the file come or go, unless a value would be another one by
         // that
-        let ended = with_end(&text, ends_line);
+        let updated = self.sides.updated.map(|file| file.text);
+        let ended = with_end(&text, ends_line, updated);
         let ended = ended
             .into_iter()
             .flatten()

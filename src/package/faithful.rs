@@ -2,17 +2,21 @@
 
 use super::assemble::{Action, Insertion};
 use super::parsed::ParsedFile;
-use crate::line_breaks::{ends_line, line_break_of};
+use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal};
 
-/// The merged text with a line break at its end or without, what is best first. Without one it has
-/// no blank lines at its end either.
-pub(super) fn with_end(text: &str, ends: bool) -> [Option<String>; 2] {
+/// The merged text with a line break at its end or without, what is best first. A line break that
+/// comes, comes with the blank lines that upstream has there; without one there are none.
+pub(super) fn with_end(text: &str, ends: bool, updated: Option<&str>) -> [Option<String>; 2] {
     if ends {
-        let ended =
-            (!text.is_empty() && !ends_line(text)).then(|| text.to_owned() + line_break_of(text));
-        return [ended, None];
+        let end = updated.map_or("", |updated| {
+            &updated[updated.trim_end_matches(['\r', '\n']).len()..]
+        });
+        let line_break = line_break_of(text);
+        let ends = [with_line_break(end, line_break), line_break.into()];
+        let lacks_end = !text.is_empty() && !ends_line(text);
+        return ends.map(|end| (lacks_end && !end.is_empty()).then(|| text.to_owned() + &end));
     }
     let without_last = text.strip_suffix('\n');
     let without_last = without_last.map(|text| text.strip_suffix('\r').unwrap_or(text));
