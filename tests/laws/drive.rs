@@ -3,7 +3,7 @@
 use crate::generate::Case;
 use crate::reference;
 use crate::value::Value;
-use merge3::merge::{Conflict, Lists, Nulls, OnConflict, Options, Side, merge_document};
+use merge3::merge::{Conflict, Lists, Nulls, OnConflict, Options, Side, Texts, merge_document};
 use merge3::package::merge_file;
 use merge3::triple::Triple;
 use merge3::yaml::{Document, Tree, stream::split};
@@ -59,6 +59,7 @@ impl Told {
                 Lists::Set => reference::Lists::Set,
                 Lists::Merge => reference::Lists::Merge,
             },
+            texts_replace: self.options.texts == Texts::Replace,
             local_wins: self.options.on_conflict == OnConflict::Local,
             keys: self.options.keys.clone(),
         }

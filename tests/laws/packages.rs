@@ -81,6 +81,7 @@ fn reference_of(values: &Triple<Option<Value>>) -> reference::Outcome {
     let settings = reference::Settings {
         null_commands: false,
         lists: Lists::Merge,
+        texts_replace: false,
         local_wins: false,
         keys: Vec::new(),
     };

@@ -32,6 +32,8 @@ pub enum Lists {
 pub struct Settings {
     pub null_commands: bool,
     pub lists: Lists,
+    /// Whether a text of several lines is one value.
+    pub texts_replace: bool,
     pub local_wins: bool,
     pub keys: Vec<String>,
 }

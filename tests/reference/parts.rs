@@ -26,6 +26,9 @@ impl Merger<'_> {
             return self.image(at, images);
         }
         let is_long = |text: &&str| text.trim_end_matches('\n').contains('\n');
+        if self.settings.texts_replace {
+            return None;
+        }
         if texts.into_array().iter().any(is_long) {
             return self.lines(texts);
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use merge3::error::Error;
 use merge3::merge::text::merge_lines;
-use merge3::merge::{Lists, Nulls, OnConflict, Options, Side, Sides, merge_document};
+use merge3::merge::{Lists, Nulls, OnConflict, Options, Side, Sides, Texts, merge_document};
 use merge3::package::{MergedFile, merge_file};
 use merge3::triple::Triple;
 use merge3::yaml::{Document, Tree, stream::split};
@@ -200,6 +200,7 @@ impl Case<'_> {
                 Lists::Set => reference::Lists::Set,
                 Lists::Merge => reference::Lists::Merge,
             },
+            texts_replace: self.options.texts == Texts::Replace,
             local_wins: self.options.on_conflict == OnConflict::Local,
             keys: self.options.keys.clone(),
         };

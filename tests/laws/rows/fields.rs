@@ -189,6 +189,7 @@ fn kinds_that_differ_are_one_value() {
 #[test]
 fn the_local_side_wins_where_it_is_told_to() {
     let settings = Settings {
+        texts_replace: false,
         local_wins: true,
         ..settings()
     };

@@ -13,6 +13,7 @@ fn settings() -> Settings {
     Settings {
         null_commands: true,
         lists: Lists::Replace,
+        texts_replace: false,
         local_wins: false,
         keys: Vec::new(),
     }

@@ -37,8 +37,8 @@ impl Between<'_, '_> {
             .copied()
             .filter(|it| !self.goes_with_entry(*it))
             .collect();
-        if !rewritten.is_empty() && self.letters(&stays) == self.letters(&theirs) {
-            // only white space differs: local's stays
+        if !rewritten.is_empty() && self.is_alike([&stays, &ours], &theirs) {
+            // at most white space differs: local's stays
             theirs.retain(|piece| self.rows.is_entry(*piece));
             rewritten.clear();
         }
@@ -101,6 +101,12 @@ impl Between<'_, '_> {
                 ..placed
             }));
         }
+    }
+
+    /// Whether comments say the same as those of one of local's rows.
+    fn is_alike(&self, ours: [&[Ref]; 2], theirs: &[Ref]) -> bool {
+        ours.map(|ours| self.letters(ours))
+            .contains(&self.letters(theirs))
     }
 
     /// The words of comments without any white space.
