@@ -56,14 +56,13 @@ impl Between<'_, '_> {
             comments.retain(|piece| self.rows.is_entry(*piece));
         }
         self.drop_repeated(&mut theirs);
-        let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
-        let mut at = ours.len();
-        if has_entry && let Some(below) = below {
-            at = self.above_below(&ours, below);
-        }
+        let at = match disagree && !apart {
+            // what local has written anew stays together, where it was
+            true => ours.len(),
+            false => self.place(&ours, &theirs, below, gone.map(|gone| gone.2)),
+        };
         let mut new: Vec<Placed> = theirs.iter().map(|piece| own(*piece)).collect();
-        if let (Some((original, local, above)), Some(first)) = (gone, new.first_mut()) {
-            at = at.min(above);
+        if let (Some((original, local, _)), Some(first)) = (gone, new.first_mut()) {
             first.blanks = Some(self.blanks(original, first.piece, local));
         }
         let (before, after) = ours.split_at(at.min(ours.len()));
@@ -82,6 +81,23 @@ impl Between<'_, '_> {
         } else {
             merged.extend(before.into_iter().chain(new).chain(after));
         }
+    }
+
+    /// Before which of local's pieces updated's come, if `above` of them are above what updated took
+    /// away.
+    fn place(
+        &self,
+        ours: &[Ref],
+        theirs: &[Ref],
+        below: Option<Ref>,
+        above: Option<usize>,
+    ) -> usize {
+        let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
+        let at = match below {
+            Some(below) if has_entry => self.above_below(ours, below),
+            _ => ours.len(),
+        };
+        above.map_or(at, |above| at.min(above))
     }
 
     /// What local has written anew stays as it is, with the lines around that upstream took away with
