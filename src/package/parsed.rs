@@ -11,7 +11,7 @@ use super::resource::Identity;
 use crate::error::{Error, Place};
 use crate::triple::Triple;
 use crate::yaml::stream::{head, split};
-use crate::yaml::{Document, ParseError, Tree};
+use crate::yaml::{Document, ParseError, Tree, is_readable};
 
 /// A document of a file: what is known of it while all files wait for theirs to be paired. Its
 /// tree, which takes many times the memory of its text, is made when it is merged.
@@ -207,11 +207,14 @@ impl<'a> ParsedFile<'a> {
         };
         let documents = documents.into_iter().enumerate().collect();
         let documents = in_parallel(text.len(), documents, read);
-        let documents: Result<_, _> = documents.into_iter().collect();
+        // the head is in no document, and becomes a part of one where it is merged
+        let head = head(text);
+        let is_readable = is_readable(head).map_err(|error| (0, error));
+        let documents = is_readable.and_then(|()| documents.into_iter().collect());
         match documents {
             Ok(documents) => Ok(Self {
                 text,
-                head: head(text),
+                head,
                 documents,
             }),
             Err((start, error)) => Err(Box::new(Broken {

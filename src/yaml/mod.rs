@@ -25,6 +25,7 @@ pub use block_style::json_in_block_style;
 pub(crate) use cursor::same_bytes;
 pub use equal::equal;
 pub use error::ParseError;
+pub(crate) use navigate::is_readable;
 pub use nesting::nesting_at_most;
 pub use stream::Document;
 pub use tree::{

@@ -262,7 +262,7 @@ impl<'s> Tree<'s> {
 }
 
 /// What no reader takes.
-pub(super) fn is_readable(text: &str) -> Result<(), ParseError> {
+pub(crate) fn is_readable(text: &str) -> Result<(), ParseError> {
     if text.len() >= TOO_LONG {
         let most = TOO_LONG >> 20;
         let message =
