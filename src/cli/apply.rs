@@ -1,21 +1,19 @@
 //! The arguments of `merge3 apply`.
 
-use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
 use super::config::{Command, Config, Job};
-use super::exit_code::ExitCode;
-use super::output::{OutputArgs, ShownArgs, YamlArgs};
-use super::report::ReportArgs;
-use super::run::readable;
-use crate::package::{ApplyAction, ApplyTo, SchemaSource, Selector, Settings, view_last_applied};
+use super::output::{FilesArgs, OutputArgs, ShownArgs};
+use super::report::ReportTo;
+use crate::package::{ApplyAction, ApplyTo, Selector, Settings};
 use crate::triple::Triple;
 
 /// What is applied to what.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(mut_arg("definitions", |argument| argument.hide_short_help(false)))]
 pub(super) struct ApplyArgs {
     #[command(flatten)]
     what: Option<WhatArgs>,
@@ -25,15 +23,12 @@ pub(super) struct ApplyArgs {
     /// Delete what was applied and is in CONFIG no more; it is listed first
     #[arg(long)]
     prune: bool,
-    /// A file with custom resource definitions (repeatable)
-    #[arg(long = "crd", value_name = "FILE")]
-    definitions: Vec<PathBuf>,
     #[command(flatten)]
-    yaml: YamlArgs,
+    files: FilesArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    report: ReportArgs,
+    report: ReportTo,
     #[command(subcommand)]
     command: Option<ApplyCommand>,
 }
@@ -84,7 +79,7 @@ struct SetArgs {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    report: ReportArgs,
+    report: ReportTo,
 }
 
 impl ApplyArgs {
@@ -92,7 +87,11 @@ impl ApplyArgs {
     pub(super) fn command(self) -> Option<Command> {
         let config = match (self.command, self.what) {
             (Some(ApplyCommand::ViewLastApplied(args)), _) => {
-                return Some(Command::ViewLastApplied(args.into()));
+                return Some(Command::ViewLastApplied {
+                    live: args.live,
+                    resources: args.resources,
+                    shown: args.shown.shown(),
+                });
             }
             (Some(ApplyCommand::SetLastApplied(args)), _) => {
                 let action = ApplyAction::SetLastApplied {
@@ -107,14 +106,7 @@ impl ApplyArgs {
                     prune: self.prune,
                     ..what?.to(ApplyAction::Apply)
                 };
-                let settings = Settings {
-                    matches: self.yaml.matches,
-                    schema: Some(SchemaSource {
-                        definitions: self.definitions,
-                    }),
-                    ..Settings::default()
-                };
-                config(what, settings, self.output, self.report)
+                config(what, self.files.settings(), self.output, self.report)
             }
         };
         Some(Command::Merge(Box::new(config)))
@@ -134,47 +126,7 @@ impl WhatArgs {
     }
 }
 
-fn config(what: ApplyTo, settings: Settings, output: OutputArgs, report: ReportArgs) -> Config {
+fn config(what: ApplyTo, settings: Settings, output: OutputArgs, report: ReportTo) -> Config {
     let sides = Triple::new(what.live.clone(), what.config.clone(), what.live.clone());
     output.config(sides, settings, Job::Apply(what), report)
-}
-
-/// What `view-last-applied` is told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct View {
-    live: PathBuf,
-    resources: Vec<Selector>,
-    show_secrets: bool,
-    color_errors: bool,
-}
-
-impl From<ViewArgs> for View {
-    fn from(args: ViewArgs) -> Self {
-        Self {
-            live: args.live,
-            resources: args.resources,
-            show_secrets: args.shown.show_secrets,
-            color_errors: args.shown.color.is_on(io::stderr().is_terminal()),
-        }
-    }
-}
-
-/// Prints what was applied last to `output`, and what is wrong to `errors`.
-pub(super) fn view(view: &View, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
-    match view_last_applied(&view.live, &view.resources, &[], view.show_secrets) {
-        Ok(text) => match output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-        {
-            Ok(()) => ExitCode::Merged,
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::Merged,
-            Err(_) => ExitCode::Failed,
-        },
-        Err(error) => {
-            let error = readable(view.show_secrets, error).render(view.color_errors);
-            // there is nobody left to tell where that fails
-            let _ = writeln!(errors, "{error}");
-            ExitCode::Failed
-        }
-    }
 }

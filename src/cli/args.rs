@@ -15,7 +15,7 @@ use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{OutputArgs, ShownArgs};
 use super::patch::PatchArgs;
-use super::report::ReportArgs;
+use super::report::ReportTo;
 use super::review::ReviewArgs;
 use super::upstream;
 use crate::triple::Triple;
@@ -79,7 +79,7 @@ struct CommandLine {
     #[command(flatten)]
     markers: MarkerArgs,
     #[command(flatten)]
-    report: ReportArgs,
+    report: ReportTo,
     #[command(subcommand)]
     command: Option<Subcommand>,
 }
@@ -268,7 +268,7 @@ fn config(
     how: MergeArgs,
     output: OutputArgs,
     markers: MarkerArgs,
-    report: ReportArgs,
+    report: ReportTo,
 ) -> Result<Config, String> {
     let sides = Triple::new(args.ancestor, args.from, args.to);
     let names = sides

@@ -1,11 +1,16 @@
 //! What a run was told, in one value. Nothing else reads the command line.
 
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use super::exit_code::ExitCode;
 use super::extras::Extra;
 use super::output_path::Destination;
-use crate::package::{ApplyTo, Patching, Settings};
+use super::report::ReportTo;
+use super::signals::Signals;
+use crate::error::Error;
+use crate::package::{ApplyTo, Patching, Selector, Settings};
 use crate::triple::Triple;
 
 /// What the program is to do.
@@ -27,7 +32,14 @@ pub enum Command {
     /// What has to do with packages' upstreams.
     Upstream(Box<super::upstream::Run>),
     /// Print what was applied last.
-    ViewLastApplied(super::apply::View),
+    ViewLastApplied {
+        /// The live objects.
+        live: PathBuf,
+        /// The resources among them; all where none are given.
+        resources: Vec<Selector>,
+        /// What is shown of them.
+        shown: Shown,
+    },
     /// Make patches.
     Diff(Box<super::diff::DiffJob>),
     /// Decide a merge place by place.
@@ -57,10 +69,8 @@ pub struct Config {
     pub report: ReportTo,
     /// How much is reported.
     pub verbosity: Verbosity,
-    /// Whether standard output is coloured.
-    pub color_output: bool,
-    /// Whether standard error is.
-    pub color_errors: bool,
+    /// What is shown, and how.
+    pub shown: Shown,
 }
 
 impl Config {
@@ -106,24 +116,39 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// What report is made of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReportTo {
-    /// Its form.
-    pub form: Form,
-    /// Where it is written; to an output where no file is given.
-    pub file: Option<PathBuf>,
+/// What of a run is shown, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// Whether the values of Secrets are.
+    pub secrets: bool,
+    /// Whether standard output is coloured.
+    pub color_output: bool,
+    /// Whether standard error is.
+    pub color_errors: bool,
 }
 
-/// The form of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// A summary.
-    Text,
-    /// JSON.
-    Json,
-    /// Markdown.
-    Markdown,
-    /// HTML.
-    Html,
+impl Shown {
+    /// An error as it may be shown.
+    pub(super) fn readable(&self, error: Error) -> Error {
+        match self.secrets {
+            true => error.with_secrets(),
+            false => error,
+        }
+    }
+
+    /// Tells what went wrong: the status of a run that ended by that, perhaps because a signal
+    /// came.
+    pub(super) fn failed(
+        &self,
+        error: Error,
+        signals: Option<&Signals>,
+        errors: &mut impl Write,
+    ) -> ExitCode {
+        let is_stopped = matches!(error, Error::Stopped { .. });
+        let told = self.readable(error).render(self.color_errors);
+        // there is nobody left to tell where that fails
+        let _ = writeln!(errors, "{told}");
+        let status = signals.filter(|_| is_stopped).and_then(Signals::status);
+        status.map_or(ExitCode::Failed, ExitCode::Other)
+    }
 }

@@ -3,15 +3,15 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
+use super::config::Shown;
 use super::exit_code::ExitCode;
-use super::output::{ShownArgs, YamlArgs};
+use super::output::{FilesArgs, ShownArgs};
 use super::progress::Line;
-use super::run::{in_pool, readable, tell_left_out, waiting_at};
+use super::run::{in_pool, plain, print, waiting_at};
 use super::words::{Word, one_of};
 use crate::error::{Error, shown};
 use crate::package::{
-    self, Access, DiffInput, FileChange, PatchForm, SchemaSource, Selector, difference,
-    plan_difference,
+    self, Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
 };
 use crate::report::{self, Diff};
 use crate::upgrade::{self, Cache, Remotes};
@@ -27,12 +27,10 @@ pub struct DiffJob {
     pub list: bool,
     /// The patch to make; a unified diff where none is said.
     pub form: Option<PatchForm>,
-    /// Whether a unified diff shows the values of Secrets.
-    pub show_secrets: bool,
-    /// Whether standard output is coloured.
-    pub color_output: bool,
-    /// Whether standard error is.
-    pub color_errors: bool,
+    /// How the packages are read.
+    pub settings: Settings,
+    /// What is shown, and how.
+    pub shown: Shown,
 }
 
 /// What a patch is; none for a unified diff.
@@ -66,11 +64,8 @@ pub(super) struct DiffArgs {
     /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
-    /// A file with custom resource definitions (repeatable)
-    #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
-    definitions: Vec<PathBuf>,
     #[command(flatten)]
-    yaml: YamlArgs,
+    files: FilesArgs,
     #[command(flatten)]
     shown: ShownArgs,
 }
@@ -78,23 +73,21 @@ pub(super) struct DiffArgs {
 impl DiffArgs {
     /// What a run is given.
     pub(super) fn job(self) -> DiffJob {
-        let args = self;
+        let shown = self.shown.shown();
         DiffJob {
-            since_upstream: args.new.is_none(),
-            list: args.list,
+            since_upstream: self.new.is_none(),
+            list: self.list,
             input: DiffInput {
-                new: args.new.unwrap_or_else(|| args.old.clone()),
-                old: args.old,
-                resources: args.resources,
-                schema: SchemaSource {
-                    definitions: args.definitions,
-                },
-                matches: args.yaml.matches,
+                new: self.new.unwrap_or_else(|| self.old.clone()),
+                old: self.old,
+                resources: self.resources,
             },
-            form: args.format,
-            show_secrets: args.shown.show_secrets,
-            color_output: args.shown.color.is_on(io::stdout().is_terminal()),
-            color_errors: args.shown.color.is_on(io::stderr().is_terminal()),
+            form: self.format,
+            settings: Settings {
+                show_secrets: shown.secrets,
+                ..self.files.settings()
+            },
+            shown,
         }
     }
 }
@@ -114,24 +107,15 @@ fn compare(job: &DiffJob) -> Result<Diff, Error> {
         input.old = folder.path().to_owned();
     }
     if let Some(form) = job.form {
-        return difference(&input, form).map(plain);
+        return difference(&input, form, &job.settings).map(plain);
     }
-    let mut plan = plan_difference(&input)?;
-    plan.show_secrets = job.show_secrets;
+    let plan = plan_difference(&input, &job.settings)?;
     if job.list {
         let line =
             |change: &FileChange| format!("{} {}\n", change.kind.as_str(), shown(&change.path));
         return Ok(plain(plan.files.iter().map(line).collect()));
     }
-    Ok(report::diff(&plan, job.color_output))
-}
-
-/// A text from which nothing was left out.
-fn plain(text: String) -> Diff {
-    Diff {
-        text,
-        ..Diff::default()
-    }
+    Ok(report::diff(&plan, job.shown.color_output))
 }
 
 /// Prints the patch to `output`, and what is wrong to `errors`.
@@ -143,18 +127,6 @@ pub(super) fn run(job: &DiffJob, output: &mut impl Write, errors: &mut impl Writ
         })
     };
     let locks = locked(&job.input.old).and_then(|old| Ok((old, locked(&job.input.new)?)));
-    let text = locks
-        .and_then(|_locks| in_pool(None, || compare(job)))
-        .map_err(|error| readable(job.show_secrets, error));
-    let told = match &text {
-        Ok(diff) => tell_left_out(&diff.left_out, errors)
-            .and_then(|()| output.write_all(diff.text.as_bytes()))
-            .and_then(|()| output.flush()),
-        Err(error) => writeln!(errors, "{}", error.render(job.color_errors)),
-    };
-    match (text, told) {
-        (Ok(_), Ok(())) => ExitCode::Merged,
-        (Ok(_), Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::Merged,
-        _ => ExitCode::Failed,
-    }
+    let diff = locks.and_then(|_locks| in_pool(None, || compare(job)));
+    print(diff, &job.shown, output, errors)
 }

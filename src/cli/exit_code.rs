@@ -1,6 +1,7 @@
 //! What the program ends with (rules: Reports).
 
 use std::ffi::OsString;
+use std::io;
 
 use crate::git;
 
@@ -29,6 +30,15 @@ impl ExitCode {
             _ if !error.use_stderr() => Self::Merged,
             ["git", "driver", ..] | ["merge-file", ..] => Self::Other(git::FAILED),
             _ => Self::Failed,
+        }
+    }
+
+    /// The same, unless what there was to tell could not be told. Whoever has stopped reading it
+    /// has seen enough: what was done is done.
+    pub(super) fn unless_lost(self, told: io::Result<()>) -> Self {
+        match told {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Self::Failed,
+            _ => self,
         }
     }
 }

@@ -23,11 +23,12 @@ mod upstream;
 mod words;
 
 pub use args::parse;
-pub use config::{Action, Command, Config, Form, Job, ReportTo, Verbosity};
+pub use config::{Action, Command, Config, Job, Shown, Verbosity};
 pub use diff::DiffJob;
 pub use exit_code::ExitCode;
 pub use extras::Extra;
 pub use output_path::Destination;
+pub use report::{Form, ReportTo};
 pub use review::Review;
 pub use run::run;
 pub use upstream::{Command as UpstreamCommand, Run as UpstreamRun};

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::config::{Action, Config, Job, Verbosity};
+use super::config::{Action, Config, Job, Shown, Verbosity};
 use super::output_path::Destination;
-use super::report::ReportArgs;
-use crate::package::{STANDARD_INPUT, Settings};
+use super::report::ReportTo;
+use crate::package::{STANDARD_INPUT, SchemaSource, Settings};
 use crate::triple::Triple;
 
 /// What is done with a result, and what is told of it.
@@ -58,19 +58,22 @@ pub(super) struct RunArgs {
 pub(super) struct ShownArgs {
     /// Show values of Secrets, in reports, errors and diffs
     #[arg(long, hide_short_help = true)]
-    pub(super) show_secrets: bool,
+    show_secrets: bool,
     /// Colour: auto (default), always, never
     #[arg(
         long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
         hide_possible_values = true, hide_default_value = true, hide_short_help = true
     )]
-    pub(super) color: Color,
+    color: Color,
 }
 
-/// Which files are read.
+/// Which files are read, and what is known of the fields in them.
 #[derive(Debug, Args)]
 #[group(skip)]
-pub(super) struct YamlArgs {
+pub(super) struct FilesArgs {
+    /// A file with custom resource definitions (repeatable)
+    #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
+    definitions: Vec<PathBuf>,
     /// Read these as YAML, instead of *.yaml, *.yml, *.json, Kptfile; others
     /// are left alone (repeatable)
     #[arg(
@@ -79,11 +82,11 @@ pub(super) struct YamlArgs {
         value_name = "GLOB",
         hide_short_help = true
     )]
-    pub(super) matches: Vec<String>,
+    matches: Vec<String>,
 }
 
 #[derive(Debug, Default, Clone, Copy, ValueEnum)]
-pub(super) enum Color {
+enum Color {
     /// On a terminal, unless NO_COLOR is set
     #[default]
     Auto,
@@ -112,9 +115,9 @@ impl OutputArgs {
         sides: Triple<PathBuf>,
         settings: Settings,
         job: Job,
-        report: ReportArgs,
+        report: ReportTo,
     ) -> Config {
-        let color = |terminal| self.run.shown.color.is_on(terminal);
+        let shown = self.run.shown.shown();
         Config {
             action: match (self.diff, self.dry_run || self.check) {
                 (true, _) => Action::Diff,
@@ -130,17 +133,40 @@ impl OutputArgs {
                 // what comes on standard input goes to standard output
                 None => (sides.local.as_os_str() == STANDARD_INPUT).then_some(Destination::Output),
             },
-            report: report.into(),
+            report,
             verbosity: self.run.verbosity(),
-            color_output: color(std::io::stdout().is_terminal()),
-            color_errors: color(std::io::stderr().is_terminal()),
             threads: self.run.threads,
             settings: Settings {
-                show_secrets: self.run.shown.show_secrets,
+                show_secrets: shown.secrets,
                 ..settings
             },
+            shown,
             sides,
             job,
+        }
+    }
+}
+
+impl FilesArgs {
+    /// The settings that say so.
+    pub(super) fn settings(self) -> Settings {
+        Settings {
+            matches: self.matches,
+            schema: Some(SchemaSource {
+                definitions: self.definitions,
+            }),
+            ..Settings::default()
+        }
+    }
+}
+
+impl ShownArgs {
+    /// What is shown by a run of this process.
+    pub(super) fn shown(&self) -> Shown {
+        Shown {
+            secrets: self.show_secrets,
+            color_output: self.color.is_on(std::io::stdout().is_terminal()),
+            color_errors: self.color.is_on(std::io::stderr().is_terminal()),
         }
     }
 }
@@ -157,7 +183,7 @@ impl RunArgs {
 
 impl Color {
     /// Whether an output has colour that is a terminal, or is none.
-    pub(super) fn is_on(self, terminal: bool) -> bool {
+    fn is_on(self, terminal: bool) -> bool {
         let no_color = || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         match self {
             Self::Auto => terminal && !no_color(),

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::config::{Config, Job};
-use super::output::{OutputArgs, YamlArgs};
-use super::report::ReportArgs;
+use super::output::{FilesArgs, OutputArgs};
+use super::report::ReportTo;
 use super::words::{Word, one_of};
-use crate::package::{Given, PatchForm, Patching, SchemaSource, Selector, Settings};
+use crate::package::{Given, PatchForm, Patching, Selector};
 use crate::triple::Triple;
 
 /// What a patch can be.
@@ -48,15 +48,12 @@ pub(super) struct PatchArgs {
     /// The namespace of resources of which no other is said
     #[arg(short, long)]
     namespace: Option<String>,
-    /// A file with custom resource definitions (repeatable)
-    #[arg(long = "crd", value_name = "FILE", hide_short_help = true)]
-    definitions: Vec<PathBuf>,
     #[command(flatten)]
-    yaml: YamlArgs,
+    files: FilesArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    report: ReportArgs,
+    report: ReportTo,
 }
 
 impl PatchArgs {
@@ -73,17 +70,10 @@ impl PatchArgs {
             form: self.patch_type,
             resources: self.resources,
             namespace: self.namespace,
-            schema: SchemaSource {
-                definitions: self.definitions,
-            },
-            matches: self.yaml.matches,
         };
         let sides = Triple::new(target.clone(), target.clone(), target);
-        self.output.config(
-            sides,
-            Settings::default(),
-            Job::Patch(patching),
-            self.report,
-        )
+        let settings = self.files.settings();
+        self.output
+            .config(sides, settings, Job::Patch(patching), self.report)
     }
 }

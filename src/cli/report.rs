@@ -1,31 +1,30 @@
-//! The arguments about reports (rules: Reports).
+//! What report is made of a run: the arguments about it (rules: Reports).
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::config::{Form, ReportTo};
-
-/// What is told of a run, and where.
-#[derive(Debug, Default, clap::Args)]
-pub(super) struct ReportArgs {
+/// What report is made of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
+pub struct ReportTo {
     /// The report: text (default), json, markdown, html
     #[arg(
         long = "report",
         value_enum,
         value_name = "FORM",
-        default_value_t = FormArg::Text,
+        default_value_t = Form::Text,
         hide_possible_values = true,
         hide_default_value = true
     )]
-    form: FormArg,
+    pub form: Form,
     /// Write the report there, beside the summary
     #[arg(long = "report-file", value_name = "FILE", hide_short_help = true)]
-    file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
 }
 
-#[derive(Debug, Default, Clone, Copy, ValueEnum)]
-enum FormArg {
+/// The form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Form {
     /// A summary, for people
     #[default]
     Text,
@@ -35,18 +34,4 @@ enum FormArg {
     Markdown,
     /// A page to look at
     Html,
-}
-
-impl From<ReportArgs> for ReportTo {
-    fn from(args: ReportArgs) -> Self {
-        Self {
-            form: match args.form {
-                FormArg::Text => Form::Text,
-                FormArg::Json => Form::Json,
-                FormArg::Markdown => Form::Markdown,
-                FormArg::Html => Form::Html,
-            },
-            file: args.file,
-        }
-    }
 }

@@ -9,8 +9,8 @@ use super::exit_code::ExitCode;
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{OutputArgs, ShownArgs};
-use super::report::ReportArgs;
-use super::run::{in_threads, locked, or_undone, planned, readable, threads_for, waiting_at};
+use super::report::ReportTo;
+use super::run::{in_threads, locked, or_undone, planned, threads_for, waiting_at};
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::merge::{ConflictStyle, OnConflict};
@@ -72,7 +72,7 @@ impl ReviewArgs {
         settings.merge.on_conflict = OnConflict::Markers;
         settings.merge.markers.conflict_style = ConflictStyle::Diff3;
         let output = OutputArgs::showing(self.shown);
-        let config = output.config(sides, settings, Job::Merge, ReportArgs::default());
+        let config = output.config(sides, settings, Job::Merge, ReportTo::default());
         Ok(Review {
             config: Box::new(config),
             merges,
@@ -91,16 +91,7 @@ pub(super) fn run(review: &Review, output: &mut impl Write, errors: &mut impl Wr
     }
     let signals = Signals::listen().unwrap_or_default();
     let result = reviewed(review, &signals, output, errors);
-    match result.map_err(|error| readable(config.settings.show_secrets, error)) {
-        Ok(code) => code,
-        Err(error) => {
-            let _ = writeln!(errors, "{}", error.render(config.color_errors));
-            match error {
-                Error::Stopped { .. } => signals.status().map_or(ExitCode::Failed, ExitCode::Other),
-                _ => ExitCode::Failed,
-            }
-        }
-    }
+    result.unwrap_or_else(|error| config.shown.failed(error, Some(&signals), errors))
 }
 
 fn reviewed(
@@ -125,7 +116,7 @@ fn reviewed(
         written: 0,
     };
     for warning in &plan.warnings {
-        writeln!(errors, "{}", warning.render(config.color_errors)).map_err(lost)?;
+        writeln!(errors, "{}", warning.render(config.shown.color_errors)).map_err(lost)?;
     }
     let no_rules = match (&config.settings.config, local.is_dir()) {
         (Some(_), _) => Some("the rules are those of --config: add it there"),
@@ -135,7 +126,7 @@ fn reviewed(
     let files = plan.files.len();
     let wait = |child: &mut Child| signals.outlast(child);
     let size = config.settings.merge.markers.size;
-    let mut session = Session::new(plan, size, no_rules, config.color_output, &wait);
+    let mut session = Session::new(plan, size, no_rules, config.shown.color_output, &wait);
     let places = many(session.count(), "place");
     let changed = many(files, "file");
     let told = match (files, is_left, review.merges) {

@@ -5,16 +5,17 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::config::{Action, Command, Config, Form, Job, Verbosity};
+use super::config::{Action, Command, Config, Job, Shown, Verbosity};
 use super::exit_code::ExitCode;
 use super::output_path::{self, Destination};
 use super::progress::with_bar;
+use super::report::Form;
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::git;
 use crate::merge::OnConflict;
 use crate::package::{self, Access, Lock, Plan};
-use crate::report::{self, Detail, Facts};
+use crate::report::{self, Detail, Diff, Facts};
 use crate::visible::visible_lines;
 
 /// Runs a command. Results go to `output`, everything else to `errors`.
@@ -31,20 +32,17 @@ pub fn run(
             let told = in_threads(threads_for(config), || {
                 super::explain::explain(config, file, path)
             });
-            let (text, code) = match told {
-                Ok(text) => {
-                    let text = visible_lines(&text);
-                    (output.write_all(text.as_bytes()), ExitCode::Merged)
-                }
-                Err(error) => {
-                    let text =
-                        readable(config.settings.show_secrets, error).render(config.color_errors);
-                    (writeln!(errors, "{text}"), ExitCode::Failed)
-                }
-            };
-            text.map_or(ExitCode::Failed, |()| code)
+            let told = told.map(|text| plain(visible_lines(&text)));
+            print(told, &config.shown, output, errors)
         }
-        Command::ViewLastApplied(view) => super::apply::view(view, output, errors),
+        Command::ViewLastApplied {
+            live,
+            resources,
+            shown,
+        } => {
+            let text = package::view_last_applied(live, resources, shown.secrets);
+            print(text.map(plain), shown, output, errors)
+        }
         Command::Diff(job) => super::diff::run(job, output, errors),
         Command::Review(review) => super::review::run(review, output, errors),
         Command::Generate(extra) => match extra.write(super::args::command(), output) {
@@ -54,6 +52,32 @@ pub fn run(
                 ExitCode::Failed
             }
         },
+    }
+}
+
+/// A text from which nothing was left out.
+pub(super) fn plain(text: String) -> Diff {
+    Diff {
+        text,
+        ..Diff::default()
+    }
+}
+
+/// Prints what a command found out that changes nothing. What is not shown of it, and what went
+/// wrong, goes to `errors`.
+pub(super) fn print(
+    found: Result<Diff, Error>,
+    shown: &Shown,
+    output: &mut impl Write,
+    errors: &mut impl Write,
+) -> ExitCode {
+    match found {
+        Ok(diff) => ExitCode::Merged.unless_lost(
+            tell_left_out(&diff.left_out, errors)
+                .and_then(|()| output.write_all(diff.text.as_bytes()))
+                .and_then(|()| output.flush()),
+        ),
+        Err(error) => shown.failed(error, None, errors),
     }
 }
 
@@ -80,41 +104,26 @@ fn merge(config: &Config, output: &mut impl Write, errors: &mut (impl Write + Se
     let lock = locked(config, waiting);
     let mut warned = Ok(());
     let mut warn = |plan: &Plan| warned = warn(config, plan, errors);
-    let result = lock
-        .and_then(|_lock| {
-            let work = || carry_out(config, &signals, &mut warn);
-            in_threads(threads_for(config), work)
-        })
-        .map_err(|error| readable(config.settings.show_secrets, error));
-    let reported = match &result {
-        Ok(done) => warned.and_then(|()| tell(config, done, output, errors)),
-        Err(error) => writeln!(errors, "{}", error.render(config.color_errors)),
+    let result = lock.and_then(|_lock| {
+        let work = || carry_out(config, &signals, &mut warn);
+        in_threads(threads_for(config), work)
+    });
+    let done = match result {
+        Ok(done) => done,
+        Err(error) => return config.shown.failed(error, Some(&signals), errors),
     };
-    match (result, reported) {
-        (Err(Error::Stopped { .. }), _) => {
-            signals.status().map_or(ExitCode::Failed, ExitCode::Other)
-        }
-        (Err(_), _) => ExitCode::Failed,
-        // whoever read the report has stopped reading: the merge itself is done
-        (Ok(_), Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::Failed,
-        (Ok(done), _) if done.facts.open => ExitCode::Conflicts,
-        (Ok(done), _) if config.check && !done.plan.files.is_empty() => ExitCode::Conflicts,
-        (Ok(_), _) => ExitCode::Merged,
-    }
+    let told = warned.and_then(|()| tell(config, &done, output, errors));
+    let changes = config.check && !done.plan.files.is_empty();
+    let code = match done.facts.open || changes {
+        true => ExitCode::Conflicts,
+        false => ExitCode::Merged,
+    };
+    code.unless_lost(told)
 }
 
 /// What is reported while another run is at a package.
 pub(super) fn waiting_at(package: &Path) -> String {
     format!("waiting for another run of merge3 at {}", shown(package))
-}
-
-/// An error as it may be shown.
-pub(super) fn readable(show_secrets: bool, error: Error) -> Error {
-    if show_secrets {
-        error.with_secrets()
-    } else {
-        error
-    }
 }
 
 /// The right to be at the local package.
@@ -131,14 +140,10 @@ pub(super) fn locked(config: &Config, waiting: impl FnOnce()) -> Result<Lock, Er
 pub(super) fn planned(config: &Config) -> Result<Plan, Error> {
     let bar = config.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
     let plan = || {
-        with_bar(bar, |progress| {
-            let mut plan = match &config.job {
-                Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
-                Job::Apply(what) => package::apply_with(what, &config.settings, progress),
-                Job::Patch(patching) => package::plan_patches(patching),
-            }?;
-            plan.show_secrets = config.settings.show_secrets;
-            Ok(plan)
+        with_bar(bar, |progress| match &config.job {
+            Job::Merge => package::plan_with(&config.sides, &config.settings, progress),
+            Job::Apply(what) => package::apply_with(what, &config.settings, progress),
+            Job::Patch(patching) => package::plan_patches(patching, &config.settings),
         })
     };
     or_undone(config, plan)
@@ -171,7 +176,7 @@ fn warn(config: &Config, plan: &Plan, errors: &mut impl Write) -> io::Result<()>
     };
     warnings
         .iter()
-        .try_for_each(|warning| writeln!(errors, "{}", warning.render(config.color_errors)))
+        .try_for_each(|warning| writeln!(errors, "{}", warning.render(config.shown.color_errors)))
 }
 
 /// Plans, and writes where that is to be done; `warn` is called before anything is written.
@@ -349,20 +354,20 @@ fn tell(
     if let Some(bytes) = &done.printed {
         output.write_all(bytes)?;
         if told {
-            errors.write_all(text(config.color_errors).as_bytes())?;
+            errors.write_all(text(config.shown.color_errors).as_bytes())?;
         }
     } else if config.action == Action::Diff {
-        let diff = report::diff(plan, config.color_output);
+        let diff = report::diff(plan, config.shown.color_output);
         if !quiet {
             tell_left_out(&diff.left_out, errors)?;
         }
-        let diff = on_terminal(diff.text, config.color_output);
+        let diff = on_terminal(diff.text, config.shown.color_output);
         output.write_all(diff.as_bytes())?;
         if told {
-            errors.write_all(text(config.color_errors).as_bytes())?;
+            errors.write_all(text(config.shown.color_errors).as_bytes())?;
         }
     } else if told {
-        output.write_all(text(config.color_output).as_bytes())?;
+        output.write_all(text(config.shown.color_output).as_bytes())?;
     }
     if done.refused {
         writeln!(errors, "conflicts are left: nothing was written")?;

@@ -1,15 +1,16 @@
 //! Runs of the subcommands about packages that come from upstream, and what is told of them.
 
 use std::io::{self, IsTerminal as _, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::config::{Form, Verbosity};
+use super::config::Verbosity;
 use super::exit_code::ExitCode;
 use super::output_path;
 use super::progress::Line;
-use super::run::{in_pool, on_terminal, readable, waiting_at};
+use super::report::Form;
+use super::run::{in_pool, on_terminal, waiting_at};
 use super::signals::Signals;
-use super::upstream::{Command, Run};
+use super::upstream::{CacheCommand, Command, GetArgs, Run};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report::{self, Detail};
@@ -48,21 +49,16 @@ pub(super) fn run(run: &Run, output: &mut impl Write, errors: &mut impl Write) -
     // a system that knows no signals sends none
     let signals = Signals::listen().unwrap_or_default();
     let done = in_pool(run.threads, || carry_out(run, &signals));
-    let done = match done.map_err(|error| readable(run.show_secrets, error)) {
+    let done = match done {
         Ok(done) => done,
-        Err(error) => {
-            let told = writeln!(errors, "{}", error.render(run.color.1));
-            return told.map_or(ExitCode::Failed, |()| ExitCode::Failed);
-        }
+        Err(error) => return run.shown.failed(error, None, errors),
     };
-    match tell(run, &done, output, errors) {
-        // whoever read the report has stopped reading: the work itself is done
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::Failed,
-        _ => match signals.status() {
-            Some(status) if done.stopped => ExitCode::Other(status),
-            _ => done.code,
-        },
-    }
+    let told = tell(run, &done, output, errors);
+    let code = match signals.status() {
+        Some(status) if done.stopped => ExitCode::Other(status),
+        _ => done.code,
+    };
+    code.unless_lost(told)
 }
 
 /// Upgrades wait, and write, as this process is told to.
@@ -96,7 +92,7 @@ fn tell(
                     error,
                     written: 1,
                 };
-                writeln!(errors, "{}", error.render(run.color.1))?;
+                writeln!(errors, "{}", error.render(run.shown.color_errors))?;
                 return Err(io::ErrorKind::Other.into());
             }
             &done.text
@@ -120,26 +116,24 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
     let tell = |what: &str| line.tell(what);
     let remotes = |cache| Remotes::new(cache, &tell);
     match &run.command {
-        Command::CachePath => Ok(plain(format!("{}\n", cache.root().display()))),
-        Command::CleanCache => {
+        Command::Cache(CacheCommand::Path) => Ok(plain(format!("{}\n", cache.root().display()))),
+        Command::Cache(CacheCommand::Clean) => {
             let count = cache.clean()?;
             Ok(plain(format!(
                 "{} deleted from the cache\n",
                 report::many(count, "clone")
             )))
         }
-        Command::Get {
-            address,
-            folder,
-            choice,
-        } => get(run, &remotes(cache), address, folder.as_ref(), *choice),
-        Command::Adopt {
-            folder,
-            address,
-            choice,
-        } => {
-            let adopted = upgrade::adopt(&remotes(cache), folder, address.as_deref(), *choice)?;
-            Ok(plain(told_of(folder, &adopted)))
+        Command::Get(args) => get(run, &remotes(cache), args),
+        Command::Adopt(args) => {
+            let choice = newest(args.pre_releases);
+            let adopted = upgrade::adopt(
+                &remotes(cache),
+                &args.folder,
+                args.address.as_deref(),
+                choice,
+            )?;
+            Ok(plain(told_of(&args.folder, &adopted)))
         }
         Command::Outdated {
             packages,
@@ -180,18 +174,18 @@ fn plain(text: String) -> Done {
     }
 }
 
-fn get(
-    run: &Run,
-    remotes: &Remotes<'_>,
-    address: &str,
-    folder: Option<&PathBuf>,
-    choice: Choice,
-) -> Result<Done, Error> {
-    let vendored = upgrade::get(remotes, address, folder.map(PathBuf::as_path), choice)?;
-    let files = match vendored.files {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
-    };
+/// Any version there is, those before a release too where that is said.
+fn newest(pre_releases: bool) -> Choice {
+    Choice {
+        pre_releases,
+        ..Choice::default()
+    }
+}
+
+fn get(run: &Run, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
+    let choice = newest(args.pre_releases);
+    let vendored = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
+    let files = report::many(vendored.files, "file");
     let text = format!(
         "{}: {} of {}, {files}; recorded in {}\n",
         shown(&vendored.folder),
@@ -201,7 +195,9 @@ fn get(
     );
     let warnings = vendored.warnings.iter();
     Ok(Done {
-        notes: warnings.map(|it| it.render(run.color.1)).collect(),
+        notes: warnings
+            .map(|it| it.render(run.shown.color_errors))
+            .collect(),
         ..plain(text)
     })
 }
@@ -266,7 +262,7 @@ fn outdated(run: &Run, states: &[Outcome<Outdated>], exit_code: bool) -> Done {
 /// else.
 fn failed(package: &Path, error: &Error, run: &Run) -> String {
     let package = shown(package);
-    let told = error.render(run.color.1);
+    let told = error.render(run.shown.color_errors);
     match error.to_string().starts_with(&package) {
         true => told,
         false => format!("{package} failed:\n{told}"),
@@ -275,9 +271,7 @@ fn failed(package: &Path, error: &Error, run: &Run) -> String {
 
 fn with_readable_errors(run: &Run, outcomes: Vec<Outcome<Upgrade>>) -> Vec<Outcome<Upgrade>> {
     let outcomes = outcomes.into_iter().map(|outcome| match outcome {
-        Outcome::Failed(package, error) => {
-            Outcome::Failed(package, readable(run.show_secrets, error))
-        }
+        Outcome::Failed(package, error) => Outcome::Failed(package, run.shown.readable(error)),
         other => other,
     });
     outcomes.collect()
@@ -303,7 +297,8 @@ fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: boo
                 }
                 notes.extend(notes_of(upgrade, run));
                 if diff {
-                    let one = report::diff_in(&upgrade.package, &upgrade.plan, run.color.0);
+                    let one =
+                        report::diff_in(&upgrade.package, &upgrade.plan, run.shown.color_output);
                     diffs.push_str(&one.text);
                     let left_out = one.left_out.iter().filter(|_| !run.is_quiet());
                     notes.extend(left_out.map(|it| format!("warning: {it}")));
@@ -315,10 +310,10 @@ fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: boo
         planned_only: dry_run,
         files: run.verbosity == Verbosity::Verbose || dry_run,
         records: run.verbosity == Verbosity::Verbose,
-        color: run.color.0,
+        color: run.shown.color_output,
     };
     let (report, text) = if diff {
-        let diffs = on_terminal(diffs, run.color.0);
+        let diffs = on_terminal(diffs, run.shown.color_output);
         (diffs.clone(), diffs)
     } else {
         let text = upgrade::upgrade_text(&outcomes, detail);
@@ -345,7 +340,7 @@ fn notes_of(upgrade: &Upgrade, run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     if !run.is_quiet() {
         let warnings = upgrade.plan.warnings.iter();
-        notes.extend(warnings.map(|it| it.render(run.color.1)));
+        notes.extend(warnings.map(|it| it.render(run.shown.color_errors)));
     }
     if upgrade.refused {
         notes.push(format!(

@@ -1,16 +1,15 @@
 //! The arguments of the subcommands about packages that come from upstream.
 
-use std::io::{self, IsTerminal as _};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::config::{Form, ReportTo, Verbosity};
+use super::config::{Shown, Verbosity};
 use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
-use super::output::{Color, RunArgs, threads};
-use super::report::ReportArgs;
+use super::output::{RunArgs, threads};
+use super::report::{Form, ReportTo};
 use super::words::{Word, one_of};
 use crate::package::Settings;
 use crate::triple::Triple;
@@ -62,29 +61,31 @@ pub(super) enum Subcommands {
     Cache(CacheCommand),
 }
 
-#[derive(Debug, Args)]
-pub(super) struct GetArgs {
+/// What to vendor.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub struct GetArgs {
     /// Where it is: REPO[/DIR][@REF], such as https://example.org/charts.git/grafana@v1.2.3
     #[arg(value_name = "REPO[/DIR]@REF")]
-    address: String,
+    pub(super) address: String,
     /// The folder that it goes to; else one of its name, here
-    folder: Option<PathBuf>,
+    pub(super) folder: Option<PathBuf>,
     /// Take a version before a release too, where no REF is given
     #[arg(long)]
-    pre_releases: bool,
+    pub(super) pre_releases: bool,
 }
 
-#[derive(Debug, Args)]
-pub(super) struct AdoptArgs {
+/// Which copy to record.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub struct AdoptArgs {
     /// The folder with the copy
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// Where it comes from: REPO[/DIR][@REF], without a REF the version that is nearest to the
     /// copy; else what vendir.lock.yml says
     #[arg(value_name = "REPO[/DIR][@REF]")]
-    address: Option<String>,
+    pub(super) address: Option<String>,
     /// Look at versions before a release too
     #[arg(long)]
-    pre_releases: bool,
+    pub(super) pre_releases: bool,
 }
 
 #[derive(Debug, Args)]
@@ -117,7 +118,7 @@ pub(super) struct UpgradeArgs {
     #[arg(long, value_name = "TEXT", value_parser = Template::new, requires = "commit", long_help = MESSAGE)]
     message: Option<Template>,
     #[command(flatten)]
-    report: ReportArgs,
+    report: ReportTo,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -130,7 +131,7 @@ pub(super) struct OutdatedArgs {
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
-    report: ReportArgs,
+    report: ReportTo,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -165,8 +166,9 @@ struct WhichArgs {
     allow_upstream: Vec<String>,
 }
 
-#[derive(Debug, Subcommand)]
-pub(super) enum CacheCommand {
+/// What is done with the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum CacheCommand {
     /// Empty it
     Clean,
     /// Tell where it is
@@ -177,23 +179,9 @@ pub(super) enum CacheCommand {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Vendor a package.
-    Get {
-        /// Where it is.
-        address: String,
-        /// The folder that it goes to.
-        folder: Option<PathBuf>,
-        /// Which version is the newest.
-        choice: Choice,
-    },
+    Get(GetArgs),
     /// Record where a copy comes from.
-    Adopt {
-        /// The copy.
-        folder: PathBuf,
-        /// Where that is; else where vendir has it from.
-        address: Option<String>,
-        /// Which versions it may have.
-        choice: Choice,
-    },
+    Adopt(AdoptArgs),
     /// Upgrade packages.
     Upgrade {
         /// Which.
@@ -216,10 +204,8 @@ pub enum Command {
         /// Whether the exit status says that there is one.
         exit_code: bool,
     },
-    /// Empty the cache.
-    CleanCache,
-    /// Tell where the cache is.
-    CachePath,
+    /// Empty the cache, or tell where it is.
+    Cache(CacheCommand),
 }
 
 /// How a command about upstream is run.
@@ -231,12 +217,10 @@ pub struct Run {
     pub report: ReportTo,
     /// How much of it.
     pub verbosity: Verbosity,
-    /// Whether standard output and standard error are coloured.
-    pub color: (bool, bool),
+    /// What is shown, and how.
+    pub shown: Shown,
     /// How many threads.
     pub threads: Option<NonZeroUsize>,
-    /// Whether the values of Secrets are reported.
-    pub show_secrets: bool,
 }
 
 fn shard(text: &str) -> Result<Shard, String> {
@@ -279,28 +263,13 @@ impl Subcommands {
     /// What is to be run; else the subcommand whose arguments are wrong, and why.
     pub(super) fn into_run(self) -> Result<Run, (&'static str, String)> {
         Ok(match self {
-            Self::Get(args) => Run::quiet_of_reports(Command::Get {
-                address: args.address,
-                folder: args.folder,
-                choice: Choice {
-                    pre_releases: args.pre_releases,
-                    ..Choice::default()
-                },
-            }),
-            Self::Adopt(args) => Run::quiet_of_reports(Command::Adopt {
-                folder: args.folder,
-                address: args.address,
-                choice: Choice {
-                    pre_releases: args.pre_releases,
-                    ..Choice::default()
-                },
-            }),
+            Self::Get(args) => Run::quiet_of_reports(Command::Get(args)),
+            Self::Adopt(args) => Run::quiet_of_reports(Command::Adopt(args)),
             Self::Upgrade(args) => args.into_run().map_err(|it| ("upgrade", it))?,
             Self::Outdated(args) => {
                 let jobs = args.which.jobs(&args.run);
                 let packages = args.which.clone().packages(true);
-                let report = ReportTo::from(args.report);
-                if report.form == Form::Html {
+                if args.report.form == Form::Html {
                     let why = "there is no page of it: --report html is for merges and upgrades";
                     return Err(("outdated", why.to_owned()));
                 }
@@ -310,10 +279,9 @@ impl Subcommands {
                     packages: packages.map_err(|it| ("outdated", it))?,
                     exit_code: args.exit_code,
                 };
-                Run::new(command, report, &args.run, jobs)
+                Run::new(command, args.report, &args.run, jobs)
             }
-            Self::Cache(CacheCommand::Clean) => Run::quiet_of_reports(Command::CleanCache),
-            Self::Cache(CacheCommand::Path) => Run::quiet_of_reports(Command::CachePath),
+            Self::Cache(command) => Run::quiet_of_reports(Command::Cache(command)),
         })
     }
 }
@@ -324,7 +292,6 @@ impl UpgradeArgs {
             let message = "--on-conflict markers leaves conflicts to you, and --commit would commit them: take one of the two";
             return Err(message.to_owned());
         }
-        let report = ReportTo::from(self.report);
         let jobs = self.which.jobs(&self.run);
         let names = Triple::new("original", "updated", "local").map(str::to_owned);
         let command = Command::Upgrade {
@@ -334,10 +301,10 @@ impl UpgradeArgs {
                 dry_run: self.dry_run || self.diff,
                 durable: self.run.sync,
                 allow_dirty: self.allow_dirty,
-                log: report.form != Form::Text,
+                log: self.report.form != Form::Text,
                 allowed: self.which.allow_upstream.clone(),
                 settings: Settings {
-                    show_secrets: self.run.shown.show_secrets,
+                    show_secrets: self.run.shown.shown().secrets,
                     ..self.merge.settings(self.markers, names)?
                 },
             }),
@@ -349,7 +316,7 @@ impl UpgradeArgs {
             },
             diff: self.diff,
         };
-        Ok(Run::new(command, report, &self.run, jobs))
+        Ok(Run::new(command, self.report, &self.run, jobs))
     }
 }
 
@@ -364,31 +331,13 @@ impl Run {
             command,
             report,
             verbosity: run.verbosity(),
-            color: Self::color(run.shown.color),
+            shown: run.shown.shown(),
             threads: jobs,
-            show_secrets: run.shown.show_secrets,
         }
     }
 
     /// For commands that have one way to tell what they did.
     fn quiet_of_reports(command: Command) -> Self {
-        Self {
-            command,
-            report: ReportTo {
-                form: Form::Text,
-                file: None,
-            },
-            verbosity: Verbosity::Normal,
-            color: Self::color(Color::Auto),
-            threads: None,
-            show_secrets: false,
-        }
-    }
-
-    fn color(color: Color) -> (bool, bool) {
-        (
-            color.is_on(io::stdout().is_terminal()),
-            color.is_on(io::stderr().is_terminal()),
-        )
+        Self::new(command, ReportTo::default(), &RunArgs::default(), None)
     }
 }

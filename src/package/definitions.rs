@@ -12,7 +12,7 @@ use super::{SchemaSource, Settings};
 use crate::error::{Error, Place, Warning};
 use crate::merge::Options;
 use crate::schema::Schema;
-use crate::triple::Triple;
+use crate::triple::Side;
 
 /// What every custom resource definition says of itself.
 const KIND: &[u8] = b"CustomResourceDefinition";
@@ -27,7 +27,7 @@ pub(crate) fn options_of(
     loaded: &mut Loaded,
 ) -> Result<Options, Error> {
     let schema = match rules.schema_source(settings.schema.as_ref()) {
-        Some(source) => Some(Arc::new(schema_of(&source, loaded)?)),
+        Some(source) => Some(Arc::new(schema_of(Some(&source), loaded)?)),
         None => None,
     };
     Ok(Options {
@@ -43,29 +43,35 @@ pub(crate) fn options_of(
 /// # Errors
 /// Where a file that was given cannot be read, or does not hold definitions that can be used.
 pub(crate) fn schema<'f>(
-    source: &SchemaSource,
+    given: Option<&SchemaSource>,
     files: impl Iterator<Item = (PathBuf, &'f Source)>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Schema, Error> {
     let mut schema = Schema::kubernetes();
-    for (path, file) in files {
-        if memchr::memmem::find(&file.bytes, KIND).is_none() {
+    for (path, source) in files {
+        if memchr::memmem::find(&source.bytes, KIND).is_none() {
             continue;
         }
+        let text = String::from_utf8_lossy(&source.bytes);
         // what is no YAML is told of elsewhere
-        if let Err(Problem::Definition { place, message, .. }) =
-            add(&mut schema, &path, &file.bytes)
+        if let Ok(file) = ParsedFile::parse(&path, &text, Trees::Kept)
+            && let Err(broken) = add(&mut schema, &path, &file)
         {
-            let message = format!("the schema of this definition is not used: {message}");
-            warnings.push(Warning::at(*place, message));
+            let message = format!(
+                "the schema of this definition is not used: {}",
+                broken.message
+            );
+            warnings.push(Warning::at(broken.place, message));
         }
     }
-    for path in &source.definitions {
-        let file = Source::read(path, true)?;
-        match add(&mut schema, path, &file.bytes) {
-            Ok(0) => return Err(no_definition(path, &file.bytes)),
-            Ok(_) => {}
-            Err(problem) => return Err(problem.into_error()),
+    for path in given.into_iter().flat_map(|given| &given.definitions) {
+        let source = Source::read(path, true)?;
+        let text = String::from_utf8_lossy(&source.bytes);
+        let added = ParsedFile::parse(path, &text, Trees::Kept)
+            .and_then(|file| add(&mut schema, path, &file));
+        let problem = "no custom resource definition that can be used";
+        if added.map_err(|it| it.into_error(problem, "repair the file"))? == 0 {
+            return Err(no_definition(path, &text));
         }
     }
     Ok(schema)
@@ -76,80 +82,41 @@ pub(crate) fn schema<'f>(
 ///
 /// # Errors
 /// As for [`schema`].
-pub(crate) fn schema_of(source: &SchemaSource, loaded: &mut Loaded) -> Result<Schema, Error> {
-    let Loaded {
-        slots,
-        roots,
-        warnings,
-        ..
-    } = loaded;
-    let of_side = |side: fn(&Triple<Option<Source>>) -> &Option<Source>,
-                   path: fn(Triple<PathBuf>) -> PathBuf| {
-        slots.iter().filter(|slot| slot.yaml).filter_map({
-            let roots = &*roots;
-            move |slot| Some((path(roots.paths(&slot.path)), side(&slot.sides).as_ref()?))
+pub(crate) fn schema_of(
+    given: Option<&SchemaSource>,
+    loaded: &mut Loaded,
+) -> Result<Schema, Error> {
+    let (slots, roots) = (&loaded.slots, &loaded.roots);
+    let files = [Side::Original, Side::Local, Side::Updated].map(|side| {
+        let yaml = slots.iter().filter(|slot| slot.yaml);
+        yaml.filter_map(move |slot| {
+            let source = slot.sides[side].as_ref()?;
+            Some((roots.paths(&slot.path)[side].clone(), source))
         })
-    };
-    let files = of_side(|sides| &sides.original, |paths| paths.original)
-        .chain(of_side(|sides| &sides.local, |paths| paths.local))
-        .chain(of_side(|sides| &sides.updated, |paths| paths.updated));
-    schema(source, files, warnings)
-}
-
-/// Why definitions cannot be used.
-enum Problem {
-    File(Box<Broken>),
-    Definition {
-        place: Box<Place>,
-        message: String,
-        help: Option<String>,
-    },
+    });
+    schema(given, files.into_iter().flatten(), &mut loaded.warnings)
 }
 
 /// Adds the kinds that a file defines; returns how many.
-fn add(schema: &mut Schema, path: &Path, bytes: &[u8]) -> Result<usize, Problem> {
-    let text = String::from_utf8_lossy(bytes);
-    let file = ParsedFile::parse(path, &text, Trees::Kept).map_err(Problem::File)?;
+fn add(schema: &mut Schema, path: &Path, file: &ParsedFile<'_>) -> Result<usize, Box<Broken>> {
     let mut added = 0;
     for parsed in &file.documents {
         let Some(tree) = parsed.kept() else { continue };
-        added += schema
-            .add_definition(tree)
-            .map_err(|error| Problem::Definition {
-                place: Box::new(Place::new(
-                    path,
-                    &text,
-                    parsed.document.start + error.offset,
-                )),
+        added += schema.add_definition(tree).map_err(|error| {
+            Box::new(Broken {
+                place: Place::new(path, file.text, parsed.document.start + error.offset),
                 message: error.message,
                 help: error.help,
-            })?;
+                utf8: true,
+            })
+        })?;
     }
     Ok(added)
 }
 
-impl Problem {
-    fn into_error(self) -> Error {
-        let (place, message, help) = match self {
-            Self::File(broken) => (Box::new(broken.place), broken.message, broken.help),
-            Self::Definition {
-                place,
-                message,
-                help,
-            } => (place, message, help),
-        };
-        Error::unfit(
-            place,
-            "no custom resource definition that can be used",
-            message,
-            help.unwrap_or_else(|| "repair the file".to_owned()),
-        )
-    }
-}
-
-fn no_definition(path: &Path, bytes: &[u8]) -> Error {
+fn no_definition(path: &Path, text: &str) -> Error {
     Error::unfit(
-        Place::new(path, &String::from_utf8_lossy(bytes), 0),
+        Place::new(path, text, 0),
         "it defines no kind",
         "no custom resource definition with a schema is in this file",
         "give --crd a file with a document of kind CustomResourceDefinition",

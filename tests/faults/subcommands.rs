@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use merge3::package::{
-    ApplyAction, ApplyTo, Given, PatchForm, Patching, Plan, Progress, SchemaSource, Settings,
-    apply_with, plan_patches,
+    ApplyAction, ApplyTo, Given, PatchForm, Patching, Plan, Progress, Settings, apply_with,
+    plan_patches,
 };
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
@@ -65,17 +65,15 @@ impl Scene {
     }
 
     fn patched(&self) -> Plan {
-        plan_patches(&Patching {
+        let patching = Patching {
             patches: vec![Given::Path(self.path("patch.yaml"))],
             target: self.path("live"),
             form: PatchForm::Strategic,
             kustomization: None,
             resources: Vec::new(),
             namespace: None,
-            schema: SchemaSource::default(),
-            matches: Vec::new(),
-        })
-        .unwrap()
+        };
+        plan_patches(&patching, &Settings::default()).unwrap()
     }
 }
 

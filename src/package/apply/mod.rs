@@ -72,8 +72,7 @@ pub use what::{ApplyAction, ApplyTo};
 /// ```
 pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> Result<Plan, Error> {
     let (mut loaded, origins) = both_sides(what, settings)?;
-    let source = settings.schema.clone().unwrap_or_default();
-    let schema = schema_of(&source, &mut loaded)?;
+    let schema = schema_of(settings.schema.as_ref(), &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);
     let readings: Vec<Readings<'_>> = slots
         .par_iter()

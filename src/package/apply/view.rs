@@ -21,10 +21,9 @@ use crate::yaml::{Tree, json_in_block_style};
 pub fn view_last_applied(
     live: &Path,
     resources: &[Selector],
-    matches: &[String],
     show_secrets: bool,
 ) -> Result<String, Error> {
-    let mut package = load_package(live, "LIVE", matches)?;
+    let mut package = load_package(live, "LIVE", &[])?;
     let origins = package.take_lists_apart();
     let last = LastApplied::default();
     let mut texts = Vec::new();

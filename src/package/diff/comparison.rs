@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::DiffInput;
 use crate::error::{Error, Place};
+use crate::package::Settings;
 use crate::package::definitions::schema;
 use crate::package::items::{Origin, Origins};
 use crate::package::parsed::Parsed;
@@ -26,12 +27,16 @@ use crate::yaml::{ParseError, Tree, equal};
 /// # Errors
 /// Where a patch cannot say it: a resource that only one of the two has, or, for a JSON patch, more
 /// than one that changed.
-pub fn difference(input: &DiffInput, form: PatchForm) -> Result<String, Error> {
-    let mut old = load_package(&input.old, "OLD", &input.matches)?;
-    let mut new = load_package(&input.new, "NEW", &input.matches)?;
+pub fn difference(
+    input: &DiffInput,
+    form: PatchForm,
+    settings: &Settings,
+) -> Result<String, Error> {
+    let mut old = load_package(&input.old, "OLD", &settings.matches)?;
+    let mut new = load_package(&input.new, "NEW", &settings.matches)?;
     // what is wrong in a definition that was not given is no matter of the patch's
     let schema = schema(
-        &input.schema,
+        settings.schema.as_ref(),
         old.located().chain(new.located()),
         &mut Vec::new(),
     )?;

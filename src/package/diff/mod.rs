@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 
-use super::SchemaSource;
+use super::Settings;
 use super::plan::{FileChange, Plan};
 use super::selector::Selector;
 use super::single_package::load_package;
@@ -24,20 +24,17 @@ pub struct DiffInput {
     pub new: PathBuf,
     /// The only resources to compare; all where none are given.
     pub resources: Vec<Selector>,
-    /// Where custom resource definitions are, beside those in the packages.
-    pub schema: SchemaSource,
-    /// Which files are YAML; the usual names where nothing is said.
-    pub matches: Vec<String>,
 }
 
 /// The changes that make the new files of the old ones, as a merge would make them.
 ///
 /// # Errors
 /// Where a package cannot be read.
-pub fn plan_difference(input: &DiffInput) -> Result<Plan, Error> {
-    let old = load_package(&input.old, "OLD", &input.matches)?;
-    let new = load_package(&input.new, "NEW", &input.matches)?;
+pub fn plan_difference(input: &DiffInput, settings: &Settings) -> Result<Plan, Error> {
+    let old = load_package(&input.old, "OLD", &settings.matches)?;
+    let new = load_package(&input.new, "NEW", &settings.matches)?;
     let mut plan = Plan::new(old.root.clone(), 0);
+    plan.show_secrets = settings.show_secrets;
     let mut news = new.files;
     if let ([(name, _)], [(other, _)]) = (old.files.as_slice(), news.as_mut_slice())
         && !input.old.is_dir()

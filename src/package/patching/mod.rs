@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::SchemaSource;
+use super::Settings;
 use super::definitions::schema;
 use super::plan::{FileChange, Plan};
 use super::selector::Selector;
@@ -59,10 +59,6 @@ pub struct Patching {
     pub resources: Vec<Selector>,
     /// The namespace of resources of which no other is said.
     pub namespace: Option<String>,
-    /// Where custom resource definitions are, beside those in the target.
-    pub schema: SchemaSource,
-    /// Which files of the target are YAML; the usual names where nothing is said.
-    pub matches: Vec<String>,
 }
 
 /// Applies patches to a package, in memory.
@@ -72,26 +68,25 @@ pub struct Patching {
 /// more than once.
 ///
 /// ```
-/// use merge3::package::{Given, PatchForm, Patching, SchemaSource, plan_patches};
+/// use merge3::package::{Given, PatchForm, Patching, Settings, plan_patches};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let target = folder.path().join("app.yaml");
 /// std::fs::write(&target, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: app}\ndata:\n  a: x # ours\n")?;
-/// let plan = plan_patches(&Patching {
+/// let patching = Patching {
 ///     patches: vec![Given::Words("{data: {a: y}}".to_owned())],
 ///     kustomization: None,
 ///     target: target.clone(),
 ///     form: PatchForm::Strategic,
 ///     resources: vec!["ConfigMap/*".parse()?],
 ///     namespace: None,
-///     schema: SchemaSource::default(),
-///     matches: Vec::new(),
-/// })?;
+/// };
+/// let plan = plan_patches(&patching, &Settings::default())?;
 /// plan.write(false)?;
 /// assert!(std::fs::read_to_string(&target)?.ends_with("  a: y # ours\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
+pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Error> {
     let mut warnings = Vec::new();
     let steps = step::steps(patching, &mut warnings)?;
     let mut hasher = FxHasher::default();
@@ -99,9 +94,9 @@ pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
         hasher.write_u64(step.package.fingerprint());
     }
     let merge = hasher.finish();
-    let mut package = load_package(&patching.target, "TARGET", &patching.matches)?;
+    let mut package = load_package(&patching.target, "TARGET", &settings.matches)?;
     package.settle(merge)?;
-    let schema = schema(&patching.schema, package.located(), &mut warnings)?;
+    let schema = schema(settings.schema.as_ref(), package.located(), &mut warnings)?;
     let files = readable::usable(&patching.target, &package, "cannot be patched")?;
     let mut run = Run {
         patching,
@@ -119,7 +114,10 @@ pub fn plan_patches(patching: &Patching) -> Result<Plan, Error> {
         target, warnings, ..
     } = run;
     let changed = target.into_changed()?;
-    Ok(collect(package, merge, changed, warnings))
+    Ok(Plan {
+        show_secrets: settings.show_secrets,
+        ..collect(package, merge, changed, warnings)
+    })
 }
 
 fn collect(
