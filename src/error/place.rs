@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::visible::{visible, visible_lines};
 
+/// How many characters of a line are looked at behind a place: no terminal has as many columns, and
+/// a line may be a whole file.
+const SHOWN: usize = 4096;
+
 /// A path as messages show it: on one line, and with nothing in it that a terminal would obey.
 pub fn shown(path: &Path) -> String {
     visible(&path.to_string_lossy())
@@ -87,6 +91,8 @@ impl Place {
     /// line's end, nothing.
     pub(super) fn snippet(&self) -> (String, std::ops::Range<usize>) {
         let (before, rest) = self.text.split_at(self.offset);
+        let end = rest.char_indices().nth(SHOWN).map(|(at, _)| at);
+        let rest = &rest[..end.unwrap_or(rest.len())];
         let width = rest.chars().next().map_or(0, char::len_utf8);
         let [mut shown, here, after] = [before, &rest[..width], &rest[width..]].map(visible_lines);
         let start = shown.len();
