@@ -34,7 +34,7 @@ pub struct Snapshot {
 }
 
 /// What is at one path of a [`Snapshot`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A file.
     File {

@@ -41,8 +41,8 @@ pub(super) fn plan(
     let mut whole = plan_sides(&sides, &whole_settings, &Progress::default())?;
     let (own, roots) = own_and_parents(roots, original, local);
     for root in &own {
-        let is_same = same(&cut(original, root, &[]), &cut(updated, root, &[]));
-        if !is_same {
+        let [before, now] = [original, updated].map(|side| cut(side, root, &[]));
+        if before.entries != now.entries {
             whole.warnings.push(Warning::about(
                 root,
                 "a package with a record of its own here: what upstream changed in it is left out, upgrade it by itself",
@@ -124,7 +124,7 @@ impl Part<'_> {
         match (before, now, here) {
             (_, false, false) | (false, false, true) => Ok(None),
             (true, true, false) => {
-                let changed = !same(&self.original, &self.updated);
+                let changed = self.original.entries != self.updated.entries;
                 Ok(changed.then(|| self.left(ConflictKind::DeletedLocally)))
             }
             (true, false, true) if !is_unchanged(&self.original, &self.local, &self.settings) => {
@@ -193,19 +193,6 @@ fn cut(snapshot: &Snapshot, root: &Path, left_out: &[PathBuf]) -> Snapshot {
         name: snapshot.name.join(root),
         entries: entries.collect(),
     }
-}
-
-fn same(left: &Snapshot, right: &Snapshot) -> bool {
-    let bytes = |entry: &Entry| match entry {
-        Entry::File { bytes, .. } => Some(bytes.clone()),
-        Entry::Link(_) | Entry::Other => None,
-    };
-    left.entries.len() == right.entries.len()
-        && left
-            .entries
-            .iter()
-            .zip(&right.entries)
-            .all(|(left, right)| left.0 == right.0 && bytes(left.1) == bytes(right.1))
 }
 
 /// Whether a folder has the files of a snapshot, and no others. What kpt writes into them is no
