@@ -30,32 +30,19 @@ fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut us
     let kind = change.kind.as_str();
     let hunks = hunks_of(change, package.plan.show_secrets);
     let count = |sign| {
-        hunks
-            .text
-            .lines()
-            .filter(|line| line.starts_with(sign))
-            .count()
+        let lines = hunks.text.lines();
+        lines.filter(|it| it.starts_with(sign)).count().to_string()
     };
-    let (added, removed) = (count('+'), count('-'));
-    out.within(
-        "<details class=\"item file\" data-kind=\"",
-        kind,
-        "\" data-file=\"",
-    );
-    out.within("", &path, "\"><summary><h3><code>")
-        .within("", &path, "</code></h3> ");
-    out.within("<span class=\"kind\">", kind, "</span>");
+    let head = "<details class=\"item file\" data-kind=\"{}\" data-file=\"{}\"><summary>";
+    out.fill(head, [kind, &path]);
+    let name = "<h3><code>{}</code></h3> <span class=\"kind\">{}</span>";
+    out.fill(name, [&path, kind]);
     if let ChangeKind::Moved { from } = &change.kind {
-        out.within(
-            " <span class=\"where\">from ",
-            &package.path(from),
-            "</span>",
-        );
+        let from = package.path(from);
+        out.fill(" <span class=\"where\">from {}</span>", [&from]);
     }
-    out.raw(" <span class=\"result\">+").number(added);
-    out.raw(" \u{2212}")
-        .number(removed)
-        .raw("</span></summary>\n");
+    let counts = " <span class=\"result\">+{} \u{2212}{}</span></summary>\n";
+    out.fill(counts, [&count('+'), &count('-')]);
     if hunks.is_partial {
         out.raw("<p class=\"note\">What changes in Secrets is left out; <code>--show-secrets</code> shows it.</p>\n");
     } else if hunks.text.is_empty() && change.old == change.new {
@@ -74,11 +61,8 @@ fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut us
     out.raw("</pre>\n");
     let rest = lines.count();
     if rest > 0 {
-        out.within(
-            "<p class=\"note\">",
-            &many(rest, "more line"),
-            " of the diff left out; <code>--diff</code> prints all of it.</p>\n",
-        );
+        let note = "<p class=\"note\">{} of the diff left out; <code>--diff</code> prints all of it.</p>\n";
+        out.fill(note, [&many(rest, "more line")]);
     }
     out.raw("</details>\n");
 }
@@ -91,7 +75,7 @@ fn diff_line(out: &mut Out, line: &str, is_yaml: bool) {
         "-" => ("<del>-", "</del>\n"),
         " " => (" ", "\n"),
         _ => {
-            out.within("<span class=\"h\">", line, "</span>\n");
+            out.fill("<span class=\"h\">{}</span>\n", [line]);
             return;
         }
     };

@@ -16,9 +16,8 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
         (_, 0) => {}
         (0, _) => drop(out.raw("Nothing is written: this is what would change. ")),
         (some, all) if some < all => {
-            out.within("", &many(some, "package"), " written, ");
-            out.number(all - some)
-                .raw(" not: this is what would change there. ");
+            let told = "{} written, {} not: this is what would change there. ";
+            out.fill(told, [&many(some, "package"), &(all - some).to_string()]);
         }
         _ => drop(out.raw("The result is written. ")),
     }
@@ -26,20 +25,16 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
         out.raw("<strong>Conflicts are left: somebody has to resolve them.</strong> ");
     }
     if page.up_to_date > 0 {
-        out.within("", &many(page.up_to_date, "package"), " up to date.");
+        out.fill("{} up to date.", [&many(page.up_to_date, "package")]);
     }
     out.raw("</p>\n");
     if page.packages.is_empty() {
         return;
     }
     out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Counts\"><table>\n<thead><tr>");
-    if named {
-        out.raw(
-            "<th scope=\"col\">package</th><th scope=\"col\">from</th><th scope=\"col\">to</th>",
-        );
-    }
-    for head in HEADS {
-        out.raw("<th scope=\"col\">").raw(head).raw("</th>");
+    let names = if named { NAMES.as_slice() } else { &[] };
+    for head in names.iter().chain(&HEADS) {
+        out.fill("<th scope=\"col\">{}</th>", [head]);
     }
     out.raw("</tr></thead>\n<tbody>\n");
     for package in &page.packages {
@@ -48,6 +43,7 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
     out.raw("</tbody></table></div>\n");
 }
 
+const NAMES: [&str; 3] = ["package", "from", "to"];
 const HEADS: [&str; 10] = [
     "conflicts",
     "left to you",
@@ -77,10 +73,9 @@ fn row(out: &mut Out, package: &Package<'_>, named: bool) {
         let [from, to] = package
             .versions
             .as_ref()
-            .map_or(["", ""], |[from, to]| [from, to]);
-        out.within("<th scope=\"row\">", &package.name, "</th>");
-        out.within("<td>", from, "</td>")
-            .within("<td>", to, "</td>");
+            .map_or(["", ""], |it| it.each_ref().map(String::as_str));
+        let cells = "<th scope=\"row\">{}</th><td>{}</td><td>{}</td>";
+        out.fill(cells, [&package.name, from, to]);
     }
     let counts = plan.counts;
     for number in [
@@ -95,12 +90,11 @@ fn row(out: &mut Out, package: &Package<'_>, named: bool) {
         deleted.len(),
         plan.warnings.len(),
     ] {
-        out.raw(if number == 0 {
-            "<td class=\"zero\">"
-        } else {
-            "<td>"
-        });
-        out.number(number).raw("</td>");
+        let cell = match number {
+            0 => "<td class=\"zero\">{}</td>",
+            _ => "<td>{}</td>",
+        };
+        out.fill(cell, [&number.to_string()]);
     }
     out.raw("</tr>\n");
 }
@@ -153,11 +147,10 @@ fn list(out: &mut Out, title: &'static str, rows: Vec<String>) {
     }
     out.raw("<section class=\"list\"><details");
     out.raw(if rows.len() <= 20 { " open>" } else { ">" });
-    out.within("<summary><h2>", title, " <small>")
-        .number(rows.len())
-        .raw("</small></h2></summary>\n<ul>\n");
+    let head = "<summary><h2>{} <small>{}</small></h2></summary>\n<ul>\n";
+    out.fill(head, [title, &rows.len().to_string()]);
     for row in &rows {
-        out.within("<li>", row, "</li>\n");
+        out.fill("<li>{}</li>\n", [row]);
     }
     out.raw("</ul></details></section>\n");
 }

@@ -109,9 +109,10 @@ pub(crate) fn page(page: &Page<'_>) -> String {
     );
     changes::section(&mut out, page);
     lists::rest(&mut out, page);
-    out.raw("</main>\n<footer><p>Made by ").text(PROGRAM);
-    out.raw(". This page loads nothing.</p></footer>\n<script>");
-    out.raw(SCRIPT).raw("</script>\n</body>\n</html>\n");
+    let foot = "</main>\n<footer><p>Made by {}. This page loads nothing.</p></footer>\n<script>";
+    out.fill(foot, [PROGRAM])
+        .raw(SCRIPT)
+        .raw("</script>\n</body>\n</html>\n");
     out.finish()
 }
 
@@ -125,11 +126,8 @@ fn head(out: &mut Out) {
         hash(SCRIPT)
     );
     out.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    out.within(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"",
-        &policy,
-        "\">\n",
-    );
+    let meta = "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n";
+    out.fill(meta, [&policy]);
     out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     out.raw("<meta name=\"color-scheme\" content=\"light dark\">\n");
     out.raw("<title>merge3: merge report</title>\n<style>")

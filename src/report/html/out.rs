@@ -19,14 +19,19 @@ impl Out {
         self.escaped(&visible_lines(text))
     }
 
-    /// Adds a text on one line between markup, right for content and for an attribute in quotes.
-    pub(super) fn within(
+    /// Adds markup with a text in the place of each `{}`: on one line, right for content and for an
+    /// attribute in quotes.
+    pub(super) fn fill<const N: usize>(
         &mut self,
-        open: &'static str,
-        text: &str,
-        close: &'static str,
+        markup: &'static str,
+        texts: [&str; N],
     ) -> &mut Self {
-        self.raw(open).escaped(&visible(text)).raw(close)
+        let mut pieces = markup.split("{}");
+        self.raw(pieces.next().unwrap_or_default());
+        for (text, piece) in texts.into_iter().zip(pieces) {
+            self.escaped(&visible(text)).raw(piece);
+        }
+        self
     }
 
     fn escaped(&mut self, text: &str) -> &mut Self {
@@ -43,11 +48,6 @@ impl Out {
         self
     }
 
-    pub(super) fn number(&mut self, number: usize) -> &mut Self {
-        self.0.push_str(&number.to_string());
-        self
-    }
-
     pub(super) fn finish(self) -> String {
         self.0
     }
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn nothing_of_a_text_is_markup() {
         let mut out = Out::default();
-        out.within("<p title=\"", "\"><script>\n'&\u{202e}\u{1b}[2J", "\">")
+        out.fill("<p title=\"{}\">", ["\"><script>\n'&\u{202e}\u{1b}[2J"])
             .text("\n<\u{9b}");
         assert_eq!(
             out.finish(),

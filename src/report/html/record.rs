@@ -38,43 +38,33 @@ impl<'i> Item<'i> {
             ConflictKind::Combined(_) => "combined",
             kind => kind.as_str(),
         };
-        out.within(
-            "<details class=\"item\" data-kind=\"",
-            kind,
-            "\" data-file=\"",
-        );
-        out.within("", &self.file, "\"");
+        let head = "<details class=\"item\" data-kind=\"{}\" data-file=\"{}\"";
+        out.fill(head, [kind, &self.file]);
         out.raw(if is_open { " open>" } else { ">" });
-        out.raw("<summary><h3><code>");
         let path = match conflict.path.as_str() {
             "" => "the whole document or file",
             path => path,
         };
-        out.within("", path, "</code></h3> ");
-        out.within("<span class=\"kind\">", kind, "</span> ");
-        let is_left = conflict.resolution.is_open();
-        out.raw(if is_left {
-            "<span class=\"result left\">"
-        } else {
-            "<span class=\"result\">"
-        });
-        out.within("", self.result(), "</span><span class=\"where\">");
-        out.within("", &self.file, "");
+        let name = "<summary><h3><code>{}</code></h3> <span class=\"kind\">{}</span> ";
+        out.fill(name, [path, kind]);
+        let result = match conflict.resolution.is_open() {
+            true => "<span class=\"result left\">{}</span>",
+            false => "<span class=\"result\">{}</span>",
+        };
+        out.fill(result, [self.result()]);
+        out.fill("<span class=\"where\">{}", [&self.file]);
         if let Some(line) = self.record.line {
-            out.raw(":").number(line);
+            out.fill(":{}", [&line.to_string()]);
         }
         if let Some(resource) = &self.record.resource {
-            out.within(
-                " <span class=\"resource\">",
-                &resource.to_string(),
-                "</span>",
-            );
+            let resource = resource.to_string();
+            out.fill(" <span class=\"resource\">{}</span>", [&resource]);
         }
         out.raw("</span></summary>\n");
         sides::write(out, self.record);
         let around = self.source.map(|it| it.around(self.record));
         lines(out, &around.unwrap_or_default());
-        out.within("<p class=\"why\">", &reason(conflict), "</p>\n");
+        out.fill("<p class=\"why\">{}</p>\n", [&reason(conflict)]);
         if let Some(rule) = self.rule() {
             out.raw("<div class=\"rule\"><p>To decide this otherwise at each merge, under <code>rules:</code> in <code>.merge3.yaml</code>:</p>\n<pre>");
             out.text(&rule.to_yaml()).raw("</pre></div>\n");
@@ -127,8 +117,8 @@ pub(super) fn section(out: &mut Out, title: &'static str, items: &[Item<'_>], is
     if items.is_empty() {
         return;
     }
-    out.within("<section><h2>", title, " <small>");
-    out.number(items.len()).raw("</small></h2>\n");
+    let head = "<section><h2>{} <small>{}</small></h2>\n";
+    out.fill(head, [title, &items.len().to_string()]);
     for item in items {
         item.write(out, is_open);
     }
@@ -142,12 +132,11 @@ fn lines(out: &mut Out, lines: &[Line<'_>]) {
     }
     out.raw("<figure><figcaption>local file, before the merge</figcaption><ol class=\"lines\">\n");
     for line in lines {
-        out.raw(if line.here {
-            "<li class=\"here\" value=\""
-        } else {
-            "<li value=\""
-        });
-        out.number(line.number).raw("\"><code>");
+        let item = match line.here {
+            true => "<li class=\"here\" value=\"{}\"><code>",
+            false => "<li value=\"{}\"><code>",
+        };
+        out.fill(item, [&line.number.to_string()]);
         tokens::write(out, line.text);
         out.raw("</code></li>\n");
     }

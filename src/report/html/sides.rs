@@ -107,7 +107,7 @@ fn side(out: &mut Out, value: &str, before: Option<&str>, is_marked: bool) {
         }
     }
     if count > LINES {
-        out.raw("\n<i>of ").number(count).raw(" lines</i>");
+        out.fill("\n<i>of {} lines</i>", [&count.to_string()]);
     } else if value.len() > BYTES {
         out.raw("\n<i>and more</i>");
     }
