@@ -12,7 +12,7 @@
 use std::ops::{Index, IndexMut};
 
 /// One value for each side of a three-way merge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize)]
 pub struct Triple<T> {
     /// The common ancestor (`--ancestor`).
     pub original: T,

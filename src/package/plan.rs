@@ -151,7 +151,7 @@ pub struct Renamed {
 }
 
 /// How much was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Counts {
     /// Files of the local and the updated package that were read.
     pub read: usize,

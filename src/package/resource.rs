@@ -6,7 +6,8 @@ use std::fmt;
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
 /// The identity of a resource.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ResourceId {
     /// `apiVersion`, empty where there is none.
     pub api_version: String,

@@ -6,22 +6,24 @@ use serde::Serialize;
 
 use super::Facts;
 use crate::error::Warning;
+use crate::merge::ConflictKind;
 use crate::package::{ChangeKind, Counts, FileChange, FileConflict, Plan, Renamed, ResourceId};
 use crate::triple::Triple;
 use crate::visible::visible_json;
 
 /// The version of the form. It goes up when something that is there changes its meaning or goes
 /// away; fields that come do not change it.
-pub(crate) const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 /// The name and the version of the program.
 pub(crate) const PROGRAM: &str = concat!("merge3 ", env!("CARGO_PKG_VERSION"));
 
+/// A report: its form, the program, and what is told.
 #[derive(Serialize)]
-struct Report<'p> {
+struct Report<T> {
     version: u32,
     program: &'static str,
     #[serde(flatten)]
-    merge: Merge<'p>,
+    told: T,
 }
 
 /// What is told of one merge.
@@ -35,7 +37,7 @@ pub(crate) struct Merge<'p> {
     conflicts: Vec<RecordOut<'p>>,
     pinned: Vec<RecordOut<'p>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    combined: Vec<CombinedOut<'p>>,
+    combined: Vec<RecordOut<'p>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     renamed: Vec<RenamedOut<'p>>,
     warnings: Vec<WarningOut<'p>>,
@@ -43,11 +45,8 @@ pub(crate) struct Merge<'p> {
 
 #[derive(Serialize)]
 struct CountsOut {
-    read: usize,
-    changed: usize,
-    added: usize,
-    deleted: usize,
-    moved: usize,
+    #[serde(flatten)]
+    files: Counts,
     conflicts: usize,
     pinned: usize,
 }
@@ -60,54 +59,31 @@ struct FileOut {
     from: Option<String>,
 }
 
+/// A conflict or the like; of a value that was put together from both sides it is told by what.
 #[derive(Serialize)]
 struct RecordOut<'p> {
     file: String,
     line: Option<usize>,
-    resource: Option<ResourceOut<'p>>,
+    resource: Option<&'p ResourceId>,
     path: &'p str,
-    kind: &'static str,
-    values: ValuesOut,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    values: &'p Triple<Option<String>>,
     hidden: bool,
-    resolution: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolution: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'p str>,
-}
-
-#[derive(Serialize)]
-struct CombinedOut<'p> {
-    file: String,
-    line: Option<usize>,
-    resource: Option<ResourceOut<'p>>,
-    path: &'p str,
-    by: &'static str,
-    values: ValuesOut,
-    hidden: bool,
 }
 
 #[derive(Serialize)]
 struct RenamedOut<'p> {
     file: String,
     line: usize,
-    original: Option<ResourceOut<'p>>,
-    updated: Option<ResourceOut<'p>>,
-    local: Option<ResourceOut<'p>>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ResourceOut<'p> {
-    api_version: &'p str,
-    kind: &'p str,
-    namespace: &'p str,
-    name: &'p str,
-}
-
-#[derive(Serialize)]
-struct ValuesOut {
-    original: Option<String>,
-    updated: Option<String>,
-    local: Option<String>,
+    #[serde(flatten)]
+    names: &'p Triple<Option<ResourceId>>,
 }
 
 #[derive(Serialize)]
@@ -120,17 +96,18 @@ struct WarningOut<'p> {
 
 /// The report of a run as JSON.
 pub fn json(plan: &Plan, facts: &Facts) -> String {
-    pretty(&Report {
-        version: VERSION,
-        program: PROGRAM,
-        merge: merge(plan, facts),
-    })
+    as_json(merge(plan, facts))
 }
 
 /// A report as JSON that a terminal may show.
-pub(crate) fn pretty(report: &impl Serialize) -> String {
+pub(crate) fn as_json(told: impl Serialize) -> String {
+    let report = Report {
+        version: VERSION,
+        program: PROGRAM,
+        told,
+    };
     // nothing in it can fail to be written: its keys are names, its numbers finite
-    let text = serde_json::to_string_pretty(report).unwrap_or_default();
+    let text = serde_json::to_string_pretty(&report).unwrap_or_default();
     visible_json(&text) + "\n"
 }
 
@@ -140,25 +117,17 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
         written: facts.written,
         open: facts.open,
         duration_ms: (facts.duration.as_secs_f64() * 1e6).round() / 1e3,
-        counts: counts(&plan.counts, plan),
+        counts: CountsOut {
+            files: plan.counts,
+            conflicts: plan.conflicts.len(),
+            pinned: plan.pinned.len(),
+        },
         files: plan.files.iter().map(file).collect(),
         conflicts: plan.conflicts.iter().map(record).collect(),
         pinned: plan.pinned.iter().map(record).collect(),
-        combined: plan.combined.iter().map(combined).collect(),
+        combined: plan.combined.iter().map(record).collect(),
         renamed: plan.renamed.iter().map(renamed).collect(),
         warnings: plan.warnings.iter().map(warning).collect(),
-    }
-}
-
-fn counts(counts: &Counts, plan: &Plan) -> CountsOut {
-    CountsOut {
-        read: counts.read,
-        changed: counts.changed,
-        added: counts.added,
-        deleted: counts.deleted,
-        moved: counts.moved,
-        conflicts: plan.conflicts.len(),
-        pinned: plan.pinned.len(),
     }
 }
 
@@ -182,63 +151,29 @@ fn file(change: &FileChange) -> FileOut {
     }
 }
 
-fn values(record: &FileConflict) -> ValuesOut {
-    let Triple {
-        original,
-        updated,
-        local,
-    } = record.conflict.values.clone();
-    ValuesOut {
-        original,
-        updated,
-        local,
-    }
-}
-
-fn combined(record: &FileConflict) -> CombinedOut<'_> {
-    CombinedOut {
-        file: portable(&record.file),
-        line: record.line,
-        resource: record.resource.as_deref().map(resource),
-        path: &record.conflict.path,
-        by: record.conflict.kind.as_str(),
-        values: values(record),
-        hidden: record.hidden,
-    }
-}
-
 fn record(record: &FileConflict) -> RecordOut<'_> {
+    let conflict = &record.conflict;
+    let is_combined = matches!(conflict.kind, ConflictKind::Combined(_));
+    let kind = conflict.kind.as_str();
     RecordOut {
         file: portable(&record.file),
         line: record.line,
-        resource: record.resource.as_deref().map(resource),
-        path: &record.conflict.path,
-        kind: record.conflict.kind.as_str(),
-        values: values(record),
+        resource: record.resource.as_deref(),
+        path: &conflict.path,
+        by: is_combined.then_some(kind),
+        kind: (!is_combined).then_some(kind),
+        values: &conflict.values,
         hidden: record.hidden,
-        resolution: record.conflict.resolution.as_str(),
-        rule: record.conflict.rule.as_deref(),
+        resolution: (!is_combined).then_some(conflict.resolution.as_str()),
+        rule: conflict.rule.as_deref().filter(|_| !is_combined),
     }
 }
 
 fn renamed(renamed: &Renamed) -> RenamedOut<'_> {
-    let names = renamed.names.as_ref();
-    let names = names.map(|name| name.as_ref().map(resource));
     RenamedOut {
         file: portable(&renamed.file),
         line: renamed.line,
-        original: names.original,
-        updated: names.updated,
-        local: names.local,
-    }
-}
-
-fn resource(id: &ResourceId) -> ResourceOut<'_> {
-    ResourceOut {
-        api_version: &id.api_version,
-        kind: &id.kind,
-        namespace: &id.namespace,
-        name: &id.name,
+        names: &renamed.names,
     }
 }
 

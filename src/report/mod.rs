@@ -22,7 +22,7 @@ pub use html::html;
 pub(crate) use html::{Package, Page, page};
 pub(crate) use hunks::shown_lines;
 pub use json::json;
-pub(crate) use json::{Merge, PROGRAM, VERSION, merge, portable, pretty};
+pub(crate) use json::{Merge, as_json, merge, portable};
 pub use markdown::markdown;
 pub(crate) use markdown::{cell, code, conflicts, details, line};
 pub(crate) use reason::reason;

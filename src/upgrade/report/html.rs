@@ -1,6 +1,6 @@
 //! What was upgraded, as a page to look at.
 
-use super::{short_name, versions};
+use super::{Told, short_name, versions};
 use crate::report::{self, Package, Page};
 use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
@@ -8,22 +8,13 @@ use crate::upgrade::package_upgrade::Upgrade;
 
 /// The report of upgrades as a page: packages with conflicts left to somebody come first.
 pub fn upgrade_html(outcomes: &[Outcome<Upgrade>]) -> String {
-    let mut page = Page::default();
-    for outcome in outcomes {
-        match outcome {
-            Outcome::UpToDate(_) => page.up_to_date += 1,
-            Outcome::Failed(package, error) => {
-                page.failed
-                    .push((report::portable(package), error.to_string()));
-            }
-            Outcome::Newer(upgrade) => page.packages.push(package(upgrade)),
-        }
-    }
-    page.packages.sort_by_key(|package| {
-        let is_quiet = package.plan.conflicts.is_empty();
-        (!package.facts.open, is_quiet)
-    });
-    report::page(&page)
+    let told = Told::by_need(outcomes);
+    let failed = told.failed.into_iter();
+    report::page(&Page {
+        packages: told.newer.into_iter().map(package).collect(),
+        failed: failed.map(|it| (it.package, it.message)).collect(),
+        up_to_date: told.up_to_date.len(),
+    })
 }
 
 fn package(upgrade: &Upgrade) -> Package<'_> {

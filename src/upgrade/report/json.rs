@@ -1,9 +1,10 @@
 //! What was upgraded, and what could be, for programs (docs/report.schema.json).
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
+use super::Told;
 use crate::git_process::without_password;
 use crate::report;
 use crate::upgrade::address::Place;
@@ -14,24 +15,10 @@ use crate::upgrade::package_upgrade::Upgrade;
 use crate::upgrade::remote::Resolved;
 
 #[derive(Serialize)]
-struct Report<P> {
-    version: u32,
-    program: &'static str,
-    #[serde(flatten)]
-    packages: P,
-    up_to_date: Vec<String>,
-    failed: Vec<FailedOut>,
-}
-
-#[derive(Serialize)]
-struct FailedOut {
-    package: String,
-    message: String,
-}
-
-#[derive(Serialize)]
 struct Upgrades<'u> {
     packages: Vec<UpgradeOut<'u>>,
+    #[serde(flatten)]
+    others: &'u Told<'u, Upgrade>,
 }
 
 #[derive(Serialize)]
@@ -49,6 +36,8 @@ struct UpgradeOut<'u> {
 #[derive(Serialize)]
 struct NewerVersions<'u> {
     outdated: Vec<OutdatedOut<'u>>,
+    #[serde(flatten)]
+    others: &'u Told<'u, Outdated>,
 }
 
 #[derive(Serialize)]
@@ -76,44 +65,24 @@ struct VersionOut<'u> {
 
 /// The report of upgrades for programs (docs/report.schema.json).
 pub fn upgrade_json(outcomes: &[Outcome<Upgrade>]) -> String {
-    let newer = outcomes.iter().filter_map(Outcome::newer);
-    let packages = newer.map(upgrade_out).collect();
-    json(outcomes, Upgrades { packages }, |_| None)
+    let told = Told::of(outcomes);
+    report::as_json(Upgrades {
+        packages: told.newer.iter().map(|it| upgrade_out(it)).collect(),
+        others: &told,
+    })
 }
 
 /// The packages that have a newer version, for programs (docs/report.schema.json).
 pub fn outdated_json(outcomes: &[Outcome<Outdated>]) -> String {
-    let newer = outcomes.iter().filter_map(Outcome::newer);
-    let outdated = newer.filter_map(outdated_out).collect();
-    json(outcomes, NewerVersions { outdated }, |it| {
-        it.wanted.is_none().then_some(&it.package)
-    })
-}
-
-/// The report, with the packages that stay at their version although there is a newer one.
-fn json<'u, T: 'u>(
-    outcomes: &'u [Outcome<T>],
-    packages: impl Serialize,
-    stays: impl Fn(&'u T) -> Option<&'u PathBuf>,
-) -> String {
-    let up_to_date = outcomes.iter().filter_map(|outcome| match outcome {
-        Outcome::Newer(newer) => stays(newer),
-        Outcome::UpToDate(package) => Some(package),
-        Outcome::Failed(..) => None,
-    });
-    let failed = outcomes.iter().filter_map(|outcome| match outcome {
-        Outcome::Failed(package, error) => Some(FailedOut {
-            package: report::portable(package),
-            message: error.to_string(),
-        }),
-        _ => None,
-    });
-    report::pretty(&Report {
-        version: report::VERSION,
-        program: report::PROGRAM,
-        packages,
-        up_to_date: up_to_date.map(|it| report::portable(it)).collect(),
-        failed: failed.collect(),
+    let stays = |it: &Outdated| it.wanted.is_none().then(|| it.package.clone());
+    let told = Told::with(outcomes, stays);
+    report::as_json(NewerVersions {
+        outdated: told
+            .newer
+            .iter()
+            .filter_map(|it| outdated_out(it))
+            .collect(),
+        others: &told,
     })
 }
 

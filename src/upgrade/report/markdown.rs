@@ -1,7 +1,7 @@
 //! What was upgraded, and what could be, for the body of a pull request. Whatever upstream wrote
 //! is in code, where it is no Markdown, closes no issue and calls nobody.
 
-use super::{row, short_name, versions};
+use super::{Told, row, short_name, versions};
 use crate::report::{self, Body, Part, by_need, cell, code};
 use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
@@ -18,32 +18,24 @@ const SUBJECT: usize = 120;
 /// and then what needs no decision, as far as hosts take it.
 pub fn upgrade_markdown(outcomes: &[Outcome<Upgrade>]) -> String {
     let mut body = Body::default();
-    let changed = |outcome: &&Outcome<Upgrade>| !matches!(outcome, Outcome::UpToDate(_));
-    let mut told: Vec<&Outcome<Upgrade>> = outcomes.iter().filter(changed).collect();
-    if told.is_empty() {
+    let told = Told::by_need(outcomes);
+    if told.newer.is_empty() && told.failed.is_empty() {
         body.push("Every package is up to date.\n");
         return body.finish();
     }
-    told.sort_by_key(|outcome| match outcome {
-        Outcome::Failed(..) => 0,
-        Outcome::Newer(upgrade) if upgrade.facts.open => 1,
-        Outcome::Newer(upgrade) if !upgrade.plan.conflicts.is_empty() => 2,
-        _ => 3,
-    });
+    let failed = told.failed.iter();
+    let failed_rows = failed.map(|it| format!("| {} | | | **failed** |\n", cell(&it.package)));
     let overview = Part {
         head: "| package | from | to | conflicts |\n| --- | --- | --- | --- |\n".to_owned(),
-        rows: told.iter().map(|it| overview(it)).collect(),
+        rows: failed_rows
+            .chain(told.newer.iter().map(|it| overview(it)))
+            .collect(),
         tail: "",
         what: "package",
     };
     body.part(overview, 2);
-    let failures = told.iter().filter_map(|outcome| match outcome {
-        Outcome::Failed(package, error) => {
-            let package = code(&report::portable(package));
-            Some(format!("- {package}: {}\n", code(&error.to_string())))
-        }
-        _ => None,
-    });
+    let failures = told.failed.iter();
+    let failures = failures.map(|it| format!("- {}: {}\n", code(&it.package), code(&it.message)));
     let failures = Part {
         head: "\n## Failed\n\n".to_owned(),
         rows: failures.collect(),
@@ -53,15 +45,11 @@ pub fn upgrade_markdown(outcomes: &[Outcome<Upgrade>]) -> String {
     if !failures.rows.is_empty() {
         body.part(failures, 2);
     }
-    let upgrades = told.iter().filter_map(|outcome| match outcome {
-        Outcome::Newer(upgrade) => Some(&**upgrade),
-        _ => None,
-    });
-    for upgrade in upgrades.clone() {
+    for upgrade in &told.newer {
         let title = format!("## Conflicts in {}", name(upgrade));
         report::conflicts(&mut body, &upgrade.plan, &title);
     }
-    for upgrade in upgrades {
+    for upgrade in &told.newer {
         let line = report::line(&upgrade.plan, &upgrade.facts);
         body.heading(format!("\n## {}\n\n{line}", name(upgrade)));
         report::details(&mut body, &upgrade.plan);
@@ -75,16 +63,7 @@ fn name(upgrade: &Upgrade) -> String {
 }
 
 /// A row of the overview: what became of a package.
-fn overview(outcome: &Outcome<Upgrade>) -> String {
-    let upgrade = match outcome {
-        Outcome::Newer(upgrade) => upgrade,
-        Outcome::Failed(package, _) | Outcome::UpToDate(package) => {
-            return format!(
-                "| {} | | | **failed** |\n",
-                cell(&report::portable(package))
-            );
-        }
-    };
+fn overview(upgrade: &Upgrade) -> String {
     let [from, to] = versions(upgrade);
     let host = Host::of(&upgrade.place.repository);
     let release = host
@@ -190,13 +169,9 @@ fn reference(text: &str) -> Option<(usize, usize)> {
 /// The packages that have a newer version, as a table.
 pub fn outdated_markdown(states: &[Outcome<Outdated>]) -> String {
     let mut body = Body::default();
-    let rows = states.iter().filter_map(|state| match state {
-        Outcome::Newer(outdated) => {
-            let cells = row(outdated).map(|text| cell(&text));
-            Some(format!("| {} |\n", cells.join(" | ")))
-        }
-        _ => None,
-    });
+    let told = Told::of(states);
+    let rows = told.newer.iter();
+    let rows = rows.map(|it| format!("| {} |\n", row(it).map(|text| cell(&text)).join(" | ")));
     let table = Part {
         head: "| package | current | wanted | latest |\n| --- | --- | --- | --- |\n".to_owned(),
         rows: rows.collect(),

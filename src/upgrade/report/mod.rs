@@ -5,6 +5,11 @@ mod json;
 mod markdown;
 mod text;
 
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::batch::Outcome;
 use super::outdated::Outdated;
 use super::package_upgrade::Upgrade;
 use super::remote::{Resolved, is_hash};
@@ -14,6 +19,72 @@ pub use html::upgrade_html;
 pub use json::{outdated_json, upgrade_json};
 pub use markdown::{outdated_markdown, upgrade_markdown};
 pub use text::{outdated_text, upgrade_text};
+
+/// What became of the packages of a run.
+#[derive(Serialize)]
+struct Told<'o, T> {
+    #[serde(skip)]
+    newer: Vec<&'o T>,
+    up_to_date: Vec<String>,
+    failed: Vec<Failed>,
+}
+
+/// A package that failed, and why.
+#[derive(Serialize)]
+struct Failed {
+    package: String,
+    message: String,
+}
+
+impl<'o, T> Told<'o, T> {
+    fn of(outcomes: &'o [Outcome<T>]) -> Self {
+        Self::with(outcomes, |_| None)
+    }
+
+    /// With the packages that stay at their version although there is a newer one.
+    fn with(outcomes: &'o [Outcome<T>], stays: impl Fn(&T) -> Option<PathBuf>) -> Self {
+        let mut told = Self {
+            newer: Vec::new(),
+            up_to_date: Vec::new(),
+            failed: Vec::new(),
+        };
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Newer(newer) => match stays(newer) {
+                    Some(package) => told.up_to_date.push(report::portable(&package)),
+                    None => told.newer.push(newer),
+                },
+                Outcome::UpToDate(package) => told.up_to_date.push(report::portable(package)),
+                Outcome::Failed(package, error) => told.failed.push(Failed {
+                    package: report::portable(package),
+                    message: error.to_string(),
+                }),
+            }
+        }
+        told
+    }
+
+    /// How many packages need nothing, in words.
+    fn count_up_to_date(&self) -> String {
+        match self.up_to_date.len() {
+            0 => String::new(),
+            1 => "1 package is up to date\n".to_owned(),
+            count => format!("{count} packages are up to date\n"),
+        }
+    }
+}
+
+impl<'o> Told<'o, Upgrade> {
+    /// The upgrades with conflicts that are left to somebody first, then those with others.
+    fn by_need(outcomes: &'o [Outcome<Upgrade>]) -> Self {
+        let mut told = Self::of(outcomes);
+        told.newer.sort_by_key(|upgrade| {
+            let is_quiet = upgrade.plan.conflicts.is_empty();
+            (!upgrade.facts.open, is_quiet)
+        });
+        told
+    }
+}
 
 /// A hash as people write it.
 pub(super) fn short_name(name: &str) -> &str {

@@ -1,6 +1,6 @@
 //! What was upgraded, and what could be, for people at a terminal.
 
-use super::{row, short_name, versions};
+use super::{Told, row, short_name, versions};
 use crate::error::shown;
 use crate::report::{self, Detail};
 use crate::upgrade::batch::Outcome;
@@ -15,51 +15,31 @@ const VERSION_WIDTH: usize = 18;
 
 /// The report of upgrades for people at a terminal.
 pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], detail: Detail) -> String {
+    let told = Told::of(outcomes);
     let mut text = String::new();
-    let mut current = 0;
-    for outcome in outcomes {
-        match outcome {
-            Outcome::UpToDate(_) => current += 1,
-            Outcome::Failed(..) => {}
-            Outcome::Newer(upgrade) => {
-                let [from, to] = versions(upgrade).map(visible);
-                let package = shown(&upgrade.package);
-                text.push_str(&format!("{package}: {from} -> {to}\n"));
-                let detail = Detail {
-                    planned_only: !upgrade.facts.written,
-                    ..detail
-                };
-                text.push_str(&report::summary(&upgrade.plan, detail));
-                if let Some(commit) = &upgrade.committed {
-                    text.push_str(&format!("committed as {}\n", short_name(commit)));
-                }
-            }
+    for upgrade in &told.newer {
+        let [from, to] = versions(upgrade).map(visible);
+        let package = shown(&upgrade.package);
+        text.push_str(&format!("{package}: {from} -> {to}\n"));
+        let detail = Detail {
+            planned_only: !upgrade.facts.written,
+            ..detail
+        };
+        text.push_str(&report::summary(&upgrade.plan, detail));
+        if let Some(commit) = &upgrade.committed {
+            text.push_str(&format!("committed as {}\n", short_name(commit)));
         }
     }
-    text + &up_to_date(current)
-}
-
-/// How many packages need nothing.
-fn up_to_date(count: usize) -> String {
-    match count {
-        0 => String::new(),
-        1 => "1 package is up to date\n".to_owned(),
-        count => format!("{count} packages are up to date\n"),
-    }
+    text + &told.count_up_to_date()
 }
 
 /// The packages that have a newer version, as a table of 80 columns.
 pub fn outdated_text(states: &[Outcome<Outdated>]) -> String {
     let head = ["PACKAGE", "CURRENT", "WANTED", "LATEST"].map(str::to_owned);
-    let mut rows = vec![head];
-    let mut current = 0;
-    for state in states {
-        match state {
-            Outcome::Newer(outdated) => rows.push(row(outdated).map(|cell| visible(&cell))),
-            Outcome::UpToDate(_) => current += 1,
-            Outcome::Failed(..) => {}
-        }
-    }
+    let told = Told::of(states);
+    let newer = told.newer.iter();
+    let newer = newer.map(|outdated| row(outdated).map(|cell| visible(&cell)));
+    let rows: Vec<[String; 4]> = [head].into_iter().chain(newer).collect();
     let mut text = String::new();
     if rows.len() > 1 {
         let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max();
@@ -80,7 +60,7 @@ pub fn outdated_text(states: &[Outcome<Outdated>]) -> String {
             text.push('\n');
         }
     }
-    text + &up_to_date(current)
+    text + &told.count_up_to_date()
 }
 
 fn width(text: &str) -> usize {
