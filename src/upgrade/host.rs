@@ -1,7 +1,10 @@
 //! The websites of the hosts that many repositories are at: where a release, a comparison of two
 //! commits and an issue can be read.
 
-use std::fmt::Write as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// What is encoded of a name in an address: nothing in it is Markdown then.
+const PART: AsciiSet = NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'/');
 
 /// What a repository is called at a host, and what the host is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +84,7 @@ impl Host {
 
     /// What a tag is about.
     pub(super) fn release(&self, tag: &str) -> Option<String> {
-        let tag = encoded(tag);
+        let tag = utf8_percent_encode(tag, &PART);
         match self.kind {
             Kind::GitHub | Kind::Gitea => Some(self.page(&format!("releases/tag/{tag}"))),
             Kind::GitLab => Some(self.page(&format!("releases/{tag}"))),
@@ -98,23 +101,6 @@ impl Host {
             _ => url,
         }
     }
-}
-
-/// A name as a part of an address, in which nothing is Markdown.
-fn encoded(name: &str) -> String {
-    let mut text = String::new();
-    for byte in name.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'/' => {
-                text.push(char::from(byte));
-            }
-            _ => {
-                let written = write!(text, "%{byte:02X}");
-                debug_assert!(written.is_ok(), "writing to a string does not fail");
-            }
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! An OCI registry: tags, manifests and blobs, with the tokens that registries hand out.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::http::{self, Answer, is_loopback};
@@ -12,6 +13,12 @@ use crate::upgrade::remote::Refs;
 const LARGEST_ANSWER: u64 = 4 << 20;
 /// The most pages of a list of tags.
 const PAGES: usize = 100;
+/// What is encoded of a value in an address.
+const VALUE: AsciiSet = NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 const MANIFESTS: &str = "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
 
 /// The layer of a manifest that is the package.
@@ -102,8 +109,8 @@ impl<'r> Registry<'r> {
         let separator = if realm.contains('?') { '&' } else { '?' };
         let url = format!(
             "{realm}{separator}service={}&scope={}",
-            encoded(service),
-            encoded(&scope)
+            utf8_percent_encode(service, &VALUE),
+            utf8_percent_encode(&scope, &VALUE)
         );
         let answer = http::get(&url, "application/json", basic)?.bytes(LARGEST_ANSWER)?;
         let answer: Value = serde_json::from_slice(&answer).unwrap_or_default();
@@ -120,17 +127,6 @@ impl<'r> Registry<'r> {
     fn url(&self, what: &str) -> String {
         format!("{}/v2/{}/{what}", self.base, self.path)
     }
-}
-
-fn encoded(text: &str) -> String {
-    let mut url = String::new();
-    for byte in text.bytes() {
-        match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            true => url.push(char::from(byte)),
-            false => url.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    url
 }
 
 /// The tags of a repository. Their digests are asked for one by one.
