@@ -40,6 +40,11 @@ impl Error {
         })
     }
 
+    /// The same once more: for all who need what failed once.
+    pub(crate) fn again(&self) -> Self {
+        Self::git(self.to_string(), self.help().unwrap_or_default())
+    }
+
     /// [`Error::help`], where it is the same for each error of a kind.
     fn fixed_help(&self) -> Option<&'static str> {
         Some(match self {

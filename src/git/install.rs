@@ -8,6 +8,7 @@ use super::attributes;
 use super::call;
 use super::commands::{print, write};
 use crate::error::shown;
+use crate::package::if_there;
 
 /// The keys of git's configuration that are the driver's.
 const NAME_KEY: &str = "merge.merge3.name";
@@ -183,12 +184,10 @@ fn default_attributes() -> Option<PathBuf> {
 }
 
 pub(super) fn read_if_there(path: &Path) -> Result<String, String> {
-    match fs::read(path) {
-        Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|_| format!("{} is not UTF-8; add the patterns by hand", shown(path))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(format!("cannot read {}: {error}", shown(path))),
-    }
+    let bytes = if_there(fs::read(path));
+    let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", shown(path)))?;
+    String::from_utf8(bytes.unwrap_or_default())
+        .map_err(|_| format!("{} is not UTF-8; add the patterns by hand", shown(path)))
 }
 
 /// Where a program is that is called by its name.

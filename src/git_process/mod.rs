@@ -2,6 +2,7 @@
 //! started, or any other program.
 
 mod bounded;
+mod log;
 
 use std::ffi::{OsStr, OsString};
 use std::io;

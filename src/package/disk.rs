@@ -222,6 +222,17 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     )
 }
 
+/// What is there; `None` where nothing is.
+///
+/// # Errors
+/// What else the system says.
+pub(crate) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if is_missing(&error) => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
     if is_missing(&error) {
         Ok(())

@@ -62,7 +62,9 @@ mod yaml_names;
 pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;
 pub use diff::{DiffInput, difference, plan_difference};
-pub(crate) use disk::{is_open_already, link, read_named, read_own, replace, replace_itself};
+pub(crate) use disk::{
+    gone_is_fine, if_there, is_open_already, link, read_named, read_own, replace, replace_itself,
+};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};

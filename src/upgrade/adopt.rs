@@ -15,7 +15,7 @@ use super::remote::{Refs, Remotes, Resolved, is_hash};
 use super::vendir;
 use super::version::Choice;
 use crate::error::{Error, Warning};
-use crate::package::{Snapshot, read_own, replace};
+use crate::package::{Snapshot, if_there, read_own, replace};
 
 /// A copy whose origin is known now.
 #[derive(Debug)]
@@ -102,12 +102,9 @@ fn said_by_vendir(folder: &Path) -> Result<Address, Error> {
 
 fn put_record(folder: &Path, name: &str, place: &Place, version: &Resolved) -> Result<(), Error> {
     let file = folder.join(name);
-    let text = match read_own(&file) {
-        Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|_| Error::package(&file, "it is not UTF-8", "save the file as UTF-8"))?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(Error::reading(&file)(error)),
-    };
+    let bytes = if_there(read_own(&file)).map_err(Error::reading(&file))?;
+    let text = String::from_utf8(bytes.unwrap_or_default())
+        .map_err(|_| Error::package(&file, "it is not UTF-8", "save the file as UTF-8"))?;
     let text = with_record(&file, &text, place, version)?;
     replace(&file, text.as_bytes()).map_err(Error::writing(&file))
 }

@@ -19,7 +19,7 @@ pub(super) const TRAILER: &str = "Merge3-Tree";
 #[derive(Debug)]
 pub(super) struct Branches {
     each: Vec<Branch>,
-    done: OnceLock<Result<(), String>>,
+    done: OnceLock<Result<(), Error>>,
 }
 
 #[derive(Debug)]
@@ -63,23 +63,9 @@ impl Branches {
     /// # Errors
     /// Where git refuses.
     pub(super) fn go(&self) -> Result<(), Error> {
-        let mut failed = None;
-        let done = self.done.get_or_init(|| {
-            let made = self.each.iter().try_for_each(Branch::make);
-            made.map_err(|error| {
-                let message = error.to_string();
-                failed = Some(error);
-                message
-            })
-        });
-        match (done, failed) {
-            (Ok(()), _) => Ok(()),
-            (Err(_), Some(error)) => Err(error),
-            (Err(message), None) => Err(Error::git(
-                message.clone(),
-                "name another branch with --branch",
-            )),
-        }
+        let make = || self.each.iter().try_for_each(Branch::make);
+        let done = self.done.get_or_init(make).as_ref();
+        done.map_err(Error::again).copied()
     }
 
     /// Goes back to a branch as it was where nothing has changed; returns the commits that stand
@@ -273,30 +259,21 @@ impl Commit {
 
 /// So many commits of a range, the newest first.
 fn commits(top: &Path, range: &[&str], most: usize) -> Result<Vec<Commit>, Error> {
-    let format = format!(
-        "--format=%H%x1f%T%x1f%P%x1f%B%x1f%s%x1f%(trailers:key={TRAILER},valueonly,separator=%x20)"
-    );
-    let log = ["log", "-z", "--first-parent", "--no-show-signature"];
-    let output = Git::at(top)
-        .args(log)
-        .args([format!("--max-count={most}"), format])
-        .args(range)
-        .arg("--")
-        .output()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let commits = text.split('\0').filter_map(|line| {
-        let mut parts = line.split('\u{1f}').map(str::to_owned);
-        let (hash, tree, parents) = (parts.next()?, parts.next()?, parts.next()?);
-        let (message, subject, said) = (parts.next()?, parts.next()?, parts.next()?);
-        let is_ours = said.trim() == tree && !parents.contains(' ');
-        Some(Commit {
-            hash,
-            tree,
-            parents,
-            message,
-            subject,
-            is_ours,
-        })
+    let trailer = format!("%(trailers:key={TRAILER},valueonly,separator=%x20)");
+    let most = format!("--max-count={most}");
+    let arguments = ["--first-parent", &most].into_iter();
+    let arguments = arguments.chain(range.iter().copied()).chain(["--"]);
+    let fields = ["%H", "%T", "%P", "%B", "%s", &trailer];
+    // a range that is none has no commits
+    let commits = Git::at(top).log(fields, arguments)?.unwrap_or_default();
+    let commits = commits.into_iter();
+    let commits = commits.map(|[hash, tree, parents, message, subject, said]| Commit {
+        is_ours: said.trim() == tree && !parents.contains(' '),
+        hash,
+        tree,
+        parents,
+        message,
+        subject,
     });
     Ok(commits.collect())
 }

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::error::Error;
 use crate::git_process::{Git, reason};
 use crate::package::private_folder::{self, named};
+use crate::package::{gone_is_fine, if_there};
 
 /// The variable that names the cache folder itself.
 pub const CACHE_VARIABLE: &str = "MERGE3_CACHE_DIR";
@@ -61,20 +62,13 @@ impl Cache {
     /// Where something cannot be deleted.
     pub fn clean(&self) -> Result<usize, Error> {
         let archives = self.root.join("archives");
-        match fs::remove_dir_all(&archives) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(unusable(&archives, &error));
-            }
-            _ => {}
-        }
+        let emptied = fs::remove_dir_all(&archives).or_else(gone_is_fine);
+        emptied.map_err(|error| unusable(&archives, &error))?;
         let stores = self.root.join("git");
-        let entries = match fs::read_dir(&stores) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-            Err(error) => return Err(unusable(&stores, &error)),
-        };
+        let entries = if_there(fs::read_dir(&stores));
+        let entries = entries.map_err(|error| unusable(&stores, &error))?;
         let mut count = 0;
-        for entry in entries {
+        for entry in entries.into_iter().flatten() {
             let path = entry.map_err(|error| unusable(&stores, &error))?.path();
             if path.extension().is_none_or(|extension| extension != "git") {
                 continue;
@@ -89,11 +83,7 @@ impl Cache {
 
     /// The folder with archives, by their digests.
     pub(super) fn archives(&self) -> Result<PathBuf, Error> {
-        let folder = self.root.join("archives");
-        private_folder::make(&folder).map_err(|error| unusable(&folder, &error))?;
-        own(&self.root)?;
-        own(&folder)?;
-        Ok(folder)
+        self.own_folder("archives")
     }
 
     /// The repository for an address; made where it is missing.
@@ -103,7 +93,7 @@ impl Cache {
 
     /// A further repository for an address.
     pub(super) fn store_named(&self, name: &str, repository: &str) -> Result<Store, Error> {
-        let folder = self.own_folder()?;
+        let folder = self.own_folder("git")?;
         let store = Store::at(folder.join(format!("{name}.git")));
         if !store.is_ready() {
             let _alone = store.alone()?;
@@ -115,9 +105,9 @@ impl Cache {
         Ok(store)
     }
 
-    /// The folder with the repositories, which is nobody else's: what is in it says what git runs.
-    fn own_folder(&self) -> Result<PathBuf, Error> {
-        let folder = self.root.join("git");
+    /// A folder in the cache, which is nobody else's: what is in it says what git runs.
+    fn own_folder(&self, name: &str) -> Result<PathBuf, Error> {
+        let folder = self.root.join(name);
         private_folder::make(&folder).map_err(|error| unusable(&folder, &error))?;
         own(&self.root)?;
         own(&folder)?;
@@ -154,12 +144,8 @@ impl Store {
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
-        match fs::remove_dir_all(&self.path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(unusable(&self.path, &error));
-            }
-            _ => {}
-        }
+        let gone = fs::remove_dir_all(&self.path).or_else(gone_is_fine);
+        gone.map_err(|error| unusable(&self.path, &error))?;
         let made = tempfile::Builder::new().prefix(&begin).tempdir_in(folder);
         let made = made.map_err(|error| unusable(folder, &error))?;
         let store = Self {

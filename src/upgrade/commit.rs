@@ -17,10 +17,11 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::branch::TRAILER;
-use super::objects::path_of_bytes;
+use super::tree::path_of;
 use super::worktree::{LOCKED, PAUSE, Tried, is_busy, patiently, why};
 use crate::error::Error;
 use crate::git_process::Git;
+use crate::package::gone_is_fine;
 
 /// What is said of an index that went back each time.
 pub(super) const LOST: &str = "another process takes files of it out of the index";
@@ -98,7 +99,7 @@ pub(super) fn unstage(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Tr
         let Some(tab) = memchr::memchr(b'\t', row) else {
             continue;
         };
-        let path = path_of_bytes(&row[tab + 1..]);
+        let path = path_of(&row[tab + 1..]);
         if own.contains(&path) {
             rows.extend_from_slice(row);
             rows.push(0);
@@ -171,7 +172,7 @@ fn names(git: Git, folder: Option<&Path>) -> Result<Vec<PathBuf>, Error> {
         .output()?;
     let names = output.stdout.split(|byte| *byte == 0);
     let names = names.filter(|name| !name.is_empty());
-    Ok(names.map(path_of_bytes).collect())
+    Ok(names.map(path_of).collect())
 }
 
 /// Copies a file with the time of its last change. Git compares the content of files that are as
@@ -195,12 +196,8 @@ impl<'t> OwnIndex<'t> {
         let index = Self { top, folder };
         let shared = Git::at(top).args(["rev-parse", "--git-path", "index"]);
         let shared = top.join(shared.ask()?.unwrap_or_default());
-        match copy_with_time(&shared, &index.path()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(unwritten(index.path(), error));
-            }
-            _ => {}
-        }
+        let copied = copy_with_time(&shared, &index.path()).or_else(gone_is_fine);
+        copied.map_err(|error| unwritten(index.path(), error))?;
         let staged = stage(index.git(), files)?;
         match staged.status.success() {
             true => Ok(index),

@@ -11,7 +11,7 @@ use super::remote::{Remotes, Resolved};
 use super::tree::stays_within;
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
-use crate::package::{Entry, LEFT_OUT, Snapshot, link, of_new};
+use crate::package::{Entry, LEFT_OUT, Snapshot, gone_is_fine, link, of_new};
 
 /// A package that is new here.
 #[derive(Debug)]
@@ -140,12 +140,8 @@ fn write(
     fs::write(&target, text).map_err(Error::writing(&target))?;
     set_new(&target, false).map_err(Error::writing(&target))?;
     // an empty folder may be there already
-    match fs::remove_dir(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(Error::writing(folder)(error));
-        }
-        _ => {}
-    }
+    let gone = fs::remove_dir(folder).or_else(gone_is_fine);
+    gone.map_err(Error::writing(folder))?;
     fs::rename(&root, folder).map_err(Error::writing(folder))?;
     Ok(Vendored {
         folder: folder.to_owned(),

@@ -7,7 +7,6 @@ use super::cache::{Store, hash};
 use super::registry::is_archive;
 use super::remote::{Remotes, Resolved};
 use crate::error::Error;
-use crate::git_process::reason;
 
 /// One of upstream's commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,9 +21,6 @@ pub struct Commit {
     /// The first line of its message.
     pub subject: String,
 }
-
-/// Between the parts of a line of the log.
-const SEPARATOR: char = '\u{1f}';
 
 impl Remotes<'_> {
     /// The commits that lead from one version to another and change something in the package's
@@ -98,56 +94,35 @@ impl Remotes<'_> {
 impl Store {
     /// When a commit was made, in seconds.
     fn date(&self, commit: &str) -> Result<Option<String>, Error> {
-        self.git()
-            .offline()
-            .args([
-                "log",
-                "-1",
-                "--no-show-signature",
-                "--format=%ct",
-                commit,
-                "--",
-            ])
-            .ask()
+        let log = self.git().offline().log(["%ct"], ["-1", commit, "--"])?;
+        Ok(log
+            .ok()
+            .and_then(|commits| commits.into_iter().flatten().next()))
     }
 
     fn log(&self, place: &Place, from: &Resolved, to: &Resolved) -> Result<Vec<Commit>, Error> {
         // the commits at the edge are there to compare with, and are none of those that lead here
         let shallow = std::fs::read_to_string(self.path.join("shallow")).unwrap_or_default();
-        let mut without: Vec<String> = shallow
-            .lines()
-            .filter(|edge| *edge != to.commit)
-            .map(|edge| format!("^{edge}"))
-            .collect();
+        let edges = shallow.lines().filter(|edge| *edge != to.commit);
+        let mut range: Vec<String> = edges.map(|edge| format!("^{edge}")).collect();
         if self.has_commit(&from.commit)? {
-            without.push(format!("^{}", from.commit));
+            range.push(format!("^{}", from.commit));
         }
-        let format = format!("--format=%H{SEPARATOR}%cI{SEPARATOR}%an{SEPARATOR}%s");
-        let mut git = self
+        let folder = Some(place.directory.as_str()).filter(|folder| !folder.is_empty());
+        let arguments = ["--no-renames", &to.commit].into_iter();
+        let arguments = arguments.chain(range.iter().map(String::as_str));
+        let arguments = arguments.chain(["--"]).chain(folder);
+        let log = self
             .git()
             .offline()
-            .args(["log", "-z", "--no-show-signature", "--no-renames"])
-            .args([&format, &to.commit])
-            .args(&without)
-            .arg("--");
-        if !place.directory.is_empty() {
-            git = git.arg(&place.directory);
-        }
-        let output = git.output()?;
-        if !output.status.success() {
-            return Err(self.broken(&reason(&output)));
-        }
-        let text = String::from_utf8_lossy(&output.stdout);
-        Ok(text.split('\0').filter_map(commit).collect())
+            .log(["%H", "%cI", "%an", "%s"], arguments)?;
+        let commits = log.map_err(|reason| self.broken(&reason))?.into_iter();
+        let commits = commits.map(|[hash, date, author, subject]| Commit {
+            hash,
+            date,
+            author,
+            subject,
+        });
+        Ok(commits.collect())
     }
-}
-
-fn commit(line: &str) -> Option<Commit> {
-    let mut parts = line.splitn(4, SEPARATOR).map(str::to_owned);
-    Some(Commit {
-        hash: parts.next().filter(|hash| !hash.is_empty())?,
-        date: parts.next()?,
-        author: parts.next()?,
-        subject: parts.next()?,
-    })
 }

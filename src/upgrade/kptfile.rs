@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::edit::{get, map, patched, string};
 use super::record::{KPTFILE, Record, SECTIONS};
 use crate::error::{Error, Warning};
-use crate::package::{Entry, Snapshot, read_named};
+use crate::package::{Entry, Snapshot, if_there, read_named};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that
@@ -69,11 +69,8 @@ fn text_of(file: &Path) -> Result<String, Error> {
     if file.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
         return Ok(String::new());
     }
-    match read_named(file) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Error::reading(file)(error)),
-    }
+    let bytes = if_there(read_named(file)).map_err(Error::reading(file))?;
+    Ok(String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned())
 }
 
 /// What became of a Kptfile of upstream's.

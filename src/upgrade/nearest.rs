@@ -8,7 +8,7 @@ use super::address::Place;
 use super::edit::get;
 use super::registry::is_archive;
 use super::remote::{Refs, Remotes, Resolved};
-use super::version::{Choice, Tag};
+use super::version::{Choice, Tag, prefixes};
 use crate::error::Error;
 use crate::package::{Entry, Snapshot};
 
@@ -122,8 +122,6 @@ fn chart_version(here: &Snapshot) -> Option<String> {
 
 /// The tags that name a version of the package, the newest first.
 pub(super) fn candidates(place: &Place, refs: &Refs, choice: Choice) -> Vec<Resolved> {
-    let directory = place.directory.as_str();
-    let last = directory.rsplit('/').next().unwrap_or_default();
     let tags = refs
         .tags()
         .filter_map(|name| Some((Tag::parse(name)?, name)));
@@ -133,11 +131,10 @@ pub(super) fn candidates(place: &Place, refs: &Refs, choice: Choice) -> Vec<Reso
         let own = tags.iter().filter(|(tag, _)| tag.prefix == prefix);
         own.cloned().collect::<Vec<_>>()
     };
-    let prefixes = [format!("{directory}/"), format!("{last}/"), String::new()];
-    let own = prefixes
-        .iter()
-        .map(|prefix| of(prefix))
-        .find(|own| !own.is_empty());
+    let mut own = prefixes(&place.directory)
+        .into_iter()
+        .map(|prefix| of(&prefix));
+    let own = own.find(|own| !own.is_empty());
     let mut own = own.unwrap_or(tags);
     own.sort_by(|(left, _), (right, _)| right.version.cmp(&left.version));
     let names = own.iter().take(MOST).map(|(_, name)| *name);

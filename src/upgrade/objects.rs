@@ -243,7 +243,7 @@ impl Store {
             };
             let read = match entry.mode.as_slice() {
                 _ if entry.is_submodule() => Some(Entry::Other),
-                _ if entry.is_link() => bytes().map(|target| Entry::Link(path_of(target))),
+                _ if entry.is_link() => bytes().map(|target| Entry::Link(path_of(&target))),
                 mode => bytes().map(|bytes| Entry::File {
                     bytes,
                     is_executable: mode == b"100755",
@@ -274,9 +274,4 @@ fn contents(mut output: &[u8]) -> Option<HashMap<&str, &[u8]>> {
         output = output.get(end + 2 + size..)?;
     }
     Some(contents)
-}
-
-/// A path as git prints it.
-pub(super) fn path_of_bytes(bytes: &[u8]) -> PathBuf {
-    path_of(bytes.to_vec())
 }

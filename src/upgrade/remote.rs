@@ -8,7 +8,7 @@ use super::address::{Address, Location, Place, check_reference, is_path};
 use super::cache::{Cache, Store};
 use super::fetch::Content;
 use super::registry;
-use super::version::{Choice, Tag, nearest, newer, newest};
+use super::version::{Choice, Tag, nearest, newer, newest, prefixes};
 use crate::error::Error;
 use crate::git_process::{Git, reason, without_password};
 use crate::visible::visible;
@@ -39,7 +39,7 @@ pub struct Resolved {
 }
 
 /// What a server said of its refs: these, or why it did not.
-type Listing = Result<Arc<Refs>, String>;
+type Listing = Result<Arc<Refs>, Error>;
 
 /// Is told what is being fetched, and for which package.
 type Tell<'t> = &'t (dyn Fn(&str) + Sync);
@@ -81,26 +81,12 @@ impl<'t> Remotes<'t> {
             let mut known = self.refs.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(known.entry(repository.to_owned()).or_default())
         };
-        let mut failed = None;
-        let list = || {
+        let listed = slot.get_or_init(|| {
             let shown = without_password(repository);
             self.tell(&format!("asking {shown} for its versions"));
-            list(repository)
-        };
-        let told = slot.get_or_init(|| match list() {
-            Ok(Ok(refs)) => Ok(Arc::new(refs)),
-            Ok(Err(reason)) => Err(reason),
-            Err(error) => {
-                let reason = error.to_string();
-                failed = Some(error);
-                Err(reason)
-            }
+            list(repository).map(Arc::new)
         });
-        match (told, failed) {
-            (_, Some(error)) => Err(error),
-            (Ok(refs), None) => Ok(Arc::clone(refs)),
-            (Err(reason), None) => Err(unreachable(repository, reason)),
-        }
+        listed.as_ref().map(Arc::clone).map_err(Error::again)
     }
 
     /// Where the package is that an address names, and its ref, where it has one.
@@ -181,16 +167,20 @@ fn absolute(place: Place) -> Place {
     }
 }
 
-fn list(repository: &str) -> Result<Result<Refs, String>, Error> {
+fn list(repository: &str) -> Result<Refs, Error> {
     if registry::is_archive(repository) {
-        return registry::list(repository).map(Ok);
+        return registry::list(repository);
     }
     let output = Git::new()
         .quiet_ssh()
         .args(["ls-remote", "--symref", "--", repository])
         .output()?;
     if !output.status.success() {
-        return Ok(Err(reason(&output)));
+        let shown = without_password(repository);
+        return Err(Error::git(
+            format!("{shown} cannot be read: {}", reason(&output)),
+            format!("check the address, and that git can reach it: git ls-remote {shown}"),
+        ));
     }
     let mut refs = Refs::default();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
@@ -207,18 +197,7 @@ fn list(repository: &str) -> Result<Result<Refs, String>, Error> {
         let name = name.strip_suffix("^{}").unwrap_or(name);
         refs.commits.insert(name.to_owned(), value.to_owned());
     }
-    Ok(Ok(refs))
-}
-
-pub(super) fn unreachable(repository: &str, reason: &str) -> Error {
-    if registry::is_archive(repository) {
-        return registry::unreachable(repository, reason);
-    }
-    let shown = without_password(repository);
-    Error::git(
-        format!("{shown} cannot be read: {reason}"),
-        format!("check the address, and that git can reach it: git ls-remote {shown}"),
-    )
+    Ok(refs)
 }
 
 impl Refs {
@@ -338,12 +317,9 @@ impl Refs {
     /// What is vendored where nobody says which version: the newest release, else the branch that
     /// is there.
     pub(super) fn first(&self, directory: &str, choice: Choice) -> Option<Resolved> {
-        let last = directory.rsplit('/').next().unwrap_or_default();
-        let prefixes = [format!("{directory}/"), format!("{last}/"), String::new()];
-        let tag = prefixes
-            .iter()
-            .filter(|prefix| *prefix != "/")
-            .find_map(|prefix| newest(prefix, self.tags(), choice));
+        // no tag has a slash alone as its prefix
+        let mut prefixes = prefixes(directory).into_iter();
+        let tag = prefixes.find_map(|prefix| newest(&prefix, self.tags(), choice));
         let name = tag.or(self.head())?;
         self.resolve(name, "")
     }

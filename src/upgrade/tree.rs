@@ -54,7 +54,7 @@ impl Listed {
         Some(Self {
             mode: mode.to_vec(),
             object: String::from_utf8(object.to_vec()).ok()?,
-            path: path_of(path.get(1..)?.to_vec()),
+            path: path_of(path.get(1..)?),
         })
     }
 
@@ -240,16 +240,17 @@ pub(super) fn objects(listed: &[Listed]) -> Vec<&str> {
     names
 }
 
+/// A path as git prints it, or an archive has it.
 #[cfg(unix)]
-pub(super) fn path_of(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt as _;
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
 
-    OsString::from_vec(bytes).into()
+    OsStr::from_bytes(bytes).into()
 }
 
 #[cfg(not(unix))]
-pub(super) fn path_of(bytes: Vec<u8>) -> PathBuf {
-    OsString::from(String::from_utf8_lossy(&bytes).into_owned()).into()
+pub(super) fn path_of(bytes: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(bytes).into_owned().into()
 }
 
 #[cfg(test)]

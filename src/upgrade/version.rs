@@ -55,6 +55,12 @@ impl<'t> Tag<'t> {
     }
 }
 
+/// The prefixes that the tags of a package in a folder may have, the likeliest first.
+pub(super) fn prefixes(directory: &str) -> [String; 3] {
+    let last = directory.rsplit('/').next().unwrap_or_default();
+    [format!("{directory}/"), format!("{last}/"), String::new()]
+}
+
 /// The newest tag of the same prefix as `current`, if it is newer and may be chosen.
 pub(super) fn newer<'t>(
     current: &Tag<'_>,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::address::Place;
 use super::registry::is_archive;
 use crate::error::{self, Error};
-use crate::package::read_own;
+use crate::package::{if_there, read_own};
 use read::parse;
 
 pub(super) use write::with_record;
@@ -132,10 +132,8 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
     if file.is_symlink() {
         return Ok(None);
     }
-    let text = match read_own(&file) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::reading(&file)(error)),
+    let Some(text) = if_there(read_own(&file)).map_err(Error::reading(&file))? else {
+        return Ok(None);
     };
     let text = String::from_utf8(text).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();

@@ -11,9 +11,8 @@ mod unpack;
 use std::fs;
 use std::path::PathBuf;
 
-use sha2::{Digest as _, Sha256};
-
 use super::address::Place;
+use super::cache::hash;
 use super::objects::Fetched;
 use super::remote::{Refs, Remotes, Resolved};
 use crate::error::Error;
@@ -142,9 +141,7 @@ impl Remotes<'_> {
 
 /// A digest as records have it.
 fn digest_of(bytes: &[u8]) -> String {
-    let digits = Sha256::digest(bytes);
-    let digits: String = digits.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digits}")
+    format!("sha256:{}", hash(bytes))
 }
 
 fn refused(what: &str, reason: &str) -> Error {

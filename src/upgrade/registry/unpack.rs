@@ -78,7 +78,7 @@ fn path_in<R: Read>(entry: &tar::Entry<'_, R>, is_chart: bool) -> Result<PathBuf
     if bytes.len() > LONGEST_PATH {
         return Err(format!("it has a path of more than {LONGEST_PATH} bytes"));
     }
-    let path = path_of(bytes.into_owned());
+    let path = path_of(&bytes);
     let path = path.strip_prefix(".").unwrap_or(&path);
     let mut names = path.components();
     if is_chart {
@@ -110,7 +110,7 @@ fn content<R: Read>(
         }
         EntryType::Symlink => {
             let target = entry.link_name_bytes().unwrap_or_default();
-            Ok((b"120000", Entry::Link(path_of(target.into_owned()))))
+            Ok((b"120000", Entry::Link(path_of(&target))))
         }
         _ => Err(format!("it has {path:?}, which is no file, link or folder")),
     }
