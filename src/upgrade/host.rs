@@ -35,6 +35,21 @@ impl Kind {
     }
 }
 
+/// What is between `://` and the path: user, host and port.
+pub(super) fn authority(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or(rest)
+}
+
+/// The host of an authority, without user and port.
+pub(super) fn host_in(authority: &str) -> &str {
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => host.split(':').next().unwrap_or(host),
+    }
+}
+
 /// Whether a host is one at which a repository has two names: its owner's and its own.
 pub(super) fn is_known(host: &str) -> bool {
     Kind::of(host).is_some()

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::address::Place;
+use super::host::{authority, host_in};
 use super::record::{self, KPTFILE, RULES_FILE, Record, SECTIONS};
 use crate::error::Error;
 use crate::git_process::top_of;
@@ -103,15 +104,10 @@ fn normal(repository: &str) -> String {
 
 /// The host in an address; none in one of this machine.
 fn host(repository: &str) -> Option<&str> {
-    let authority = match repository.split_once("://") {
-        Some((_, rest)) => rest.split('/').next()?,
-        None => repository.split_once(':')?.0,
-    };
-    let host = authority.rsplit('@').next()?;
-    let host = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next()?,
-        None => host.split(':').next()?,
-    };
+    let host = host_in(match repository.contains("://") {
+        true => authority(repository),
+        false => repository.split_once(':')?.0,
+    });
     (!host.is_empty() && !host.contains('/')).then_some(host)
 }
 

@@ -11,6 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::git_process::ask_helper;
+use crate::upgrade::host::authority;
 
 /// What a request says of who asks, for a host; `None` if nothing is known. Each host is looked up
 /// once in a run.
@@ -79,8 +80,7 @@ fn of_helper(name: &str, host: &str) -> Option<String> {
 
 /// `https://index.docker.io/v1/`, `ghcr.io/owner` and `ghcr.io` name a host.
 fn host_of(name: &str) -> &str {
-    let rest = name.split_once("://").map_or(name, |(_, rest)| rest);
-    match rest.split('/').next().unwrap_or(rest) {
+    match authority(name) {
         "index.docker.io" | "docker.io" => "registry-1.docker.io",
         host => host,
     }

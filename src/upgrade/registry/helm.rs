@@ -4,6 +4,7 @@ use super::http::{self, is_loopback};
 use super::{LARGEST, credentials, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::check_reference;
+use crate::upgrade::host::authority;
 use crate::upgrade::remote::Refs;
 use crate::yaml::{NodeId, Tree};
 
@@ -88,11 +89,6 @@ fn get(base: &str, url: &str, accept: &str) -> Result<http::Answer, Error> {
 
 fn base(repository: &str) -> &str {
     repository.trim_start_matches("helm+").trim_end_matches('/')
-}
-
-fn authority(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split('/').next().unwrap_or(rest)
 }
 
 fn origin(url: &str) -> &str {

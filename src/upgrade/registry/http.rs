@@ -10,6 +10,7 @@ use ureq::{Agent, Body};
 
 use super::unreachable;
 use crate::error::Error;
+use crate::upgrade::host::host_in;
 
 /// How long a request takes at most.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -91,10 +92,7 @@ impl Answer {
 
 /// Whether a host is this machine, where no encryption is needed.
 pub(super) fn is_loopback(authority: &str) -> bool {
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => authority.split(':').next().unwrap_or(authority),
-    };
+    let host = host_in(authority);
     host == "localhost"
         || host
             .parse::<std::net::IpAddr>()

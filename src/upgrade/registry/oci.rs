@@ -7,6 +7,7 @@ use super::http::{self, Answer, is_loopback};
 use super::{LARGEST, credentials, digest_of as digest_of_bytes, is_digest, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::check_reference;
+use crate::upgrade::host::authority;
 use crate::upgrade::remote::Refs;
 
 /// The most bytes of a manifest, a list of tags, a token.
@@ -99,8 +100,8 @@ impl<'r> Registry<'r> {
             Some(&fields[start..start + end])
         };
         let realm = field("realm").unwrap_or_default();
-        let authority = realm.strip_prefix("http://").map(|it| it.split('/').next());
-        let is_local = is_loopback(self.host) && authority.flatten().is_some_and(is_loopback);
+        let is_local =
+            is_loopback(self.host) && realm.starts_with("http://") && is_loopback(authority(realm));
         if !realm.starts_with("https://") && !is_local {
             return Err(unreachable(realm, "a token comes over https"));
         }
