@@ -33,8 +33,8 @@ pub struct Plan {
     pub renamed: Vec<Renamed>,
     /// What there is to know beside.
     pub warnings: Vec<Warning>,
-    /// How much was done.
-    pub counts: Counts,
+    /// How many files of the local and the updated package were read.
+    pub read: usize,
     /// Whether a diff shows the content of files that hold Secrets.
     pub show_secrets: bool,
     /// The local files that conflicts, pins and the like are in, as they were read.
@@ -229,31 +229,27 @@ impl Plan {
         }
     }
 
+    /// How much is done.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts {
+            read: self.read,
+            ..Counts::default()
+        };
+        for change in &self.files {
+            match change.kind {
+                ChangeKind::Added => counts.added += 1,
+                ChangeKind::Changed => counts.changed += 1,
+                ChangeKind::Deleted => counts.deleted += 1,
+                ChangeKind::Moved { .. } => counts.moved += 1,
+            }
+        }
+        counts
+    }
+
     /// Whether a conflict is left to somebody, most often between conflict markers.
     pub fn has_open_conflicts(&self) -> bool {
         self.conflicts
             .iter()
             .any(|it| it.conflict.resolution.is_open())
-    }
-}
-
-impl Counts {
-    pub(crate) fn count(&mut self, kind: &ChangeKind) {
-        *self.of(kind) += 1;
-    }
-
-    /// Takes back [`Counts::count`], for a change that is left out.
-    pub(crate) fn uncount(&mut self, kind: &ChangeKind) {
-        let count = self.of(kind);
-        *count = count.saturating_sub(1);
-    }
-
-    fn of(&mut self, kind: &ChangeKind) -> &mut usize {
-        match kind {
-            ChangeKind::Added => &mut self.added,
-            ChangeKind::Changed => &mut self.changed,
-            ChangeKind::Deleted => &mut self.deleted,
-            ChangeKind::Moved { .. } => &mut self.moved,
-        }
     }
 }

@@ -48,7 +48,7 @@ use crate::triple::Triple;
 /// std::fs::write(&sides.local, "image: app:1 # ours\n")?;
 ///
 /// let plan = plan(&sides, &Settings::default())?;
-/// assert_eq!(plan.counts.changed, 1);
+/// assert_eq!(plan.counts().changed, 1);
 /// plan.write(false)?;
 /// assert_eq!(std::fs::read_to_string(&sides.local)?, "image: app:2 # ours\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -229,7 +229,7 @@ pub(super) fn collect(
         .collect();
     for ((index, slot), outcome) in slots.into_iter().enumerate().zip(outcomes) {
         let sides = slot.sides.as_ref().into_array();
-        plan.counts.read += sides.iter().filter(|it| it.is_some()).count();
+        plan.read += sides.iter().filter(|it| it.is_some()).count();
         if let Some(local) = &slot.sides.local
             && told.contains(slot.path.as_path())
         {
@@ -256,9 +256,6 @@ pub(super) fn collect(
     )?;
     plan.warnings
         .extend(case_only::warnings(&plan.files, &loaded.local_kinds));
-    for change in &plan.files {
-        plan.counts.count(&change.kind);
-    }
     plan.sort();
     Ok(plan)
 }

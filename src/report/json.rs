@@ -118,7 +118,7 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
         open: facts.open,
         duration_ms: (facts.duration.as_secs_f64() * 1e6).round() / 1e3,
         counts: CountsOut {
-            files: plan.counts,
+            files: plan.counts(),
             conflicts: plan.conflicts.len(),
             pinned: plan.pinned.len(),
         },

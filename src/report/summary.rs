@@ -156,7 +156,7 @@ fn push_line(text: &mut String, line: &str) {
 }
 
 pub(super) fn counts(plan: &Plan, detail: Detail) -> String {
-    let counts = &plan.counts;
+    let counts = plan.counts();
     let would = if detail.planned_only { "to be " } else { "" };
     let mut parts = vec![
         many(counts.read, "file") + " read",

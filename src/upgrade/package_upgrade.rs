@@ -292,7 +292,6 @@ impl Upgrade {
         match files.iter_mut().find(|it| it.path == change.path) {
             Some(merged) => merged.new = change.new,
             None => {
-                self.plan.counts.changed += 1;
                 files.push(change);
                 files.sort_by(|left, right| left.path.cmp(&right.path));
             }

@@ -129,7 +129,7 @@ fn collect(
     let mut plan = Plan::new(package.root, merge);
     plan.warnings = package.warnings;
     plan.warnings.extend(warnings);
-    plan.counts.read = package.files.len();
+    plan.read = package.files.len();
     for (path, source) in package.files {
         let Some(text) = changed.remove(&path) else {
             continue;
@@ -137,9 +137,6 @@ fn collect(
         let new = text.map(|text| Source::in_memory(text.into_bytes()));
         plan.files
             .extend(FileChange::between(path, Some(source), new));
-    }
-    for change in &plan.files {
-        plan.counts.count(&change.kind);
     }
     plan
 }

@@ -77,7 +77,7 @@ fn row(out: &mut Out, package: &Package<'_>, named: bool) {
         let cells = "<th scope=\"row\">{}</th><td>{}</td><td>{}</td>";
         out.fill(cells, [&package.name, from, to]);
     }
-    let counts = plan.counts;
+    let counts = plan.counts();
     for number in [
         live.len(),
         open,

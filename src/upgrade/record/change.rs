@@ -60,14 +60,9 @@ impl Record {
                 .is_ok_and(|new| self.is_said_by(new, name) || (has_markers && is_broken(new))),
             _ => false,
         };
-        let (fine, others): (Vec<_>, Vec<_>) = std::mem::take(&mut plan.files)
-            .into_iter()
-            .partition(is_fine);
-        plan.files = fine;
-        for change in &others {
-            plan.counts.uncount(&change.kind);
-        }
-        if !others.is_empty() {
+        let count = plan.files.len();
+        plan.files.retain(is_fine);
+        if plan.files.len() < count {
             plan.conflicts.retain(|record| *record.file != *name);
             plan.warnings.push(Warning::about(
                 name,
