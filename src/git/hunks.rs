@@ -1,5 +1,7 @@
 //! Texts with conflict markers, read.
 
+use std::ops::Range;
+
 use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::triple::Triple;
 
@@ -15,62 +17,75 @@ pub enum Favor {
 }
 
 /// A stretch of a text with conflict markers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stretch<'t> {
     /// Lines outside of markers.
     Common(&'t str),
-    /// The lines between markers.
-    Conflict {
-        /// Of each side; there is no original where the markers do not show it.
-        lines: Triple<Option<&'t str>>,
-        /// What is behind the markers.
-        labels: Triple<&'t str>,
-        /// All of it, with the markers.
-        text: &'t str,
-        /// The line of the first marker, from 0.
-        line: usize,
-    },
+    /// A conflict.
+    Conflict(Marked<'t>),
+}
+
+/// A conflict between markers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Marked<'t> {
+    /// The lines of each side; there is no original where the markers do not show it.
+    pub(crate) lines: Triple<Option<&'t str>>,
+    /// What is behind the markers.
+    pub(crate) labels: Triple<&'t str>,
+    /// All of it, with the markers.
+    pub(crate) text: &'t str,
+    /// The line of the first marker, from 0.
+    pub(crate) line: usize,
+}
+
+/// A line that is a marker.
+struct Marker<'t> {
+    sign: char,
+    label: &'t str,
+    /// Where it is in the text.
+    place: Range<usize>,
+    /// Its number, from 0.
+    line: usize,
 }
 
 /// Cuts a text at its conflict markers, which have `size` characters. `None` if they do not match
 /// up.
 pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
     let mut stretches = Vec::new();
-    let mut common = 0;
-    let mut open: Option<Open<'_>> = None;
-    let mut at = 0;
-    for number in 0.. {
-        if at == text.len() {
-            break;
+    let mut open: Vec<Marker<'_>> = Vec::new();
+    let (mut common, mut at) = (0, 0);
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        let place = at..at + line.len();
+        at = place.end;
+        let Some((sign, label)) = marker(line, size) else {
+            continue;
+        };
+        let is_next = match (sign, open.last().map(|last| last.sign)) {
+            ('<', None) | ('|', Some('<')) | ('>', Some('=')) => true,
+            ('=', Some('<' | '|')) => label.is_empty(),
+            ('<' | '>', _) => return None,
+            // a line of a side
+            _ => false,
+        };
+        if !is_next {
+            continue;
         }
-        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
-        let next = end.map_or(text.len(), |end| at + end + 1);
-        let line = &text[at..next];
-        match (marker(line, size), &mut open) {
-            (Some(('<', label)), None) => {
-                if common < at {
-                    stretches.push(Stretch::Common(&text[common..at]));
-                }
-                common = at;
-                open = Some(Open::new(label, next, number));
-            }
-            (Some(('|', label)), Some(open)) if open.base.is_none() && open.middle.is_none() => {
-                open.base = Some((at, next, label));
-            }
-            (Some(('=', "")), Some(open)) if open.middle.is_none() => {
-                open.middle = Some((at, next));
-            }
-            (Some(('>', label)), Some(_)) => {
-                let conflict = open.take()?.close(text, at, label, &text[common..next])?;
-                stretches.push(conflict);
-                common = next;
-            }
-            (Some(('<' | '>', _)), _) => return None,
-            _ => {}
+        if sign == '<' && common < place.start {
+            stretches.push(Stretch::Common(&text[common..place.start]));
         }
-        at = next;
+        open.push(Marker {
+            sign,
+            label,
+            place,
+            line: number,
+        });
+        if sign == '>' {
+            stretches.push(Stretch::Conflict(Marked::between(text, &open)?));
+            open.clear();
+            common = at;
+        }
     }
-    if open.is_some() {
+    if !open.is_empty() {
         return None;
     }
     if common < text.len() {
@@ -79,51 +94,46 @@ pub(crate) fn read(text: &str, size: usize) -> Option<Vec<Stretch<'_>>> {
     Some(stretches)
 }
 
-/// Conflict markers that have begun and not ended.
-struct Open<'t> {
-    label: &'t str,
-    start: usize,
-    line: usize,
-    /// Where the original's marker stands, where its lines start, and its label.
-    base: Option<(usize, usize, &'t str)>,
-    middle: Option<(usize, usize)>,
-}
-
-impl<'t> Open<'t> {
-    const fn new(label: &'t str, start: usize, line: usize) -> Self {
-        Self {
-            label,
-            start,
-            line,
-            base: None,
-            middle: None,
-        }
-    }
-
-    fn close(
-        self,
-        text: &'t str,
-        end: usize,
-        label: &'t str,
-        whole: &'t str,
-    ) -> Option<Stretch<'t>> {
-        let (middle, updated) = self.middle?;
-        let local_end = self.base.map_or(middle, |(at, _, _)| at);
-        Some(Stretch::Conflict {
+impl<'t> Marked<'t> {
+    /// The conflict that three markers make, or four.
+    fn between(text: &'t str, markers: &[Marker<'t>]) -> Option<Self> {
+        let (local, original, updated, end) = match markers {
+            [local, updated, end] => (local, None, updated, end),
+            [local, original, updated, end] => (local, Some(original), updated, end),
+            _ => return None,
+        };
+        let lines = |from: &Marker<'_>, to: &Marker<'_>| &text[from.place.end..to.place.start];
+        Some(Self {
             lines: Triple {
-                original: self.base.map(|(_, start, _)| &text[start..middle]),
-                updated: Some(&text[updated..end]),
-                local: Some(&text[self.start..local_end]),
+                original: original.map(|original| lines(original, updated)),
+                updated: Some(lines(updated, end)),
+                local: Some(lines(local, original.unwrap_or(updated))),
             },
-            labels: Triple::new(
-                self.base.map_or("", |(_, _, label)| label),
-                label,
-                self.label,
-            ),
-            text: whole,
-            line: self.line,
+            labels: Triple::new(original.map_or("", |it| it.label), end.label, local.label),
+            text: &text[local.place.start..end.place.end],
+            line: local.line,
         })
     }
+
+    /// Original, updated and local lines, where it shows them all.
+    fn all_lines(&self) -> Option<Triple<&'t str>> {
+        self.lines.try_map(|lines| lines.ok_or(())).ok()
+    }
+
+    /// How many bytes both sides have.
+    pub(super) fn length(&self) -> usize {
+        self.lines.updated.map_or(0, str::len) + self.lines.local.map_or(0, str::len)
+    }
+}
+
+/// The conflicts of a text.
+pub(crate) fn conflicts<'s, 't>(
+    stretches: &'s [Stretch<'t>],
+) -> impl Iterator<Item = &'s Marked<'t>> {
+    stretches.iter().filter_map(|stretch| match stretch {
+        Stretch::Conflict(conflict) => Some(conflict),
+        Stretch::Common(_) => None,
+    })
 }
 
 /// The sign and the label of a line that is a conflict marker.
@@ -155,8 +165,7 @@ pub(crate) fn has_markers(text: &str, size: usize) -> bool {
 /// How many conflicts are in a text; `None` if its markers do not match up, for a line of a side
 /// can look like one.
 pub(crate) fn told(text: &str, size: usize) -> Option<usize> {
-    let is_conflict = |stretch: &&Stretch<'_>| matches!(stretch, Stretch::Conflict { .. });
-    Some(read(text, size)?.iter().filter(is_conflict).count())
+    Some(conflicts(&read(text, size)?).count())
 }
 
 /// The text with its conflicts resolved; `None` if its markers do not match up.
@@ -165,7 +174,7 @@ pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
     for stretch in read(text, size)? {
         match stretch {
             Stretch::Common(lines) => chosen.push_str(lines),
-            Stretch::Conflict { lines, .. } => {
+            Stretch::Conflict(Marked { lines, .. }) => {
                 if favor != Favor::Theirs {
                     chosen.push_str(lines.local.unwrap_or_default());
                 }
@@ -199,12 +208,12 @@ pub(super) fn sides(
                 texts.updated.push_str(lines);
                 texts.local.push_str(lines);
             }
-            Stretch::Conflict {
+            Stretch::Conflict(Marked {
                 lines,
                 labels,
                 line,
                 ..
-            } => {
+            }) => {
                 texts.original.push_str(lines.original.ok_or(line + 1)?);
                 texts.updated.push_str(lines.updated.unwrap_or_default());
                 texts.local.push_str(lines.local.unwrap_or_default());
@@ -213,14 +222,6 @@ pub(super) fn sides(
         }
     }
     Ok((texts, style))
-}
-
-/// What is behind the markers of the first conflict.
-pub(super) fn labels<'t>(stretches: &[Stretch<'t>]) -> Option<Triple<&'t str>> {
-    stretches.iter().find_map(|stretch| match stretch {
-        Stretch::Common(_) => None,
-        Stretch::Conflict { labels, .. } => Some(*labels),
-    })
 }
 
 /// The stretches with the original's lines in each conflict that is one of `found`, or a part of
@@ -232,14 +233,13 @@ pub(super) fn with_originals<'t>(
     stretches: Vec<Stretch<'t>>,
     found: &[Stretch<'t>],
 ) -> Vec<Stretch<'t>> {
-    let found: Vec<[&str; 3]> = found.iter().filter_map(lines_of).collect();
+    let found: Vec<Triple<&str>> = conflicts(found).filter_map(Marked::all_lines).collect();
     // two conflicts that look alike have to have one original
-    let is_certain = |[original, updated, local]: &[&str; 3]| {
-        let alike = |other: &&[&str; 3]| other[1..] == [*updated, *local];
-        found
-            .iter()
-            .filter(alike)
-            .all(|other| other[0] == *original)
+    let is_certain = |it: &&Triple<&str>| {
+        let is_alike =
+            |other: &&Triple<&str>| (other.updated, other.local) == (it.updated, it.local);
+        let mut alike = found.iter().filter(is_alike);
+        alike.all(|other| other.original == it.original)
     };
     let pieces: Vec<Stretch<'_>> = stretches
         .into_iter()
@@ -251,34 +251,29 @@ pub(super) fn with_originals<'t>(
     let mut result = Vec::with_capacity(pieces.len());
     let mut at = 0;
     while let Some(piece) = pieces.get(at) {
-        let hit = found.iter().filter(|it| is_certain(it)).find_map(|sides| {
+        let hit = found.iter().filter(is_certain).find_map(|sides| {
             let pieces = &pieces[at..at + count_of(&pieces[at..], sides)?];
-            let conflict = pieces.iter().find_map(|piece| piece.with_lines(*sides))?;
-            Some((conflict, pieces.len()))
+            let conflict = Marked {
+                lines: sides.map(Some),
+                ..*conflicts(pieces).next()?
+            };
+            Some((Stretch::Conflict(conflict), pieces.len()))
         });
-        let (piece, count) = hit.unwrap_or_else(|| (piece.clone(), 1));
+        let (piece, count) = hit.unwrap_or((*piece, 1));
         result.push(piece);
         at += count;
     }
     result
 }
 
-/// Original, updated and local lines of a conflict that shows them all.
-fn lines_of<'t>(stretch: &Stretch<'t>) -> Option<[&'t str; 3]> {
-    match stretch {
-        Stretch::Common(_) => None,
-        Stretch::Conflict { lines, .. } => Some([lines.original?, lines.updated?, lines.local?]),
-    }
-}
-
 /// How many of the first pieces are a conflict together, whatever its original.
-fn count_of(pieces: &[Stretch<'_>], [_, updated, local]: &[&str; 3]) -> Option<usize> {
-    let (mut updated, mut local) = (*updated, *local);
+fn count_of(pieces: &[Stretch<'_>], sides: &Triple<&str>) -> Option<usize> {
+    let (mut updated, mut local) = (sides.updated, sides.local);
     let mut conflicts = 0;
     for (at, piece) in pieces.iter().enumerate() {
         let (theirs, ours) = match piece {
             Stretch::Common(line) => (*line, *line),
-            Stretch::Conflict { lines, .. } => {
+            Stretch::Conflict(Marked { lines, .. }) => {
                 conflicts += 1;
                 (lines.updated?, lines.local?)
             }
@@ -290,35 +285,6 @@ fn count_of(pieces: &[Stretch<'_>], [_, updated, local]: &[&str; 3]) -> Option<u
         }
     }
     None
-}
-
-impl<'t> Stretch<'t> {
-    /// A conflict that is where this one does, with these lines.
-    fn with_lines(&self, sides: [&'t str; 3]) -> Option<Self> {
-        let Self::Conflict {
-            labels, line, text, ..
-        } = self
-        else {
-            return None;
-        };
-        let [original, updated, local] = sides.map(Some);
-        Some(Self::Conflict {
-            lines: Triple::new(original, updated, local),
-            labels: *labels,
-            text,
-            line: *line,
-        })
-    }
-
-    /// How many bytes both sides of a conflict have.
-    pub(super) fn length(&self) -> usize {
-        match self {
-            Self::Common(_) => 0,
-            Self::Conflict { lines, .. } => {
-                lines.updated.map_or(0, str::len) + lines.local.map_or(0, str::len)
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::attributes::is_ours;
 use super::commands::{Solve, print, read_file, write};
-use super::hunks::{self, Favor, Stretch};
+use super::hunks::{self, Favor, Marked, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
 use super::{lines, unmerged};
 use crate::error::shown;
@@ -66,7 +66,7 @@ fn solve_with(
     versions: Option<&Triple<Vec<u8>>>,
 ) -> Result<Solved, NotSolved> {
     let stretches = hunks::read(text, size).ok_or(NotSolved::Unmatched)?;
-    let before = conflicts_in(&stretches);
+    let before = hunks::conflicts(&stretches).count();
     if before == 0 {
         return Err(NotSolved::NoMarkers);
     }
@@ -103,7 +103,11 @@ fn solve_with(
         left: before,
         structural,
     };
-    let length = |stretches: &[Stretch<'_>]| stretches.iter().map(Stretch::length).sum::<usize>();
+    let length = |stretches: &[Stretch<'_>]| {
+        hunks::conflicts(stretches)
+            .map(Marked::length)
+            .sum::<usize>()
+    };
     Ok(match merged {
         None => same(false),
         Some(merged) => {
@@ -125,7 +129,10 @@ fn whole(
 ) -> Option<(Triple<String>, Style)> {
     let style = Style {
         size,
-        labels: hunks::labels(stretches)?.map(str::to_owned),
+        labels: hunks::conflicts(stretches)
+            .next()?
+            .labels
+            .map(str::to_owned),
         conflict_style: Some(match hunks::sides(stretches, size) {
             Ok(_) => ConflictStyle::Diff3,
             Err(_) => ConflictStyle::Merge,
@@ -204,18 +211,11 @@ fn diff3(versions: &Triple<Vec<u8>>, size: usize, diff: Diff) -> Option<String> 
     String::from_utf8(lines::merge(&sides, &style, None, diff)?.bytes).ok()
 }
 
-fn conflicts_in(stretches: &[Stretch<'_>]) -> usize {
-    let conflicts = stretches.iter();
-    conflicts
-        .filter(|it| matches!(it, Stretch::Conflict { .. }))
-        .count()
-}
-
 /// Whether a text shows that many conflicts between its markers, each with its three sides where
 /// markers show the original.
 fn is_readable(text: &str, size: usize, conflicts: usize, shows_original: bool) -> bool {
     hunks::read(text, size).is_some_and(|stretches| {
-        conflicts_in(&stretches) == conflicts
+        hunks::conflicts(&stretches).count() == conflicts
             && (conflicts == 0 || !shows_original || hunks::sides(&stretches, size).is_ok())
     })
 }

@@ -1,7 +1,7 @@
 //! What is in the place of a conflict, and whether the file is YAML with it.
 
 use super::files::{File, Place, Side};
-use crate::git::hunks::{Stretch, has_markers};
+use crate::git::hunks::has_markers;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
 
@@ -41,12 +41,9 @@ impl Decision {
 impl File {
     /// The text with what is decided; the rest stays between markers.
     pub(super) fn decided(&self, decided: &Decided<'_>) -> String {
-        let text = self.with(|index, stretch| match (decided.get(index), stretch) {
-            (Some(Some(text)), _) => (*text).to_owned(),
-            (_, Stretch::Conflict { text, .. }) => (*text).to_owned(),
-            (_, Stretch::Common(lines)) => (*lines).to_owned(),
-        });
-        text.text
+        let decision = |index: usize| decided.get(index).copied().flatten();
+        self.with(|index, conflict| decision(index).unwrap_or(conflict.text))
+            .text
     }
 
     /// Whether the file is what it was with what is decided, whatever becomes of the other places.
@@ -62,10 +59,8 @@ impl File {
         }
         let mut why = None;
         for side in [Side::Local, Side::Updated] {
-            let text = self.with(|index, stretch| match decided.get(index) {
-                Some(Some(text)) => (*text).to_owned(),
-                _ => side.of(stretch),
-            });
+            let decision = |index: usize| decided.get(index).copied().flatten();
+            let text = self.with(|index, it| decision(index).unwrap_or_else(|| side.of(it)));
             let documents = split(&text.text);
             let mut wrong = documents.iter().filter_map(|document| {
                 let error = Tree::parse(document.text).err()?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::git::hunks::{Stretch, read, told};
+use crate::git::hunks::{Marked, Stretch, conflicts, read, told};
 use crate::merge::{Conflict, entries_at};
 use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
@@ -101,41 +101,34 @@ impl File {
     }
 
     /// The file with something in the place of each conflict.
-    pub(super) fn with(&self, each: impl Fn(usize, &Stretch<'_>) -> String) -> Taken {
+    pub(super) fn with<'f>(&'f self, each: impl Fn(usize, &Marked<'f>) -> &'f str) -> Taken {
         let mut taken = Taken {
             text: String::with_capacity(self.text.len()),
             places: Vec::new(),
         };
         for stretch in self.stretches() {
-            if let Stretch::Common(lines) = stretch {
-                taken.text.push_str(lines);
-                continue;
-            }
             let start = taken.text.len();
-            let lines = each(taken.places.len(), &stretch);
-            taken.text.push_str(&lines);
-            taken.places.push(start..taken.text.len());
+            match stretch {
+                Stretch::Common(lines) => taken.text.push_str(lines),
+                Stretch::Conflict(conflict) => {
+                    taken.text.push_str(each(taken.places.len(), &conflict));
+                    taken.places.push(start..taken.text.len());
+                }
+            }
         }
         taken
     }
 
     /// A place as the file has it, with its markers.
     pub(super) fn marked(&self, index: usize) -> String {
-        let is_conflict = |it: &Stretch<'_>| match *it {
-            Stretch::Conflict { text, .. } => Some(text.to_owned()),
-            Stretch::Common(_) => None,
-        };
-        let mut conflicts = self.stretches().into_iter();
-        conflicts
-            .by_ref()
-            .filter_map(|it| is_conflict(&it))
-            .nth(index)
-            .unwrap_or_default()
+        let stretches = self.stretches();
+        let conflict = conflicts(&stretches).nth(index);
+        conflict.map(|it| it.text.to_owned()).unwrap_or_default()
     }
 
     /// The file with one side in the place of each conflict.
     pub(super) fn taken(&self, side: Side) -> Taken {
-        self.with(|_, stretch| side.of(stretch))
+        self.with(|_, conflict| side.of(conflict))
     }
 
     fn places(&self, file: usize, sides: &[Parsed<'_>; 2], plan: &Plan) -> Vec<Place> {
@@ -145,11 +138,8 @@ impl File {
             true => vec![true; side.lines.len()],
             false => shown_lines(&side.taken.text),
         });
-        let conflicts = self.stretches().into_iter();
-        let conflicts = conflicts.filter_map(|stretch| match stretch {
-            Stretch::Conflict { lines, .. } => Some(lines.map(|side| side.map(str::to_owned))),
-            Stretch::Common(_) => None,
-        });
+        let stretches = self.stretches();
+        let lines = conflicts(&stretches).map(|it| it.lines.map(|side| side.map(str::to_owned)));
         let place = |(index, lines): (usize, Triple<Option<String>>)| {
             let numbers = sides.each_ref().map(|side| side.line_numbers(index));
             let is_secret = numbers.iter().zip(&shown).any(|(lines, shown)| {
@@ -180,7 +170,7 @@ impl File {
                 is_secret,
             }
         };
-        conflicts.enumerate().map(place).collect()
+        lines.enumerate().map(place).collect()
     }
 
     /// What is at a place, in the local side, or where that has nothing there, in upstream's:
@@ -317,14 +307,11 @@ pub(super) enum Side {
 }
 
 impl Side {
-    pub(super) fn of(self, stretch: &Stretch<'_>) -> String {
-        let Stretch::Conflict { lines, .. } = stretch else {
-            return String::new();
-        };
+    pub(super) fn of<'t>(self, conflict: &Marked<'t>) -> &'t str {
         let lines = match self {
-            Self::Local => lines.local,
-            Self::Updated => lines.updated,
+            Self::Local => conflict.lines.local,
+            Self::Updated => conflict.lines.updated,
         };
-        lines.unwrap_or_default().to_owned()
+        lines.unwrap_or_default()
     }
 }

@@ -37,9 +37,9 @@ pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str>
             false => text.insert_str(start, &format!("{:column$}{PIN}{line_break}", "")),
         }
     }
-    let whole = file.with(|index, stretch| match index == place.index {
-        true => text.clone(),
-        false => Side::Local.of(stretch),
+    let whole = file.with(|index, conflict| match index == place.index {
+        true => &text,
+        false => Side::Local.of(conflict),
     });
     let is_pinned = whole.parsed().entries(place.index, |tree, _, found| {
         let pins = Pins::of(tree);

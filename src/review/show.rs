@@ -4,7 +4,7 @@ use console::Style;
 
 use super::files::{File, Place};
 use crate::error::shown;
-use crate::git::hunks::{Stretch, read};
+use crate::git::hunks::{Marked, Stretch, read};
 use crate::merge::markers::mark;
 use crate::merge::{Conflict, ConflictKind, ConflictStyle, MarkerStyle};
 use crate::secret::HIDDEN;
@@ -202,7 +202,7 @@ impl Page {
                 Stretch::Common(lines) => {
                     self.common(lines, index == 0, index + 1 == stretches.len())
                 }
-                Stretch::Conflict { lines, .. } => {
+                Stretch::Conflict(Marked { lines, .. }) => {
                     let lines = lines.map(Option::unwrap_or_default).into_array();
                     for ((name, lines), color) in NAMES.iter().zip(lines).zip(COLORS) {
                         match lines {
