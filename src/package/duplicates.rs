@@ -6,14 +6,14 @@ use rayon::prelude::*;
 
 use super::pair::DocRef;
 use super::parsed::{ParsedFile, Readings};
-use super::resource::Identity;
+use super::resource::ResourceId;
 use super::similarity::Leaves;
 use super::slot::{Roots, Slot};
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
 
 /// The resources of one side of a file, with what each is called.
-pub(super) type Named<'r> = Vec<(DocRef, &'r Identity<'r>)>;
+pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
 
 /// Looks for files in which two resources have one identity. What there is to warn of: those in the
 /// original alone.
@@ -80,8 +80,8 @@ pub(super) fn without_repeated<'r>(
     files: &Triple<Option<&ParsedFile<'_>>>,
     named: Triple<Named<'r>>,
 ) -> Triple<Named<'r>> {
-    let count = |side: &Named<'_>, id: &Identity<'_>| side.iter().filter(|it| it.1 == id).count();
-    let is_repeated = |id: &Identity<'_>| {
+    let count = |side: &Named<'_>, id: &ResourceId<'_>| side.iter().filter(|it| it.1 == id).count();
+    let is_repeated = |id: &ResourceId<'_>| {
         count(&named.original, id) > 1
             && count(&named.updated, id) < 2
             && count(&named.local, id) < 2

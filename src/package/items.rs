@@ -117,7 +117,7 @@ pub(super) struct Item {
     /// The item as a document.
     pub(super) text: String,
     /// What it is called; `None` if it is no resource.
-    pub(super) id: Option<ResourceId>,
+    pub(super) id: Option<ResourceId<'static>>,
     pub(super) origin: Origin,
 }
 
@@ -139,7 +139,8 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
             let read = ParsedFile::parse(path, &text, Trees::Kept).ok();
             Item {
                 index,
-                id: read.and_then(|it| Some(it.documents.first()?.resource.as_ref()?.id.to_id())),
+                id: read
+                    .and_then(|it| Some(it.documents.first()?.resource.as_ref()?.id.to_static())),
                 origin: Origin {
                     text: Arc::clone(&file),
                     lines: lines.collect(),

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::duplicates::{Named, without_repeated};
 use super::parsed::{ParsedFile, Readings};
 use super::renamed::pair_renamed;
-use super::resource::Identity;
+use super::resource::ResourceId;
 use crate::triple::Triple;
 
 /// A document: the index of its file among the slots, and its own among the file's documents.
@@ -23,28 +23,21 @@ pub(crate) type Group = Triple<Option<DocRef>>;
 /// A resource that is being paired: a group, and what its first member is called.
 struct Candidate<'r> {
     group: Group,
-    id: &'r Identity<'r>,
+    id: &'r ResourceId<'r>,
     /// Whether what became of it is not looked for in another file: what shares its identity there
     /// is an overlay.
     is_bound_to_file: bool,
-}
-
-/// What is the same in all versions of an API.
-type OfAnyVersion<'r> = (&'r str, &'r str, &'r str, &'r str);
-
-fn of_any_version<'r>(id: &'r Identity<'_>) -> OfAnyVersion<'r> {
-    (id.group(), &id.kind, &id.namespace, &id.name)
 }
 
 /// Binds the original resources to their file that updated and local have there, both in one other
 /// version of the API: that is what became of them, and no resource elsewhere that has their
 /// version still.
 fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
-    type Others<'r, 's> = FxHashMap<(usize, OfAnyVersion<'r>), Triple<Option<&'r Identity<'s>>>>;
+    type Others<'r, 's> = FxHashMap<(usize, [&'r str; 4]), Triple<Option<&'r ResourceId<'s>>>>;
     let mut others: Others<'_, '_> = FxHashMap::default();
     for candidate in candidates.iter() {
         let sides = others
-            .entry((first_slot(&candidate.group), of_any_version(candidate.id)))
+            .entry((first_slot(&candidate.group), candidate.id.of_any_version()))
             .or_default();
         let of_side = |member: Option<DocRef>| member.map(|_| candidate.id);
         *sides = candidate
@@ -56,7 +49,7 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
     let bound: Vec<bool> = candidates
         .iter()
         .map(|candidate| {
-            let key = (first_slot(&candidate.group), of_any_version(candidate.id));
+            let key = (first_slot(&candidate.group), candidate.id.of_any_version());
             let same = others.get(&key);
             candidate.group.original.is_some()
                 && same.is_some_and(|same| {
@@ -96,7 +89,7 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
         .into_iter()
         .partition(|candidate| is_complete(&candidate.group));
     let left = unite(left, |candidate| {
-        (of_any_version(candidate.id), path(candidate))
+        (candidate.id.of_any_version(), path(candidate))
     });
     groups.extend(
         complete

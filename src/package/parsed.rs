@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::nulls::has_null;
 use super::parallel::in_parallel;
-use super::resource::Identity;
+use super::resource::ResourceId;
 use crate::error::{Error, Place};
 use crate::triple::Triple;
 use crate::yaml::stream::{head, split};
@@ -31,9 +31,9 @@ pub(crate) struct Parsed<'a> {
 /// What a resource is called.
 #[derive(Debug, Clone)]
 pub(crate) struct Resource<'a> {
-    pub(crate) id: Identity<'a>,
+    pub(crate) id: ResourceId<'a>,
     /// The identity that it pairs by, where that is another.
-    other: Option<Box<Identity<'a>>>,
+    other: Option<Box<ResourceId<'a>>>,
 }
 
 /// Whether trees are kept from when a file is first read until it is merged.
@@ -130,13 +130,13 @@ impl<'a> Parsed<'a> {
 
 impl<'a> Resource<'a> {
     fn of(tree: &Tree<'a>) -> Option<Self> {
-        let id = Identity::of(tree)?;
+        let id = ResourceId::of(tree)?;
         let other = id.for_pairing(tree).map(Box::new);
         Some(Self { id, other })
     }
 
     /// The identity that it pairs by.
-    pub(crate) fn pairing(&self) -> &Identity<'a> {
+    pub(crate) fn pairing(&self) -> &ResourceId<'a> {
         self.other.as_deref().unwrap_or(&self.id)
     }
 }
@@ -256,7 +256,7 @@ impl<'a> ParsedFile<'a> {
             };
             if let Some(first) = seen.insert(resource.pairing(), parsed) {
                 return Some(Error::DuplicateResource {
-                    resource: resource.pairing().to_id().to_string(),
+                    resource: resource.pairing().to_string(),
                     first: Box::new(self.place(path, first)),
                     second: Box::new(self.place(path, parsed)),
                 });

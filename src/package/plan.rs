@@ -89,7 +89,7 @@ pub struct FileConflict {
     /// The line in the local file, from 1; `None` if the local side has not got it.
     pub line: Option<usize>,
     /// The resource, where it is in one.
-    pub resource: Option<Arc<ResourceId>>,
+    pub resource: Option<Arc<ResourceId<'static>>>,
     /// What happened.
     pub conflict: Conflict,
     /// Whether its values are left out, because they are those of a Secret.
@@ -147,7 +147,7 @@ pub struct Renamed {
     /// The line in it, from 1.
     pub line: usize,
     /// What it is called on each side that has it.
-    pub names: Triple<Option<ResourceId>>,
+    pub names: Triple<Option<ResourceId<'static>>>,
 }
 
 /// How much was done.

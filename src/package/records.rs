@@ -187,7 +187,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let members = self.members(group);
         let named = members.local.or(members.updated).or(members.original);
         let resource = named.and_then(|parsed| parsed.resource.as_ref());
-        let resource = resource.map(|resource| Arc::new(resource.id.to_id()));
+        let resource = resource.map(|resource| Arc::new(resource.id.to_static()));
         let start = members.local.map(|local| local.document.line + 1);
         let file: Arc<Path> = self.path(group).into();
         let is_noted = |kind| matches!(kind, ConflictKind::Pinned | ConflictKind::Combined(_));

@@ -9,7 +9,7 @@ use super::jobs::members;
 use super::pair::{DocRef, Group, both};
 use super::parsed::{Parsed, Readings};
 use super::plan::Renamed;
-use super::resource::Identity;
+use super::resource::ResourceId;
 use super::similarity::Leaves;
 use super::slot::Slot;
 use crate::triple::Side;
@@ -50,7 +50,7 @@ pub(super) fn renamed(
         (is_renamed && names.local.is_some()).then(|| Renamed {
             file: slots[file].path.clone(),
             line: local.document.line + local.line() + 1,
-            names: resources.map(|it| it.map(|it| it.id.to_id())),
+            names: resources.map(|it| it.map(|it| it.id.to_static())),
         })
     };
     groups.iter().filter_map(find).collect()
@@ -96,7 +96,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
 
     /// What is left of the original and of a side in one file, where there is something of both,
     /// for each value of `kind`.
-    fn left(&self, side: Side, kind: fn(&'f Identity<'a>) -> (&'f str, &'f str)) -> Vec<Left> {
+    fn left(&self, side: Side, kind: fn(&'f ResourceId<'a>) -> (&'f str, &'f str)) -> Vec<Left> {
         let mut of_kind: FxHashMap<(usize, (&str, &str)), Left> = FxHashMap::default();
         for (index, group) in self.groups.iter().enumerate() {
             let Some(of) = left_side(side, group) else {
@@ -145,7 +145,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
         &self,
         side: Side,
         left: &Left,
-        name: fn(&'f Identity<'a>) -> (&'f str, &'f str),
+        name: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
     ) -> Vec<(usize, usize)> {
         let mut names: FxHashMap<(&str, &str), Left> = FxHashMap::default();
         for (of, indexes) in [(Side::Original, &left.originals), (side, &left.others)] {
@@ -232,7 +232,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
     }
 
     /// What the member of a group is called.
-    fn named(&self, side: Side, group: &Group) -> Option<(DocRef, &'f Identity<'a>)> {
+    fn named(&self, side: Side, group: &Group) -> Option<(DocRef, &'f ResourceId<'a>)> {
         let document = group[side]?;
         let resource = self.parsed(side, document)?.resource.as_ref()?;
         Some((document, resource.pairing()))

@@ -5,58 +5,24 @@ use std::fmt;
 
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree};
 
-/// The identity of a resource.
+/// The identity of a resource, as its text has it, or with copies of that.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct ResourceId {
+pub struct ResourceId<'s> {
     /// `apiVersion`, empty where there is none.
-    pub api_version: String,
+    pub api_version: Cow<'s, str>,
     /// `kind`
-    pub kind: String,
+    pub kind: Cow<'s, str>,
     /// `metadata.namespace`, empty where there is none.
-    pub namespace: String,
+    pub namespace: Cow<'s, str>,
     /// `metadata.name`, or `metadata.generateName` with a `*` behind it.
-    pub name: String,
+    pub name: Cow<'s, str>,
 }
 
-impl ResourceId {
-    /// The group in the API version: `apps` of `apps/v1`, nothing of `v1`.
-    ///
-    /// ```
-    /// use merge3::package::ResourceId;
-    ///
-    /// let id = ResourceId {
-    ///     api_version: "apps/v1".into(),
-    ///     kind: "Deployment".into(),
-    ///     namespace: "shop".into(),
-    ///     name: "cart".into(),
-    /// };
-    /// assert_eq!(id.group(), "apps");
-    /// assert_eq!(id.to_string(), "apps/v1 Deployment shop/cart");
-    /// ```
-    pub fn group(&self) -> &str {
-        group(&self.api_version)
-    }
-
+impl<'s> ResourceId<'s> {
     /// The identity of a document; `None` if its top level is no map with a `kind` and a
     /// `metadata.name`.
-    pub fn of(tree: &Tree<'_>) -> Option<Self> {
-        Identity::of(tree).map(|identity| identity.to_id())
-    }
-}
-
-/// The identity of a resource as its text has it: the same as [`ResourceId`], without copies.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Identity<'s> {
-    pub(crate) api_version: Cow<'s, str>,
-    pub(crate) kind: Cow<'s, str>,
-    pub(crate) namespace: Cow<'s, str>,
-    pub(crate) name: Cow<'s, str>,
-}
-
-impl<'s> Identity<'s> {
-    /// As [`ResourceId::of`].
-    pub(crate) fn of(tree: &Tree<'s>) -> Option<Self> {
+    pub fn of(tree: &Tree<'s>) -> Option<Self> {
         let root = tree.root().value;
         let metadata = tree.field(root, "metadata")?;
         let name = match text(tree, metadata, "name") {
@@ -84,26 +50,43 @@ impl<'s> Identity<'s> {
         })
     }
 
-    /// As [`ResourceId::group`].
-    pub(crate) fn group(&self) -> &str {
-        group(&self.api_version)
+    /// The group in the API version: `apps` of `apps/v1`, nothing of `v1`.
+    ///
+    /// ```
+    /// use merge3::package::ResourceId;
+    ///
+    /// let id = ResourceId {
+    ///     api_version: "apps/v1".into(),
+    ///     kind: "Deployment".into(),
+    ///     namespace: "shop".into(),
+    ///     name: "cart".into(),
+    /// };
+    /// assert_eq!(id.group(), "apps");
+    /// assert_eq!(id.to_string(), "apps/v1 Deployment shop/cart");
+    /// ```
+    pub fn group(&self) -> &str {
+        let group = self.api_version.rsplit_once('/');
+        group.map_or("", |(group, _)| group)
     }
 
-    pub(crate) fn to_id(&self) -> ResourceId {
+    /// What is the same in all versions of an API: group, kind, namespace and name.
+    pub(crate) fn of_any_version(&self) -> [&str; 4] {
+        [self.group(), &self.kind, &self.namespace, &self.name]
+    }
+
+    /// The same with copies, which outlive the text.
+    pub fn to_static(&self) -> ResourceId<'static> {
+        let copy = |text: &str| Cow::Owned(text.to_owned());
         ResourceId {
-            api_version: self.api_version.to_string(),
-            kind: self.kind.to_string(),
-            namespace: self.namespace.to_string(),
-            name: self.name.to_string(),
+            api_version: copy(&self.api_version),
+            kind: copy(&self.kind),
+            namespace: copy(&self.namespace),
+            name: copy(&self.name),
         }
     }
 }
 
-fn group(api_version: &str) -> &str {
-    api_version.rsplit_once('/').map_or("", |(group, _)| group)
-}
-
-impl fmt::Display for ResourceId {
+impl fmt::Display for ResourceId<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.api_version.is_empty() {
             write!(formatter, "{} ", self.api_version)?;
@@ -142,11 +125,11 @@ mod tests {
 
     fn id(text: &str) -> Option<(String, String)> {
         let tree = Tree::parse(text).unwrap().unwrap();
-        let identity = Identity::of(&tree);
+        let identity = ResourceId::of(&tree);
         let identity = identity?;
         let pairing = identity.for_pairing(&tree);
         let pairing = pairing.unwrap_or_else(|| identity.clone());
-        Some((identity.to_id().to_string(), pairing.to_id().to_string()))
+        Some((identity.to_string(), pairing.to_string()))
     }
 
     fn both(text: &str) -> Option<(String, String)> {

@@ -64,7 +64,7 @@ struct FileOut {
 struct RecordOut<'p> {
     file: String,
     line: Option<usize>,
-    resource: Option<&'p ResourceId>,
+    resource: Option<&'p ResourceId<'static>>,
     path: &'p str,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
@@ -83,7 +83,7 @@ struct RenamedOut<'p> {
     file: String,
     line: usize,
     #[serde(flatten)]
-    names: &'p Triple<Option<ResourceId>>,
+    names: &'p Triple<Option<ResourceId<'static>>>,
 }
 
 #[derive(Serialize)]

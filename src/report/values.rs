@@ -50,8 +50,8 @@ mod tests {
             line: Some(1),
             resource: Some(Arc::new(ResourceId {
                 api_version: "v1".into(),
-                kind: kind.into(),
-                namespace: String::new(),
+                kind: kind.to_owned().into(),
+                namespace: "".into(),
                 name: "a".into(),
             })),
             conflict: Conflict {

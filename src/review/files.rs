@@ -42,7 +42,7 @@ pub(super) struct Place {
     /// What is there, by its paths; nothing of what is no YAML, one that is empty of a whole
     /// document.
     pub(super) paths: Vec<String>,
-    pub(super) resource: Option<ResourceId>,
+    pub(super) resource: Option<ResourceId<'static>>,
     /// Whether it may show what a Secret keeps.
     pub(super) is_secret: bool,
 }
@@ -180,7 +180,7 @@ impl File {
         sides: &[Parsed<'_>; 2],
         index: usize,
         open: &[&FileConflict],
-    ) -> Option<(Option<ResourceId>, Vec<String>)> {
+    ) -> Option<(Option<ResourceId<'static>>, Vec<String>)> {
         if !self.is_yaml {
             return None;
         }
@@ -188,7 +188,7 @@ impl File {
         let is_one_sided = sides.iter().any(|side| is_empty(&side));
         let side = sides.iter().find(|side| !is_empty(side))?;
         side.entries(index, |tree, _, found| {
-            let resource = ResourceId::of(tree);
+            let resource = ResourceId::of(tree).map(|id| id.to_static());
             let all = tree.entries(tree.root().value).len();
             let is_top = |(path, _): &(String, EntryId)| !path.contains(['.', '[']);
             let is_whole = is_one_sided && found.len() == all && found.iter().all(is_top);

@@ -13,7 +13,7 @@ pub(super) fn rules_for(file: &File, place: &Place, take: Take) -> Vec<Written> 
     };
     let rules = paths.iter().filter_map(|path| {
         Some(Written {
-            kind: place.resource.as_ref().map(|it| it.kind.clone()),
+            kind: place.resource.as_ref().map(|it| it.kind.to_string()),
             file: Some(portable(&file.path)),
             ..Written::of_place(path, take)?
         })
@@ -32,10 +32,10 @@ pub(super) fn decided(rules: &[Written], file: &File, places: &[&Place]) -> Vec<
     let sides = [Side::Local, Side::Updated].map(|side| file.taken(side));
     let sides = sides.each_ref().map(Taken::parsed);
     let is_decided = |place: &&Place| {
-        let kind = place.resource.as_ref().map(|it| &it.kind);
+        let kind = place.resource.as_ref().map(|it| &*it.kind);
         let fitting = patterns
             .iter()
-            .filter(|(wanted, _)| wanted.is_none() || wanted.as_ref() == kind);
+            .filter(|(wanted, _)| wanted.is_none() || wanted.as_deref() == kind);
         let fitting: Vec<&Pattern> = fitting.map(|(_, pattern)| pattern).collect();
         if fitting.iter().any(|it| it.is_whole()) {
             return true;

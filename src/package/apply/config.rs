@@ -23,7 +23,7 @@ pub(super) fn check(
     sources: &Sources<'_>,
 ) -> Result<(), Error> {
     let mut errors = Vec::new();
-    let mut seen: FxHashMap<ResourceId, Place> = FxHashMap::default();
+    let mut seen: FxHashMap<&ResourceId<'_>, Place> = FxHashMap::default();
     for (slot, readings) in slots.iter().zip(readings) {
         let Some(Ok(file)) = &readings.updated else {
             continue;
@@ -36,8 +36,8 @@ pub(super) fn check(
                 errors.push(names_nothing(tree, place));
                 continue;
             };
-            if let Some(first) = seen.get(&id) {
-                errors.push(twice(&id, first, place));
+            if let Some(first) = seen.get(id) {
+                errors.push(twice(id, first, place));
             } else {
                 seen.insert(id, place);
             }
@@ -53,8 +53,8 @@ pub(super) fn check(
     Error::from_many(errors).map_or(Ok(()), Err)
 }
 
-fn named(parsed: &Parsed<'_>) -> Option<ResourceId> {
-    let id = parsed.resource.as_ref()?.id.to_id();
+fn named<'p, 'a>(parsed: &'p Parsed<'a>) -> Option<&'p ResourceId<'a>> {
+    let id = &parsed.resource.as_ref()?.id;
     // a name that the server makes ends in a star
     (!id.api_version.is_empty() && !id.name.ends_with('*')).then_some(id)
 }
@@ -75,7 +75,7 @@ fn names_nothing(tree: &Tree<'_>, place: Place) -> Error {
     Error::unfit(place, "this document names no resource", message, help)
 }
 
-fn twice(id: &ResourceId, first: &Place, second: Place) -> Error {
+fn twice(id: &ResourceId<'_>, first: &Place, second: Place) -> Error {
     Error::unfit(
         second,
         format!("{id} is there twice"),

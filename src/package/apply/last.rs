@@ -9,7 +9,6 @@ use crate::merge::LAST_APPLIED;
 use crate::package::Settings;
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::all;
-use crate::package::resource::ResourceId;
 use crate::package::single_package::load_package;
 use crate::yaml::{NodeId, NodeKind, Tree};
 
@@ -17,7 +16,7 @@ use crate::yaml::{NodeId, NodeKind, Tree};
 #[derive(Debug, Default)]
 pub(crate) struct LastApplied {
     /// Group, kind, namespace and name to the document's text.
-    documents: FxHashMap<(String, String, String, String), String>,
+    documents: FxHashMap<[String; 4], String>,
     /// What was given; `None` if nothing was.
     path: Option<PathBuf>,
 }
@@ -30,16 +29,6 @@ pub(super) struct Last {
     pub(super) offset: usize,
 }
 
-fn identity(id: &ResourceId) -> (String, String, String, String) {
-    let group = id.group().to_owned();
-    (
-        group,
-        id.kind.clone(),
-        id.namespace.clone(),
-        id.name.clone(),
-    )
-}
-
 impl LastApplied {
     /// Reads a file or a folder.
     pub(super) fn read(path: &Path, settings: &Settings) -> Result<Self, Error> {
@@ -48,10 +37,8 @@ impl LastApplied {
         for read in all(path, &package, "what was applied last cannot be read")? {
             for parsed in &read.file.documents {
                 if let Some(resource) = &parsed.resource {
-                    documents.insert(
-                        identity(&resource.id.to_id()),
-                        parsed.document.text.to_owned(),
-                    );
+                    let id = resource.id.of_any_version().map(str::to_owned);
+                    documents.insert(id, parsed.document.text.to_owned());
                 }
             }
         }
@@ -78,13 +65,12 @@ impl LastApplied {
         let (Some(tree), Some(resource)) = (live.kept(), &live.resource) else {
             return Ok(nothing);
         };
-        let id = identity(&resource.id.to_id());
-        let without_namespace = (id.0.clone(), id.1.clone(), String::new(), id.3.clone());
-        let given = self
-            .documents
-            .get(&id)
-            .or_else(|| self.documents.get(&without_namespace));
-        if let Some(text) = given {
+        let [group, kind, namespace, name] = resource.id.of_any_version();
+        let mut given = [namespace, ""].into_iter().filter_map(|namespace| {
+            let id = [group, kind, namespace, name].map(str::to_owned);
+            self.documents.get(&id)
+        });
+        if let Some(text) = given.next() {
             return Ok(Last {
                 text: Some(text.clone()),
                 offset: 0,
@@ -94,7 +80,7 @@ impl LastApplied {
             return Err(Error::unfit(
                 place(tree.root().span.start as usize),
                 format!("{} has nothing that was applied to this", shown(path)),
-                format!("it needs {}", resource.id.to_id()),
+                format!("it needs {}", resource.id),
                 "add it there, or leave --last-applied out: then the annotations say it",
             ));
         }

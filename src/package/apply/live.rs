@@ -12,7 +12,7 @@ pub(crate) struct LiveItem {
     /// The document that is the list.
     pub(super) list: DocRef,
     pub(super) item: Item,
-    pub(super) id: ResourceId,
+    pub(super) id: ResourceId<'static>,
 }
 
 /// All such resources, file by file.

@@ -147,7 +147,7 @@ impl Apply<'_> {
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,
     /// and what was applied is no more.
     pub(crate) fn pruned(&self, live: &Parsed<'_>) -> Option<String> {
-        let id = live.resource.as_ref()?.id.to_id();
+        let id = &live.resource.as_ref()?.id;
         let tree = live.kept().filter(|_| self.what.prune)?;
         let is_meant = match &self.what.namespace {
             Some(namespace) => id.namespace.is_empty() || id.namespace == *namespace,

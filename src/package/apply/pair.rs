@@ -7,7 +7,7 @@ use super::live::LiveItem;
 use crate::error::{Error, Place};
 use crate::package::pair::{DocRef, Group, order};
 use crate::package::parsed::{Parsed, ParsedFile, Reading, Readings};
-use crate::package::resource::{Identity, ResourceId};
+use crate::package::resource::ResourceId;
 use crate::package::slot::Slot;
 use crate::triple::Triple;
 
@@ -30,7 +30,7 @@ enum Live {
 /// beside.
 type Key<'r> = (&'r str, &'r str, &'r str);
 
-fn key<'r>(id: &'r Identity<'_>) -> Key<'r> {
+fn key<'r>(id: &'r ResourceId<'_>) -> Key<'r> {
     (id.group(), &id.kind, &id.name)
 }
 
@@ -49,7 +49,7 @@ pub(super) fn pair(
 ) -> Result<Paired, Error> {
     let mut lives: FxHashMap<Key<'_>, Vec<(Live, &str)>> = FxHashMap::default();
     for (number, item) in items.iter().enumerate() {
-        let live = (Live::Item(number), item.id.namespace.as_str());
+        let live = (Live::Item(number), &*item.id.namespace);
         let key = (item.id.group(), &*item.id.kind, &*item.id.name);
         lives.entry(key).or_default().push(live);
     }
@@ -80,7 +80,7 @@ pub(super) fn pair(
                 };
                 place_of(slots, readings, sources, at)
             };
-            errors.extend(ambiguous(&id.to_id(), place(first), place(second)));
+            errors.extend(ambiguous(id, place(first), place(second)));
             continue;
         }
         match found.first() {
@@ -102,7 +102,7 @@ pub(super) fn pair(
 /// The live objects that a configuration may be for.
 fn of_name(
     lives: &FxHashMap<Key<'_>, Vec<(Live, &str)>>,
-    id: &Identity<'_>,
+    id: &ResourceId<'_>,
     namespace: Option<&str>,
 ) -> Vec<Live> {
     let same_name = lives.get(&key(id)).into_iter().flatten();
@@ -148,7 +148,7 @@ fn place_of(
     Some(sources.live(path, &parsed.document, start))
 }
 
-fn ambiguous(id: &ResourceId, first: Option<Place>, second: Option<Place>) -> Option<Error> {
+fn ambiguous(id: &ResourceId<'_>, first: Option<Place>, second: Option<Place>) -> Option<Error> {
     let (first, second) = (first?, second?);
     Some(Error::unfit(
         second,

@@ -32,9 +32,8 @@ pub fn view_last_applied(
             let (Some(resource), Some(tree)) = (&parsed.resource, parsed.kept()) else {
                 continue;
             };
-            let id = resource.id.to_id();
             let mut meant = resources.iter();
-            if !resources.is_empty() && !meant.any(|it| it.is_of(&id, Some(tree))) {
+            if !resources.is_empty() && !meant.any(|it| it.is_of(&resource.id, Some(tree))) {
                 continue;
             }
             let said = last.of(parsed, |offset| {

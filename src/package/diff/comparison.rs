@@ -12,7 +12,7 @@ use crate::package::items::{Origin, Origins};
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::{Readable, usable};
 use crate::package::patching::{PatchForm, joined};
-use crate::package::resource::Identity;
+use crate::package::resource::ResourceId;
 use crate::package::secrets;
 use crate::package::single_package::{Package, load_package};
 use crate::patch::{PatchError, Rules, first_directive, json_difference, merge_difference};
@@ -106,7 +106,7 @@ impl<'f> Found<'f, '_> {
         let resource = self.parsed.resource.as_ref();
         resource.map_or_else(
             || "such document".to_owned(),
-            |resource| resource.id.to_id().to_string(),
+            |resource| resource.id.to_string(),
         )
     }
 
@@ -133,7 +133,7 @@ impl<'f> Found<'f, '_> {
 /// What a document is known by in both packages.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 enum Name<'f> {
-    Resource(&'f Identity<'f>),
+    Resource(&'f ResourceId<'f>),
     /// The file, and which of its documents.
     Document(&'f Path, usize),
 }
@@ -161,9 +161,8 @@ impl Comparison<'_> {
         let is_wanted = |parsed: &Parsed<'_>| match &parsed.resource {
             _ if wanted.is_empty() => true,
             Some(resource) => {
-                let id = resource.id.to_id();
                 let mut wanted = wanted.iter();
-                wanted.any(|selector| selector.is_of(&id, parsed.kept()))
+                wanted.any(|selector| selector.is_of(&resource.id, parsed.kept()))
             }
             None => false,
         };
@@ -305,7 +304,7 @@ fn move_versions<'f, 'a>(olds: &mut ByName<'f, 'a>, news: &ByName<'f, 'a>) {
 fn rename<'f, 'a>(
     olds: &mut ByName<'f, 'a>,
     news: &ByName<'f, 'a>,
-    group: fn(&'f Identity<'f>) -> Option<&'f str>,
+    group: fn(&'f ResourceId<'f>) -> Option<&'f str>,
 ) {
     let alone = |all: &ByName<'f, 'a>, others: &ByName<'f, 'a>| {
         let mut alone: FxHashMap<[&'f str; 4], Vec<Name<'f>>> = FxHashMap::default();

@@ -265,7 +265,7 @@ impl Run<'_> {
         patch: &Patch<'_>,
         found: &[Found],
         called: &str,
-        id: Option<&ResourceId>,
+        id: Option<&ResourceId<'_>>,
     ) -> Result<(), Error> {
         match found {
             [_] => Ok(()),
@@ -291,7 +291,7 @@ impl Run<'_> {
     }
 
     /// What to say where a resource is not there: what is like it.
-    fn what_there_is(&self, wanted: Option<&ResourceId>) -> String {
+    fn what_there_is(&self, wanted: Option<&ResourceId<'_>>) -> String {
         let names = self.target.like(wanted);
         if names.is_empty() {
             return "check the name in the patch, and the target".to_owned();

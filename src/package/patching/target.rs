@@ -26,9 +26,9 @@ pub(super) struct Found {
 /// The files of the target that can be read, with what patches made of them.
 pub(super) struct Target<'a> {
     files: Vec<Patched<'a>>,
-    resources: Vec<(ResourceId, Found)>,
+    resources: Vec<(ResourceId<'a>, Found)>,
     /// The numbers in `resources`, by kind and name.
-    by_name: FxHashMap<(String, String), Vec<usize>>,
+    by_name: FxHashMap<(Cow<'a, str>, Cow<'a, str>), Vec<usize>>,
 }
 
 struct Patched<'a> {
@@ -62,7 +62,7 @@ impl<'a> Target<'a> {
                     item,
                 };
                 let own = parsed.resource.as_ref();
-                resources.extend(own.map(|resource| (resource.id.to_id(), found(None))));
+                resources.extend(own.map(|resource| (resource.id.clone(), found(None))));
                 let items = patched.documents[document].items.iter().enumerate();
                 resources.extend(
                     items.filter_map(|(item, it)| Some((it.id.clone()?, found(Some(item))))),
@@ -84,28 +84,28 @@ impl<'a> Target<'a> {
     /// What a patch is for that names `wanted`: what it does not say may be anything. A resource of
     /// another version of the same API is meant where there is none of that version, and where
     /// there is none either, one of the API that Kubernetes had the kind in, or has it in now.
-    pub(super) fn named(&self, wanted: &ResourceId, namespace: Option<&str>) -> Vec<Found> {
+    pub(super) fn named(&self, wanted: &ResourceId<'_>, namespace: Option<&str>) -> Vec<Found> {
         let name = (wanted.kind.clone(), wanted.name.clone());
         let numbers = self.by_name.get(&name).into_iter().flatten();
         let resources = numbers.map(|number| &self.resources[*number]);
-        let in_namespace: Vec<&(ResourceId, Found)> = resources
-            .filter(|(id, found)| match wanted.namespace.as_str() {
+        let in_namespace: Vec<&(ResourceId<'_>, Found)> = resources
+            .filter(|(id, found)| match &*wanted.namespace {
                 _ if self.document(*found).is_gone(*found) => false,
                 "" => is_in(namespace, id),
                 own => own == id.namespace,
             })
             .collect();
-        let of = |is_wanted: &dyn Fn(&ResourceId) -> bool| -> Vec<Found> {
+        let of = |is_wanted: &dyn Fn(&ResourceId<'_>) -> bool| -> Vec<Found> {
             let found = in_namespace.iter().filter(|(id, _)| is_wanted(id));
             found.map(|(_, found)| *found).collect()
         };
-        let is_built_in = |id: &ResourceId| Schema::is_built_in(&id.api_version, &id.kind);
-        let by_version: [&dyn Fn(&ResourceId) -> bool; 3] = [
+        let is_built_in = |id: &ResourceId<'_>| Schema::is_built_in(&id.api_version, &id.kind);
+        let by_version: [&dyn Fn(&ResourceId<'_>) -> bool; 3] = [
             &|id| id.api_version == wanted.api_version,
             &|id| id.group() == wanted.group(),
             &|id| is_built_in(id) && is_built_in(wanted),
         ];
-        match wanted.api_version.as_str() {
+        match &*wanted.api_version {
             "" => of(&|_| true),
             _ => {
                 let mut found = by_version.into_iter().map(of);
@@ -116,7 +116,7 @@ impl<'a> Target<'a> {
 
     /// What a selector means.
     pub(super) fn selected(&self, selector: &Selector, namespace: Option<&str>) -> Vec<Found> {
-        let is_meant = |(id, found): &&(ResourceId, Found)| {
+        let is_meant = |(id, found): &&(ResourceId<'_>, Found)| {
             let read;
             let tree = match self.item(*found) {
                 None => self.parsed(*found).kept(),
@@ -157,8 +157,8 @@ impl<'a> Target<'a> {
     }
 
     /// Some resources that are like the one that is not there.
-    pub(super) fn like(&self, wanted: Option<&ResourceId>) -> Vec<String> {
-        let is_like = |other: &ResourceId| match wanted {
+    pub(super) fn like(&self, wanted: Option<&ResourceId<'_>>) -> Vec<String> {
+        let is_like = |other: &ResourceId<'_>| match wanted {
             Some(id) => other.name == id.name || other.kind == id.kind,
             None => true,
         };
@@ -188,10 +188,10 @@ impl<'a> Target<'a> {
     }
 
     /// What it is called.
-    pub(super) fn id(&self, found: Found) -> Option<ResourceId> {
+    pub(super) fn id(&self, found: Found) -> Option<&ResourceId<'a>> {
         match found.item {
-            Some(_) => self.item(found)?.id.clone(),
-            None => Some(self.parsed(found).resource.as_ref()?.id.to_id()),
+            Some(_) => self.item(found)?.id.as_ref(),
+            None => Some(&self.parsed(found).resource.as_ref()?.id),
         }
     }
 
@@ -341,6 +341,6 @@ impl<'a> Patched<'a> {
 }
 
 /// Whether a resource may be in a namespace: one that says none may be in any.
-fn is_in(namespace: Option<&str>, id: &ResourceId) -> bool {
+fn is_in(namespace: Option<&str>, id: &ResourceId<'_>) -> bool {
     namespace.is_none_or(|namespace| id.namespace.is_empty() || id.namespace == namespace)
 }

@@ -115,7 +115,7 @@ impl Selector {
     }
 
     /// Whether it means a resource.
-    pub(super) fn is_of(&self, id: &ResourceId, tree: Option<&Tree<'_>>) -> bool {
+    pub(super) fn is_of(&self, id: &ResourceId<'_>, tree: Option<&Tree<'_>>) -> bool {
         let version = id.api_version.rsplit('/').next().unwrap_or_default();
         let fits = |pattern: &Option<Pattern>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.fits(text))

@@ -105,7 +105,7 @@ impl<'i> Item<'i> {
         };
         let rule = Written::of_place(path, take)?;
         Some(Written {
-            kind: self.record.resource.as_ref().map(|it| it.kind.clone()),
+            kind: self.record.resource.as_ref().map(|it| it.kind.to_string()),
             file: Some(portable(&self.record.file)),
             ..rule
         })
