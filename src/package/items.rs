@@ -56,17 +56,15 @@ pub(super) type Origins = FxHashMap<PathBuf, Origin>;
 
 impl Package {
     /// Makes every item of a list of resources a document of its own.
-    pub(super) fn take_lists_apart(&mut self) -> Origins {
-        let mut origins = Origins::default();
+    pub(super) fn take_lists_apart(&mut self) {
         for (path, source) in &mut self.files {
             if let Ok(text) = std::str::from_utf8(&source.bytes)
                 && let Some((made, origin)) = without_lists(path, text)
             {
                 source.bytes = made.into_bytes().into();
-                origins.insert(path.clone(), origin);
+                self.origins.insert(path.clone(), origin);
             }
         }
-        origins
     }
 }
 

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::ignored::Ignored;
+use super::items::Origins;
 use super::load::{keep, root_kind};
 use super::rules::RULES_FILE;
 use super::side::{LARGEST, Side};
@@ -32,6 +33,8 @@ pub(crate) struct Package {
     pub(crate) kinds: FxHashMap<PathBuf, Kind>,
     /// What a run left that did not come to its end.
     pub(crate) left: Option<Left>,
+    /// Where files come from that were made of lists.
+    pub(super) origins: Origins,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -54,6 +57,7 @@ impl Package {
             files: vec![(name, source)],
             kinds: FxHashMap::default(),
             left: None,
+            origins: Origins::default(),
             warnings: Vec::new(),
         }
     }
@@ -153,6 +157,7 @@ pub(crate) fn load_package(
         files,
         kinds,
         left,
+        origins: Origins::default(),
         warnings,
     })
 }

@@ -35,12 +35,10 @@ impl LastApplied {
         let package = load_package(path, "--last-applied", &settings.matches)?;
         let mut documents = FxHashMap::default();
         for read in all(path, &package, "what was applied last cannot be read")? {
-            for parsed in &read.file.documents {
-                if let Some(resource) = &parsed.resource {
-                    let id = resource.id.of_any_version().map(str::to_owned);
-                    documents.insert(id, parsed.document.text.to_owned());
-                }
-            }
+            documents.extend(read.file.documents.iter().filter_map(|parsed| {
+                let id = parsed.resource.as_ref()?.id.of_any_version();
+                Some((id.map(str::to_owned), parsed.document.text.to_owned()))
+            }));
         }
         Ok(Self {
             documents,

@@ -43,14 +43,14 @@ pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded,
     };
     let local = |(path, source)| Slot::new(path, true, Triple::new(None, None, Some(source)));
     let mut slots: Vec<Slot> = live.files.into_iter().map(local).collect();
-    let mut made = config.take_lists_apart();
+    config.take_lists_apart();
     let mut origins = Origins::default();
     for (name, source) in config.files {
         let path = match (live.is_folder, slots.first()) {
             (false, Some(only)) => only.path.clone(),
             _ => name.clone(),
         };
-        let origin = made.remove(&name);
+        let origin = config.origins.remove(&name);
         origins.extend(origin.map(|origin| (path.clone(), origin)));
         let at = slots.binary_search_by(|other| other.path.cmp(&path));
         let at = at.unwrap_or_else(|at| {

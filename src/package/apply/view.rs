@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::last::LastApplied;
-use crate::error::{Error, Place};
+use crate::error::Error;
 use crate::package::patching::joined;
 use crate::package::patching::readable::usable;
 use crate::package::secrets::masked;
@@ -24,25 +24,12 @@ pub fn view_last_applied(
     show_secrets: bool,
 ) -> Result<String, Error> {
     let mut package = load_package(live, "LIVE", &[])?;
-    let origins = package.take_lists_apart();
+    package.take_lists_apart();
     let last = LastApplied::default();
     let mut texts = Vec::new();
     for read in usable(live, &package, "this cannot be read")? {
-        for parsed in &read.file.documents {
-            let (Some(resource), Some(tree)) = (&parsed.resource, parsed.kept()) else {
-                continue;
-            };
-            let mut meant = resources.iter();
-            if !resources.is_empty() && !meant.any(|it| it.is_of(&resource.id, Some(tree))) {
-                continue;
-            }
-            let said = last.of(parsed, |offset| {
-                let (text, offset) = (read.file.text, parsed.document.start + offset);
-                match origins.get(read.name) {
-                    Some(origin) => origin.place(&read.path, text, offset),
-                    None => Place::new(&read.path, text, offset),
-                }
-            })?;
+        for document in read.documents().filter(|it| it.is_meant_by(resources)) {
+            let said = last.of(document.parsed, |offset| document.place(offset))?;
             texts.extend(said.text.map(|text| match show_secrets {
                 true => as_yaml(text),
                 false => as_yaml(without_secrets(text)),

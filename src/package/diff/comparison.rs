@@ -5,19 +5,17 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::DiffInput;
-use crate::error::{Error, Place};
+use crate::error::Error;
 use crate::package::Settings;
 use crate::package::definitions::schema;
-use crate::package::items::{Origin, Origins};
-use crate::package::parsed::Parsed;
-use crate::package::patching::readable::{Readable, usable};
+use crate::package::patching::readable::{InFile, Readable, usable};
 use crate::package::patching::{PatchForm, joined};
 use crate::package::resource::ResourceId;
 use crate::package::secrets;
 use crate::package::single_package::{Package, load_package};
 use crate::patch::{PatchError, Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
-use crate::yaml::{ParseError, Tree, equal};
+use crate::yaml::{ParseError, equal};
 
 /// The patch that makes the new resources of the old ones: one document for each that changed.
 /// Empty where none did.
@@ -50,84 +48,56 @@ pub fn difference(
             comparison.read(&old, &input.old)?,
             comparison.read(&new, &input.new)?,
         );
-        let none = Origins::default();
-        let documents = (
-            comparison.documents(&olds, &none),
-            comparison.documents(&news, &none),
-        );
+        let documents = (comparison.documents(&olds), comparison.documents(&news));
         if let ([old], [new]) = (documents.0.as_slice(), documents.1.as_slice()) {
             // it names nothing, so that it can be about anything
             return Ok(comparison.one(old, new)?.unwrap_or_default());
         }
     }
-    let origins = (old.take_lists_apart(), new.take_lists_apart());
+    old.take_lists_apart();
+    new.take_lists_apart();
     let (olds, news) = (
         comparison.read(&old, &input.old)?,
         comparison.read(&new, &input.new)?,
     );
-    comparison.patch(
-        &comparison.documents(&olds, &origins.0),
-        &comparison.documents(&news, &origins.1),
+    comparison.patch(&comparison.documents(&olds), &comparison.documents(&news))
+}
+
+/// An error about a document.
+fn unfit(document: &InFile<'_, '_>, message: String, help: &str) -> Error {
+    unfit_at(document, document.offset_of(&["kind"]), message, help)
+}
+
+fn unfit_at(document: &InFile<'_, '_>, offset: usize, message: String, help: &str) -> Error {
+    let error = ParseError::new(offset, message).with_help(help);
+    document.unfit("no patch can say this", error)
+}
+
+fn called(document: &InFile<'_, '_>) -> String {
+    let resource = document.parsed.resource.as_ref();
+    resource.map_or_else(
+        || "such document".to_owned(),
+        |resource| resource.id.to_string(),
     )
 }
 
-/// A document and the file that it is in.
-#[derive(Clone, Copy)]
-struct Found<'f, 'a> {
-    file: &'f Readable<'a>,
-    origin: Option<&'f Origin>,
-    /// Which document of the file.
-    number: usize,
-    parsed: &'f Parsed<'a>,
-    tree: &'f Tree<'a>,
+/// By what a document is found in the other package. Of two files each is the other, whatever they
+/// are called.
+fn name<'f>(document: &InFile<'f, '_>, in_files: bool) -> Name<'f> {
+    let file = if in_files {
+        Path::new("")
+    } else {
+        document.file.name
+    };
+    match &document.parsed.resource {
+        Some(resource) => Name::Resource(&resource.id),
+        None => Name::Document(file, document.number),
+    }
 }
 
-impl<'f> Found<'f, '_> {
-    fn unfit(&self, message: String, help: &str) -> Error {
-        let root = self.tree.root().value;
-        let kind = self.tree.find(root, "kind");
-        let span = kind.map_or(self.tree.node(root).span, |entry| {
-            self.tree.entry(entry).span
-        });
-        self.unfit_at(span.start as usize, message, help)
-    }
-
-    fn unfit_at(&self, offset: usize, message: String, help: &str) -> Error {
-        let (path, text) = (&self.file.path, self.file.file.text);
-        let offset = self.parsed.document.start + offset;
-        let place = match self.origin {
-            Some(origin) => origin.place(path, text, offset),
-            None => Place::new(path, text, offset),
-        };
-        Error::unfit(place, "no patch can say this", message, help)
-    }
-
-    fn called(&self) -> String {
-        let resource = self.parsed.resource.as_ref();
-        resource.map_or_else(
-            || "such document".to_owned(),
-            |resource| resource.id.to_string(),
-        )
-    }
-
-    /// By what it is found in the other package. Of two files each is the other, whatever they are
-    /// called.
-    fn name(&self, in_files: bool) -> Name<'f> {
-        let file = if in_files {
-            Path::new("")
-        } else {
-            self.file.name
-        };
-        match &self.parsed.resource {
-            Some(resource) => Name::Resource(&resource.id),
-            None => Name::Document(file, self.number),
-        }
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        let (ours, theirs) = (self.tree.root().value, other.tree.root().value);
-        equal(self.tree, ours, other.tree, theirs)
-    }
+fn is_same(one: &InFile<'_, '_>, other: &InFile<'_, '_>) -> bool {
+    let (left, right) = (one.tree, other.tree);
+    equal(left, left.root().value, right, right.root().value)
 }
 
 /// What a document is known by in both packages.
@@ -139,7 +109,7 @@ enum Name<'f> {
 }
 
 /// Documents by name.
-type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<Found<'f, 'a>>>;
+type ByName<'f, 'a> = FxHashMap<Name<'f>, Vec<InFile<'f, 'a>>>;
 
 struct Comparison<'a> {
     input: &'a DiffInput,
@@ -152,62 +122,40 @@ impl Comparison<'_> {
         usable(path, package, "this cannot be compared")
     }
 
-    fn documents<'f, 'a>(
-        &self,
-        files: &'f [Readable<'a>],
-        origins: &'f Origins,
-    ) -> Vec<Found<'f, 'a>> {
-        let wanted = &self.input.resources;
-        let is_wanted = |parsed: &Parsed<'_>| match &parsed.resource {
-            _ if wanted.is_empty() => true,
-            Some(resource) => {
-                let mut wanted = wanted.iter();
-                wanted.any(|selector| selector.is_of(&resource.id, parsed.kept()))
-            }
-            None => false,
-        };
-        let all = files.iter().flat_map(|file| {
-            let documents = file.file.documents.iter();
-            let documents = documents.filter_map(|parsed| Some((parsed, parsed.kept()?)));
-            documents
-                .enumerate()
-                .map(move |(number, (parsed, tree))| Found {
-                    file,
-                    origin: origins.get(file.name),
-                    number,
-                    parsed,
-                    tree,
-                })
-        });
-        all.filter(|found| is_wanted(found.parsed)).collect()
+    fn documents<'f, 'a>(&self, files: &'f [Readable<'a>]) -> Vec<InFile<'f, 'a>> {
+        let all = files.iter().flat_map(Readable::documents);
+        all.filter(|document| document.is_meant_by(&self.input.resources))
+            .collect()
     }
 
-    fn patch(&self, old: &[Found<'_, '_>], new: &[Found<'_, '_>]) -> Result<String, Error> {
+    fn patch(&self, old: &[InFile<'_, '_>], new: &[InFile<'_, '_>]) -> Result<String, Error> {
         let in_files = !self.input.old.is_dir() && !self.input.new.is_dir();
         let (mut olds, news) = (by_name(old, in_files), by_name(new, in_files));
         move_versions(&mut olds, &news);
-        let mut patches: Vec<(Found<'_, '_>, String)> = Vec::new();
+        let mut patches: Vec<(InFile<'_, '_>, String)> = Vec::new();
         let mut errors = Vec::new();
         for found in new {
-            let name = found.name(in_files);
-            match (olds.get(&name).map(Vec::as_slice), news.get(&name).map(Vec::as_slice)) {
+            let key = name(found, in_files);
+            match (olds.get(&key).map(Vec::as_slice), news.get(&key).map(Vec::as_slice)) {
                 (Some([before]), Some([_])) => match self.changed(before, found) {
                     Ok(text) => patches.extend(text.map(|text| (*found, text))),
                     Err(error) => errors.push(error),
                 },
                 (Some(before), _) => errors.extend(one_of_many(before, found)),
-                (None, _) => errors.push(found.unfit(
-                    format!("OLD has no {}", found.called()),
+                (None, _) => errors.push(unfit(
+                    found,
+                    format!("OLD has no {}", called(found)),
                     "a patch changes what is there: add the document itself, or compare with --format unified",
                 )),
             }
         }
         let gone = olds.iter().filter(|(name, _)| !news.contains_key(*name));
-        let mut gone: Vec<&Found<'_, '_>> = gone.flat_map(|(_, found)| found).collect();
+        let mut gone: Vec<&InFile<'_, '_>> = gone.flat_map(|(_, found)| found).collect();
         gone.sort_by_key(|found| (found.file.name, found.number));
         errors.extend(gone.into_iter().map(|found| {
-            found.unfit(
-                format!("NEW has no {}", found.called()),
+            unfit(
+                    found,
+                format!("NEW has no {}", called(found)),
                 "a patch changes what is there: delete the document itself, or compare with --format unified",
             )
         }));
@@ -217,7 +165,8 @@ impl Comparison<'_> {
         if self.form == PatchForm::Json
             && let [_, (second, _), ..] = patches.as_slice()
         {
-            return Err(second.unfit(
+            return Err(unfit(
+                second,
                 format!(
                     "{} resources changed, and a JSON patch is about one",
                     patches.len()
@@ -229,23 +178,24 @@ impl Comparison<'_> {
     }
 
     /// The patch for a document that both have.
-    fn changed(&self, old: &Found<'_, '_>, new: &Found<'_, '_>) -> Result<Option<String>, Error> {
+    fn changed(&self, old: &InFile<'_, '_>, new: &InFile<'_, '_>) -> Result<Option<String>, Error> {
         if new.parsed.resource.is_some() {
             return self.one(old, new);
         }
-        if old.is_same(new) {
+        if is_same(old, new) {
             return Ok(None);
         }
-        Err(new.unfit(
+        Err(unfit(
+            new,
             "this is no resource, and no patch can name it".to_owned(),
             "compare with --format unified, or this file alone with --format json",
         ))
     }
 
-    fn one(&self, old: &Found<'_, '_>, new: &Found<'_, '_>) -> Result<Option<String>, Error> {
+    fn one(&self, old: &InFile<'_, '_>, new: &InFile<'_, '_>) -> Result<Option<String>, Error> {
         let refused = |error: ParseError| {
             let help = error.help.unwrap_or_default();
-            new.unfit_at(error.offset, error.message, &help)
+            unfit_at(new, error.offset, error.message, &help)
         };
         if self.form == PatchForm::Json {
             return json_difference(old.tree, new.tree).map_err(refused);
@@ -259,7 +209,8 @@ impl Comparison<'_> {
         if self.form == PatchForm::Strategic {
             for found in [old, new] {
                 if let Some((name, offset)) = first_directive(found.tree) {
-                    return Err(found.unfit_at(
+                    return Err(unfit_at(
+                        found,
                         offset,
                         format!("this is a patch itself: `{name}` would be obeyed, not set"),
                         "compare with --format merge, json or unified",
@@ -281,11 +232,11 @@ impl Comparison<'_> {
     }
 }
 
-fn by_name<'f, 'a>(all: &[Found<'f, 'a>], in_files: bool) -> ByName<'f, 'a> {
+fn by_name<'f, 'a>(all: &[InFile<'f, 'a>], in_files: bool) -> ByName<'f, 'a> {
     let mut by_name = ByName::default();
     for found in all {
-        let name = found.name(in_files);
-        by_name.entry(name).or_default().push(*found);
+        let key = name(found, in_files);
+        by_name.entry(key).or_default().push(*found);
     }
     by_name
 }
@@ -329,11 +280,12 @@ fn rename<'f, 'a>(
 }
 
 /// What to say of a document whose name others have, too; nothing where it did not change.
-fn one_of_many(olds: &[Found<'_, '_>], new: &Found<'_, '_>) -> Option<Error> {
-    let is_there = olds.iter().any(|old| old.is_same(new));
+fn one_of_many(olds: &[InFile<'_, '_>], new: &InFile<'_, '_>) -> Option<Error> {
+    let is_there = olds.iter().any(|old| is_same(old, new));
     (!is_there).then(|| {
-        new.unfit(
-            format!("there is more than one {}", new.called()),
+        unfit(
+            new,
+            format!("there is more than one {}", called(new)),
             "a patch is for the one that it names: compare the two files alone",
         )
     })

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::readable::{all, unfit};
+use super::readable::{InFile, all};
 use super::step::Step;
 use super::{PatchForm, Selector};
-use crate::error::{Error, Place, Warning};
+use crate::error::{Error, Warning};
 use crate::package::single_package::{Package, load_package};
 use crate::yaml::{NodeId, ParseError, Tree};
 
@@ -41,14 +41,12 @@ pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<St
     let package = load_package(&path, "--kustomization", &[])?;
     let mut steps = Vec::new();
     for read in all(&path, &package, PROBLEM)? {
-        for parsed in &read.file.documents {
-            let Some(tree) = parsed.kept() else { continue };
-            let reader = Reader {
+        for document in read.documents() {
+            let reader = Kustomization {
                 folder,
                 path: &path,
-                text: read.file.text,
-                start: parsed.document.start,
-                tree,
+                document,
+                tree: document.tree,
             };
             for field in PATCH_FIELDS {
                 reader.field(field, &mut steps)?;
@@ -62,20 +60,18 @@ pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<St
     Ok(steps)
 }
 
-struct Reader<'a> {
+struct Kustomization<'a> {
     folder: &'a Path,
     path: &'a Path,
-    text: &'a str,
-    start: usize,
+    document: InFile<'a, 'a>,
     tree: &'a Tree<'a>,
 }
 
-impl Reader<'_> {
+impl Kustomization<'_> {
     fn wrong(&self, node: NodeId, message: impl Into<String>, help: &str) -> Error {
         let offset = self.tree.node(node).span.start as usize;
-        let place = Place::new(self.path, self.text, self.start + offset);
         let error = ParseError::new(offset, message).with_help(help);
-        unfit(place, PROBLEM, error)
+        self.document.unfit(PROBLEM, error)
     }
 
     fn child(&self, map: NodeId, name: &str) -> Option<NodeId> {

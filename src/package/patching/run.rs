@@ -1,14 +1,12 @@
 //! Each document of a patch, applied to what it is for.
 
-use std::path::Path;
-
 use rustc_hash::FxHashSet;
 
-use super::readable::{Readable, unfit};
+use super::readable::{InFile, Readable, unfit};
 use super::step::Step;
 use super::target::{Found, Target};
 use super::{PatchForm, Patching};
-use crate::error::{Error, Place, Warning};
+use crate::error::{Error, Warning};
 use crate::package::resource::ResourceId;
 use crate::package::secrets;
 use crate::patch::{PatchError, Rules, deletes_all, first_directive, json_patch, merge_patch};
@@ -27,9 +25,7 @@ pub(super) struct Run<'a> {
 
 /// A patch of a file.
 struct Patch<'a> {
-    path: &'a Path,
-    text: &'a str,
-    start: usize,
+    document: InFile<'a, 'a>,
     tree: &'a Tree<'a>,
     form: PatchForm,
     is_of_kustomize: bool,
@@ -37,11 +33,7 @@ struct Patch<'a> {
 
 impl Patch<'_> {
     fn unfit(&self, error: ParseError) -> Error {
-        unfit(
-            Place::new(self.path, self.text, self.start + error.offset),
-            "this patch cannot be applied",
-            error,
-        )
+        self.document.unfit("this patch cannot be applied", error)
     }
 
     fn wrong(&self, offset: usize, message: String, help: &str) -> Error {
@@ -54,14 +46,7 @@ impl Patch<'_> {
 
     /// Where it says what it is for.
     fn offset(&self) -> usize {
-        let root = self.tree.root().value;
-        let named = ["kind", "metadata"]
-            .iter()
-            .find_map(|name| self.tree.find(root, name));
-        let span = named.map_or(self.tree.node(root).span, |entry| {
-            self.tree.entry(entry).span
-        });
-        span.start as usize
+        self.document.offset_of(&["kind", "metadata"])
     }
 }
 
@@ -72,8 +57,8 @@ impl Run<'_> {
             let nothing = Warning::about(&read.path, "there is no patch in it");
             self.warnings.push(nothing);
         }
-        for parsed in &read.file.documents {
-            let Some(tree) = parsed.kept() else { continue };
+        for document in read.documents() {
+            let tree = document.tree;
             let is_list = matches!(tree.node(tree.root().value).kind, NodeKind::Sequence(_));
             let form = match (step.form, is_list) {
                 (Some(form), _) => form,
@@ -81,9 +66,7 @@ impl Run<'_> {
                 (None, false) => PatchForm::Strategic,
             };
             let patch = Patch {
-                path: &read.path,
-                text: read.file.text,
-                start: parsed.document.start,
+                document,
                 tree,
                 form,
                 is_of_kustomize: step.is_of_kustomize,
@@ -158,7 +141,7 @@ impl Run<'_> {
                 error,
             ),
             PatchError::Unfaithful(error) => {
-                secrets::unfaithful(path.clone(), error, [text, patch.text])
+                secrets::unfaithful(path.clone(), error, [text, patch.document.file.file.text])
             }
         };
         if patch.form == PatchForm::Json {
@@ -219,7 +202,8 @@ impl Run<'_> {
             let found = self.target.selected(target, None);
             if found.is_empty() {
                 let message = format!("the target has nothing that is {target}");
-                self.warnings.push(Warning::about(patch.path, message));
+                self.warnings
+                    .push(Warning::about(&patch.document.file.path, message));
             }
             return Ok(found);
         }
