@@ -99,10 +99,7 @@ impl<'t> Reader<'_, 't> {
         let metadata = copy_metadata(self.types);
         let id = match value.inside {
             Inside::Fields(id) => id,
-            _ => self.types.add_type(Type {
-                fields: FxHashMap::default(),
-                others: Value::new(Inside::Unknown),
-            }),
+            _ => self.types.add_type(Type::without_fields(Inside::Unknown)),
         };
         self.types
             .fields_mut(id)

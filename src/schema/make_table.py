@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Makes kubernetes.txt, the compact table of list facts that the program embeds.
 
-    python3 src/schema/make_table.py LISTS.json src/schema/newer.json src/schema/older.json > src/schema/kubernetes.txt
+    python3 src/schema/make_table.py LISTS.json src/schema/{newer,older,scopes}.json > src/schema/kubernetes.txt
 
 LISTS.json holds what Kubernetes' published OpenAPI says: `kinds` (APIVERSION/KIND to type) and `types` (type to fields, each with
 `type` or `list` and `items`, and `patchStrategy`, `patchMergeKey`, `listType`, `listMapKeys` where it has them). Each further file has
-the same form and adds to it, field by field; an `about` in it is copied into the table's head.
+the same form and adds to it, field by field, or has `cluster_scoped` (group to kinds whose objects are in no namespace); an `about`
+in it is copied into the table's head.
 
 Fields are left out of the table where lists at and below them are one value in any case.
 """
@@ -30,17 +31,18 @@ def short(name):
 
 
 def load(paths):
-    kinds, types, about = {}, {}, []
+    kinds, types, about, scoped = {}, {}, [], []
     for path in paths:
         with open(path, encoding="utf-8") as file:
             facts = json.load(file)
         about.append(facts.get("about", path))
-        kinds.update(facts["kinds"])
-        for name, fields in facts["types"].items():
+        scoped += [(group, kind) for group, of_group in facts.get("cluster_scoped", {}).items() for kind in of_group]
+        kinds.update(facts.get("kinds", {}))
+        for name, fields in facts.get("types", {}).items():
             known = types.setdefault(name, {})
             for field, more in fields.items():
                 known.setdefault(field, {}).update(more)
-    return kinds, types, about
+    return kinds, types, about, scoped
 
 
 def is_list_of_kinds(kind):
@@ -103,7 +105,7 @@ def reachable(kinds, types, found):
 
 
 def main():
-    kinds, types, about = load(sys.argv[1:])
+    kinds, types, about, scoped = load(sys.argv[1:])
     kinds = {kind: name for kind, name in kinds.items() if not is_list_of_kinds(kind)}
     found = types_with_facts(types)
     print("# Made by make_table.py; not written by hand.")
@@ -112,6 +114,8 @@ def main():
     for kind, name in sorted(kinds.items()):
         version, _, kind = kind.rpartition("/")
         print("kind", version, kind, short(name) if name in found else "-")
+    for group, kind in sorted(scoped):
+        print("cluster", group or "-", kind)
     for name in sorted(reachable(kinds, types, found)):
         print("type", short(name), *(["open"] if name in OPEN_TYPES else []))
         for field, facts in sorted(types[name].items()):

@@ -21,7 +21,6 @@
 mod crd;
 mod place;
 mod places;
-mod scope;
 mod table;
 mod types;
 
@@ -97,7 +96,9 @@ impl Schema {
     /// definition says so.
     pub(crate) fn is_cluster_scoped(&self, api_version: &str, kind: &str) -> bool {
         let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
-        scope::is_cluster_scoped(group, kind) || self.custom.is_cluster_scoped(group, kind)
+        [table::built_in(), &self.custom]
+            .iter()
+            .any(|types| types.is_cluster_scoped(group, kind))
     }
 
     /// The resource that a map of a document is: of its kind, or, where that is not known,
@@ -118,4 +119,29 @@ pub fn kind_of<'t>(tree: &'t Tree<'_>, map: NodeId) -> Option<(&'t str, &'t str)
         Some(tree.scalar(tree.entry(field).value)?.content)
     };
     Some((text("apiVersion")?, text("kind")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_no_namespace() {
+        let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+             spec:\n  group: acme.io\n  scope: Cluster\n  names: {kind: Mall}\n  versions:\n  - name: v1\n";
+        let mut schema = Schema::kubernetes();
+        let tree = Tree::parse(definition).unwrap().unwrap();
+        schema.add_definition(&tree).unwrap();
+        for (api_version, kind, is_cluster_scoped) in [
+            ("v1", "Namespace", true),
+            ("v1", "Pod", false),
+            ("rbac.authorization.k8s.io/v1", "ClusterRole", true),
+            ("rbac.authorization.k8s.io/v1", "Role", false),
+            ("acme.io/v1", "Mall", true),
+            ("acme.io/v1", "Shop", false),
+        ] {
+            let found = schema.is_cluster_scoped(api_version, kind);
+            assert_eq!(found, is_cluster_scoped, "{api_version} {kind}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! The kinds built into Kubernetes: a table in the program, read when it is first asked for.
 //!
-//! `make_table.py` writes `kubernetes.txt`: a line for each kind, then for each type that says
-//! anything, its fields. A field not listed has nothing to say: its maps merge, its lists are one
-//! value.
+//! `make_table.py` writes `kubernetes.txt`: a line for each kind, one for each that has no
+//! namespace, then for each type that says anything, its fields. A field not listed has nothing to
+//! say: its maps merge, its lists are one value.
 
 use std::sync::OnceLock;
 
@@ -50,24 +50,22 @@ fn table() -> &'static BuiltIn {
 
 fn read(table: &str) -> BuiltIn {
     let mut types = Types::default();
-    let lines = || table.lines().map(|line| (line, line.split_whitespace()));
+    let lines = || {
+        let words = table
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>());
+        table.lines().map(|line| line.starts_with(' ')).zip(words)
+    };
     let mut ids: FxHashMap<&str, TypeId> = FxHashMap::default();
-    for (line, mut words) in lines() {
-        if let (Some("type"), Some(name)) = (
-            words.next().filter(|_| !line.starts_with(' ')),
-            words.next(),
-        ) {
-            let others = Value::new(match words.next() {
-                Some("open") => Inside::Unknown,
-                _ => Inside::Plain,
-            });
-            ids.insert(
-                name,
-                types.add_type(Type {
-                    fields: FxHashMap::default(),
-                    others,
-                }),
-            );
+    for (is_field, words) in lines() {
+        if let (false, ["type", name, said @ ..]) = (is_field, words.as_slice()) {
+            let is_open = said == ["open"];
+            let others = if is_open {
+                Inside::Unknown
+            } else {
+                Inside::Plain
+            };
+            ids.insert(name, types.add_type(Type::without_fields(others)));
         }
     }
     let inside = |name: &str| {
@@ -75,23 +73,19 @@ fn read(table: &str) -> BuiltIn {
             .map_or(Inside::Plain, |id| Inside::Fields(*id))
     };
     let mut current = None;
-    for (line, mut words) in lines() {
-        let (first, second) = (
-            words.next().unwrap_or_default(),
-            words.next().unwrap_or_default(),
-        );
-        match (line.starts_with(' '), first, current) {
-            (true, name, Some(id)) => {
-                let value = field(second, words, inside);
-                types.fields_mut(id).fields.insert(name.into(), value);
+    for (is_field, words) in lines() {
+        match (is_field, words.as_slice(), current) {
+            (true, [name, shape, said @ ..], Some(id)) => {
+                let value = field(shape, said, inside);
+                types.fields_mut(id).fields.insert((*name).into(), value);
             }
-            (false, "type", _) => current = ids.get(second).copied(),
-            (false, "kind", _) => {
-                let (kind, name) = (
-                    words.next().unwrap_or_default(),
-                    words.next().unwrap_or_default(),
-                );
-                types.add_kind(second, kind, Value::new(inside(name)));
+            (false, ["type", name, ..], _) => current = ids.get(name).copied(),
+            (false, ["kind", api_version, kind, name], _) => {
+                types.add_kind(api_version, kind, Value::new(inside(name)));
+            }
+            // a dash is the group without a name
+            (false, ["cluster", group, kind], _) => {
+                types.add_cluster_scoped(group.trim_start_matches('-'), kind);
             }
             _ => {}
         }
@@ -99,7 +93,7 @@ fn read(table: &str) -> BuiltIn {
     let metadata = Value::new(inside(METADATA));
     let root = types.add_type(Type {
         fields: FxHashMap::from_iter([("metadata".into(), metadata.clone())]),
-        others: Value::new(Inside::Unknown),
+        ..Type::without_fields(Inside::Unknown)
     });
     BuiltIn {
         types,
@@ -110,11 +104,7 @@ fn read(table: &str) -> BuiltIn {
 
 /// Reads what a line says of a field after its name: `TYPE`, `[TYPE]` or `-`, and then
 /// `NAME=VALUE`.
-fn field<'a>(
-    shape: &str,
-    words: impl Iterator<Item = &'a str>,
-    inside: impl Fn(&str) -> Inside,
-) -> Value {
+fn field(shape: &str, said: &[&str], inside: impl Fn(&str) -> Inside) -> Value {
     let elements = shape
         .strip_prefix('[')
         .and_then(|shape| shape.strip_suffix(']'));
@@ -124,7 +114,7 @@ fn field<'a>(
     });
     let mut list_type = None;
     let mut keys = Vec::new();
-    for (name, said) in words.filter_map(|word| word.split_once('=')) {
+    for (name, said) in said.iter().filter_map(|word| word.split_once('=')) {
         match name {
             "list" => list_type = Some(said),
             "keys" => keys = said.split(',').map(map_key).collect(),
@@ -134,25 +124,11 @@ fn field<'a>(
         }
     }
     if elements.is_some() {
-        value.list = Some(match (list_type, &value.patch) {
-            (Some("map"), _) => ListType::Map(keys),
-            (Some("set"), _) => ListType::Set,
-            (
-                None,
-                Patch {
-                    merges: true,
-                    key: Some(key),
-                    ..
-                },
-            ) => ListType::Map(vec![MapKey::new(key, None)]),
-            (
-                None,
-                Patch {
-                    merges: true,
-                    key: None,
-                    ..
-                },
-            ) => ListType::Set,
+        let Patch { merges, key, .. } = &value.patch;
+        value.list = Some(match (list_type, merges, key) {
+            (Some("map"), ..) => ListType::Map(keys),
+            (Some("set"), ..) | (None, true, None) => ListType::Set,
+            (None, true, Some(key)) => ListType::Map(vec![MapKey::new(key, None)]),
             _ => ListType::Atomic,
         });
     }
@@ -171,15 +147,14 @@ fn patch(strategies: &str, key: Option<Box<str>>) -> Patch {
 
 /// `NAME` or `NAME=DEFAULT`; the defaults in the table are texts.
 fn map_key(text: &str) -> MapKey {
-    let (name, default) = match text.split_once('=') {
-        Some((name, default)) => (name, Some(default)),
-        None => (text, None),
-    };
-    let default = default.map(|content| KeyDefault {
+    let default = |content: &str| KeyDefault {
         scalar_type: ScalarType::Str,
         content: content.into(),
-    });
-    MapKey::new(name, default)
+    };
+    match text.split_once('=') {
+        Some((name, content)) => MapKey::new(name, Some(default(content))),
+        None => MapKey::new(text, None),
+    }
 }
 
 #[cfg(test)]
@@ -217,6 +192,7 @@ mod tests {
                     *name == "-" || TABLE.contains(&format!("\ntype {name}")),
                     "{line}"
                 ),
+                ["cluster", _, _] => {}
                 ["type", _] | ["type", _, "open"] => types += 1,
                 [_, shape, said @ ..] if line.starts_with(' ') => {
                     let name = shape.trim_matches(['[', ']']);

@@ -120,6 +120,16 @@ impl Value {
     }
 }
 
+impl Type {
+    /// A map of whose fields this alone is known.
+    pub(super) fn without_fields(others: Inside) -> Self {
+        Self {
+            fields: FxHashMap::default(),
+            others: Value::new(others),
+        }
+    }
+}
+
 impl Types {
     pub(super) fn kind(&self, api_version: &str, kind: &str) -> Option<&Value> {
         if self.kinds.is_empty() {
