@@ -1,6 +1,5 @@
 //! How files are opened, read, compared and replaced: regular ones only.
 
-use std::cell::RefCell;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::hash::Hasher as _;
 use std::io::{self, Read as _, Write as _};
@@ -77,34 +76,6 @@ impl Seen {
             ],
         }
     }
-}
-
-thread_local! {
-    /// What files are read into to be compared: memory that is new to a process takes longer to
-    /// come by than to fill.
-    static PIECE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-/// How much of a file is compared at once, in bytes.
-const PIECE_LENGTH: usize = 64 << 10;
-
-/// Whether the rest of a file is what is expected.
-pub(crate) fn is_rest(file: &mut File, mut expected: &[u8]) -> io::Result<bool> {
-    PIECE.with_borrow_mut(|piece| {
-        piece.resize(PIECE_LENGTH, 0);
-        loop {
-            let read = match file.read(piece) {
-                Ok(0) => return Ok(expected.is_empty()),
-                Ok(count) => &piece[..count],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            match expected.strip_prefix(read) {
-                Some(rest) => expected = rest,
-                None => return Ok(false),
-            }
-        }
-    })
 }
 
 /// Reads a file of about that length, in bytes.
@@ -246,32 +217,6 @@ pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
 /// # Errors
 /// [`Unlike::Other`] where something else is there, or the way there leads over a link.
 pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlike> {
-    let Some((mut file, length)) = opened(root, path)? else {
-        return Ok(None);
-    };
-    let bytes = read_open(&mut file, length).map_err(Unlike::Unreadable)?;
-    Ok(Some(bytes))
-}
-
-/// Whether that is in a file now; none is expected where there is to be none, or a folder.
-///
-/// # Errors
-/// As for [`content`].
-pub(crate) fn is_content(
-    root: &Path,
-    path: &Path,
-    expected: Option<&[u8]>,
-) -> Result<bool, Unlike> {
-    match (opened(root, path)?, expected) {
-        (Some((mut file, _)), Some(expected)) => {
-            is_rest(&mut file, expected).map_err(Unlike::Unreadable)
-        }
-        (file, expected) => Ok(file.is_none() && expected.is_none()),
-    }
-}
-
-/// A file and about how many bytes it has; `None` if there is none, or a folder.
-fn opened(root: &Path, path: &Path) -> Result<Option<(File, u64)>, Unlike> {
     let through_link = path.ancestors().skip(1).any(|folder| {
         !folder.as_os_str().is_empty()
             && fs::symlink_metadata(root.join(folder)).is_ok_and(|it| it.is_symlink())
@@ -282,8 +227,8 @@ fn opened(root: &Path, path: &Path) -> Result<Option<(File, u64)>, Unlike> {
     let whole = root.join(path);
     match fs::symlink_metadata(&whole) {
         Ok(metadata) if metadata.is_file() => {
-            let (file, metadata) = open(&whole).map_err(Unlike::Unreadable)?;
-            Ok(Some((file, metadata.len())))
+            let read = open(&whole).and_then(|(mut file, it)| read_open(&mut file, it.len()));
+            read.map(Some).map_err(Unlike::Unreadable)
         }
         Ok(metadata) if metadata.is_dir() => Ok(None),
         Err(error) if is_missing(&error) => Ok(None),

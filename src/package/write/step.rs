@@ -8,7 +8,7 @@ use super::journal::{Entry, Old, Print, is_inside};
 use super::undo::missing_folders;
 use crate::error::Error;
 use crate::package::bytes::Bytes;
-use crate::package::disk::{Seen, Unlike, is_content};
+use crate::package::disk::{Seen, Unlike, content};
 use crate::package::owner::mode;
 use crate::package::plan::{ChangeKind, FileChange, Plan};
 
@@ -59,8 +59,8 @@ impl Step<'_> {
     pub(super) fn unchanged(&self, root: &Path) -> Result<(), Error> {
         let path = root.join(self.path);
         // a folder here is one that will be empty by the time the file comes
-        match is_content(root, self.path, self.old.map(|old| &**old)) {
-            Ok(true) => Ok(()),
+        match content(root, self.path) {
+            Ok(now) if now.as_deref() == self.old.map(|old| &**old) => Ok(()),
             Err(Unlike::Unreadable(error)) => Err(Error::reading(&path)(error)),
             _ => Err(Error::Changed { path }),
         }
