@@ -5,7 +5,8 @@ use super::check::Unfaithful;
 use super::document::Side;
 use super::merged_text::{Sources, merged_or_written_out, read_again};
 use super::walk::Walker;
-use super::walk::apply::{LAST_APPLIED, Unkeyed};
+use super::walk::apply::LAST_APPLIED;
+pub use super::walk::apply::Unkeyed;
 use crate::schema::Kind;
 use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
 
@@ -40,33 +41,12 @@ pub enum Refused {
     /// defect of this program.
     Unfaithful(Unfaithful),
     /// An element of a list that merges by a key has none of its own.
-    Unkeyed {
-        /// The side's number: 0 for what was applied last, 1 for the configuration, 2 for the live
-        /// object.
-        side: usize,
-        /// Where in that side's document it is, in bytes.
-        offset: usize,
-        /// The fields that are the key.
-        keys: String,
-        /// Whether another element has the same key; else it lacks a field.
-        is_twice: bool,
-    },
+    Unkeyed(Unkeyed),
 }
 
 impl From<Unfaithful> for Refused {
     fn from(unfaithful: Unfaithful) -> Self {
         Self::Unfaithful(unfaithful)
-    }
-}
-
-impl From<Unkeyed> for Refused {
-    fn from(unkeyed: Unkeyed) -> Self {
-        Self::Unkeyed {
-            side: unkeyed.side,
-            offset: unkeyed.offset as usize,
-            keys: unkeyed.keys,
-            is_twice: unkeyed.is_twice,
-        }
     }
 }
 
@@ -110,7 +90,7 @@ pub fn apply_document(application: &Application<'_>) -> Result<Applied, Refused>
     };
     let decided = decide(sources);
     if let Some(unkeyed) = decided.unkeyed {
-        return Err(unkeyed.into());
+        return Err(Refused::Unkeyed(unkeyed));
     }
     let decide = |sources: Sources<'_>| Ok(decide(sources).outcome);
     let text = merged_or_written_out(last, sources, &decided.outcome, &options, decide)?;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::apply::SourceFiles;
 use super::documents::FileMerge;
 use super::head::{has_directives, has_marker};
 use super::pair::{DocRef, Group};
@@ -13,7 +12,7 @@ use super::secrets;
 use crate::error::{Error, Warning};
 use crate::line_breaks::{line_break_of, lines, with_line_break};
 use crate::merge::{Merged, MergedAbove, Side, merge_above, merge_sides};
-use crate::triple::{self, Triple};
+use crate::triple::Triple;
 use crate::yaml::Tree;
 
 impl<'f, 'a> FileMerge<'_, 'f, 'a> {
@@ -30,52 +29,20 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         let Some(updated) = members.updated else {
             return Ok(String::new());
         };
-        let text = match self.context.apply {
-            Some(apply) => apply.created(updated, || self.source(group))?,
+        let text = match self.context.apply.zip(group.updated) {
+            Some((apply, config)) => apply.created(config)?,
             None => updated.document.text.to_owned(),
         };
         Ok(with_line_break(text, line_break).into_owned())
     }
 
-    /// The files that a group's documents are in.
-    fn source(&self, group: &Group) -> SourceFiles<'f> {
-        let path = |member: Option<DocRef>| {
-            let slot = member.map_or(self.target, |it| it.slot);
-            self.context.slots[slot].path.as_path()
-        };
-        let text = |file: Option<&'f ParsedFile<'a>>| file.map_or("", |file| file.text);
-        let slot = |member: Option<DocRef>| member.map_or(usize::MAX, |it| it.slot);
-        SourceFiles {
-            config: path(group.updated),
-            config_text: text(self.file(slot(group.updated), triple::Side::Updated)),
-            live: path(group.local),
-            item: None,
-        }
-    }
-
     /// The new text of a live document that is a list of resources, where configurations are for
     /// some of them.
-    pub(super) fn applied_items(
-        &mut self,
-        local: DocRef,
-        file: &'f ParsedFile<'a>,
-    ) -> Result<Option<String>, Error> {
+    pub(super) fn applied_items(&mut self, local: DocRef) -> Result<Option<String>, Error> {
         let Some(apply) = self.context.apply else {
             return Ok(None);
         };
-        let applied = apply.applied_items(
-            &self.context.slots[local.slot].path,
-            local,
-            file.documents[local.document].document.text,
-            |at| {
-                let config = self
-                    .file(at.slot, triple::Side::Updated)?
-                    .documents
-                    .get(at.document)?;
-                let group = Triple::new(None, Some(at), Some(local));
-                Some((config, self.source(&group)))
-            },
-        )?;
+        let applied = apply.applied_items(local)?;
         self.outcome.warnings.extend(applied.warnings);
         Ok(applied.text)
     }
@@ -97,9 +64,9 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
     pub(super) fn merge(&self, group: &Group) -> Result<(Merged, Vec<Warning>), Error> {
         let members = self.members(group);
         if let (Some(apply), Some(config), Some(live)) =
-            (self.context.apply, members.updated, members.local)
+            (self.context.apply, group.updated, group.local)
         {
-            let applied = apply.applied(config, live, || self.source(group))?;
+            let applied = apply.applied(config, live)?;
             let merged = Merged {
                 text: applied.text,
                 ..Merged::unchanged()

@@ -28,7 +28,7 @@ pub(crate) struct Context<'f, 'a> {
     pub(crate) options: &'f Options,
     pub(crate) rules: &'f Rules,
     /// What `kubectl apply` has to know, where documents are applied and not merged.
-    pub(crate) apply: Option<&'f Apply<'f>>,
+    pub(crate) apply: Option<&'f Apply<'f, 'a>>,
     /// What a merge of their lines makes of the three texts of a file, where it is known.
     pub(crate) lines: Option<(Triple<&'f str>, &'f CleanLines)>,
 }
@@ -189,7 +189,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                         .recorded(group, merged?)
                         .map_or(Action::Keep, Action::Replace),
                     None if self.is_pruned(local, file) => Action::Remove,
-                    None => match self.applied_items(local, file)? {
+                    None => match self.applied_items(local)? {
                         Some(text) => Action::Replace(text),
                         None => self.deleted_upstream(group),
                     },

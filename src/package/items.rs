@@ -1,6 +1,7 @@
 //! Lists of resources (`kind: List`, as `kubectl get` prints several): each of their items is a
 //! document of its own.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,9 +27,16 @@ pub(super) struct Origin {
 
 impl Origin {
     /// A place in the text that was made, as one in the text that it comes from.
-    pub(super) fn place(&self, path: impl AsRef<Path>, made: &str, offset: usize) -> Place {
+    /// The former is a chunk whose first line has that number, from 0.
+    pub(super) fn place(
+        &self,
+        path: impl AsRef<Path>,
+        made: &str,
+        first_line: usize,
+        offset: usize,
+    ) -> Place {
         let before = &made[..offset.min(made.len())];
-        let line = before.matches('\n').count();
+        let line = first_line + before.matches('\n').count();
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
         let (line, indent) = self.lines.get(line).copied().unwrap_or_default();
         self.text.place(path.as_ref(), line, indent + column)
@@ -116,7 +124,7 @@ pub(super) struct Item {
     pub(super) text: String,
     /// What it is called; `None` if it is no resource.
     pub(super) id: Option<ResourceId<'static>>,
-    pub(super) origin: Origin,
+    origin: Origin,
 }
 
 /// The items of a document of a file, where it is a list of resources.
@@ -170,6 +178,16 @@ fn text_of(tree: &Tree<'_>, item: NodeId) -> String {
 }
 
 impl Item {
+    /// A place in it.
+    pub(super) fn place(&self, path: impl AsRef<Path>, offset: usize) -> Place {
+        self.place_in(path, &self.text, offset)
+    }
+
+    /// A place in a text that it has now.
+    pub(super) fn place_in(&self, path: impl AsRef<Path>, text: &str, offset: usize) -> Place {
+        self.origin.place(path, text, 0, offset)
+    }
+
     /// Its text as it is now in its list, which may have changed.
     pub(super) fn text_in(&self, list: &str) -> Option<String> {
         let tree = Tree::parse(list).ok().flatten()?;
@@ -178,16 +196,40 @@ impl Item {
     }
 }
 
+/// What becomes of the items of a list of resources, by their index.
+#[derive(Debug, Default)]
+pub(super) struct ChangedItems {
+    /// The new texts.
+    pub(super) texts: BTreeMap<usize, String>,
+    /// Those that are deleted.
+    pub(super) gone: BTreeSet<usize>,
+}
+
+impl ChangedItems {
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty() && self.gone.is_empty()
+    }
+
+    /// The text of a list's document with what becomes of its items.
+    ///
+    /// # Errors
+    /// Where the text that came of it does not hold these items and the others as they were (law
+    /// 6).
+    pub(super) fn put_into<'t>(&self, file: &Path, list: &'t str) -> Result<Cow<'t, str>, Error> {
+        let mut text = Cow::Borrowed(list);
+        if !self.texts.is_empty() {
+            text = put_back(file, &text, &self.texts)?.into();
+        }
+        if !self.gone.is_empty() {
+            text = without_items(file, &text, &self.gone)?.into();
+        }
+        Ok(text)
+    }
+}
+
 /// The text of a list's document with other texts for some of its items, by their index: all at
 /// once, for the whole of it is read.
-///
-/// # Errors
-/// Where the text that came of it does not hold these items and the others as they were (law 6).
-pub(super) fn put_back(
-    file: &Path,
-    list: &str,
-    texts: &BTreeMap<usize, String>,
-) -> Result<String, Error> {
+fn put_back(file: &Path, list: &str, texts: &BTreeMap<usize, String>) -> Result<String, Error> {
     let unfaithful = |index: usize| Error::Unfaithful {
         file: file.to_owned(),
         path: format!("items[{index}]"),
@@ -228,14 +270,7 @@ pub(super) fn put_back(
 }
 
 /// The text of a list's document without some of its items, by their index.
-///
-/// # Errors
-/// Where they cannot be taken out.
-pub(super) fn without_items(
-    file: &Path,
-    list: &str,
-    gone: &BTreeSet<usize>,
-) -> Result<String, Error> {
+fn without_items(file: &Path, list: &str, gone: &BTreeSet<usize>) -> Result<String, Error> {
     let operations = gone.iter().rev();
     let operations: String = operations
         .map(|index| format!("- {{op: remove, path: /items/{index}}}\n"))

@@ -4,43 +4,32 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::Sources;
+use super::sides::Sides;
 use crate::error::{Error, Place};
 use crate::merge::LAST_APPLIED;
-use crate::package::parsed::{Parsed, Readings};
+use crate::package::parsed::Parsed;
 use crate::package::resource::ResourceId;
-use crate::package::slot::Slot;
 use crate::patch::{Rules, merge_patch};
 use crate::schema::Schema;
+use crate::triple::Side;
 use crate::yaml::go_json::Json;
 use crate::yaml::{NodeKind, Tree, json_in_block_style};
 
 /// Every document of the configurations names one resource, and no two the same one.
-pub(super) fn check(
-    given: &Path,
-    slots: &[Slot],
-    readings: &[Readings<'_>],
-    sources: &Sources<'_>,
-) -> Result<(), Error> {
+pub(super) fn check(given: &Path, sides: &Sides<'_, '_>) -> Result<(), Error> {
     let mut errors = Vec::new();
     let mut seen: FxHashMap<&ResourceId<'_>, Place> = FxHashMap::default();
-    for (slot, readings) in slots.iter().zip(readings) {
-        let Some(Ok(file)) = &readings.updated else {
+    for (at, parsed) in sides.documents(Side::Updated) {
+        let Some(tree) = parsed.kept() else { continue };
+        let place = sides.place_in_config(at, tree.root().span.start as usize);
+        let Some(id) = named(parsed) else {
+            errors.push(names_nothing(tree, place));
             continue;
         };
-        for parsed in &file.documents {
-            let Some(tree) = parsed.kept() else { continue };
-            let start = tree.root().span.start as usize;
-            let place = sources.config(&slot.path, file.text, &parsed.document, start);
-            let Some(id) = named(parsed) else {
-                errors.push(names_nothing(tree, place));
-                continue;
-            };
-            if let Some(first) = seen.get(id) {
-                errors.push(twice(id, first, place));
-            } else {
-                seen.insert(id, place);
-            }
+        if let Some(first) = seen.get(id) {
+            errors.push(twice(id, first, place));
+        } else {
+            seen.insert(id, place);
         }
     }
     if seen.is_empty() && errors.is_empty() {

@@ -33,9 +33,9 @@ use crate::merge::Options;
 
 use last::LastApplied;
 use live::live_items;
+pub(crate) use object::Apply;
 use object::UNKNOWN;
-pub(crate) use object::{Apply, SourceFiles};
-use sides::{Sources, both_sides, refuse_broken};
+use sides::{Sides, both_sides, refuse_broken};
 pub use view::view_last_applied;
 pub use what::{ApplyAction, ApplyTo};
 
@@ -74,19 +74,20 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
     let (mut loaded, origins) = both_sides(what, settings)?;
     let schema = schema_of(settings.schema.as_ref(), &mut loaded)?;
     let slots = std::mem::take(&mut loaded.slots);
-    let readings: Vec<Readings<'_>> = slots
+    let files: Vec<Option<Readings<'_>>> = slots
         .par_iter()
-        .map(|slot| read_sides(slot, &loaded.roots, Trees::Kept))
+        .map(|slot| Some(read_sides(slot, &loaded.roots, Trees::Kept)))
         .collect();
-    refuse_broken(&readings)?;
-    let sources = Sources {
+    refuse_broken(&files)?;
+    let sides = Sides {
         roots: &loaded.roots,
         origins,
+        slots: &slots,
+        files: &files,
+        items: live_items(&slots, &files),
     };
-    config::check(&what.config, &slots, &readings, &sources)?;
-    let items = live_items(&slots, &readings);
-    let namespace = what.namespace.as_deref();
-    let paired = pair::pair(&slots, &readings, &sources, &items, namespace)?;
+    config::check(&what.config, &sides)?;
+    let paired = pair::pair(&sides, what.namespace.as_deref())?;
     let last = match &what.last_applied {
         Some(path) => LastApplied::read(path, settings)?,
         None => LastApplied::default(),
@@ -94,12 +95,10 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
     let apply = Apply {
         what,
         schema: &schema,
-        sources: &sources,
+        sides: &sides,
         last: &last,
-        items: &items,
         of_items: &paired.of_items,
     };
-    let files: Vec<Option<Readings<'_>>> = readings.into_iter().map(Some).collect();
     let jobs = jobs(&slots, &files, &paired.groups);
     let (options, rules) = (Options::default(), Rules::default());
     let context = Context {

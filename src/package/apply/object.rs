@@ -1,54 +1,35 @@
 //! One live object, and what configurations make of it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
 use super::config;
 use super::last::{self, LastApplied};
-use super::live::LiveItem;
 use super::refused::{not_applied, refused, unfaithful};
-use super::sides::Sources;
+use super::sides::{Live, Sides};
 use super::what::{ApplyAction, ApplyTo};
-use crate::error::{Error, Place, Warning};
-use crate::merge::{Application, Applied, Refused, Side, annotated, apply_document};
-use crate::package::items::{put_back, without_items};
+use crate::error::{Error, Warning};
+use crate::merge::{self, Application, Applied, Refused, annotated, apply_document};
+use crate::package::items::ChangedItems;
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, ParsedFile, Trees};
 use crate::schema::{Schema, kind_of};
+use crate::triple::Side;
 use crate::yaml::Tree;
+use crate::yaml::stream::split;
 
 /// How a warning begins about a kind without a schema.
 pub(super) const UNKNOWN: &str = "nothing is known of ";
 
-/// The sides by their numbers.
-pub(super) const LAST: usize = 0;
-const CONFIG: usize = 1;
-const LIVE: usize = 2;
-
 /// What all applications of a run share.
-pub(crate) struct Apply<'r> {
+pub(crate) struct Apply<'r, 'a> {
     pub(super) what: &'r ApplyTo,
     pub(super) schema: &'r Schema,
-    pub(super) sources: &'r Sources<'r>,
+    pub(super) sides: &'r Sides<'r, 'a>,
     pub(super) last: &'r LastApplied,
-    /// The live objects that are items of lists.
-    pub(super) items: &'r [LiveItem],
-    /// The configuration of each of them, where it has one.
+    /// The configuration of each live object that is an item of a list, where it has one.
     pub(super) of_items: &'r FxHashMap<usize, DocRef>,
-}
-
-/// The files that a configuration and a live object are in.
-#[derive(Clone, Copy)]
-pub(crate) struct SourceFiles<'f> {
-    /// In the package.
-    pub(crate) config: &'f Path,
-    pub(crate) config_text: &'f str,
-    /// In the package.
-    pub(crate) live: &'f Path,
-    /// The item of a list that the live object is, if it is one.
-    pub(crate) item: Option<&'f LiveItem>,
 }
 
 /// What became of a live object.
@@ -59,47 +40,53 @@ pub(crate) struct AppliedHere {
     pub(crate) warnings: Vec<Warning>,
 }
 
-impl Apply<'_> {
-    /// What a configuration makes of a live object.
-    pub(crate) fn applied<'f>(
+impl Apply<'_, '_> {
+    /// What a configuration makes of a live document.
+    pub(crate) fn applied(&self, config: DocRef, live: DocRef) -> Result<AppliedHere, Error> {
+        match self.sides.document(Side::Local, live) {
+            Some(parsed) => self.applied_to(config, Live::Document(live), parsed),
+            None => Ok(AppliedHere::default()),
+        }
+    }
+
+    fn applied_to(
         &self,
-        config: &Parsed<'_>,
-        live: &Parsed<'_>,
-        files: impl Fn() -> SourceFiles<'f>,
+        config_at: DocRef,
+        live_at: Live,
+        parsed: &Parsed<'_>,
     ) -> Result<AppliedHere, Error> {
-        let (Some(config_tree), Some(live_tree)) = (config.kept(), live.kept()) else {
+        let config = self.sides.document(Side::Updated, config_at);
+        let (Some(config), Some(live)) = (config.and_then(Parsed::side), parsed.side()) else {
             return Ok(AppliedHere::default());
         };
-        let files = files();
-        let at = |side, offset| self.place(&files, side, config, live, offset);
-        let here = || at(LIVE, live_tree.root().span.start as usize);
-        let last = self.last.of(live, |offset| at(LIVE, offset))?;
-        let namespace = config::namespace(live_tree);
-        let annotation = config::annotation(config_tree, namespace, |offset| at(CONFIG, offset))?;
+        let at = |side, offset| match side {
+            Side::Updated => self.sides.place_in_config(config_at, offset),
+            Side::Original | Side::Local => self.sides.place_in_live(live_at, offset),
+        };
+        let here = || at(Side::Local, live.tree.root().span.start as usize);
+        let last = self.last.of(parsed, |offset| at(Side::Local, offset))?;
+        let namespace = config::namespace(live.tree);
+        let annotation =
+            config::annotation(config.tree, namespace, |offset| at(Side::Updated, offset))?;
         if let ApplyAction::SetLastApplied { create } = self.what.action {
             return match last.text.is_none() && !create {
                 true => Err(not_applied(here())),
-                false => set_last_applied(live, &annotation, files.live),
+                false => set_last_applied(parsed, &annotation, self.sides.path(live_at)),
             };
         }
         let last_tree = last.text.as_deref();
         let last_tree = last_tree.and_then(|text| Tree::parse(text).ok().flatten());
-        let named = kind_of(config_tree, config_tree.root().value);
+        let named = kind_of(config.tree, config.tree.root().value);
         let application = Application {
             last: last_tree.as_ref(),
-            config: Side {
-                document: &config.document,
-                tree: config_tree,
-            },
-            live: Side {
-                document: &live.document,
-                tree: live_tree,
-            },
+            config,
+            live,
             kind: named.and_then(|(api_version, kind)| self.schema.kind(api_version, kind)),
             annotation: &annotation,
         };
-        let applied = applied_in_block_style(&application, files.config);
-        let applied = applied.map_err(|it| refused(it, files.live, last.offset, at))?;
+        let applied = applied_in_block_style(&application);
+        let applied =
+            applied.map_err(|it| refused(it, self.sides.path(live_at), last.offset, at))?;
         let not_removed = last_tree.is_none().then(|| {
             "what was applied last is not known, so nothing is removed; from now on it is"
                 .to_owned()
@@ -118,19 +105,15 @@ impl Apply<'_> {
     }
 
     /// What is created where there is no live object: the configuration, with the annotation.
-    pub(crate) fn created<'f>(
-        &self,
-        config: &Parsed<'_>,
-        files: impl Fn() -> SourceFiles<'f>,
-    ) -> Result<String, Error> {
-        let Some(tree) = config.kept() else {
-            return Ok(config.document.text.to_owned());
+    pub(crate) fn created(&self, at: DocRef) -> Result<String, Error> {
+        let config = self.sides.document(Side::Updated, at);
+        let Some((config, tree)) = config.and_then(|it| Some((it, it.kept()?))) else {
+            return Ok(String::new());
         };
-        let files = files();
-        let at = |offset| self.place(&files, CONFIG, config, config, offset);
+        let place = |offset| self.sides.place_in_config(at, offset);
         if self.what.action != ApplyAction::Apply {
             return Err(Error::unfit(
-                at(tree.root().span.start as usize),
+                place(tree.root().span.start as usize),
                 "there is no live object that this is for",
                 "nothing has this kind and name",
                 "apply it first",
@@ -138,10 +121,10 @@ impl Apply<'_> {
         }
         let namespace = self.what.namespace.as_deref();
         let namespace = namespace.filter(|_| config::may_have_namespace(tree, self.schema));
-        let annotation = config::annotation(tree, namespace, at)?;
+        let annotation = config::annotation(tree, namespace, place)?;
         let named = namespace.and_then(|namespace| config::in_namespace(tree, namespace));
         let text = named.as_deref().unwrap_or(config.document.text);
-        annotated(text, &annotation).map_err(|it| unfaithful(files.config, it))
+        annotated(text, &annotation).map_err(|it| unfaithful(&self.sides.slots[at.slot].path, it))
     }
 
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,
@@ -158,67 +141,34 @@ impl Apply<'_> {
             .then(|| format!("{id} was applied and is not in --config any more: it is deleted"))
     }
 
-    /// A place in a document, as errors show it.
-    fn place(
-        &self,
-        files: &SourceFiles<'_>,
-        side: usize,
-        config: &Parsed<'_>,
-        live: &Parsed<'_>,
-        offset: usize,
-    ) -> Place {
-        if side == CONFIG {
-            let (file, text) = (files.config, files.config_text);
-            return self.sources.config(file, text, &config.document, offset);
-        }
-        if let Some(item) = files.item {
-            let path = self.sources.roots.paths(files.live).local;
-            return item.item.origin.place(path, &item.item.text, offset);
-        }
-        self.sources.live(files.live, &live.document, offset)
-    }
-
     /// What configurations make of a live document that is a list of resources; `None` if not a
     /// byte of it changes.
-    pub(crate) fn applied_items<'f>(
-        &'f self,
-        path: &Path,
-        list: DocRef,
-        text: &str,
-        config_of: impl Fn(DocRef) -> Option<(&'f Parsed<'f>, SourceFiles<'f>)>,
-    ) -> Result<AppliedHere, Error> {
+    pub(crate) fn applied_items(&self, list: DocRef) -> Result<AppliedHere, Error> {
+        let path = self.sides.path(Live::Document(list));
         let mut here = AppliedHere::default();
-        let mut texts = BTreeMap::new();
-        let mut gone = BTreeSet::new();
+        let mut changed = ChangedItems::default();
         for number in self.numbers_of(list) {
-            let item = &self.items[number];
-            let Ok(file) = ParsedFile::parse(path, &item.item.text, Trees::Kept) else {
+            let item = &self.sides.items[number].item;
+            let file = ParsedFile::parse(path, &item.text, Trees::Kept).ok();
+            let Some(live) = file.as_ref().and_then(|file| file.documents.first()) else {
                 continue;
             };
-            let Some(live) = file.documents.first() else {
-                continue;
-            };
-            let config = self.of_items.get(&number).and_then(|at| config_of(*at));
-            let Some((config, files)) = config else {
-                if let Some(message) = self.pruned(live) {
-                    gone.insert(item.item.index);
-                    here.warnings.push(Warning::about(path, message));
-                }
-                continue;
-            };
-            let applied = self.applied(config, live, || SourceFiles {
-                item: Some(item),
-                ..files
-            })?;
-            here.warnings.extend(applied.warnings);
-            texts.extend(applied.text.map(|new| (item.item.index, new)));
+            if let Some(config) = self.of_items.get(&number) {
+                let applied = self.applied_to(*config, Live::Item(number), live)?;
+                here.warnings.extend(applied.warnings);
+                let text = applied.text.map(|new| (item.index, new));
+                changed.texts.extend(text);
+            } else if let Some(message) = self.pruned(live) {
+                changed.gone.insert(item.index);
+                here.warnings.push(Warning::about(path, message));
+            }
         }
-        if !texts.is_empty() {
-            here.text = Some(put_back(path, text, &texts)?);
-        }
-        if !gone.is_empty() {
-            let text = here.text.as_deref().unwrap_or(text);
-            here.text = Some(without_items(path, text, &gone)?);
+        if let Some(parsed) = self
+            .sides
+            .document(Side::Local, list)
+            .filter(|_| !changed.is_empty())
+        {
+            here.text = Some(changed.put_into(path, parsed.document.text)?.into_owned());
         }
         Ok(here)
     }
@@ -226,8 +176,8 @@ impl Apply<'_> {
     /// The numbers of the live objects that are items of a list: they are in the order of their
     /// lists.
     fn numbers_of(&self, list: DocRef) -> std::ops::Range<usize> {
-        let first = self.items.partition_point(|item| item.list < list);
-        let items = self.items[first..].iter();
+        let first = self.sides.items.partition_point(|item| item.list < list);
+        let items = self.sides.items[first..].iter();
         first..first + items.take_while(|item| item.list == list).count()
     }
 }
@@ -247,18 +197,21 @@ fn set_last_applied(
 }
 
 /// An application, in which a configuration in JSON comes in block style where the live object is.
-fn applied_in_block_style(application: &Application<'_>, path: &Path) -> Result<Applied, Refused> {
+fn applied_in_block_style(application: &Application<'_>) -> Result<Applied, Refused> {
     // first as it is written: what is wrong has its place there
     let applied = apply_document(application)?;
     let text = config::as_yaml(application.config.tree, application.live.tree);
     let Some(text) = text.filter(|_| applied.text.is_some()) else {
         return Ok(applied);
     };
-    let file = ParsedFile::parse(path, &text, Trees::Kept).ok();
-    let config = file.as_ref().and_then(|file| file.documents.first());
-    match config.and_then(|config| Some((&config.document, config.kept()?))) {
+    let document = split(&text).into_iter().next();
+    let tree = Tree::parse(&text).ok().flatten();
+    match document.zip(tree) {
         Some((document, tree)) => apply_document(&Application {
-            config: Side { document, tree },
+            config: merge::Side {
+                document: &document,
+                tree: &tree,
+            },
             ..*application
         }),
         None => Ok(applied),

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::object::LAST;
 use crate::error::{Error, Place};
-use crate::merge::{LAST_APPLIED, Refused, Unfaithful};
+use crate::merge::{LAST_APPLIED, Refused, Unfaithful, Unkeyed};
+use crate::triple::Side;
 
 pub(super) fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
     Error::Unfaithful {
@@ -29,26 +29,30 @@ pub(super) fn refused(
     refused: Refused,
     live: &Path,
     last: usize,
-    at: impl Fn(usize, usize) -> Place,
+    at: impl Fn(Side, usize) -> Place,
 ) -> Error {
     match refused {
         Refused::Unfaithful(it) => unfaithful(live, it),
-        Refused::Unkeyed {
+        Refused::Unkeyed(Unkeyed {
             side,
             offset,
             keys,
             is_twice,
-        } => {
-            let offset = if side == LAST { last } else { offset };
+        }) => {
+            let offset = if side == Side::Original {
+                last
+            } else {
+                offset as usize
+            };
             unkeyed(at(side, offset), &keys, is_twice, side)
         }
     }
 }
 
-fn unkeyed(place: Place, keys: &str, is_twice: bool, side: usize) -> Error {
+fn unkeyed(place: Place, keys: &str, is_twice: bool, side: Side) -> Error {
     let whose = match side {
-        LAST => "in what was applied last, ",
-        _ => "",
+        Side::Original => "in what was applied last, ",
+        Side::Updated | Side::Local => "",
     };
     let (message, help) = match is_twice {
         false => (

@@ -3,16 +3,18 @@
 use std::path::Path;
 
 use super::ApplyTo;
+use super::live::LiveItem;
 use crate::error::{Error, Place};
 use crate::package::Settings;
 use crate::package::items::Origins;
+use crate::package::jobs::file_of;
 use crate::package::load::{Loaded, fingerprint};
-use crate::package::parsed::{Reading, Readings};
+use crate::package::pair::DocRef;
+use crate::package::parsed::{Parsed, Reading, Readings};
 use crate::package::patching::is_kustomization;
 use crate::package::single_package::load_package;
 use crate::package::slot::{Roots, Slot};
-use crate::triple::Triple;
-use crate::yaml::Document;
+use crate::triple::{Side, Triple};
 
 /// The configurations as the updated side and the live objects as the local one, by path; a file by
 /// the name of the live one. What was made of configurations that are lists comes along.
@@ -74,48 +76,106 @@ pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded,
     Ok((loaded, origins))
 }
 
-/// Where the two sides are.
-pub(super) struct Sources<'r> {
+/// The two sides, read.
+pub(super) struct Sides<'r, 'a> {
     pub(super) roots: &'r Roots,
+    /// Where the configurations come from that were items of lists.
     pub(super) origins: Origins,
+    pub(super) slots: &'r [Slot],
+    pub(super) files: &'r [Option<Readings<'a>>],
+    /// The live objects that are items of lists.
+    pub(super) items: Vec<LiveItem>,
 }
 
-impl Sources<'_> {
-    /// A place in a configuration of a file with that text.
-    pub(super) fn config(
+/// A live object.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Live {
+    Document(DocRef),
+    /// The number of an item of a list.
+    Item(usize),
+}
+
+impl<'r, 'a> Sides<'r, 'a> {
+    /// The documents with content of one side.
+    pub(super) fn documents(
         &self,
-        file: &Path,
-        text: &str,
-        document: &Document<'_>,
-        offset: usize,
-    ) -> Place {
-        let path = self.roots.paths(file).updated;
-        match self.origins.get(file) {
-            Some(origin) => origin.place(path, text, document.start + offset),
-            None => Place::in_chunk(path, document.text, document.line, offset),
+        side: Side,
+    ) -> impl Iterator<Item = (DocRef, &'r Parsed<'a>)> + use<'r, 'a> {
+        let files = self.files;
+        let files =
+            (0..files.len()).filter_map(move |slot| Some((slot, file_of(files, slot, side)?)));
+        files.flat_map(|(slot, file)| {
+            let documents = file.documents.iter().enumerate();
+            documents
+                .filter(|(_, parsed)| parsed.has_content)
+                .map(move |(document, parsed)| (DocRef { slot, document }, parsed))
+        })
+    }
+
+    /// A document of one side.
+    pub(super) fn document(&self, side: Side, at: DocRef) -> Option<&'r Parsed<'a>> {
+        let file = file_of(self.files, at.slot, side)?;
+        file.documents.get(at.document)
+    }
+
+    /// The file in the package that a live object is in.
+    pub(super) fn path(&self, live: Live) -> &'r Path {
+        &self.slots[self.list(live).slot].path
+    }
+
+    /// The document that a live object is, or is an item of.
+    fn list(&self, live: Live) -> DocRef {
+        match live {
+            Live::Document(at) => at,
+            Live::Item(number) => self.items[number].list,
+        }
+    }
+
+    /// A place in a configuration.
+    pub(super) fn place_in_config(&self, config: DocRef, offset: usize) -> Place {
+        let slot = &self.slots[config.slot].path;
+        let path = self.roots.paths(slot).updated;
+        let parsed = self.document(Side::Updated, config);
+        let (text, line) = parsed.map_or(("", 0), |it| (it.document.text, it.document.line));
+        match self.origins.get(slot) {
+            Some(origin) => origin.place(path, text, line, offset),
+            None => Place::in_chunk(path, text, line, offset),
         }
     }
 
     /// A place in a live object.
-    pub(super) fn live(&self, file: &Path, document: &Document<'_>, offset: usize) -> Place {
-        Place::in_chunk(
-            self.roots.paths(file).local,
-            document.text,
-            document.line,
-            offset,
-        )
+    pub(super) fn place_in_live(&self, live: Live, offset: usize) -> Place {
+        let path = self.roots.paths(self.path(live)).local;
+        match live {
+            Live::Item(number) => self.items[number].item.place(path, offset),
+            Live::Document(at) => {
+                let parsed = self.document(Side::Local, at);
+                let (text, line) =
+                    parsed.map_or(("", 0), |it| (it.document.text, it.document.line));
+                Place::in_chunk(path, text, line, offset)
+            }
+        }
+    }
+
+    /// Where the content of a live object begins, or that of the list that it is in.
+    pub(super) fn start_of_live(&self, live: Live) -> Place {
+        let at = self.list(live);
+        let tree = self.document(Side::Local, at).and_then(Parsed::kept);
+        let start = tree.map_or(0, |tree| tree.root().span.start as usize);
+        self.place_in_live(Live::Document(at), start)
     }
 }
 
 /// A file that is no YAML: which resources are in it, nobody knows.
-pub(super) fn refuse_broken(readings: &[Readings<'_>]) -> Result<(), Error> {
+pub(super) fn refuse_broken(files: &[Option<Readings<'_>>]) -> Result<(), Error> {
     let broken = |reading: &Reading<'_>| {
         let broken = reading.as_ref().err()?.clone();
         let help = "repair the file, or exclude it in .krmignore";
         Some(broken.into_error("this is no YAML", help))
     };
-    let sides = readings
+    let sides = files
         .iter()
+        .flatten()
         .flat_map(|sides| sides.as_ref().into_array());
     let errors = sides.flatten().filter_map(broken).collect();
     Error::from_many(errors).map_or(Ok(()), Err)

@@ -50,11 +50,10 @@ impl<'a> Readable<'a> {
 impl InFile<'_, '_> {
     /// A place in it, as errors show it.
     pub(in crate::package) fn place(&self, offset: usize) -> Place {
-        let (path, text) = (&self.file.path, self.file.file.text);
-        let offset = self.parsed.document.start + offset;
+        let (path, document) = (&self.file.path, &self.parsed.document);
         match self.file.origin {
-            Some(origin) => origin.place(path, text, offset),
-            None => Place::new(path, text, offset),
+            Some(origin) => origin.place(path, document.text, document.line, offset),
+            None => Place::new(path, self.file.file.text, document.start + offset),
         }
     }
 

@@ -1,7 +1,6 @@
 //! What patches can be for: the resources of a package, and what became of their text.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -9,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::Selector;
 use super::readable::Readable;
 use crate::error::{Error, Place};
-use crate::package::items::{Item, items, put_back, without_items};
+use crate::package::items::{ChangedItems, Item, items};
 use crate::package::parsed::Parsed;
 use crate::package::resource::ResourceId;
 use crate::schema::Schema;
@@ -42,10 +41,8 @@ struct PatchedDocument {
     /// Its new text, if it has one.
     text: Option<String>,
     items: Vec<Item>,
-    /// The new texts of items, by their index, which are not in `text` yet.
-    of_items: BTreeMap<usize, String>,
-    /// The items that are deleted, by their index.
-    gone_items: BTreeSet<usize>,
+    /// What becomes of the items, which is not in `text` yet.
+    changed: ChangedItems,
     /// Whether it is deleted.
     is_gone: bool,
 }
@@ -175,7 +172,7 @@ impl<'a> Target<'a> {
     pub(super) fn line(&self, found: Found) -> String {
         let parsed = self.parsed(found);
         let place = match self.item(found) {
-            Some(item) => item.origin.place(self.path(found), &item.text, 0),
+            Some(item) => item.place(self.path(found), 0),
             None => {
                 return format!(
                     "{}:{}",
@@ -204,7 +201,7 @@ impl<'a> Target<'a> {
         let whole = self.parsed(found).document.text;
         let text = match (self.item(found), &document.text) {
             (None, _) => return Ok(document.put_back(self.path(found), whole)?.into_owned()),
-            (Some(item), list) => match (document.of_items.get(&item.index), list) {
+            (Some(item), list) => match (document.changed.texts.get(&item.index), list) {
                 (Some(text), _) => Some(text.clone()),
                 (None, Some(list)) => item.text_in(list),
                 (None, None) => Some(item.text.clone()),
@@ -216,7 +213,7 @@ impl<'a> Target<'a> {
     /// A place in its text, as one in its file.
     pub(super) fn place(&self, found: Found, text: &str, offset: usize) -> Place {
         match self.item(found) {
-            Some(item) => item.origin.place(self.path(found), text, offset),
+            Some(item) => item.place_in(self.path(found), text, offset),
             None if self.is_changed(found) => Place::new(self.path(found), text, offset),
             None => {
                 let whole = self.files[found.file].read.file.text;
@@ -232,10 +229,10 @@ impl<'a> Target<'a> {
         let document = &mut self.files[found.file].documents[found.document];
         match index {
             Some(index) => {
-                document.of_items.insert(index, text);
+                document.changed.texts.insert(index, text);
             }
             None => {
-                document.of_items.clear();
+                document.changed.texts.clear();
                 document.text = Some(text);
             }
         }
@@ -247,7 +244,7 @@ impl<'a> Target<'a> {
         let document = &mut self.files[found.file].documents[found.document];
         match index {
             Some(index) => {
-                document.gone_items.insert(index);
+                document.changed.gone.insert(index);
             }
             None => document.is_gone = true,
         }
@@ -287,10 +284,7 @@ impl<'a> Target<'a> {
 
 impl PatchedDocument {
     fn is_changed(&self) -> bool {
-        self.text.is_some()
-            || !self.of_items.is_empty()
-            || self.is_gone
-            || !self.gone_items.is_empty()
+        self.text.is_some() || self.is_gone || !self.changed.is_empty()
     }
 
     /// Whether it is deleted, or that item of it.
@@ -299,20 +293,13 @@ impl PatchedDocument {
             .item
             .and_then(|item| self.items.get(item))
             .map(|item| item.index);
-        self.is_gone || index.is_some_and(|index| self.gone_items.contains(&index))
+        self.is_gone || index.is_some_and(|index| self.changed.gone.contains(&index))
     }
 
     /// Its text with what became of its items; `whole` is what it was.
     fn put_back<'t>(&'t self, file: &Path, whole: &'t str) -> Result<Cow<'t, str>, Error> {
         let text = self.text.as_deref().unwrap_or(whole);
-        let mut text: Cow<'_, str> = match self.of_items.is_empty() {
-            true => text.into(),
-            false => put_back(file, text, &self.of_items)?.into(),
-        };
-        if !self.gone_items.is_empty() {
-            text = without_items(file, &text, &self.gone_items)?.into();
-        }
-        Ok(text)
+        self.changed.put_into(file, text)
     }
 }
 

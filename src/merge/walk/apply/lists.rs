@@ -5,20 +5,20 @@ use super::super::{Nodes, Shape, Walker, entries_of, shape};
 use super::{Level, Rules};
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::schema::{ListRule, MapKey, PatchRule, Place};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// An element of a list that merges by a key, and has none that tells it from the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Unkeyed {
-    /// The side's number: 0 for what was applied last, 1 for the configuration, 2 for the live
+pub struct Unkeyed {
+    /// Where: the original is what was applied last, updated the configuration, local the live
     /// object.
-    pub(crate) side: usize,
-    /// Where the element is.
-    pub(crate) offset: u32,
+    pub side: Side,
+    /// Where in that side's document the element is, in bytes.
+    pub offset: u32,
     /// The fields that would tell it from the others.
-    pub(crate) keys: String,
+    pub keys: String,
     /// Whether another element has the same; else it lacks one.
-    pub(crate) is_twice: bool,
+    pub is_twice: bool,
 }
 
 /// How a list merges.
@@ -146,11 +146,10 @@ impl Walker<'_> {
 
     /// The first element without a key of its own, on any side.
     fn unkeyed(&self, nodes: Nodes, key: &ListKey) -> Option<Unkeyed> {
-        let sides = self.trees.zip(nodes).into_array().into_iter().enumerate();
         // the configuration first: that is what people write
-        let mut sides: Vec<_> = sides.collect();
-        sides.sort_by_key(|(side, _)| (*side + 2) % 3);
-        sides.into_iter().find_map(|(side, (tree, list))| {
+        let sides = [Side::Updated, Side::Local, Side::Original];
+        sides.into_iter().find_map(|side| {
+            let (tree, list) = (self.trees[side], nodes[side]);
             let list = list.filter(|list| shape(tree, *list) == Shape::List)?;
             let (element, is_twice) = key.first_without(tree, list)?;
             Some(Unkeyed {

@@ -17,7 +17,7 @@ use crate::schema::{Kind, MapRule, Place};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
-pub(crate) use lists::Unkeyed;
+pub use lists::Unkeyed;
 use lists::Way;
 
 /// The annotation that holds what was applied last.
