@@ -237,17 +237,20 @@ impl Editor<'_> {
         Some(self.target.column(self.target.entry(first).span.start))
     }
 
-    /// Whether the entries of a collection of the target begin behind a dash, and a choice has to
-    /// be made for the first of the result.
+    /// Whether the entries of a collection of the target begin behind a dash, and both sides of the
+    /// first of the result have to be written down.
     pub(super) fn begins_with_choice(&self, node: NodeId, outcome: &Outcome) -> bool {
         let first = self.target.entries(node).next();
         let shares_line =
             first.is_some_and(|first| !starts_its_line(self.target, self.target.entry(first)));
-        let is_open = match outcome {
-            Outcome::Row(row) => row.pieces.first().is_some_and(Piece::has_choice),
-            _ => outcome.children().next().is_some_and(Child::has_choice),
+        let is_open = || match outcome {
+            Outcome::Row(row) => row.pieces.first().is_some_and(|piece| match &piece.kind {
+                PieceKind::Entry(child) => self.is_open(child),
+                _ => piece.has_choice(),
+            }),
+            _ => outcome.children().next().is_some_and(|it| self.is_open(it)),
         };
-        shares_line && is_open
+        shares_line && is_open()
     }
 }
 

@@ -154,7 +154,7 @@ impl Editor<'_> {
     }
 
     /// Whether both sides of an entry have to be written down.
-    fn is_open(&self, child: &Child) -> bool {
+    pub(super) fn is_open(&self, child: &Child) -> bool {
         if !child.has_choice() {
             return false;
         }
