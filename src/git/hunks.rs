@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::merge::{ConflictStyle, MarkerStyle};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// Who wins the conflicts that are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,9 +120,14 @@ impl<'t> Marked<'t> {
         self.lines.try_map(|lines| lines.ok_or(())).ok()
     }
 
+    /// The lines of a side.
+    pub(crate) fn side(&self, side: Side) -> &'t str {
+        self.lines[side].unwrap_or_default()
+    }
+
     /// How many bytes both sides have.
     pub(super) fn length(&self) -> usize {
-        self.lines.updated.map_or(0, str::len) + self.lines.local.map_or(0, str::len)
+        self.side(Side::Updated).len() + self.side(Side::Local).len()
     }
 }
 
@@ -174,12 +179,12 @@ pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
     for stretch in read(text, size)? {
         match stretch {
             Stretch::Common(lines) => chosen.push_str(lines),
-            Stretch::Conflict(Marked { lines, .. }) => {
+            Stretch::Conflict(conflict) => {
                 if favor != Favor::Theirs {
-                    chosen.push_str(lines.local.unwrap_or_default());
+                    chosen.push_str(conflict.side(Side::Local));
                 }
                 if favor != Favor::Ours {
-                    chosen.push_str(lines.updated.unwrap_or_default());
+                    chosen.push_str(conflict.side(Side::Updated));
                 }
             }
         }
@@ -208,16 +213,12 @@ pub(super) fn sides(
                 texts.updated.push_str(lines);
                 texts.local.push_str(lines);
             }
-            Stretch::Conflict(Marked {
-                lines,
-                labels,
-                line,
-                ..
-            }) => {
-                texts.original.push_str(lines.original.ok_or(line + 1)?);
-                texts.updated.push_str(lines.updated.unwrap_or_default());
-                texts.local.push_str(lines.local.unwrap_or_default());
-                style.labels = labels.map(str::to_owned);
+            Stretch::Conflict(conflict) => {
+                let original = conflict.lines.original.ok_or(conflict.line + 1)?;
+                texts.original.push_str(original);
+                texts.updated.push_str(conflict.side(Side::Updated));
+                texts.local.push_str(conflict.side(Side::Local));
+                style.labels = conflict.labels.map(str::to_owned);
             }
         }
     }

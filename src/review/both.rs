@@ -1,6 +1,7 @@
 //! Both sides of a place, the local one first.
 
-use super::files::{File, Place, Side};
+use super::files::{File, Place};
+use crate::triple::Side;
 use crate::yaml::{EntryId, NodeKind, Tree};
 
 /// The lines of both sides. A line that both begin with is there once where what is below
@@ -10,8 +11,7 @@ pub(super) fn both(file: &File, place: &Place) -> String {
     if let Some(list) = joined(file, place) {
         return list;
     }
-    let local = place.lines.local.as_deref().unwrap_or_default();
-    let updated = place.lines.updated.as_deref().unwrap_or_default();
+    let [local, updated] = [Side::Local, Side::Updated].map(|side| place.side(side));
     let head = |text: &str| text.split_inclusive('\n').next().unwrap_or_default().len();
     let (first, rest) = updated.split_at(head(updated));
     let is_head = first.trim_end().ends_with([':', '|', '>', '-', '+']);

@@ -1,7 +1,8 @@
 //! What is in the place of a conflict, and whether the file is YAML with it.
 
-use super::files::{File, Place, Side};
+use super::files::{File, Place};
 use crate::git::hunks::has_markers;
+use crate::triple::Side;
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
 
@@ -30,11 +31,12 @@ impl Decision {
 
     /// One side.
     pub(super) fn side(place: &Place, side: Side) -> Self {
-        let (lines, what) = match side {
-            Side::Local => (&place.lines.local, "local"),
-            Side::Updated => (&place.lines.updated, "updated"),
+        let what = match side {
+            Side::Original => "original",
+            Side::Updated => "updated",
+            Side::Local => "local",
         };
-        Self::new(lines.clone().unwrap_or_default(), what)
+        Self::new(place.side(side), what)
     }
 }
 
@@ -60,7 +62,7 @@ impl File {
         let mut why = None;
         for side in [Side::Local, Side::Updated] {
             let decision = |index: usize| decided.get(index).copied().flatten();
-            let text = self.with(|index, it| decision(index).unwrap_or_else(|| side.of(it)));
+            let text = self.with(|index, it| decision(index).unwrap_or_else(|| it.side(side)));
             let documents = split(&text.text);
             let mut wrong = documents.iter().filter_map(|document| {
                 let error = Tree::parse(document.text).err()?;

@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use super::decide::Decision;
-use super::files::{Place, Side};
+use super::files::Place;
 use super::session::{Session, Step, key};
 use super::{editor, rules, show};
 use crate::merge::Take;
 use crate::package::Written;
 use crate::report::many;
+use crate::triple::Side;
 use crate::visible::visible;
 
 impl Session<'_> {

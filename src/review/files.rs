@@ -7,7 +7,7 @@ use crate::git::hunks::{Marked, Stretch, conflicts, read, told};
 use crate::merge::{Conflict, entries_at};
 use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{EntryId, Tree};
 
@@ -45,6 +45,13 @@ pub(super) struct Place {
     pub(super) resource: Option<ResourceId<'static>>,
     /// Whether it may show what a Secret keeps.
     pub(super) is_secret: bool,
+}
+
+impl Place {
+    /// The lines of a side.
+    pub(super) fn side(&self, side: Side) -> &str {
+        self.lines[side].as_deref().unwrap_or_default()
+    }
 }
 
 /// A side of a file: its text where that side is taken everywhere, and where in it each place is.
@@ -128,7 +135,7 @@ impl File {
 
     /// The file with one side in the place of each conflict.
     pub(super) fn taken(&self, side: Side) -> Taken {
-        self.with(|_, conflict| side.of(conflict))
+        self.with(|_, conflict| conflict.side(side))
     }
 
     fn places(&self, file: usize, sides: &[Parsed<'_>; 2], plan: &Plan) -> Vec<Place> {
@@ -296,22 +303,5 @@ impl Parsed<'_> {
         let within = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
         let found = entries_at(tree, &(within(place.start)..within(place.end)));
         Some(look(tree, *start, found))
-    }
-}
-
-/// A side of a conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Local,
-    Updated,
-}
-
-impl Side {
-    pub(super) fn of<'t>(self, conflict: &Marked<'t>) -> &'t str {
-        let lines = match self {
-            Self::Local => conflict.lines.local,
-            Self::Updated => conflict.lines.updated,
-        };
-        lines.unwrap_or_default()
     }
 }

@@ -1,9 +1,10 @@
 //! The local side with a comment that pins it (rules: Pins).
 
-use super::files::{File, Place, Side};
+use super::files::{File, Place};
 use crate::line_breaks::line_break_of;
 use crate::merge::Pattern;
 use crate::merge::pins::Pins;
+use crate::triple::Side;
 use crate::yaml::EntryId;
 
 /// What pins.
@@ -14,7 +15,7 @@ const PIN: &str = "# merge3: keep";
 /// # Errors
 /// Why that cannot be.
 pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str> {
-    let local = place.lines.local.as_deref().unwrap_or_default();
+    let local = place.side(Side::Local);
     if local.is_empty() {
         return Err("there is nothing here to pin: a rule (r) keeps a deletion");
     }
@@ -39,7 +40,7 @@ pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str>
     }
     let whole = file.with(|index, conflict| match index == place.index {
         true => &text,
-        false => Side::Local.of(conflict),
+        false => conflict.side(Side::Local),
     });
     let is_pinned = whole.parsed().entries(place.index, |tree, _, found| {
         let pins = Pins::of(tree);

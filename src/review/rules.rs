@@ -1,9 +1,10 @@
 //! Rules that are made at a place, and the other places that they decide.
 
-use super::files::{File, Parsed, Place, Side, Taken};
+use super::files::{File, Parsed, Place, Taken};
 use crate::merge::{Pattern, Take};
 use crate::package::Written;
 use crate::report::portable;
+use crate::triple::Side;
 
 /// The rules for a place: one for each entry that is there. None where no rule can name it.
 pub(super) fn rules_for(file: &File, place: &Place, take: Take) -> Vec<Written> {

@@ -7,12 +7,13 @@ use console::Term;
 
 use super::decide::{Decided, Decision};
 use super::editor::Wait;
-use super::files::{File, Place, Side, is_below};
+use super::files::{File, Place, is_below};
 use super::show::{self, About, HELP, Look};
 use super::{both, pin};
 use crate::error::shown;
 use crate::merge::{Conflict, Resolution};
 use crate::package::{ChangeKind, FileConflict, Plan, Written};
+use crate::triple::Side;
 use crate::visible::visible;
 
 /// The keys at a place.
