@@ -190,7 +190,7 @@ fn get(run: &Run, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> 
         "{}: {} of {}, {files}; recorded in {}\n",
         shown(&vendored.folder),
         visible(&vendored.version.full),
-        visible(&vendored.place.shown()),
+        visible(&vendored.origin.shown()),
         shown(&vendored.record)
     );
     let warnings = vendored.warnings.iter();
@@ -227,7 +227,7 @@ fn told_of(folder: &Path, adopted: &Adopted) -> String {
         "{}: {} of {}: {}; recorded in {}\n",
         shown(folder),
         visible(&adopted.version.full),
-        visible(&adopted.place.shown()),
+        visible(&adopted.origin.shown()),
         parts.join(", "),
         shown(&adopted.record)
     )

@@ -59,13 +59,13 @@ pub(super) fn versions(file: &Path) -> Option<Triple<Vec<u8>>> {
 }
 
 /// A version of an unmerged file.
-struct Entry {
+struct Stage {
     object: String,
     stage: String,
     path: String,
 }
 
-fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<Entry>> {
+fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<Stage>> {
     let begin = ["-C".as_ref(), folder.as_os_str()];
     let list = ["ls-files", "--unmerged", "-z"].map(OsStr::new);
     let arguments = arguments.iter().map(OsStr::new);
@@ -76,7 +76,7 @@ fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<Entry>> {
     let entry = |line: &str| {
         let (about, path) = line.split_once('\t')?;
         let mut about = about.split(' ').skip(1).map(str::to_owned);
-        Some(Entry {
+        Some(Stage {
             object: about.next()?,
             stage: about.next()?,
             path: path.to_owned(),

@@ -1,13 +1,13 @@
 //! Both sides of a place, the local one first.
 
-use super::files::{File, Place};
+use super::files::{File, OpenPlace};
 use crate::triple::Side;
 use crate::yaml::{EntryId, NodeKind, Tree};
 
 /// The lines of both sides. A line that both begin with is there once where what is below
 /// belongs to it (`args:`, `text: |`). Of a list between brackets that is one list of the elements
 /// of both.
-pub(super) fn both(file: &File, place: &Place) -> String {
+pub(super) fn both(file: &File, place: &OpenPlace) -> String {
     if let Some(list) = joined(file, place) {
         return list;
     }
@@ -27,7 +27,7 @@ pub(super) fn both(file: &File, place: &Place) -> String {
 }
 
 /// The elements of both sides in one list, where the place is a list between brackets.
-fn joined(file: &File, place: &Place) -> Option<String> {
+fn joined(file: &File, place: &OpenPlace) -> Option<String> {
     let (local, updated) = (file.taken(Side::Local), file.taken(Side::Updated));
     let theirs = updated
         .parsed()

@@ -1,6 +1,6 @@
 //! What is in the place of a conflict, and whether the file is YAML with it.
 
-use super::files::{File, Place};
+use super::files::{File, OpenPlace};
 use crate::git::hunks::has_markers;
 use crate::triple::Side;
 use crate::yaml::Tree;
@@ -30,7 +30,7 @@ impl Decision {
     }
 
     /// One side.
-    pub(super) fn side(place: &Place, side: Side) -> Self {
+    pub(super) fn side(place: &OpenPlace, side: Side) -> Self {
         let what = match side {
             Side::Original => "original",
             Side::Updated => "updated",

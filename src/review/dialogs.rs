@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::decide::Decision;
-use super::files::Place;
-use super::session::{Session, Step, key};
+use super::files::OpenPlace;
+use super::session::{NextStep, Session, key};
 use super::{editor, rules, show};
 use crate::merge::Take;
 use crate::package::Written;
@@ -14,7 +14,7 @@ use crate::visible::visible;
 
 impl Session<'_> {
     /// Has the place edited until it is taken, or somebody decides otherwise.
-    pub(super) fn edit(&mut self, output: &mut impl Write) -> io::Result<Step> {
+    pub(super) fn edit(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
         let place = &self.places[self.at];
         let file = &self.files[place.file];
         if place.is_secret {
@@ -22,7 +22,7 @@ impl Session<'_> {
                 output,
                 "this may be a Secret: --show-secrets shows it, also in an editor"
             )?;
-            return Ok(Step::Again { show: false });
+            return Ok(NextStep::Again { show: false });
         }
         let decided = self.decision(self.at).map(|it| it.text.clone());
         let mut text = decided.unwrap_or_else(|| file.marked(place.index));
@@ -32,11 +32,11 @@ impl Session<'_> {
                 Ok(edited) => edited,
                 Err(why) => {
                     writeln!(output, "{}", visible(&why))?;
-                    return Ok(Step::Again { show: false });
+                    return Ok(NextStep::Again { show: false });
                 }
             };
             match self.take(Decision::new(edited.clone(), "edited")) {
-                Ok(()) => return Ok(Step::Next),
+                Ok(()) => return Ok(NextStep::Next),
                 Err(why) => writeln!(output, "{}", visible(&why))?,
             }
             match key(
@@ -44,27 +44,27 @@ impl Session<'_> {
                 "Edit again [e], or decide otherwise [any other key]? ",
             )? {
                 'e' => text = edited,
-                _ => return Ok(Step::Again { show: true }),
+                _ => return Ok(NextStep::Again { show: true }),
             }
         }
     }
 
     /// Makes rules, and has them decide.
-    pub(super) fn rule(&mut self, output: &mut impl Write) -> io::Result<Step> {
+    pub(super) fn rule(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
         if let Some(why) = self.no_rules {
             writeln!(output, "{why}")?;
-            return Ok(Step::Again { show: false });
+            return Ok(NextStep::Again { show: false });
         }
         let (take, side) = match key(output, "Who wins here: updated or local [u,l]? ")? {
             'u' => (Take::Updated, Side::Updated),
             'l' => (Take::Local, Side::Local),
-            _ => return Ok(Step::Again { show: true }),
+            _ => return Ok(NextStep::Again { show: true }),
         };
         let place = &self.places[self.at];
         let here = rules::rules_for(&self.files[place.file], place, take);
         if here.is_empty() {
             writeln!(output, "no rule can name this place")?;
-            return Ok(Step::Again { show: false });
+            return Ok(NextStep::Again { show: false });
         }
         let alike: Vec<Written> = here.iter().map(Written::widened).collect();
         let told = |rules: &[Written]| rules.iter().map(Written::to_yaml).collect::<String>();
@@ -78,12 +78,12 @@ impl Session<'_> {
         let rules = match key(output, "This place or all like it [t,a]? ")? {
             't' => here,
             'a' => alike,
-            _ => return Ok(Step::Again { show: true }),
+            _ => return Ok(NextStep::Again { show: true }),
         };
         let decision = Decision::side(place, side);
         if let Err(why) = self.take(decision) {
             writeln!(output, "{}", visible(&why))?;
-            return Ok(Step::Again { show: false });
+            return Ok(NextStep::Again { show: false });
         }
         let count = self.apply(&rules, side);
         self.rules
@@ -92,7 +92,7 @@ impl Session<'_> {
             let places = many(count, "further place");
             writeln!(output, "the rule decides {places}")?;
         }
-        Ok(Step::Next)
+        Ok(NextStep::Next)
     }
 
     /// Decides the open places that rules are for, beside the one that they were made at.
@@ -104,8 +104,8 @@ impl Session<'_> {
                 .iter()
                 .enumerate()
                 .filter(|(at, place)| place.file == index && self.decisions[*at].is_none());
-            let open: Vec<(usize, &Place)> = open.collect();
-            let places: Vec<&Place> = open.iter().map(|(_, place)| *place).collect();
+            let open: Vec<(usize, &OpenPlace)> = open.collect();
+            let places: Vec<&OpenPlace> = open.iter().map(|(_, place)| *place).collect();
             for ((at, place), decided) in open.iter().zip(rules::decided(rules, file, &places)) {
                 if decided {
                     let mut decision = Decision::side(place, side);

@@ -29,7 +29,7 @@ pub(super) struct File {
 
 /// A place that is open.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct OpenPlace {
     pub(super) file: usize,
     /// Which of the file's places it is.
     pub(super) index: usize,
@@ -47,7 +47,7 @@ pub(super) struct Place {
     pub(super) is_secret: bool,
 }
 
-impl Place {
+impl OpenPlace {
     /// The lines of a side.
     pub(super) fn side(&self, side: Side) -> &str {
         self.lines[side].as_deref().unwrap_or_default()
@@ -76,7 +76,7 @@ pub(crate) fn has_open(bytes: &[u8], size: usize) -> bool {
 
 impl File {
     /// The files of a plan in which something is open, and what is.
-    pub(super) fn all(plan: &Plan, size: usize) -> (Vec<Self>, Vec<Place>) {
+    pub(super) fn all(plan: &Plan, size: usize) -> (Vec<Self>, Vec<OpenPlace>) {
         let (mut files, mut places) = (Vec::new(), Vec::new());
         for (change, file) in plan.files.iter().enumerate() {
             let Some(text) = file.new.as_deref().filter(|new| has_open(new, size)) else {
@@ -138,7 +138,7 @@ impl File {
         self.with(|_, conflict| conflict.side(side))
     }
 
-    fn places(&self, file: usize, sides: &[Parsed<'_>; 2], plan: &Plan) -> Vec<Place> {
+    fn places(&self, file: usize, sides: &[Parsed<'_>; 2], plan: &Plan) -> Vec<OpenPlace> {
         let open = plan.conflicts.iter().filter(|it| *it.file == *self.path);
         let open: Vec<&FileConflict> = open.filter(|it| it.conflict.resolution.is_open()).collect();
         let shown = sides.each_ref().map(|side| match plan.show_secrets {
@@ -165,7 +165,7 @@ impl File {
                     .collect()
             };
             let found = self.found(sides, index, &open);
-            Place {
+            OpenPlace {
                 file,
                 index,
                 line: local.start + 1,

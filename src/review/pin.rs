@@ -1,6 +1,6 @@
 //! The local side with a comment that pins it (rules: Pins).
 
-use super::files::{File, Place};
+use super::files::{File, OpenPlace};
 use crate::line_breaks::line_break_of;
 use crate::merge::Pattern;
 use crate::merge::pins::Pins;
@@ -14,7 +14,7 @@ const PIN: &str = "# merge3: keep";
 ///
 /// # Errors
 /// Why that cannot be.
-pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str> {
+pub(super) fn pinned(file: &File, place: &OpenPlace) -> Result<String, &'static str> {
     let local = place.side(Side::Local);
     if local.is_empty() {
         return Err("there is nothing here to pin: a rule (r) keeps a deletion");
@@ -55,7 +55,7 @@ pub(super) fn pinned(file: &File, place: &Place) -> Result<String, &'static str>
 
 /// Where in the local lines of a place the entries begin that are pinned, in which column, and
 /// whether each is on one line. `None` if one of them begins above the place.
-fn places_for_pins(file: &File, place: &Place) -> Option<Vec<(usize, usize, bool)>> {
+fn places_for_pins(file: &File, place: &OpenPlace) -> Option<Vec<(usize, usize, bool)>> {
     let taken = file.taken(Side::Local);
     let begin = taken.places[place.index].start;
     let pins = taken.parsed().entries(place.index, |tree, offset, found| {

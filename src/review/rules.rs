@@ -1,13 +1,13 @@
 //! Rules that are made at a place, and the other places that they decide.
 
-use super::files::{File, Parsed, Place, Taken};
+use super::files::{File, OpenPlace, Parsed, Taken};
 use crate::merge::{Pattern, Take};
 use crate::package::Written;
 use crate::report::portable;
 use crate::triple::Side;
 
 /// The rules for a place: one for each entry that is there. None where no rule can name it.
-pub(super) fn rules_for(file: &File, place: &Place, take: Take) -> Vec<Written> {
+pub(super) fn rules_for(file: &File, place: &OpenPlace, take: Take) -> Vec<Written> {
     let paths = match place.paths.as_slice() {
         [] => &[String::new()],
         paths => paths,
@@ -23,7 +23,7 @@ pub(super) fn rules_for(file: &File, place: &Place, take: Take) -> Vec<Written> 
 }
 
 /// Which of a file's places rules decide, all that is there.
-pub(super) fn decided(rules: &[Written], file: &File, places: &[&Place]) -> Vec<bool> {
+pub(super) fn decided(rules: &[Written], file: &File, places: &[&OpenPlace]) -> Vec<bool> {
     let of_file = rules.iter().filter(|rule| {
         let wanted = rule.file.as_ref();
         wanted.is_none_or(|wanted| *wanted == portable(&file.path))
@@ -32,7 +32,7 @@ pub(super) fn decided(rules: &[Written], file: &File, places: &[&Place]) -> Vec<
     let patterns: Vec<(Option<String>, Pattern)> = of_file.filter_map(pattern).collect();
     let sides = [Side::Local, Side::Updated].map(|side| file.taken(side));
     let sides = sides.each_ref().map(Taken::parsed);
-    let is_decided = |place: &&Place| {
+    let is_decided = |place: &&OpenPlace| {
         let kind = place.resource.as_ref().map(|it| &*it.kind);
         let fitting = patterns
             .iter()

@@ -7,7 +7,7 @@ use console::Term;
 
 use super::decide::{Decided, Decision};
 use super::editor::Wait;
-use super::files::{File, Place, is_below};
+use super::files::{File, OpenPlace, is_below};
 use super::show::{self, About, HELP, Look};
 use super::{both, pin};
 use crate::error::shown;
@@ -32,7 +32,7 @@ pub(crate) enum End {
 pub(crate) struct Session<'w> {
     pub(super) plan: Plan,
     pub(super) files: Vec<File>,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<OpenPlace>,
     pub(super) decisions: Vec<Option<Decision>>,
     /// The rules that were made, each with its place.
     pub(super) rules: Vec<(usize, Written)>,
@@ -57,7 +57,7 @@ pub(crate) struct Settled {
 }
 
 /// What is to be done next.
-pub(super) enum Step {
+pub(super) enum NextStep {
     /// The next place is asked about.
     Next,
     /// This one is asked about again, shown anew or not.
@@ -120,17 +120,17 @@ impl<'w> Session<'w> {
             self.show(output, false)?;
             loop {
                 match self.ask(output)? {
-                    Step::Next => {
+                    NextStep::Next => {
                         self.at += 1;
                         // what a rule decided is not asked about
                         while self.decision(self.at).is_some_and(|it| it.by.is_some()) {
                             self.at += 1;
                         }
                     }
-                    Step::Again { show: false } => continue,
-                    Step::Again { show: true } => {}
-                    Step::Back => self.at -= 1,
-                    Step::Quit => is_over = true,
+                    NextStep::Again { show: false } => continue,
+                    NextStep::Again { show: true } => {}
+                    NextStep::Back => self.at -= 1,
+                    NextStep::Quit => is_over = true,
                 }
                 break;
             }
@@ -155,7 +155,7 @@ impl<'w> Session<'w> {
     }
 
     /// The conflict of the merge that is open at a place.
-    fn conflict(&self, place: &Place) -> Option<&Conflict> {
+    fn conflict(&self, place: &OpenPlace) -> Option<&Conflict> {
         let file = &self.files[place.file].path;
         let is_here = |it: &&FileConflict| {
             *it.file == **file
@@ -168,7 +168,7 @@ impl<'w> Session<'w> {
         conflicts.find(is_here).map(|it| &it.conflict)
     }
 
-    fn ask(&mut self, output: &mut impl Write) -> io::Result<Step> {
+    fn ask(&mut self, output: &mut impl Write) -> io::Result<NextStep> {
         let key = key(output, &format!("Decide [{KEYS}]? "))?;
         let place = &self.places[self.at];
         let file = &self.files[place.file];
@@ -183,18 +183,18 @@ impl<'w> Session<'w> {
             'r' => return self.rule(output),
             's' => {
                 self.take_back();
-                return Ok(Step::Next);
+                return Ok(NextStep::Next);
             }
             'k' if self.at == 0 => Err("this is the first place".to_owned()),
-            'k' => return Ok(Step::Back),
-            'q' => return Ok(Step::Quit),
+            'k' => return Ok(NextStep::Back),
+            'q' => return Ok(NextStep::Quit),
             'v' => {
                 self.show(output, true)?;
-                return Ok(Step::Again { show: false });
+                return Ok(NextStep::Again { show: false });
             }
             '?' => {
                 output.write_all(HELP.as_bytes())?;
-                return Ok(Step::Again { show: false });
+                return Ok(NextStep::Again { show: false });
             }
             _ => Err(format!("the keys are {KEYS}; ? says what they do")),
         };
@@ -203,10 +203,10 @@ impl<'w> Session<'w> {
             'b' => format!("both cannot stand here, e edits them: {why}"),
             _ => why,
         }) {
-            Ok(()) => Ok(Step::Next),
+            Ok(()) => Ok(NextStep::Next),
             Err(why) => {
                 writeln!(output, "{}", visible(&why))?;
-                Ok(Step::Again { show: false })
+                Ok(NextStep::Again { show: false })
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use console::Style;
 
-use super::files::{File, Place};
+use super::files::{File, OpenPlace};
 use crate::error::shown;
 use crate::git::hunks::{Marked, Stretch, read};
 use crate::merge::markers::mark;
@@ -40,8 +40,8 @@ pub(super) struct About<'a> {
 }
 
 /// A place.
-pub(super) fn place(file: &File, place: &Place, about: &About<'_>, look: Look) -> String {
-    let mut page = Page {
+pub(super) fn place(file: &File, place: &OpenPlace, about: &About<'_>, look: Look) -> String {
+    let mut page = Screen {
         text: String::from("\n"),
         look,
         all: about.all,
@@ -77,7 +77,7 @@ pub(super) fn place(file: &File, place: &Place, about: &About<'_>, look: Look) -
 }
 
 /// How far all lines of a place are indented that are shown.
-fn indent_of(place: &Place) -> usize {
+fn indent_of(place: &OpenPlace) -> usize {
     let sides = place.lines.as_ref().into_array().into_iter().flatten();
     let around = place.above.iter().chain(&place.below).map(String::as_str);
     let lines = sides.flat_map(|side| side.lines()).chain(around);
@@ -87,7 +87,7 @@ fn indent_of(place: &Place) -> usize {
 }
 
 /// What is shown, as it grows.
-struct Page {
+struct Screen {
     text: String,
     look: Look,
     /// Whether nothing is left out.
@@ -96,7 +96,7 @@ struct Page {
     indent: usize,
 }
 
-impl Page {
+impl Screen {
     /// Adds a line without a margin.
     fn line(&mut self, line: &str, color: &str) {
         for row in chunks(line, self.look.width) {
@@ -131,7 +131,7 @@ impl Page {
     }
 
     /// Adds the three sides.
-    fn sides(&mut self, place: &Place) {
+    fn sides(&mut self, place: &OpenPlace) {
         let original = place.lines.original.as_deref();
         let (updated, local) = (&place.lines.updated, &place.lines.local);
         let sides = Triple::new(original, updated.as_deref(), local.as_deref());

@@ -10,7 +10,7 @@ use crate::git_process::{ALLOWED, without_password};
 
 /// A repository and a folder in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct Origin {
     /// The repository, as git takes it.
     pub repository: String,
     /// The folder, with `/` between names and none around; empty for the whole repository.
@@ -30,9 +30,9 @@ pub(super) struct Address {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Location {
     /// It is clear where the repository ends.
-    Clear(Place),
+    Clear(Origin),
     /// Git has to be asked: each may be it, the likeliest first.
-    Candidates(Vec<Place>),
+    Candidates(Vec<Origin>),
     /// A page of a host's about a folder: behind the repository are a ref and a folder, either of
     /// which may have several names.
     Page(String, String),
@@ -59,9 +59,9 @@ impl Address {
             if reference.is_some() {
                 return Err(wrong(text, "it names a version twice"));
             }
-            let place = Place::new(&repository, "")?;
+            let origin = Origin::new(&repository, "")?;
             return Ok(Self {
-                location: Location::Page(place.repository, rest),
+                location: Location::Page(origin.repository, rest),
                 reference: None,
             });
         }
@@ -73,7 +73,7 @@ impl Address {
         }
         let start = location.find("://").map_or(0, |at| at + 3);
         let clear = |repository: &str, directory: &str| -> Result<Location, Error> {
-            Ok(Location::Clear(Place::new(repository, directory)?))
+            Ok(Location::Clear(Origin::new(repository, directory)?))
         };
         let location = if let Some(at) = location[start..].find(".git/") {
             let (repository, directory) = location.split_at(start + at + 4);
@@ -113,9 +113,9 @@ impl Address {
             check_reference(reference)?;
         }
         let location = location.trim_end_matches('/');
-        let place = match (location.starts_with("oci://"), location.rfind('/')) {
-            (false, Some(at)) if at >= path => Place::new(&location[..at], &location[at..])?,
-            (true, Some(at)) if at >= path => Place::new(location, "")?,
+        let origin = match (location.starts_with("oci://"), location.rfind('/')) {
+            (false, Some(at)) if at >= path => Origin::new(&location[..at], &location[at..])?,
+            (true, Some(at)) if at >= path => Origin::new(location, "")?,
             _ => {
                 return Err(wrong(
                     text,
@@ -124,20 +124,20 @@ impl Address {
             }
         };
         Ok(Self {
-            location: Location::Clear(place),
+            location: Location::Clear(origin),
             reference: reference.map(str::to_owned),
         })
     }
 }
 
-impl Place {
+impl Origin {
     /// A place, checked.
     ///
     /// # Errors
     /// Where git would take the repository for an option, or the folder leads out of the
     /// repository.
     pub(super) fn new(repository: &str, directory: &str) -> Result<Self, Error> {
-        let place = Self {
+        let origin = Self {
             repository: repository.trim_end_matches('/').to_owned(),
             directory: normal(directory).ok_or_else(|| {
                 wrong(directory, "a folder in a repository is named without `..`")
@@ -160,7 +160,7 @@ impl Place {
         if repository.is_empty() || repository.chars().any(char::is_control) {
             return Err(wrong(repository, "it is empty, or has a line break in it"));
         }
-        Ok(place)
+        Ok(origin)
     }
 
     /// As people read it, without a password.
@@ -266,7 +266,7 @@ fn split_reference(text: &str) -> (&str, Option<&str>) {
 
 /// The ways to cut a location in two. On a disk the longest path that is a repository counts;
 /// elsewhere the shortest one, for a server has no repository in a repository.
-fn candidates(location: &str, start: usize) -> Result<Vec<Place>, Error> {
+fn candidates(location: &str, start: usize) -> Result<Vec<Origin>, Error> {
     let location = location.trim_end_matches('/');
     let on_disk = is_path(location) || location.starts_with("file://");
     let mut cuts: Vec<usize> = location[start..]
@@ -281,7 +281,7 @@ fn candidates(location: &str, start: usize) -> Result<Vec<Place>, Error> {
         cuts.remove(0); // a host alone is no repository
     }
     cuts.into_iter()
-        .map(|at| Place::new(&location[..at], &location[at..]))
+        .map(|at| Origin::new(&location[..at], &location[at..]))
         .collect()
 }
 

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::address::{Address, Place};
+use super::address::{Address, Origin};
 use super::get::{put, refuse_password};
 use super::kptfile;
 use super::nearest::{Nearness, candidates, nearest, nearness};
-use super::record::{self, Form, KPTFILE, RULES_FILE, with_record};
-use super::remote::{Refs, Remotes, Resolved, is_hash};
+use super::record::{self, Format, KPTFILE, RULES_FILE, with_record};
+use super::remote::{Refs, Remotes, Version, is_hash};
 use super::vendir;
 use super::version::Choice;
 use crate::error::{Error, Warning};
@@ -21,9 +21,9 @@ use crate::package::{Snapshot, if_there, read_own, replace};
 #[derive(Debug)]
 pub struct Adopted {
     /// Where it comes from.
-    pub place: Place,
+    pub origin: Origin,
     /// Its version.
-    pub version: Resolved,
+    pub version: Version,
     /// The file in which its record is.
     pub record: PathBuf,
     /// How near the copy is to that version.
@@ -55,38 +55,38 @@ pub fn adopt(
     }
     let is_named = address.is_some();
     let address = address.map_or_else(|| said_by_vendir(folder), Address::parse)?;
-    let (place, reference) = remotes.locate(&address)?;
-    refuse_password(&place)?;
-    let refs = remotes.refs(&place.repository)?;
+    let (origin, reference) = remotes.locate(&address)?;
+    refuse_password(&origin)?;
+    let refs = remotes.refs(&origin.repository)?;
     let here = local(folder)?;
     let version = match &reference {
-        Some(name) => refs.resolve(name, &place.directory),
-        None => nearest(remotes, &place, &refs, &here, choice)?,
+        Some(name) => refs.resolve(name, &origin.directory),
+        None => nearest(remotes, &origin, &refs, &here, choice)?,
     };
     let version =
-        version.ok_or_else(|| refs.no_version(&place, reference.as_deref().unwrap_or("HEAD")))?;
-    let version = remotes.fixed(&place, version)?;
+        version.ok_or_else(|| refs.no_version(&origin, reference.as_deref().unwrap_or("HEAD")))?;
+    let version = remotes.fixed(&origin, version)?;
     let version = match is_named {
         true => version,
-        false => tagged(&place, &refs, version),
+        false => tagged(&origin, &refs, version),
     };
-    let fetched = remotes.snapshot(&place, &version)?;
+    let fetched = remotes.snapshot(&origin, &version)?;
     let nearness = nearness(&here, &fetched.snapshot);
     if nearness.same + nearness.changed == 0 {
-        let message = format!("no file of it is in {} at {}", place.shown(), version.name);
+        let message = format!("no file of it is in {} at {}", origin.shown(), version.name);
         return Err(wrong(
             &message,
             "name the folder in the repository: REPO/DIR[@REF]",
         ));
     }
     let has_kptfile = here.entries.contains_key(Path::new(KPTFILE));
-    let name = match has_kptfile && Form::of(&place.repository).is_git() {
+    let name = match has_kptfile && Format::of(&origin.repository).is_git() {
         true => KPTFILE,
         false => RULES_FILE,
     };
-    put_record(folder, name, &place, &version)?;
+    put_record(folder, name, &origin, &version)?;
     Ok(Adopted {
-        place,
+        origin,
         version,
         record: name.into(),
         nearness,
@@ -100,12 +100,12 @@ fn said_by_vendir(folder: &Path) -> Result<Address, Error> {
     })
 }
 
-fn put_record(folder: &Path, name: &str, place: &Place, version: &Resolved) -> Result<(), Error> {
+fn put_record(folder: &Path, name: &str, origin: &Origin, version: &Version) -> Result<(), Error> {
     let file = folder.join(name);
     let bytes = if_there(read_own(&file)).map_err(Error::reading(&file))?;
     let text = String::from_utf8(bytes.unwrap_or_default())
         .map_err(|_| Error::package(&file, "it is not UTF-8", "save the file as UTF-8"))?;
-    let text = with_record(&file, &text, place, version)?;
+    let text = with_record(&file, &text, origin, version)?;
     replace(&file, text.as_bytes()).map_err(Error::writing(&file))
 }
 
@@ -118,12 +118,12 @@ fn local(folder: &Path) -> Result<Snapshot, Error> {
 }
 
 /// The tag of a commit, where it has one: a package that follows a commit stays there.
-fn tagged(place: &Place, refs: &Refs, version: Resolved) -> Resolved {
+fn tagged(origin: &Origin, refs: &Refs, version: Version) -> Version {
     let all = Choice {
         pre_releases: true,
         ..Choice::default()
     };
-    let tags = candidates(place, refs, all).into_iter();
+    let tags = candidates(origin, refs, all).into_iter();
     let mut tags = tags.filter(|tag| tag.commit == version.commit && is_hash(&version.name));
     tags.next().unwrap_or(version)
 }
@@ -135,10 +135,10 @@ fn tagged(place: &Place, refs: &Refs, version: Resolved) -> Resolved {
 /// Where the package has no record, or upstream cannot be read.
 pub fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error> {
     let record = record::read(package)?.ok_or_else(|| super::batch::no_record(package))?;
-    let refs = remotes.refs(&record.lock.place.repository)?;
+    let refs = remotes.refs(&record.lock.origin.repository)?;
     let version = super::package_upgrade::current(&record, &refs);
-    let place = &record.lock.place;
-    let mut snapshot = remotes.snapshot(place, &version)?.snapshot;
+    let origin = &record.lock.origin;
+    let mut snapshot = remotes.snapshot(origin, &version)?.snapshot;
     kptfile::keep_local_file(&mut snapshot, package)?;
     let folder = tempfile::tempdir().map_err(Error::writing(&std::env::temp_dir()))?;
     let mut left_out: Vec<Warning> = Vec::new();

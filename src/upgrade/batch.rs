@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::address::Place;
+use super::address::Origin;
 use super::branch::Branches;
 use super::commit;
-use super::find::{Found, Shard, below};
+use super::find::{Member, Shard, below};
 use super::message::Template;
 use super::nested_package::refuse_foreign;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::record::Record;
-use super::remote::{Remotes, Resolved};
+use super::remote::{Remotes, Version};
 use super::{record, repositories, unfinished, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
@@ -97,7 +97,7 @@ impl Packages {
 ///
 /// # Errors
 /// Where a folder cannot be read, or a folder that was named has no record.
-pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Found>>, Error> {
+pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Member>>, Error> {
     let found = match packages {
         Packages::Below(folder, shard) => below(folder, *shard, allowed)?,
         Packages::Named(folders) => folders
@@ -105,7 +105,7 @@ pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Ve
             .map(|folder| named(folder, allowed))
             .collect::<Result<_, _>>()?,
     };
-    let mut families: Vec<Vec<Found>> = Vec::new();
+    let mut families: Vec<Vec<Member>> = Vec::new();
     for package in found {
         match families.last_mut() {
             Some(family) if family[0].family == package.family => family.push(package),
@@ -115,7 +115,7 @@ pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Ve
     Ok(families)
 }
 
-fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
+fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
     if !folder.is_dir() {
         return Err(Error::package(
             folder,
@@ -128,7 +128,7 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Found, Error> {
         Ok(None) => Err(no_record(folder)),
         Err(error) => Err(error),
     };
-    Ok(Found {
+    Ok(Member {
         path: folder.to_owned(),
         record,
         family: folder.to_owned(),
@@ -171,7 +171,7 @@ pub fn upgrade(
         None => families,
     };
     // what is not committed is looked for before our own changes are there
-    let families: Vec<Vec<Found>> = families
+    let families: Vec<Vec<Member>> = families
         .into_par_iter()
         .map(|family| {
             family
@@ -207,15 +207,15 @@ pub fn upgrade(
 
 /// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is
 /// reported for the package that needs it.
-fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], options: &UpgradeOptions) {
-    let mut wanted: BTreeMap<&str, Vec<(Place, Resolved)>> = BTreeMap::new();
+fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Member>], options: &UpgradeOptions) {
+    let mut wanted: BTreeMap<&str, Vec<(Origin, Version)>> = BTreeMap::new();
     let records = families.iter().flatten();
     let records = records.filter(|found| found.uncommitted.is_none());
     let records: Vec<&Record> = records.filter_map(|it| it.record.as_ref().ok()).collect();
-    let targets: Vec<(&Record, Option<Resolved>)> = records
+    let targets: Vec<(&Record, Option<Version>)> = records
         .into_par_iter()
         .map(|record| {
-            let refs = remotes.refs(&record.place.repository);
+            let refs = remotes.refs(&record.origin.repository);
             let target =
                 refs.and_then(|refs| package_upgrade::target(remotes, record, &refs, options));
             (record, target.ok().flatten())
@@ -224,20 +224,20 @@ fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], options: &UpgradeOp
     for (record, target) in targets {
         let Some(target) = target else { continue };
         let lock = &record.lock;
-        let from = Resolved {
+        let from = Version {
             name: lock.reference.clone(),
             full: lock.reference.clone(),
             commit: lock.commit.clone(),
             tag: false,
         };
-        for (place, version) in [(&lock.place, from), (&record.place, target)] {
-            let of_repository = wanted.entry(&place.repository).or_default();
-            of_repository.push((place.clone(), version));
+        for (origin, version) in [(&lock.origin, from), (&record.origin, target)] {
+            let of_repository = wanted.entry(&origin.repository).or_default();
+            of_repository.push((origin.clone(), version));
         }
     }
-    let wanted: Vec<Vec<(Place, Resolved)>> = wanted.into_values().collect();
+    let wanted: Vec<Vec<(Origin, Version)>> = wanted.into_values().collect();
     wanted.par_iter().for_each(|versions| {
-        let each: Vec<(&Place, &Resolved)> = versions.iter().map(|(p, v)| (p, v)).collect();
+        let each: Vec<(&Origin, &Version)> = versions.iter().map(|(p, v)| (p, v)).collect();
         // one package is fetched when its turn comes
         if each.len() > 2 {
             let packages = report::many(each.len() / 2, "package");
@@ -247,12 +247,12 @@ fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Found>], options: &UpgradeOp
 }
 
 /// Looks whether something in a package is not committed, where that matters.
-fn looked_at(found: Found, options: &UpgradeOptions) -> Found {
+fn looked_at(found: Member, options: &UpgradeOptions) -> Member {
     let uncommitted = match found.record {
         Ok(_) => uncommitted_in(&found.path, options),
         Err(_) => None,
     };
-    Found {
+    Member {
         uncommitted,
         ..found
     }
@@ -266,7 +266,7 @@ fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
 
 fn upgrade_package(
     remotes: &Remotes<'_>,
-    found: Found,
+    found: Member,
     options: &UpgradeOptions,
     commits: &Commits,
     host: &dyn Host,

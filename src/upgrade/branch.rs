@@ -241,7 +241,7 @@ fn refuse_changed(top: &Path, name: &str, tip: &str) -> Result<(), Error> {
 }
 
 /// A commit of a branch.
-struct Commit {
+struct Logged {
     hash: String,
     tree: String,
     parents: String,
@@ -251,14 +251,14 @@ struct Commit {
     is_ours: bool,
 }
 
-impl Commit {
+impl Logged {
     fn is_like(&self, other: &Self) -> bool {
         self.tree == other.tree && self.message == other.message
     }
 }
 
 /// So many commits of a range, the newest first.
-fn commits(top: &Path, range: &[&str], most: usize) -> Result<Vec<Commit>, Error> {
+fn commits(top: &Path, range: &[&str], most: usize) -> Result<Vec<Logged>, Error> {
     let trailer = format!("%(trailers:key={TRAILER},valueonly,separator=%x20)");
     let most = format!("--max-count={most}");
     let arguments = ["--first-parent", &most].into_iter();
@@ -267,7 +267,7 @@ fn commits(top: &Path, range: &[&str], most: usize) -> Result<Vec<Commit>, Error
     // a range that is none has no commits
     let commits = Git::at(top).log(fields, arguments)?.unwrap_or_default();
     let commits = commits.into_iter();
-    let commits = commits.map(|[hash, tree, parents, message, subject, said]| Commit {
+    let commits = commits.map(|[hash, tree, parents, message, subject, said]| Logged {
         is_ours: said.trim() == tree && !parents.contains(' '),
         hash,
         tree,

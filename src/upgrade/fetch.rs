@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use super::address::Place;
+use super::address::Origin;
 use super::cache::Store;
 use super::registry::is_archive;
-use super::remote::{Remotes, Resolved};
+use super::remote::{Remotes, Version};
 use super::tree;
 use crate::error::Error;
 use crate::git_process::{Git, reason, without_password};
@@ -15,7 +15,7 @@ use crate::report::many;
 
 /// What is in a folder at a commit, all of which has been fetched.
 #[derive(Debug)]
-pub(super) struct Content {
+pub(super) struct Folder {
     /// What git prints of it, as [`Store::list`] has it.
     pub(super) printed: Vec<u8>,
     /// How many bytes each file has, in the order of [`tree::objects`]: there may be thousands of
@@ -27,15 +27,17 @@ impl Remotes<'_> {
     /// Fetches versions of packages, for `who`, with one fetch of the commits and one of the files
     /// of each repository. What is not there afterwards is fetched when it is read, which tells
     /// why.
-    pub(super) fn fetch(&self, wanted: &[(&Place, &Resolved)], who: &str) {
-        let repositories: BTreeSet<&str> =
-            wanted.iter().map(|(place, _)| &*place.repository).collect();
+    pub(super) fn fetch(&self, wanted: &[(&Origin, &Version)], who: &str) {
+        let repositories: BTreeSet<&str> = wanted
+            .iter()
+            .map(|(origin, _)| &*origin.repository)
+            .collect();
         let repositories = repositories.into_iter().filter(|it| !is_archive(it));
         for repository in repositories {
             let own = wanted
                 .iter()
-                .filter(|(place, _)| place.repository == repository);
-            let own: Vec<(&Place, &Resolved)> = own.copied().collect();
+                .filter(|(origin, _)| origin.repository == repository);
+            let own: Vec<(&Origin, &Version)> = own.copied().collect();
             // whatever goes wrong is told by who reads it
             let _ = self.fetch_of(repository, &own, who);
         }
@@ -44,17 +46,17 @@ impl Remotes<'_> {
     fn fetch_of(
         &self,
         repository: &str,
-        wanted: &[(&Place, &Resolved)],
+        wanted: &[(&Origin, &Version)],
         who: &str,
     ) -> Result<(), Error> {
         let wanted = wanted.iter();
-        let wanted: Vec<&(&Place, &Resolved)> = wanted
-            .filter(|(place, version)| self.known(place, version).is_none())
+        let wanted: Vec<&(&Origin, &Version)> = wanted
+            .filter(|(origin, version)| self.known(origin, version).is_none())
             .collect();
         let mut folders: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (place, version) in &wanted {
+        for (origin, version) in &wanted {
             let of_commit = folders.entry(&version.commit).or_default();
-            of_commit.insert(&place.directory);
+            of_commit.insert(&origin.directory);
         }
         let store = self.cache.store(repository)?;
         let _alone = store.alone()?;
@@ -97,7 +99,7 @@ impl Remotes<'_> {
             let objects = objects_of(&printed).into_iter();
             // what is incomplete is looked at again by who reads it
             if let Some(sizes) = objects.map(|it| sizes.get(&it).copied()).collect() {
-                self.learn(repository, commit, directory, Content { printed, sizes });
+                self.learn(repository, commit, directory, Folder { printed, sizes });
             }
         }
         Ok(())
@@ -106,19 +108,19 @@ impl Remotes<'_> {
     /// The files of a package at each of some tags, by their commits: for each file its object.
     pub(super) fn trees(
         &self,
-        place: &Place,
-        versions: &[Resolved],
+        origin: &Origin,
+        versions: &[Version],
     ) -> Result<HashMap<String, BTreeMap<PathBuf, String>>, Error> {
-        let store = self.store(place)?;
+        let store = self.store(origin)?;
         let _alone = store.alone()?;
-        let is_missing = |version: &&Resolved| {
+        let is_missing = |version: &&Version| {
             let found = store.has_commit(&version.commit);
             found.is_ok_and(|found| !found)
         };
-        let missing: Vec<&Resolved> = versions.iter().filter(is_missing).collect();
+        let missing: Vec<&Version> = versions.iter().filter(is_missing).collect();
         if !missing.is_empty() {
             let count = many(missing.len(), "version");
-            self.tell(&format!("fetching {count} of {}", place.shown()));
+            self.tell(&format!("fetching {count} of {}", origin.shown()));
             let names = missing
                 .iter()
                 .map(|version| format!("refs/tags/{}\n", version.full));
@@ -130,7 +132,7 @@ impl Remotes<'_> {
         }
         let mut trees = HashMap::new();
         for version in versions {
-            let folder = BTreeSet::from([place.directory.as_str()]);
+            let folder = BTreeSet::from([origin.directory.as_str()]);
             for printed in store.list_all(&version.commit, &folder)?.into_values() {
                 let listed = tree::checked(&printed).unwrap_or_default();
                 let files = listed
@@ -146,7 +148,7 @@ impl Remotes<'_> {
     /// What git calls the files of a copy.
     pub(super) fn hashes(
         &self,
-        place: &Place,
+        origin: &Origin,
         copy: &Snapshot,
     ) -> Result<HashMap<PathBuf, String>, Error> {
         let whole = std::path::absolute(&copy.name).unwrap_or_else(|_| copy.name.clone());
@@ -157,7 +159,7 @@ impl Remotes<'_> {
         });
         let (paths, names): (Vec<&PathBuf>, Vec<String>) = paths.unzip();
         let output = self
-            .store(place)?
+            .store(origin)?
             .git()
             .offline()
             .args(["hash-object", "--no-filters", "--stdin-paths"])
@@ -171,8 +173,8 @@ impl Remotes<'_> {
 }
 
 /// A server that has a commit without all that is in it.
-pub(super) fn incomplete(place: &Place, version: &Resolved, reason: &str) -> Error {
-    let shown = without_password(&place.repository);
+pub(super) fn incomplete(origin: &Origin, version: &Version, reason: &str) -> Error {
+    let shown = without_password(&origin.repository);
     Error::git(
         format!(
             "{shown} lacks files of {}: it is a partial clone, or broken ({reason})",
@@ -183,8 +185,8 @@ pub(super) fn incomplete(place: &Place, version: &Resolved, reason: &str) -> Err
 }
 
 /// A commit that could not be fetched, and why as far as that can be told.
-fn not_fetched(place: &Place, version: &Resolved, reason: &str, is_shallow: bool) -> Error {
-    let shown = without_password(&place.repository);
+fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: bool) -> Error {
+    let shown = without_password(&origin.repository);
     let signs = [
         "unable to read",
         "missing",
@@ -192,7 +194,7 @@ fn not_fetched(place: &Place, version: &Resolved, reason: &str, is_shallow: bool
         "corruption on the remote",
     ];
     if signs.iter().any(|sign| reason.contains(sign)) {
-        return incomplete(place, version, reason);
+        return incomplete(origin, version, reason);
     }
     let commit = &version.commit;
     if is_shallow {
@@ -243,7 +245,7 @@ impl Store {
     }
 
     /// Fetches one commit with its trees and without files, as far as the server can do that.
-    pub(super) fn fetch_commit(&self, place: &Place, version: &Resolved) -> Result<(), Error> {
+    pub(super) fn fetch_commit(&self, origin: &Origin, version: &Version) -> Result<(), Error> {
         if self.has_commit(&version.commit)? {
             return Ok(());
         }
@@ -275,7 +277,7 @@ impl Store {
         let is_shallow = self.git().args(["rev-parse", "--is-shallow-repository"]);
         let is_shallow = is_shallow.ask()?.as_deref() == Some("true");
         Err(not_fetched(
-            place,
+            origin,
             version,
             &first.unwrap_or_default(),
             is_shallow,

@@ -21,7 +21,7 @@ pub struct Shard {
 
 /// A package that has a record, or one that cannot be read.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct Member {
     /// The package's folder, as it was reached.
     pub path: PathBuf,
     /// Its record.
@@ -71,8 +71,8 @@ pub(super) fn below(
     folder: &Path,
     shard: Option<Shard>,
     allowed: &[String],
-) -> Result<Vec<Found>, Error> {
-    let mut found: Vec<Found> = Vec::new();
+) -> Result<Vec<Member>, Error> {
+    let mut found: Vec<Member> = Vec::new();
     let walk = WalkDir::new(folder)
         .sort_by_file_name()
         .into_iter()
@@ -96,7 +96,7 @@ pub(super) fn below(
             .rev()
             .find(|outer| path.starts_with(&outer.family));
         let family = outer.map_or_else(|| path.clone(), |outer| outer.family.clone());
-        found.push(Found {
+        found.push(Member {
             path,
             record,
             family,

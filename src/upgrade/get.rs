@@ -4,10 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use super::address::{Address, Place};
+use super::address::{Address, Origin};
 use super::objects::Fetched;
-use super::record::{Form, KPTFILE, RULES_FILE, with_record};
-use super::remote::{Remotes, Resolved};
+use super::record::{Format, KPTFILE, RULES_FILE, with_record};
+use super::remote::{Remotes, Version};
 use super::tree::stays_within;
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
@@ -19,9 +19,9 @@ pub struct Vendored {
     /// Its folder.
     pub folder: PathBuf,
     /// Where it comes from.
-    pub place: Place,
+    pub origin: Origin,
     /// Its version.
-    pub version: Resolved,
+    pub version: Version,
     /// How many files it has, the record's included.
     pub files: usize,
     /// The file in which its record is.
@@ -42,34 +42,34 @@ pub fn get(
     choice: Choice,
 ) -> Result<Vendored, Error> {
     let address = Address::parse(address)?;
-    let (place, reference) = remotes.locate(&address)?;
-    refuse_password(&place)?;
-    let refs = remotes.refs(&place.repository)?;
+    let (origin, reference) = remotes.locate(&address)?;
+    refuse_password(&origin)?;
+    let refs = remotes.refs(&origin.repository)?;
     let version = match &reference {
-        Some(name) => refs.resolve(name, &place.directory),
-        None => refs.first(&place.directory, choice),
+        Some(name) => refs.resolve(name, &origin.directory),
+        None => refs.first(&origin.directory, choice),
     };
     let version = version.ok_or_else(|| {
         let name = reference.as_deref();
-        refs.no_version(&place, name.unwrap_or("HEAD"))
+        refs.no_version(&origin, name.unwrap_or("HEAD"))
     })?;
-    let version = remotes.fixed(&place, version)?;
-    let folder = folder.map_or_else(|| PathBuf::from(place.base_name()), Path::to_owned);
+    let version = remotes.fixed(&origin, version)?;
+    let folder = folder.map_or_else(|| PathBuf::from(origin.base_name()), Path::to_owned);
     refuse_taken(&folder)?;
-    remotes.fetch(&[(&place, &version)], &shown(&folder));
-    let fetched = remotes.snapshot(&place, &version)?;
-    write(&folder, fetched, place, version)
+    remotes.fetch(&[(&origin, &version)], &shown(&folder));
+    let fetched = remotes.snapshot(&origin, &version)?;
+    write(&folder, fetched, origin, version)
 }
 
 /// Refuses an address that would write a password into a package.
-pub(super) fn refuse_password(place: &Place) -> Result<(), Error> {
-    if !place.has_password() {
+pub(super) fn refuse_password(origin: &Origin) -> Result<(), Error> {
+    if !origin.has_password() {
         return Ok(());
     }
     Err(Error::git(
         format!(
             "the address {} holds a user name or a password, which would be written into the package",
-            place.shown()
+            origin.shown()
         ),
         "leave it out, and give it to git: git help credentials",
     ))
@@ -98,8 +98,8 @@ fn refuse_taken(folder: &Path) -> Result<(), Error> {
 fn write(
     folder: &Path,
     fetched: Fetched,
-    place: Place,
-    version: Resolved,
+    origin: Origin,
+    version: Version,
 ) -> Result<Vendored, Error> {
     let above = folder
         .parent()
@@ -122,7 +122,7 @@ fn write(
         Some(Entry::File { .. })
     );
     // kpt knows records of git alone
-    let in_kptfile = has_kptfile && Form::of(&place.repository).is_git();
+    let in_kptfile = has_kptfile && Format::of(&origin.repository).is_git();
     let record = PathBuf::from(if in_kptfile { KPTFILE } else { RULES_FILE });
     let record_text = match snapshot.entries.remove(&record) {
         Some(Entry::File { bytes, .. }) => String::from_utf8(bytes).map_err(|_| {
@@ -135,7 +135,7 @@ fn write(
         _ => String::new(),
     };
     let files = put(snapshot, &root, &mut warnings)?;
-    let text = with_record(&folder.join(&record), &record_text, &place, &version)?;
+    let text = with_record(&folder.join(&record), &record_text, &origin, &version)?;
     let target = root.join(&record);
     fs::write(&target, text).map_err(Error::writing(&target))?;
     set_new(&target, false).map_err(Error::writing(&target))?;
@@ -145,7 +145,7 @@ fn write(
     fs::rename(&root, folder).map_err(Error::writing(folder))?;
     Ok(Vendored {
         folder: folder.to_owned(),
-        place,
+        origin,
         version,
         files: files + 1,
         record,

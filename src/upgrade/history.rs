@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::address::Place;
+use super::address::Origin;
 use super::cache::{Store, hash};
 use super::registry::is_archive;
-use super::remote::{Remotes, Resolved};
+use super::remote::{Remotes, Version};
 use crate::error::Error;
 
 /// One of upstream's commits.
@@ -30,20 +30,20 @@ impl Remotes<'_> {
     /// Where git or the cache cannot be used.
     pub(super) fn commits(
         &self,
-        place: &Place,
-        from: &Resolved,
-        to: &Resolved,
+        origin: &Origin,
+        from: &Version,
+        to: &Version,
     ) -> Result<Option<Vec<Commit>>, Error> {
-        if is_archive(&place.repository) {
+        if is_archive(&origin.repository) {
             return Ok(None);
         }
         if from.commit == to.commit {
             return Ok(Some(Vec::new()));
         }
         // a repository of its own: what is cut off in it belongs to these two versions
-        let range = format!("{}\n{}\n{}", place.repository, from.commit, to.commit);
+        let range = format!("{}\n{}\n{}", origin.repository, from.commit, to.commit);
         let name = format!("{}-log", hash(range.as_bytes()));
-        let store = self.cache.store_named(&name, &place.repository)?;
+        let store = self.cache.store_named(&name, &origin.repository)?;
         let _alone = store.alone()?;
         if !store.path.is_dir() {
             return Ok(None);
@@ -51,15 +51,15 @@ impl Remotes<'_> {
         if !store.path.join("merge3-fetched").is_file() {
             self.tell(&format!(
                 "reading what upstream committed in {}",
-                place.shown()
+                origin.shown()
             ));
-            if !self.fetch_range(&store, place, from, to)? {
+            if !self.fetch_range(&store, origin, from, to)? {
                 return Ok(None);
             }
             // where that cannot be noted, it is fetched again
             let _ = std::fs::write(store.path.join("merge3-fetched"), "");
         }
-        store.log(place, from, to).map(Some)
+        store.log(origin, from, to).map(Some)
     }
 
     /// Fetches the commits and trees that lead from one version to the other, and one more on each
@@ -67,11 +67,11 @@ impl Remotes<'_> {
     fn fetch_range(
         &self,
         store: &Store,
-        place: &Place,
-        from: &Resolved,
-        to: &Resolved,
+        origin: &Origin,
+        from: &Version,
+        to: &Version,
     ) -> Result<bool, Error> {
-        let since = self.store(place)?.date(&from.commit)?;
+        let since = self.store(origin)?.date(&from.commit)?;
         let limits = [
             from.tag
                 .then(|| format!("--shallow-exclude=refs/tags/{}", from.full)),
@@ -100,7 +100,7 @@ impl Store {
             .and_then(|commits| commits.into_iter().flatten().next()))
     }
 
-    fn log(&self, place: &Place, from: &Resolved, to: &Resolved) -> Result<Vec<Commit>, Error> {
+    fn log(&self, origin: &Origin, from: &Version, to: &Version) -> Result<Vec<Commit>, Error> {
         // the commits at the edge are there to compare with, and are none of those that lead here
         let shallow = std::fs::read_to_string(self.path.join("shallow")).unwrap_or_default();
         let edges = shallow.lines().filter(|edge| *edge != to.commit);
@@ -108,7 +108,7 @@ impl Store {
         if self.has_commit(&from.commit)? {
             range.push(format!("^{}", from.commit));
         }
-        let folder = Some(place.directory.as_str()).filter(|folder| !folder.is_empty());
+        let folder = Some(origin.directory.as_str()).filter(|folder| !folder.is_empty());
         let arguments = ["--no-renames", &to.commit].into_iter();
         let arguments = arguments.chain(range.iter().map(String::as_str));
         let arguments = arguments.chain(["--"]).chain(folder);

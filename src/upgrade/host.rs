@@ -8,14 +8,14 @@ const PART: AsciiSet = NON_ALPHANUMERIC.remove(b'.').remove(b'-').remove(b'/');
 
 /// What a repository is called at a host, and what the host is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Host {
-    kind: Kind,
+pub(super) struct Website {
+    forge: Forge,
     host: String,
     path: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Forge {
     GitHub,
     GitLab,
     /// And Forgejo.
@@ -23,7 +23,7 @@ enum Kind {
     Bitbucket,
 }
 
-impl Kind {
+impl Forge {
     fn of(host: &str) -> Option<Self> {
         Some(match host.to_ascii_lowercase().as_str() {
             "github.com" => Self::GitHub,
@@ -52,10 +52,10 @@ pub(super) fn host_in(authority: &str) -> &str {
 
 /// Whether a host is one at which a repository has two names: its owner's and its own.
 pub(super) fn is_known(host: &str) -> bool {
-    Kind::of(host).is_some()
+    Forge::of(host).is_some()
 }
 
-impl Host {
+impl Website {
     /// The host of a repository, by its address; `None` if the host is not known.
     pub(super) fn of(repository: &str) -> Option<Self> {
         let rest = match repository.split_once("://") {
@@ -65,7 +65,7 @@ impl Host {
         };
         let (authority, path) = rest.split_once('/')?;
         let host = authority.rsplit('@').next()?.to_ascii_lowercase();
-        let kind = Kind::of(&host)?;
+        let forge = Forge::of(&host)?;
         let path = path.trim_matches('/');
         let path = path.strip_suffix(".git").unwrap_or(path);
         let names: Vec<&str> = path.split('/').collect();
@@ -73,26 +73,30 @@ impl Host {
             let fine = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
             !name.is_empty() && name.chars().all(fine) && name.chars().any(|c| c != '.')
         };
-        let enough = match kind {
-            Kind::GitLab => names.len() >= 2,
+        let enough = match forge {
+            Forge::GitLab => names.len() >= 2,
             _ => names.len() == 2,
         };
         (enough && names.iter().all(is_plain)).then(|| Self {
-            kind,
+            forge,
             host,
             path: path.to_owned(),
         })
     }
 
     fn page(&self, page: &str) -> String {
-        let between = if self.kind == Kind::GitLab { "/-" } else { "" };
+        let between = if self.forge == Forge::GitLab {
+            "/-"
+        } else {
+            ""
+        };
         format!("https://{}/{}{between}/{page}", self.host, self.path)
     }
 
     /// What changed between two commits.
     pub(super) fn comparison(&self, from: &str, to: &str) -> String {
-        match self.kind {
-            Kind::Bitbucket => self.page(&format!("branches/compare/{to}..{from}")),
+        match self.forge {
+            Forge::Bitbucket => self.page(&format!("branches/compare/{to}..{from}")),
             _ => self.page(&format!("compare/{from}...{to}")),
         }
     }
@@ -100,10 +104,10 @@ impl Host {
     /// What a tag is about.
     pub(super) fn release(&self, tag: &str) -> Option<String> {
         let tag = utf8_percent_encode(tag, &PART);
-        match self.kind {
-            Kind::GitHub | Kind::Gitea => Some(self.page(&format!("releases/tag/{tag}"))),
-            Kind::GitLab => Some(self.page(&format!("releases/{tag}"))),
-            Kind::Bitbucket => None,
+        match self.forge {
+            Forge::GitHub | Forge::Gitea => Some(self.page(&format!("releases/tag/{tag}"))),
+            Forge::GitLab => Some(self.page(&format!("releases/{tag}"))),
+            Forge::Bitbucket => None,
         }
     }
 
@@ -111,8 +115,8 @@ impl Host {
     /// link to it, and does not of one to its host for redirections.
     pub(super) fn reference(&self, number: &str) -> String {
         let url = self.page(&format!("issues/{number}"));
-        match self.kind {
-            Kind::GitHub => url.replacen("https://github.com", "https://redirect.github.com", 1),
+        match self.forge {
+            Forge::GitHub => url.replacen("https://github.com", "https://redirect.github.com", 1),
             _ => url,
         }
     }
@@ -124,7 +128,7 @@ mod tests {
 
     #[test]
     fn known_hosts_have_pages() {
-        let page = |repository: &str| Host::of(repository).map(|it| it.comparison("a", "b"));
+        let page = |repository: &str| Website::of(repository).map(|it| it.comparison("a", "b"));
         let github = Some("https://github.com/o/r/compare/a...b".to_owned());
         for address in [
             "https://github.com/o/r.git",
@@ -149,7 +153,7 @@ mod tests {
         ] {
             assert_eq!(page(other), None, "{other}");
         }
-        let host = Host::of("git@codeberg.org:o/r").unwrap();
+        let host = Website::of("git@codeberg.org:o/r").unwrap();
         assert_eq!(
             host.release("app/v1)[x_").unwrap(),
             "https://codeberg.org/o/r/releases/tag/app/v1%29%5Bx%5F"

@@ -64,7 +64,7 @@ impl Template {
     pub(super) fn message(&self, upgrade: &Upgrade, package: &Path) -> String {
         // a repository may be one package
         let package = match package.as_os_str().is_empty() {
-            true => Path::new(upgrade.place.base_name()),
+            true => Path::new(upgrade.origin.base_name()),
             false => package,
         };
         let mut text = String::new();
@@ -91,7 +91,7 @@ fn part(name: &str, upgrade: &Upgrade, package: &Path) -> Option<String> {
         "name" => visible(&portable(package.file_name()?.as_ref())),
         "from" => inert(from),
         "to" => inert(to),
-        "upstream" => visible(&upgrade.place.shown()),
+        "upstream" => visible(&upgrade.origin.shown()),
         "conflicts" => by_need(&upgrade.plan).0.len().to_string(),
         "details" => details(upgrade),
         _ => return None,
@@ -100,7 +100,7 @@ fn part(name: &str, upgrade: &Upgrade, package: &Path) -> Option<String> {
 
 /// Where the package comes from, both versions, and the conflicts.
 fn details(upgrade: &Upgrade) -> String {
-    let mut text = visible(&upgrade.place.shown());
+    let mut text = visible(&upgrade.origin.shown());
     for version in [&upgrade.from, &upgrade.to] {
         text.push_str(&format!("\n{} ({})", inert(&version.full), version.commit));
     }

@@ -36,7 +36,7 @@ mod vendir;
 mod version;
 mod worktree;
 
-pub use address::Place;
+pub use address::Origin;
 pub use adopt::{Adopted, adopt, original};
 pub use batch::{Commits, Host, Outcome, Packages, upgrade};
 pub use cache::{CACHE_VARIABLE, Cache};
@@ -48,7 +48,7 @@ pub use nearest::Nearness;
 pub use outdated::{Outdated, outdated};
 pub use package_upgrade::{Upgrade, UpgradeOptions};
 pub use record::{Lock, Record};
-pub use remote::{Remotes, Resolved};
+pub use remote::{Remotes, Version};
 pub use report::{
     outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json, upgrade_markdown,
     upgrade_text,

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::address::Place;
+use super::address::Origin;
 use super::edit::get;
 use super::registry::is_archive;
-use super::remote::{Refs, Remotes, Resolved};
+use super::remote::{Refs, Remotes, Version};
 use super::version::{Choice, Tag, prefixes};
 use crate::error::Error;
 use crate::package::{Entry, Snapshot};
@@ -40,43 +40,43 @@ pub struct Nearness {
 /// of equal ones the newest.
 pub(super) fn nearest(
     remotes: &Remotes<'_>,
-    place: &Place,
+    origin: &Origin,
     refs: &Refs,
     here: &Snapshot,
     choice: Choice,
-) -> Result<Option<Resolved>, Error> {
-    let is_archive = is_archive(&place.repository);
+) -> Result<Option<Version>, Error> {
+    let is_archive = is_archive(&origin.repository);
     // a chart says its version, unless that was changed here
     let said = chart_version(here).filter(|_| is_archive);
-    let said = said.and_then(|name| refs.resolve(&name, &place.directory));
+    let said = said.and_then(|name| refs.resolve(&name, &origin.directory));
     if said.is_some() {
         return Ok(said);
     }
-    let versions = candidates(place, refs, choice);
+    let versions = candidates(origin, refs, choice);
     if versions.is_empty() {
-        return Ok(refs.first(&place.directory, choice));
+        return Ok(refs.first(&origin.directory, choice));
     }
     if !is_archive {
-        return nearest_by_files(remotes, place, versions, here);
+        return nearest_by_files(remotes, origin, versions, here);
     }
     let newest = versions.into_iter().take(ARCHIVES);
-    let newest = newest.map(|version| remotes.fixed(place, version));
-    let newest: Vec<Resolved> = newest.collect::<Result<_, _>>()?;
-    nearest_by_lines(remotes, place, newest.iter(), here)
+    let newest = newest.map(|version| remotes.fixed(origin, version));
+    let newest: Vec<Version> = newest.collect::<Result<_, _>>()?;
+    nearest_by_lines(remotes, origin, newest.iter(), here)
 }
 
 /// Of versions in git: by the hashes of their files, and of the best ones by their lines.
 fn nearest_by_files(
     remotes: &Remotes<'_>,
-    place: &Place,
-    versions: Vec<Resolved>,
+    origin: &Origin,
+    versions: Vec<Version>,
     here: &Snapshot,
-) -> Result<Option<Resolved>, Error> {
-    let trees = remotes.trees(place, &versions)?;
-    let hashes = remotes.hashes(place, here)?;
+) -> Result<Option<Version>, Error> {
+    let trees = remotes.trees(origin, &versions)?;
+    let hashes = remotes.hashes(origin, here)?;
     let mut seen = BTreeSet::new();
     // of versions that have the same files, the newest
-    let mut best: Vec<(usize, &Resolved)> = Vec::new();
+    let mut best: Vec<(usize, &Version)> = Vec::new();
     for version in &versions {
         let Some(files) = trees.get(&version.commit) else {
             continue;
@@ -87,22 +87,22 @@ fn nearest_by_files(
     }
     best.sort_by_key(|(distance, _)| *distance);
     best.truncate(COMPARED);
-    let best: Vec<&Resolved> = best.into_iter().map(|(_, version)| version).collect();
-    let wanted: Vec<(&Place, &Resolved)> = best.iter().map(|it| (place, *it)).collect();
+    let best: Vec<&Version> = best.into_iter().map(|(_, version)| version).collect();
+    let wanted: Vec<(&Origin, &Version)> = best.iter().map(|it| (origin, *it)).collect();
     remotes.fetch(&wanted, "adopt");
-    nearest_by_lines(remotes, place, best.into_iter(), here)
+    nearest_by_lines(remotes, origin, best.into_iter(), here)
 }
 
 /// The version whose lines are nearest to those of a copy; of equal ones the first.
 fn nearest_by_lines<'v>(
     remotes: &Remotes<'_>,
-    place: &Place,
-    versions: impl Iterator<Item = &'v Resolved>,
+    origin: &Origin,
+    versions: impl Iterator<Item = &'v Version>,
     here: &Snapshot,
-) -> Result<Option<Resolved>, Error> {
+) -> Result<Option<Version>, Error> {
     let mut near = Vec::new();
     for version in versions {
-        let fetched = remotes.snapshot(place, version)?;
+        let fetched = remotes.snapshot(origin, version)?;
         let far = nearness(here, &fetched.snapshot);
         near.push((far.lines, far.changed + far.missing, version));
     }
@@ -121,7 +121,7 @@ fn chart_version(here: &Snapshot) -> Option<String> {
 }
 
 /// The tags that name a version of the package, the newest first.
-pub(super) fn candidates(place: &Place, refs: &Refs, choice: Choice) -> Vec<Resolved> {
+pub(super) fn candidates(origin: &Origin, refs: &Refs, choice: Choice) -> Vec<Version> {
     let tags = refs
         .tags()
         .filter_map(|name| Some((Tag::parse(name)?, name)));
@@ -131,7 +131,7 @@ pub(super) fn candidates(place: &Place, refs: &Refs, choice: Choice) -> Vec<Reso
         let own = tags.iter().filter(|(tag, _)| tag.prefix == prefix);
         own.cloned().collect::<Vec<_>>()
     };
-    let mut own = prefixes(&place.directory)
+    let mut own = prefixes(&origin.directory)
         .into_iter()
         .map(|prefix| of(&prefix));
     let own = own.find(|own| !own.is_empty());

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::address::Place;
+use super::address::Origin;
 use super::host::{authority, host_in};
 use super::record::{self, KPTFILE, RULES_FILE, Record, SECTIONS};
 use crate::error::Error;
@@ -37,15 +37,15 @@ pub(super) fn refuse_foreign(
     let is_nested = !trusted.is_empty();
     match foreign(record, &trusted, allowed).filter(|_| is_nested) {
         None => Ok(()),
-        Some(place) => Err(Error::package(
+        Some(origin) => Err(Error::package(
             package,
             format!(
                 "it is in another package, and says that it comes from {}, which is not that package's repository",
-                place.shown()
+                origin.shown()
             ),
             format!(
                 "where you trust it, allow it with --allow-upstream {}",
-                host(&place.repository).map_or_else(|| place.shown(), str::to_owned)
+                host(&origin.repository).map_or_else(|| origin.shown(), str::to_owned)
             ),
         )),
     }
@@ -73,9 +73,9 @@ fn outer_packages(package: &Path) -> Vec<Option<Record>> {
 }
 
 fn repositories(record: &Record) -> impl Iterator<Item = &str> {
-    [&record.place, &record.lock.place]
+    [&record.origin, &record.lock.origin]
         .into_iter()
-        .map(|place| place.repository.as_str())
+        .map(|origin| origin.repository.as_str())
 }
 
 /// Which of the places of a record is neither of a repository that is trusted nor allowed.
@@ -83,17 +83,17 @@ fn foreign<'r>(
     record: &'r Record,
     trusted: &HashSet<String>,
     allowed: &[String],
-) -> Option<&'r Place> {
-    let is_allowed = |place: &Place| {
-        let repository = place.repository.as_str();
+) -> Option<&'r Origin> {
+    let is_allowed = |origin: &Origin| {
+        let repository = origin.repository.as_str();
         trusted.contains(&normal(repository))
             || allowed.iter().any(|name| {
                 normal(name) == normal(repository)
                     || host(repository).is_some_and(|host| host.eq_ignore_ascii_case(name))
             })
     };
-    let mut places = [&record.place, &record.lock.place].into_iter();
-    places.find(|place| !is_allowed(place))
+    let mut origins = [&record.origin, &record.lock.origin].into_iter();
+    origins.find(|origin| !is_allowed(origin))
 }
 
 fn normal(repository: &str) -> String {

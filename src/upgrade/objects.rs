@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
-use super::address::Place;
+use super::address::Origin;
 use super::cache::Store;
-use super::fetch::{Content, incomplete};
+use super::fetch::{Folder, incomplete};
 use super::registry::is_archive;
-use super::remote::{Remotes, Resolved};
+use super::remote::{Remotes, Version};
 use super::tree::{self, Listed, path_of};
 use crate::error::Error;
 use crate::git_process::{reason, without_password};
@@ -27,14 +27,14 @@ pub(super) struct Fetched {
 
 impl Remotes<'_> {
     /// What is known of a package at a commit.
-    pub(super) fn known(&self, place: &Place, version: &Resolved) -> Option<Arc<Content>> {
-        let key = [&place.repository, &version.commit, &place.directory].map(Clone::clone);
+    pub(super) fn known(&self, origin: &Origin, version: &Version) -> Option<Arc<Folder>> {
+        let key = [&origin.repository, &version.commit, &origin.directory].map(Clone::clone);
         let contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         contents.get(&key).cloned()
     }
 
     /// Keeps what is known of a folder at a commit.
-    pub(super) fn learn(&self, repository: &str, commit: &str, directory: &str, content: Content) {
+    pub(super) fn learn(&self, repository: &str, commit: &str, directory: &str, content: Folder) {
         let key = [repository, commit, directory].map(str::to_owned);
         let mut contents = self.contents.lock().unwrap_or_else(PoisonError::into_inner);
         contents.insert(key, Arc::new(content));
@@ -46,18 +46,18 @@ impl Remotes<'_> {
     /// # Errors
     /// Where the repository cannot be reached, the commit is gone, there is no such folder in it,
     /// or the cache is unusable.
-    pub(super) fn snapshot(&self, place: &Place, version: &Resolved) -> Result<Fetched, Error> {
-        if is_archive(&place.repository) {
-            return self.archive(place, version);
+    pub(super) fn snapshot(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
+        if is_archive(&origin.repository) {
+            return self.archive(origin, version);
         }
-        let store = self.store(place)?;
-        let refused = |reason: String| refused(place, version, &reason);
+        let store = self.store(origin)?;
+        let refused = |reason: String| refused(origin, version, &reason);
         let read = |listed: Vec<Listed>, sizes: &HashMap<String, u64>| {
             tree::check_sizes(&listed, sizes).map_err(refused)?;
-            let name = format!("{}@{}", place.shown(), version.name);
+            let name = format!("{}@{}", origin.shown(), version.name);
             store.read(listed, sizes, name)
         };
-        if let Some(known) = self.known(place, version) {
+        if let Some(known) = self.known(origin, version) {
             let _reader = store.shared()?;
             let listed = tree::checked(&known.printed).map_err(refused)?;
             let objects = tree::objects(&listed).into_iter().map(str::to_owned);
@@ -71,8 +71,8 @@ impl Remotes<'_> {
         for _ in 0..4 {
             let reader = store.shared()?;
             if store.has_commit(&version.commit)? {
-                let printed = store.list(&version.commit, &place.directory)?;
-                let printed = printed.ok_or_else(|| no_folder(place, version))?;
+                let printed = store.list(&version.commit, &origin.directory)?;
+                let printed = printed.ok_or_else(|| no_folder(origin, version))?;
                 let listed = tree::checked(&printed.map_err(refused)?).map_err(refused)?;
                 let (sizes, missing) = store.sizes(&tree::objects(&listed))?;
                 if missing.is_empty() {
@@ -80,7 +80,7 @@ impl Remotes<'_> {
                 }
                 drop(reader);
                 if let Some(reason) = lacking {
-                    return Err(incomplete(place, version, &reason));
+                    return Err(incomplete(origin, version, &reason));
                 }
                 let _alone = store.alone()?;
                 lacking = Some(store.fetch_objects(&missing)?);
@@ -91,33 +91,33 @@ impl Remotes<'_> {
             let _alone = store.alone()?;
             if !store.path.is_dir() {
                 // emptied a moment ago
-                drop(self.store(place)?);
+                drop(self.store(origin)?);
                 continue;
             }
-            store.fetch_commit(place, version)?;
+            store.fetch_commit(origin, version)?;
         }
         Err(store.broken("what was fetched is not in it"))
     }
 }
 
 /// A tree that no package may be.
-fn refused(place: &Place, version: &Resolved, reason: &str) -> Error {
+fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
     Error::git(
         format!(
             "{} is no package at {}: {reason}",
-            place.shown(),
+            origin.shown(),
             version.name
         ),
         "tell upstream; nothing was written",
     )
 }
 
-fn no_folder(place: &Place, version: &Resolved) -> Error {
+fn no_folder(origin: &Origin, version: &Version) -> Error {
     Error::git(
         format!(
             "{} has no folder {} at {}",
-            without_password(&place.repository),
-            place.directory,
+            without_password(&origin.repository),
+            origin.directory,
             version.name
         ),
         "upstream moved or deleted it: look where it is now, and correct `directory` in the record",

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::address::Place;
+use super::address::Origin;
 use super::batch::{Outcome, Packages, families};
-use super::find::Found;
+use super::find::Member;
 use super::package_upgrade::{self, UpgradeOptions};
-use super::remote::{Remotes, Resolved};
+use super::remote::{Remotes, Version};
 use super::unfinished::refuse_unfinished;
 use super::version::Within;
 use crate::error::Error;
@@ -19,13 +19,13 @@ pub struct Outdated {
     /// The package's folder.
     pub package: PathBuf,
     /// Where it comes from.
-    pub place: Place,
+    pub origin: Origin,
     /// The version here.
-    pub current: Resolved,
+    pub current: Version,
     /// The one that an upgrade goes to; `None` if the newest one is too far.
-    pub wanted: Option<Resolved>,
+    pub wanted: Option<Version>,
     /// The newest one.
-    pub latest: Resolved,
+    pub latest: Version,
 }
 
 impl Outcome<Outdated> {
@@ -45,18 +45,18 @@ pub fn outdated(
     options: &UpgradeOptions,
 ) -> Result<Vec<Outcome<Outdated>>, Error> {
     let families = families(packages, &options.allowed)?;
-    let found: Vec<Found> = families.into_iter().flatten().collect();
+    let found: Vec<Member> = families.into_iter().flatten().collect();
     Ok(found
         .into_par_iter()
         .map(|found| state(remotes, found, options))
         .collect())
 }
 
-fn state(remotes: &Remotes<'_>, found: Found, options: &UpgradeOptions) -> Outcome<Outdated> {
+fn state(remotes: &Remotes<'_>, found: Member, options: &UpgradeOptions) -> Outcome<Outdated> {
     let state = || -> Result<Option<Outdated>, Error> {
         let record = found.record?;
         refuse_unfinished(&found.path)?;
-        let refs = remotes.refs(&record.place.repository)?;
+        let refs = remotes.refs(&record.origin.repository)?;
         let wanted = package_upgrade::target(remotes, &record, &refs, options)?;
         let mut widest = options.clone();
         widest.choice.within = Within::Major;
@@ -64,7 +64,7 @@ fn state(remotes: &Remotes<'_>, found: Found, options: &UpgradeOptions) -> Outco
         Ok(latest.or_else(|| wanted.clone()).map(|latest| Outdated {
             package: found.path.clone(),
             current: package_upgrade::current(&record, &refs),
-            place: record.place,
+            origin: record.origin,
             wanted,
             latest,
         }))

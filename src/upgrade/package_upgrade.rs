@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use super::address::Place;
+use super::address::Origin;
 use super::get::own_file;
 use super::history::Commit;
 use super::record::{KPTFILE, RULES_FILE, Record, Strategy};
-use super::remote::{Refs, Remotes, Resolved};
+use super::remote::{Refs, Remotes, Version};
 use super::version::{Choice, Tag};
 use super::{kptfile, subpackages, worktree};
 use crate::error::{Error, shown};
@@ -47,11 +47,11 @@ pub struct Upgrade {
     /// The package's folder.
     pub package: PathBuf,
     /// Where it comes from.
-    pub place: Place,
+    pub origin: Origin,
     /// The version that the local files were made from.
-    pub from: Resolved,
+    pub from: Version,
     /// The version that it goes to.
-    pub to: Resolved,
+    pub to: Version,
     /// What the merge does, the record included.
     pub plan: Plan,
     /// What became of it.
@@ -77,33 +77,33 @@ pub(super) fn target(
     record: &Record,
     refs: &Refs,
     options: &UpgradeOptions,
-) -> Result<Option<Resolved>, Error> {
-    let directory = &record.place.directory;
+) -> Result<Option<Version>, Error> {
+    let directory = &record.origin.directory;
     let target = match &options.to {
         Some(name) => Some(
             refs.resolve(name, directory)
-                .ok_or_else(|| refs.no_version(&record.place, name))?,
+                .ok_or_else(|| refs.no_version(&record.origin, name))?,
         ),
         None => refs.newest(&record.reference, directory, options.choice),
     };
     let Some(target) = target else {
         let known = refs.resolve(&record.reference, directory).is_some();
         if !known && Tag::parse(&record.reference).is_none() {
-            return Err(refs.no_version(&record.place, &record.reference));
+            return Err(refs.no_version(&record.origin, &record.reference));
         }
         return Ok(None);
     };
-    let target = remotes.fixed(&record.place, target)?;
+    let target = remotes.fixed(&record.origin, target)?;
     let is_here = target.commit == record.lock.commit
         && target.name == record.reference
-        && record.place == record.lock.place;
+        && record.origin == record.lock.origin;
     Ok((!is_here).then_some(target))
 }
 
 /// The version that the local files were made from.
-pub(super) fn current(record: &Record, refs: &Refs) -> Resolved {
+pub(super) fn current(record: &Record, refs: &Refs) -> Version {
     let lock = &record.lock;
-    Resolved {
+    Version {
         name: record.reference.clone(),
         full: lock.reference.clone(),
         commit: lock.commit.clone(),
@@ -126,23 +126,23 @@ pub(super) fn plan(
     uncommitted: &mut Option<Error>,
 ) -> Result<Option<Upgrade>, Error> {
     let start = Instant::now();
-    let refs = remotes.refs(&record.place.repository)?;
+    let refs = remotes.refs(&record.origin.repository)?;
     let Some(to) = target(remotes, record, &refs, options)? else {
         return Ok(None);
     };
-    let from = Resolved {
+    let from = Version {
         name: record.lock.reference.clone(),
         ..current(record, &refs)
     };
     if let Some(error) = uncommitted.take() {
         return Err(error);
     }
-    let both = [(&record.lock.place, &from), (&record.place, &to)];
+    let both = [(&record.lock.origin, &from), (&record.origin, &to)];
     remotes.fetch(&both, &shown(package));
-    let original = remotes.snapshot(&record.lock.place, &from)?;
-    let updated = remotes.snapshot(&record.place, &to)?;
+    let original = remotes.snapshot(&record.lock.origin, &from)?;
+    let updated = remotes.snapshot(&record.origin, &to)?;
     let commits = match options.log {
-        true => remotes.commits(&record.place, &from, &to)?,
+        true => remotes.commits(&record.origin, &from, &to)?,
         false => None,
     };
     let known = original.left_out;
@@ -164,7 +164,7 @@ pub(super) fn plan(
     };
     Ok(Some(Upgrade {
         package: package.to_owned(),
-        place: record.place.clone(),
+        origin: record.origin.clone(),
         from,
         to,
         plan,
@@ -182,7 +182,7 @@ fn merged(
     package: &Path,
     record: &Record,
     (upstream, left_out): ((Snapshot, Snapshot), &[PathBuf]),
-    to: &Resolved,
+    to: &Version,
     options: &UpgradeOptions,
 ) -> Result<(Plan, Option<FileChange>), Error> {
     let (mut original, mut updated) = upstream;

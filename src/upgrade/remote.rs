@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::address::{Address, Location, Place, check_reference, is_path};
+use super::address::{Address, Location, Origin, check_reference, is_path};
 use super::cache::{Cache, Store};
-use super::fetch::Content;
+use super::fetch::Folder;
 use super::registry;
 use super::version::{Choice, Tag, nearest, newer, newest, prefixes};
 use crate::error::Error;
@@ -26,7 +26,7 @@ pub(super) struct Refs {
 
 /// A ref and the commit that it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolved {
+pub struct Version {
     /// As a person names it: without `refs/tags/`, and without the package's folder where the
     /// record leaves that out.
     pub name: String,
@@ -49,7 +49,7 @@ pub struct Remotes<'t> {
     pub(super) cache: Cache,
     refs: Mutex<HashMap<String, Arc<OnceLock<Listing>>>>,
     /// By repository, commit and folder.
-    pub(super) contents: Mutex<HashMap<[String; 3], Arc<Content>>>,
+    pub(super) contents: Mutex<HashMap<[String; 3], Arc<Folder>>>,
     tell: Tell<'t>,
 }
 
@@ -68,8 +68,8 @@ impl<'t> Remotes<'t> {
         (self.tell)(what);
     }
 
-    pub(super) fn store(&self, place: &Place) -> Result<Store, Error> {
-        self.cache.store(&place.repository)
+    pub(super) fn store(&self, origin: &Origin) -> Result<Store, Error> {
+        self.cache.store(&origin.repository)
     }
 
     /// The refs of a repository.
@@ -93,16 +93,16 @@ impl<'t> Remotes<'t> {
     ///
     /// # Errors
     /// Where there is no repository.
-    pub(super) fn locate(&self, address: &Address) -> Result<(Place, Option<String>), Error> {
+    pub(super) fn locate(&self, address: &Address) -> Result<(Origin, Option<String>), Error> {
         if let Location::Page(repository, rest) = &address.location {
             return self.locate_page(repository, rest);
         }
-        let place = self.locate_place(&address.location)?;
-        Ok((place, address.reference.clone()))
+        let origin = self.locate_origin(&address.location)?;
+        Ok((origin, address.reference.clone()))
     }
 
     /// The ref of a page is the longest one that is there.
-    fn locate_page(&self, repository: &str, rest: &str) -> Result<(Place, Option<String>), Error> {
+    fn locate_page(&self, repository: &str, rest: &str) -> Result<(Origin, Option<String>), Error> {
         let refs = self.refs(repository)?;
         let ends = rest.match_indices('/').map(|(at, _)| at);
         let mut ends: Vec<usize> = ends.chain([rest.len()]).collect();
@@ -113,31 +113,33 @@ impl<'t> Remotes<'t> {
         };
         let Some(end) = ends.into_iter().find(is_ref) else {
             let first = rest.split('/').next().unwrap_or(rest);
-            return Err(refs.no_version(&Place::new(repository, "")?, first));
+            return Err(refs.no_version(&Origin::new(repository, "")?, first));
         };
         let (name, directory) = rest.split_at(end);
-        Ok((Place::new(repository, directory)?, Some(name.to_owned())))
+        Ok((Origin::new(repository, directory)?, Some(name.to_owned())))
     }
 
-    fn locate_place(&self, location: &Location) -> Result<Place, Error> {
+    fn locate_origin(&self, location: &Location) -> Result<Origin, Error> {
         let candidates = match location {
-            Location::Clear(place) => return Ok(absolute(place.clone())),
-            Location::Candidates(places) => places,
-            Location::Page(repository, _) => return Place::new(repository, ""),
+            Location::Clear(origin) => return Ok(absolute(origin.clone())),
+            Location::Candidates(origins) => origins,
+            Location::Page(repository, _) => return Origin::new(repository, ""),
         };
         let mut told = Vec::new();
-        for place in candidates {
-            let place = absolute(place.clone());
-            if is_path(&place.repository) && !PathBuf::from(&place.repository).exists() {
+        for origin in candidates {
+            let origin = absolute(origin.clone());
+            if is_path(&origin.repository) && !PathBuf::from(&origin.repository).exists() {
                 continue;
             }
-            match self.refs(&place.repository) {
-                Ok(_) => return Ok(place),
+            match self.refs(&origin.repository) {
+                Ok(_) => return Ok(origin),
                 Err(error) => told.push(error.to_string()),
             }
         }
-        let whole = candidates.iter().max_by_key(|place| place.repository.len());
-        let shown = whole.map_or_else(String::new, Place::shown);
+        let whole = candidates
+            .iter()
+            .max_by_key(|origin| origin.repository.len());
+        let shown = whole.map_or_else(String::new, Origin::shown);
         let said = told
             .last()
             .map_or_else(String::new, |last| format!(" ({last})"));
@@ -151,19 +153,21 @@ impl<'t> Remotes<'t> {
 }
 
 /// A path on this machine stays the same wherever the program runs.
-fn absolute(place: Place) -> Place {
-    if !is_path(&place.repository) {
-        return place;
+fn absolute(origin: Origin) -> Origin {
+    if !is_path(&origin.repository) {
+        return origin;
     }
-    let path = Path::new(&place.repository);
+    let path = Path::new(&origin.repository);
     let goes_up = path.components().any(|it| it == Component::ParentDir);
     let path = match goes_up {
         true => path.canonicalize(),
         false => std::path::absolute(path),
     };
-    Place {
-        repository: path.map_or(place.repository, |path| path.to_string_lossy().into_owned()),
-        directory: place.directory,
+    Origin {
+        repository: path.map_or(origin.repository, |path| {
+            path.to_string_lossy().into_owned()
+        }),
+        directory: origin.directory,
     }
 }
 
@@ -224,12 +228,12 @@ impl Refs {
 
     /// What a tag, branch or commit names, for a package in `directory`: as kpt does, a tag
     /// `DIRECTORY/NAME` comes first.
-    pub(super) fn resolve(&self, name: &str, directory: &str) -> Option<Resolved> {
+    pub(super) fn resolve(&self, name: &str, directory: &str) -> Option<Version> {
         let short = name
             .strip_prefix("refs/tags/")
             .or_else(|| name.strip_prefix("refs/heads/"))
             .unwrap_or(name);
-        let found = |full: String, commit: &String, tag: bool| Resolved {
+        let found = |full: String, commit: &String, tag: bool| Version {
             name: short.to_owned(),
             full,
             commit: commit.clone(),
@@ -259,7 +263,7 @@ impl Refs {
     }
 
     /// The commit of a ref that a shortened hash stands for.
-    fn abbreviated(&self, name: &str) -> Option<Resolved> {
+    fn abbreviated(&self, name: &str) -> Option<Version> {
         let is_short = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         let mut commits: Vec<&String> = self
             .commits
@@ -268,7 +272,7 @@ impl Refs {
             .collect();
         commits.dedup();
         match commits.as_slice() {
-            [commit] => Some(Resolved {
+            [commit] => Some(Version {
                 name: (*commit).clone(),
                 full: (*commit).clone(),
                 commit: (*commit).clone(),
@@ -280,12 +284,7 @@ impl Refs {
 
     /// The newest version after `current`, which a record names: a tag's next one, a branch's head.
     /// None where there is none.
-    pub(super) fn newest(
-        &self,
-        current: &str,
-        directory: &str,
-        choice: Choice,
-    ) -> Option<Resolved> {
+    pub(super) fn newest(&self, current: &str, directory: &str, choice: Choice) -> Option<Version> {
         let resolved = self.resolve(current, directory);
         match resolved {
             Some(found) if !found.tag => return (found.commit != current).then_some(found),
@@ -306,7 +305,7 @@ impl Refs {
         // what the record leaves out stays left out
         let left_out = full.strip_suffix(current).unwrap_or_default();
         let name = next.strip_prefix(left_out).unwrap_or(next);
-        Some(Resolved {
+        Some(Version {
             name: name.to_owned(),
             full: next.to_owned(),
             commit: self.named("tags", next)?.clone(),
@@ -316,7 +315,7 @@ impl Refs {
 
     /// What is vendored where nobody says which version: the newest release, else the branch that
     /// is there.
-    pub(super) fn first(&self, directory: &str, choice: Choice) -> Option<Resolved> {
+    pub(super) fn first(&self, directory: &str, choice: Choice) -> Option<Version> {
         // no tag has a slash alone as its prefix
         let mut prefixes = prefixes(directory).into_iter();
         let tag = prefixes.find_map(|prefix| newest(&prefix, self.tags(), choice));
@@ -325,12 +324,12 @@ impl Refs {
     }
 
     /// That a name is none here.
-    pub(super) fn no_version(&self, place: &Place, name: &str) -> Error {
+    pub(super) fn no_version(&self, origin: &Origin, name: &str) -> Error {
         let alike = self.alike(name);
         let help = match alike.as_slice() {
             [] => format!(
                 "name one with --to or @; see what there is: git ls-remote {}",
-                without_password(&place.repository)
+                without_password(&origin.repository)
             ),
             names => {
                 let names: Vec<String> = names.iter().map(|name| visible(name)).collect();
@@ -340,7 +339,7 @@ impl Refs {
         Error::git(
             format!(
                 "{} has no tag, branch or commit {}",
-                place.shown(),
+                origin.shown(),
                 visible(name)
             ),
             help,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use super::batch::{Commits, Host};
-use super::find::Found;
+use super::find::Member;
 use super::package_upgrade::UpgradeOptions;
 use super::worktree;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::package::{self, Access};
 /// Locks the repositories that the packages are in: a run that commits is alone there, for what it
 /// has written and not committed yet is what a run that was killed leaves.
 pub(super) fn lock_all(
-    families: &[Vec<Found>],
+    families: &[Vec<Member>],
     commits: &Commits,
     host: &dyn Host,
 ) -> Result<Vec<package::Lock>, Error> {

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::address::{Address, Location, Place};
+use super::address::{Address, Location, Origin};
 use crate::error::Error;
 use crate::package::read_own;
 use crate::yaml::{NodeId, Tree};
@@ -65,7 +65,7 @@ fn address(
     {
         let directory = said(&["newRootPath"]).unwrap_or_default();
         return Ok(Some(Address {
-            location: Location::Clear(Place::new(&url, &directory)?),
+            location: Location::Clear(Origin::new(&url, &directory)?),
             reference: Some(commit),
         }));
     }
@@ -76,12 +76,12 @@ fn address(
         return Ok(None);
     };
     let base = url.trim_end_matches('/');
-    let place = match base.starts_with("oci://") {
-        true => Place::new(&format!("{base}/{chart}"), "")?,
-        false => Place::new(&format!("helm+{base}"), &chart)?,
+    let origin = match base.starts_with("oci://") {
+        true => Origin::new(&format!("{base}/{chart}"), "")?,
+        false => Origin::new(&format!("helm+{base}"), &chart)?,
     };
     Ok(Some(Address {
-        location: Location::Clear(place),
+        location: Location::Clear(origin),
         reference: Some(version),
     }))
 }

@@ -20,8 +20,8 @@ use super::json::PROGRAM;
 use super::{Facts, by_need};
 use crate::package::{FileConflict, Plan};
 use out::Out;
-use record::Item;
-use source::Sources;
+use record::ShownRecord;
+use source::LocalFiles;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -78,8 +78,8 @@ pub fn html(plan: &Plan, facts: &Facts) -> String {
 
 /// A page about some packages.
 pub(crate) fn page(page: &Page<'_>) -> String {
-    let sources = page.packages.iter().map(|it| Sources::of(it.plan));
-    let sources: Vec<Sources<'_>> = sources.collect();
+    let sources = page.packages.iter().map(|it| LocalFiles::of(it.plan));
+    let sources: Vec<LocalFiles<'_>> = sources.collect();
     let mut out = Out::default();
     head(&mut out);
     out.raw("<header>\n<h1>Merge report</h1>\n");
@@ -90,9 +90,9 @@ pub(crate) fn page(page: &Page<'_>) -> String {
         let each = page.packages.iter().zip(&sources);
         let items = each.flat_map(|(package, sources)| {
             let records = of(package.plan).into_iter();
-            records.map(move |record| Item::new(package, sources, record))
+            records.map(move |record| ShownRecord::new(package, sources, record))
         });
-        let items: Vec<Item<'_>> = items.collect();
+        let items: Vec<ShownRecord<'_>> = items.collect();
         record::section(&mut out, title, &items, is_open);
     };
     records("Conflicts", true, |plan| by_need(plan).0);

@@ -3,24 +3,24 @@
 
 use super::Package;
 use super::out::Out;
-use super::source::{Line, Source, Sources};
+use super::source::{Line, LocalFile, LocalFiles};
 use super::{sides, tokens};
 use crate::merge::{ConflictKind, Resolution, Take};
 use crate::package::{FileConflict, Written};
 use crate::report::{portable, reason};
 
 /// A record and what is shown beside it.
-pub(super) struct Item<'i> {
+pub(super) struct ShownRecord<'i> {
     file: String,
-    source: Option<&'i Source<'i>>,
+    source: Option<&'i LocalFile<'i>>,
     record: &'i FileConflict,
     written: bool,
 }
 
-impl<'i> Item<'i> {
+impl<'i> ShownRecord<'i> {
     pub(super) fn new(
         package: &Package<'i>,
-        sources: &'i Sources<'i>,
+        sources: &'i LocalFiles<'i>,
         record: &'i FileConflict,
     ) -> Self {
         Self {
@@ -113,7 +113,12 @@ impl<'i> Item<'i> {
 }
 
 /// Writes records under a title, if there are any.
-pub(super) fn section(out: &mut Out, title: &'static str, items: &[Item<'_>], is_open: bool) {
+pub(super) fn section(
+    out: &mut Out,
+    title: &'static str,
+    items: &[ShownRecord<'_>],
+    is_open: bool,
+) {
     if items.is_empty() {
         return;
     }

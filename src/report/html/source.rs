@@ -18,11 +18,11 @@ const MOST: usize = 12;
 
 /// The local files of a package, as they were before the merge.
 #[derive(Debug)]
-pub(super) struct Sources<'p>(HashMap<&'p Path, Source<'p>>);
+pub(super) struct LocalFiles<'p>(HashMap<&'p Path, LocalFile<'p>>);
 
 /// One of them.
 #[derive(Debug)]
-pub(super) struct Source<'p> {
+pub(super) struct LocalFile<'p> {
     text: &'p str,
     lines: Vec<&'p str>,
     /// For each line whether it may be shown.
@@ -40,13 +40,13 @@ pub(super) struct Line<'p> {
     pub(super) here: bool,
 }
 
-impl<'p> Sources<'p> {
+impl<'p> LocalFiles<'p> {
     pub(super) fn of(plan: &'p Plan) -> Self {
         let files = plan.sources.iter();
         let files = files.filter_map(|(path, bytes)| {
             let text = std::str::from_utf8(bytes).ok()?;
             let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let source = Source {
+            let source = LocalFile {
                 text,
                 shown: match plan.show_secrets {
                     true => vec![true; lines.len()],
@@ -60,12 +60,12 @@ impl<'p> Sources<'p> {
         Self(files.collect())
     }
 
-    pub(super) fn get(&self, record: &FileConflict) -> Option<&Source<'p>> {
+    pub(super) fn get(&self, record: &FileConflict) -> Option<&LocalFile<'p>> {
         self.0.get(&*record.file)
     }
 }
 
-impl<'p> Source<'p> {
+impl<'p> LocalFile<'p> {
     /// The lines of a record, and those around it; none where the local side has not got it.
     pub(super) fn around(&self, record: &FileConflict) -> Vec<Line<'p>> {
         let Some(first) = record.line.map(|line| line - 1) else {

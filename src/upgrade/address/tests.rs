@@ -4,10 +4,10 @@ use super::*;
 
 fn clear(text: &str) -> (String, String, Option<String>) {
     let address = Address::parse(text).unwrap();
-    let Location::Clear(place) = address.location else {
+    let Location::Clear(origin) = address.location else {
         panic!("{text} is not clear");
     };
-    (place.repository, place.directory, address.reference)
+    (origin.repository, origin.directory, address.reference)
 }
 
 fn parts(
@@ -72,12 +72,12 @@ fn an_address_says_where_the_repository_ends() {
 #[test]
 fn where_it_does_not_git_is_asked() {
     let address = Address::parse("https://u@h/o/r/d@v1").unwrap();
-    let Location::Candidates(places) = address.location else {
+    let Location::Candidates(origins) = address.location else {
         panic!("clear");
     };
-    let told: Vec<String> = places
+    let told: Vec<String> = origins
         .iter()
-        .map(|place| format!("{} {}", place.repository, place.directory))
+        .map(|origin| format!("{} {}", origin.repository, origin.directory))
         .collect();
     assert_eq!(
         told,
@@ -140,7 +140,7 @@ fn what_git_could_misunderstand_is_refused() {
 #[test]
 fn a_package_is_called_like_its_folder() {
     let name = |repository: &str, directory: &str| {
-        Place::new(repository, directory)
+        Origin::new(repository, directory)
             .unwrap()
             .base_name()
             .to_owned()

@@ -8,7 +8,7 @@ use super::Record;
 use super::read::parse;
 use crate::error::{Error, Warning};
 use crate::package::{ChangeKind, FileChange, Plan, Source};
-use crate::upgrade::remote::Resolved;
+use crate::upgrade::remote::Version;
 use crate::yaml::Tree;
 
 impl Record {
@@ -22,7 +22,7 @@ impl Record {
         &self,
         plan: &mut Plan,
         text: &str,
-        to: &Resolved,
+        to: &Version,
     ) -> Result<Option<FileChange>, Error> {
         let new = self.updated(text, to)?;
         let name = PathBuf::from(self.file.file_name().unwrap_or_default());
@@ -80,7 +80,7 @@ impl Record {
 
     /// Whether two records say the same.
     fn is(&self, other: &Self) -> bool {
-        self.place == other.place
+        self.origin == other.origin
             && self.reference == other.reference
             && self.lock == other.lock
             && self.strategy == other.strategy

@@ -7,7 +7,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
-use super::address::Place;
+use super::address::Origin;
 use super::registry::is_archive;
 use crate::error::{self, Error};
 use crate::package::{if_there, read_own};
@@ -24,7 +24,7 @@ pub(super) const SECTIONS: [&str; 2] = ["upstream", "upstreamLock"];
 
 /// How a record names where a package comes from: as kpt does for git, and alike for archives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Form {
+pub(super) struct Format {
     /// The type, and the section of the fields.
     name: &'static str,
     /// The field with what is meant of the repository; empty where it is all of it.
@@ -33,25 +33,25 @@ pub(super) struct Form {
     commit: &'static str,
 }
 
-const FORMS: [Form; 3] = [
-    Form {
+const FORMS: [Format; 3] = [
+    Format {
         name: "git",
         directory: "directory",
         commit: "commit",
     },
-    Form {
+    Format {
         name: "helm",
         directory: "chart",
         commit: "digest",
     },
-    Form {
+    Format {
         name: "oci",
         directory: "",
         commit: "digest",
     },
 ];
 
-impl Form {
+impl Format {
     /// The form for a repository.
     pub(super) fn of(repository: &str) -> Self {
         let [git, helm, oci] = FORMS;
@@ -74,7 +74,7 @@ pub struct Record {
     /// The file that says it.
     pub file: PathBuf,
     /// Where upstream is.
-    pub place: Place,
+    pub origin: Origin,
     /// The tag, branch or commit that the package follows.
     pub reference: String,
     /// What the local files were made from.
@@ -89,7 +89,7 @@ pub struct Record {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
     /// Where that was.
-    pub place: Place,
+    pub origin: Origin,
     /// Its ref at the time.
     pub reference: String,
     /// Its commit.

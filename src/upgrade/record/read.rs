@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::{FORMS, Form, Lock, Record, SECTIONS, Strategy, wrong};
+use super::{FORMS, Format, Lock, Record, SECTIONS, Strategy, wrong};
 use crate::error::Error;
-use crate::upgrade::address::{Place, check_reference, is_path};
+use crate::upgrade::address::{Origin, check_reference, is_path};
 use crate::upgrade::registry::is_digest;
 use crate::upgrade::remote::is_hash;
 use crate::visible::visible;
@@ -19,7 +19,7 @@ pub(super) fn parse(package: &Path, name: &str, text: &str) -> Result<Option<Rec
     })?;
     let Some(tree) = tree else { return Ok(None) };
     let root = tree.root().value;
-    let reader = Reader {
+    let reader = Fields {
         package,
         file: &file,
         text,
@@ -32,7 +32,7 @@ pub(super) fn parse(package: &Path, name: &str, text: &str) -> Result<Option<Rec
     reader.record().map(Some)
 }
 
-struct Reader<'r> {
+struct Fields<'r> {
     package: &'r Path,
     file: &'r Path,
     text: &'r str,
@@ -51,7 +51,7 @@ const FIELDS: [(&[&str], &[&str]); 5] = [
     ),
 ];
 
-impl Reader<'_> {
+impl Fields<'_> {
     /// Refuses a field that is called almost like one of a record that is missing there.
     fn refuse_misspelled(&self) -> Result<(), Error> {
         for (path, fields) in FIELDS {
@@ -92,7 +92,7 @@ impl Reader<'_> {
             true => Ok(()),
             false => check_reference(&reference),
         })?;
-        let place = self.place("upstream", form, &repository, &directory)?;
+        let origin = self.origin("upstream", form, &repository, &directory)?;
         if self.node(&["upstreamLock"]).is_ok() && self.form("upstreamLock")? != form {
             let message = format!("`{kind}` is expected here, as in `upstream`");
             return Err(self.wrong_at(&["upstreamLock", "type"], &message));
@@ -112,11 +112,11 @@ impl Reader<'_> {
         Ok(Record {
             file: self.file.to_owned(),
             lock: Lock {
-                place: self.place("upstreamLock", form, &lock_repository, &lock_directory)?,
+                origin: self.origin("upstreamLock", form, &lock_repository, &lock_directory)?,
                 reference: locked("ref").unwrap_or_else(|| reference.clone()),
                 commit: commit.to_ascii_lowercase(),
             },
-            place,
+            origin,
             reference,
             strategy: self.strategy()?,
             written: (repository, directory),
@@ -124,7 +124,7 @@ impl Reader<'_> {
     }
 
     /// The form that a section has.
-    fn form(&self, section: &str) -> Result<Form, Error> {
+    fn form(&self, section: &str) -> Result<Format, Error> {
         let kind = self.optional(&[section, "type"]);
         let kind = kind.as_deref().unwrap_or("git");
         let known = FORMS.into_iter().find(|form| form.name == kind);
@@ -147,30 +147,31 @@ impl Reader<'_> {
         }
     }
 
-    fn place(
+    fn origin(
         &self,
         section: &str,
-        form: Form,
+        form: Format,
         repository: &str,
         directory: &str,
-    ) -> Result<Place, Error> {
+    ) -> Result<Origin, Error> {
         let path = [section, form.name, "repo"];
-        if Form::of(repository) != form {
+        if Format::of(repository) != form {
             let message = format!("this is no address for the type `{}`", form.name);
             return Err(self.wrong_at(&path, &message));
         }
-        let place = self.checked(&path, || Place::new(repository, directory))?;
+        let origin = self.checked(&path, || Origin::new(repository, directory))?;
         // a path that is no absolute one begins at the package, wherever the program runs
         if is_path(repository) && Path::new(repository).is_relative() {
             let absolute = std::path::absolute(self.package.join(repository));
-            let repository =
-                absolute.map_or(place.repository, |path| path.to_string_lossy().into_owned());
-            return Ok(Place {
+            let repository = absolute.map_or(origin.repository, |path| {
+                path.to_string_lossy().into_owned()
+            });
+            return Ok(Origin {
                 repository,
-                directory: place.directory,
+                directory: origin.directory,
             });
         }
-        Ok(place)
+        Ok(origin)
     }
 
     fn checked<T>(

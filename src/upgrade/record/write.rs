@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::read::parse;
-use super::{Form, KPTFILE, Record, SECTIONS};
+use super::{Format, KPTFILE, Record, SECTIONS};
 use crate::error::Error;
 use crate::line_breaks::{ends_line, line_break_of, with_line_break};
-use crate::upgrade::address::Place;
+use crate::upgrade::address::Origin;
 use crate::upgrade::edit::{in_yaml, keys, map, merged, patched, string};
-use crate::upgrade::remote::Resolved;
+use crate::upgrade::remote::Version;
 
 impl Record {
     /// The text of the record's file after an upgrade, with the least change.
@@ -18,11 +18,11 @@ impl Record {
     pub(in crate::upgrade) fn updated(
         &self,
         text: &str,
-        version: &Resolved,
+        version: &Version,
     ) -> Result<String, Error> {
         let (repository, directory) = &self.written;
-        let form = Form::of(&self.place.repository);
-        let moved = normal(directory) != self.lock.place.directory;
+        let form = Format::of(&self.origin.repository);
+        let moved = normal(directory) != self.lock.origin.directory;
         let directory = if moved { directory } else { "" };
         let lock = [
             repository,
@@ -38,7 +38,7 @@ impl Record {
             )])
         });
         let new = patched(text, &map(SECTIONS.into_iter().zip(sections)));
-        let new = new.filter(|new| says(&self.file, new, &self.place, version));
+        let new = new.filter(|new| says(&self.file, new, &self.origin, version));
         new.ok_or_else(|| {
             Error::package(
                 &self.file,
@@ -49,9 +49,9 @@ impl Record {
     }
 }
 
-impl Form {
+impl Format {
     /// What stands for a version in the lock: in git the whole name of the tag.
-    fn reference(self, version: &Resolved) -> &str {
+    fn reference(self, version: &Version) -> &str {
         match self.is_git() {
             true => &version.full,
             false => &version.name,
@@ -75,19 +75,19 @@ impl Form {
 }
 
 fn normal(directory: &str) -> String {
-    Place::new("x", directory).map_or_else(|_| directory.to_owned(), |place| place.directory)
+    Origin::new("x", directory).map_or_else(|_| directory.to_owned(), |origin| origin.directory)
 }
 
 /// Whether a text of a record's file says that the package is that version of what is at a place.
-fn says(file: &Path, text: &str, place: &Place, version: &Resolved) -> bool {
+fn says(file: &Path, text: &str, origin: &Origin, version: &Version) -> bool {
     let package = file.parent().unwrap_or(Path::new(""));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     parse(package, &name, text).is_ok_and(|read| {
         read.is_some_and(|read| {
             read.lock.commit == version.commit
                 && read.reference == version.name
-                && read.place == *place
-                && read.lock.place == *place
+                && read.origin == *origin
+                && read.lock.origin == *origin
         })
     })
 }
@@ -99,11 +99,11 @@ fn says(file: &Path, text: &str, place: &Place, version: &Resolved) -> bool {
 pub(in crate::upgrade) fn with_record(
     file: &Path,
     text: &str,
-    place: &Place,
-    version: &Resolved,
+    origin: &Origin,
+    version: &Version,
 ) -> Result<String, Error> {
-    let new = recorded(file, text, place, version);
-    let new = new.filter(|new| says(file, new, place, version));
+    let new = recorded(file, text, origin, version);
+    let new = new.filter(|new| says(file, new, origin, version));
     new.ok_or_else(|| {
         Error::package(
             file,
@@ -114,14 +114,14 @@ pub(in crate::upgrade) fn with_record(
 }
 
 /// The text with a record merged into it: as kpt has it, behind the metadata.
-fn recorded(file: &Path, text: &str, place: &Place, version: &Resolved) -> Option<String> {
-    let form = Form::of(&place.repository);
+fn recorded(file: &Path, text: &str, origin: &Origin, version: &Version) -> Option<String> {
+    let form = Format::of(&origin.repository);
     let directory = match form.is_git() {
-        true => format!("/{}", place.directory),
-        false => place.directory.clone(),
+        true => format!("/{}", origin.directory),
+        false => origin.directory.clone(),
     };
     let section = |name: &str, reference: &str, commit: &str| {
-        let fields = form.fields([&place.repository, &directory, reference, commit]);
+        let fields = form.fields([&origin.repository, &directory, reference, commit]);
         let fields = fields.map(|(name, value)| format!("    {name}: {}\n", in_yaml(value)));
         let fields: String = fields.collect();
         format!("{name}:\n  type: {0}\n  {0}:\n{fields}", form.name)
@@ -160,8 +160,8 @@ mod tests {
     const COMMIT: &str = "1111111111111111111111111111111111111111";
     const OTHER: &str = "22222222222222222222222222222222222222ab";
 
-    fn version(name: &str, full: &str) -> Resolved {
-        Resolved {
+    fn version(name: &str, full: &str) -> Version {
+        Version {
             name: name.into(),
             full: full.into(),
             commit: OTHER.into(),
@@ -179,7 +179,7 @@ mod tests {
     fn a_record_is_brought_up_to_date_in_place() {
         let text = kptfile();
         let record = parse(Path::new("p"), KPTFILE, &text).unwrap().unwrap();
-        assert_eq!(record.place.directory, "pkg");
+        assert_eq!(record.origin.directory, "pkg");
         let new = record
             .updated(&text, &version("v1.1.0", "pkg/v1.1.0"))
             .unwrap();
@@ -222,12 +222,12 @@ mod tests {
 
     #[test]
     fn a_new_package_gets_a_record() {
-        let place = Place::new("https://h/r.git", "pkg").unwrap();
+        let origin = Origin::new("https://h/r.git", "pkg").unwrap();
         let text = "kind: Kptfile # a\nmetadata:\n  name: pkg\n\ninfo:\n  site: x\n";
         let new = with_record(
             Path::new("p/Kptfile"),
             text,
-            &place,
+            &origin,
             &version("v1.1.0", "pkg/v1.1.0"),
         )
         .unwrap();
@@ -238,7 +238,7 @@ mod tests {
         let own = with_record(
             Path::new("p/.merge3.yaml"),
             "",
-            &place,
+            &origin,
             &version("v1.1.0", "v1.1.0"),
         )
         .unwrap();
@@ -246,7 +246,7 @@ mod tests {
         let commented = with_record(
             Path::new("p/.merge3.yaml"),
             "# ours\r\n# too",
-            &place,
+            &origin,
             &version("v1.1.0", "v1.1.0"),
         )
         .unwrap();
@@ -256,7 +256,7 @@ mod tests {
         );
         // what upstream itself vendored is not where this package comes from
         let again =
-            with_record(Path::new("p/Kptfile"), &new, &place, &version("v3", "v3")).unwrap();
+            with_record(Path::new("p/Kptfile"), &new, &origin, &version("v3", "v3")).unwrap();
         assert_eq!(again.matches("upstream:").count(), 1, "{again}");
     }
 

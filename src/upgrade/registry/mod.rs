@@ -11,10 +11,10 @@ mod unpack;
 use std::fs;
 use std::path::PathBuf;
 
-use super::address::Place;
+use super::address::Origin;
 use super::cache::hash;
 use super::objects::Fetched;
-use super::remote::{Refs, Remotes, Resolved};
+use super::remote::{Refs, Remotes, Version};
 use crate::error::Error;
 use crate::git_process::without_password;
 use crate::package::replace;
@@ -59,12 +59,12 @@ impl Remotes<'_> {
     ///
     /// # Errors
     /// Where it does not.
-    pub(super) fn fixed(&self, place: &Place, version: Resolved) -> Result<Resolved, Error> {
-        match place.repository.strip_prefix("oci://") {
+    pub(super) fn fixed(&self, origin: &Origin, version: Version) -> Result<Version, Error> {
+        match origin.repository.strip_prefix("oci://") {
             Some(path) if !is_digest(&version.commit) => {
-                self.tell(&format!("asking {} for {}", place.shown(), version.name));
+                self.tell(&format!("asking {} for {}", origin.shown(), version.name));
                 let commit = oci::digest_of(path, &version.full)?;
-                Ok(Resolved { commit, ..version })
+                Ok(Version { commit, ..version })
             }
             _ => Ok(version),
         }
@@ -74,9 +74,9 @@ impl Remotes<'_> {
     ///
     /// # Errors
     /// Where it cannot be fetched, is not what was recorded, or is no package.
-    pub(super) fn archive(&self, place: &Place, version: &Resolved) -> Result<Fetched, Error> {
-        let what = format!("{} of {}", version.name, place.shown());
-        let (bytes, is_chart) = match place.repository.strip_prefix("oci://") {
+    pub(super) fn archive(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
+        let what = format!("{} of {}", version.name, origin.shown());
+        let (bytes, is_chart) = match origin.repository.strip_prefix("oci://") {
             Some(path) => {
                 let manifest = self.content(&version.commit, &what, || {
                     oci::manifest(path, &version.commit)
@@ -87,19 +87,19 @@ impl Remotes<'_> {
             }
             None => {
                 let bytes = self.content(&version.commit, &what, || {
-                    let refs = self.refs(&place.repository)?;
+                    let refs = self.refs(&origin.repository)?;
                     let url = refs
                         .urls
                         .get(&version.commit)
                         .ok_or_else(|| gone(&what, version))?;
-                    helm::archive(&place.repository, url)
+                    helm::archive(&origin.repository, url)
                 })?;
                 (bytes, true)
             }
         };
         let mut fetched =
             unpack::unpack(&bytes, is_chart).map_err(|reason| refused(&what, &reason))?;
-        fetched.snapshot.name = format!("{}@{}", place.shown(), version.name).into();
+        fetched.snapshot.name = format!("{}@{}", origin.shown(), version.name).into();
         Ok(fetched)
     }
 
@@ -151,7 +151,7 @@ fn refused(what: &str, reason: &str) -> Error {
     )
 }
 
-fn gone(what: &str, version: &Resolved) -> Error {
+fn gone(what: &str, version: &Version) -> Error {
     Error::git(
         format!(
             "{what} ({}) is not in the repository any more",

@@ -38,12 +38,12 @@ struct Registry<'r> {
 }
 
 impl<'r> Registry<'r> {
-    fn of(place: &'r str) -> Result<Self, Error> {
-        let (host, path) = place.split_once('/').unwrap_or((place, ""));
+    fn of(repository: &'r str) -> Result<Self, Error> {
+        let (host, path) = repository.split_once('/').unwrap_or((repository, ""));
         let is_host = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
         if host.is_empty() || !host.chars().all(is_host) {
             return Err(unreachable(
-                &format!("oci://{place}"),
+                &format!("oci://{repository}"),
                 "this is no name of a host",
             ));
         }
@@ -53,7 +53,7 @@ impl<'r> Registry<'r> {
             || path.split('/').any(|name| name.is_empty() || name == "..")
         {
             return Err(unreachable(
-                &format!("oci://{place}"),
+                &format!("oci://{repository}"),
                 "a repository is HOST/PATH, in lower case",
             ));
         }
@@ -131,8 +131,8 @@ impl<'r> Registry<'r> {
 }
 
 /// The tags of a repository. Their digests are asked for one by one.
-pub(super) fn list(place: &str) -> Result<Refs, Error> {
-    let registry = Registry::of(place)?;
+pub(super) fn list(repository: &str) -> Result<Refs, Error> {
+    let registry = Registry::of(repository)?;
     let mut refs = Refs::default();
     let mut url = registry.url("tags/list?n=1000");
     for _ in 0..PAGES {
@@ -169,16 +169,16 @@ fn next_page(link: &str, base: &str) -> Option<String> {
 }
 
 /// The digest that a tag stands for.
-pub(super) fn digest_of(place: &str, tag: &str) -> Result<String, Error> {
-    let registry = Registry::of(place)?;
+pub(super) fn digest_of(repository: &str, tag: &str) -> Result<String, Error> {
+    let registry = Registry::of(repository)?;
     let url = registry.url(&format!("manifests/{tag}"));
     let bytes = registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)?;
     Ok(digest_of_bytes(&bytes))
 }
 
 /// The manifest with a digest.
-pub(super) fn manifest(place: &str, digest: &str) -> Result<Vec<u8>, Error> {
-    let registry = Registry::of(place)?;
+pub(super) fn manifest(repository: &str, digest: &str) -> Result<Vec<u8>, Error> {
+    let registry = Registry::of(repository)?;
     let url = registry.url(&format!("manifests/{digest}"));
     registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)
 }
@@ -220,8 +220,8 @@ pub(super) fn layer(manifest: &[u8]) -> Result<Layer, String> {
 }
 
 /// The archive of a layer.
-pub(super) fn blob(place: &str, layer: &Layer) -> Result<Vec<u8>, Error> {
-    let registry = Registry::of(place)?;
+pub(super) fn blob(repository: &str, layer: &Layer) -> Result<Vec<u8>, Error> {
+    let registry = Registry::of(repository)?;
     let url = registry.url(&format!("blobs/{}", layer.digest));
     registry.get(&url, "*/*")?.bytes(LARGEST)
 }

@@ -7,12 +7,12 @@ use serde::Serialize;
 use super::Told;
 use crate::git_process::without_password;
 use crate::report;
-use crate::upgrade::address::Place;
+use crate::upgrade::address::Origin;
 use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
 use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
-use crate::upgrade::remote::Resolved;
+use crate::upgrade::remote::Version;
 
 #[derive(Serialize)]
 struct Upgrades<'u> {
@@ -88,7 +88,7 @@ pub fn outdated_json(outcomes: &[Outcome<Outdated>]) -> String {
 
 fn upgrade_out(upgrade: &Upgrade) -> UpgradeOut<'_> {
     UpgradeOut {
-        package: package_out(&upgrade.package, &upgrade.place),
+        package: package_out(&upgrade.package, &upgrade.origin),
         from: version_out(&upgrade.from.full, &upgrade.from),
         to: version_out(&upgrade.to.full, &upgrade.to),
         commits: upgrade.commits.as_ref(),
@@ -100,22 +100,22 @@ fn upgrade_out(upgrade: &Upgrade) -> UpgradeOut<'_> {
 fn outdated_out(outdated: &Outdated) -> Option<OutdatedOut<'_>> {
     let wanted = outdated.wanted.as_ref()?;
     Some(OutdatedOut {
-        package: package_out(&outdated.package, &outdated.place),
+        package: package_out(&outdated.package, &outdated.origin),
         current: version_out(&outdated.current.name, &outdated.current),
         newest: version_out(&wanted.name, wanted),
         latest: version_out(&outdated.latest.name, &outdated.latest),
     })
 }
 
-fn package_out<'u>(package: &Path, place: &'u Place) -> PackageOut<'u> {
+fn package_out<'u>(package: &Path, origin: &'u Origin) -> PackageOut<'u> {
     PackageOut {
         package: report::portable(package),
-        repository: without_password(&place.repository),
-        directory: &place.directory,
+        repository: without_password(&origin.repository),
+        directory: &origin.directory,
     }
 }
 
-fn version_out<'u>(reference: &'u str, version: &'u Resolved) -> VersionOut<'u> {
+fn version_out<'u>(reference: &'u str, version: &'u Version) -> VersionOut<'u> {
     VersionOut {
         reference,
         commit: &version.commit,

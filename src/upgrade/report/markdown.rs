@@ -5,7 +5,7 @@ use super::{Told, row, short_name, versions};
 use crate::report::{self, Body, Part, by_need, cell, code};
 use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
-use crate::upgrade::host::Host;
+use crate::upgrade::host::Website;
 use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
 
@@ -65,7 +65,7 @@ fn name(upgrade: &Upgrade) -> String {
 /// A row of the overview: what became of a package.
 fn overview(upgrade: &Upgrade) -> String {
     let [from, to] = versions(upgrade);
-    let host = Host::of(&upgrade.place.repository);
+    let host = Website::of(&upgrade.origin.repository);
     let release = host
         .as_ref()
         .filter(|_| upgrade.to.tag)
@@ -96,7 +96,7 @@ fn commits(body: &mut Body, upgrade: &Upgrade) {
     if commits.is_empty() {
         return;
     }
-    let host = Host::of(&upgrade.place.repository);
+    let host = Website::of(&upgrade.origin.repository);
     let rows = commits.iter().map(|it| commit(it, host.as_ref()));
     let mut rows: Vec<String> = rows.take(MOST).collect();
     if commits.len() > MOST {
@@ -112,7 +112,7 @@ fn commits(body: &mut Body, upgrade: &Upgrade) {
     body.part(part, 2);
 }
 
-fn commit(commit: &Commit, host: Option<&Host>) -> String {
+fn commit(commit: &Commit, host: Option<&Website>) -> String {
     let day: String = commit.date.chars().take(10).collect();
     let mut subject: String = commit.subject.chars().take(SUBJECT).collect();
     if subject.len() < commit.subject.len() {
@@ -128,7 +128,7 @@ fn commit(commit: &Commit, host: Option<&Host>) -> String {
 }
 
 /// A text as code, with links to what it refers to at upstream's host: `#123`.
-fn linked(text: &str, host: Option<&Host>) -> String {
+fn linked(text: &str, host: Option<&Website>) -> String {
     let Some(host) = host else {
         return code(text);
     };
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn references_lead_to_upstream_and_nothing_else_is_markdown() {
-        let host = Host::of("https://github.com/istio/istio.git");
+        let host = Website::of("https://github.com/istio/istio.git");
         let told = |text: &str| linked(text, host.as_ref());
         let url = "https://redirect.github.com/istio/istio/issues";
         assert_eq!(

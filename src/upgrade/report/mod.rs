@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::batch::Outcome;
 use super::outdated::Outdated;
 use super::package_upgrade::Upgrade;
-use super::remote::{Resolved, is_hash};
+use super::remote::{Version, is_hash};
 use crate::report;
 
 pub use html::upgrade_html;
@@ -102,7 +102,7 @@ fn row(outdated: &Outdated) -> [String; 4] {
     let current = &outdated.current;
     // a branch keeps its name: what tells its versions apart is the commit
     let is_branch = outdated.latest.name == current.name;
-    let name = |version: &Resolved| match is_branch {
+    let name = |version: &Version| match is_branch {
         true => format!("{} {}", version.name, short_name(&version.commit)),
         false => short_name(&version.name).to_owned(),
     };
