@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::address::{Address, Origin};
-use super::get::{put, refuse_password};
+use super::get::put;
 use super::kptfile;
 use super::nearest::{Nearness, candidates, nearest, nearness};
 use super::record::{self, Format, KPTFILE, RULES_FILE, with_record};
@@ -55,17 +55,10 @@ pub fn adopt(
     }
     let is_named = address.is_some();
     let address = address.map_or_else(|| said_by_vendir(folder), Address::parse)?;
-    let (origin, reference) = remotes.locate(&address)?;
-    refuse_password(&origin)?;
-    let refs = remotes.refs(&origin.repository)?;
     let here = local(folder)?;
-    let version = match &reference {
-        Some(name) => refs.resolve(name, &origin.directory),
-        None => nearest(remotes, &origin, &refs, &here, choice)?,
-    };
-    let version =
-        version.ok_or_else(|| refs.no_version(&origin, reference.as_deref().unwrap_or("HEAD")))?;
-    let version = remotes.fixed(&origin, version)?;
+    let (origin, refs, version) = remotes.version_at(&address, |origin, refs| {
+        nearest(remotes, origin, refs, &here, choice)
+    })?;
     let version = match is_named {
         true => version,
         false => tagged(&origin, &refs, version),

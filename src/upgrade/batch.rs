@@ -12,12 +12,10 @@ use super::find::{Member, Shard, below};
 use super::message::Template;
 use super::nested_package::refuse_foreign;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
-use super::record::Record;
 use super::remote::{Remotes, Version};
 use super::{record, repositories, unfinished, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
-use crate::report;
 
 /// Which packages are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,42 +206,20 @@ pub fn upgrade(
 /// Fetches what the upgrades need, all versions of a repository at once. What goes wrong is
 /// reported for the package that needs it.
 fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Member>], options: &UpgradeOptions) {
-    let mut wanted: BTreeMap<&str, Vec<(Origin, Version)>> = BTreeMap::new();
-    let records = families.iter().flatten();
-    let records = records.filter(|found| found.uncommitted.is_none());
-    let records: Vec<&Record> = records.filter_map(|it| it.record.as_ref().ok()).collect();
-    let targets: Vec<(&Record, Option<Version>)> = records
-        .into_par_iter()
-        .map(|record| {
-            let refs = remotes.refs(&record.origin.repository);
-            let target =
-                refs.and_then(|refs| package_upgrade::target(remotes, record, &refs, options));
-            (record, target.ok().flatten())
-        })
-        .collect();
-    for (record, target) in targets {
-        let Some(target) = target else { continue };
-        let lock = &record.lock;
-        let from = Version {
-            name: lock.reference.clone(),
-            full: lock.reference.clone(),
-            commit: lock.commit.clone(),
-            tag: false,
-        };
-        for (origin, version) in [(&lock.origin, from), (&record.origin, target)] {
-            let of_repository = wanted.entry(&origin.repository).or_default();
-            of_repository.push((origin.clone(), version));
-        }
-    }
-    let wanted: Vec<Vec<(Origin, Version)>> = wanted.into_values().collect();
-    wanted.par_iter().for_each(|versions| {
-        let each: Vec<(&Origin, &Version)> = versions.iter().map(|(p, v)| (p, v)).collect();
-        // one package is fetched when its turn comes
-        if each.len() > 2 {
-            let packages = report::many(each.len() / 2, "package");
-            remotes.fetch(&each, &packages);
-        }
+    let members: Vec<&Member> = families.iter().flatten().collect();
+    let versions = members.into_par_iter().filter_map(|found| {
+        let record = found.record.as_ref().ok();
+        let record = record.filter(|_| found.uncommitted.is_none())?;
+        let refs = remotes.refs(&record.origin.repository).ok()?;
+        let target = package_upgrade::target(remotes, record, &refs, options);
+        let from = package_upgrade::locked(record, &refs);
+        let (from, target) = ((&record.lock.origin, from), target.ok()??);
+        Some([from, (&record.origin, target)])
     });
+    let versions: Vec<[(&Origin, Version); 2]> = versions.collect();
+    let wanted = versions.iter().flatten().map(|(origin, it)| (*origin, it));
+    let wanted: Vec<(&Origin, &Version)> = wanted.collect();
+    remotes.fetch_many(&wanted);
 }
 
 /// Looks whether something in a package is not committed, where that matters.

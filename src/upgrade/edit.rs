@@ -8,7 +8,7 @@ use crate::patch::{Rules, merge_patch};
 use crate::triple::Triple;
 use crate::yaml::scalar::write;
 use crate::yaml::stream::split;
-use crate::yaml::{ScalarStyle, ScalarType, Tree};
+use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
 
 /// The text with a JSON merge patch applied; `None` if it is no YAML of one document, or the patch
 /// cannot be applied.
@@ -72,5 +72,12 @@ pub(super) fn keys(text: &str) -> Option<Vec<String>> {
 /// The scalar at a path, as text.
 pub(super) fn get(text: &str, path: &[&str]) -> Option<String> {
     let tree = Tree::parse(text).ok()??;
-    Some(tree.scalar(tree.at(path)?)?.content.to_string())
+    text_at(&tree, tree.root().value, path)
+}
+
+/// The scalar at a path below a map, as text.
+pub(super) fn text_at(tree: &Tree<'_>, map: NodeId, path: &[&str]) -> Option<String> {
+    let mut steps = path.iter();
+    let node = steps.try_fold(map, |node, name| tree.field(node, name))?;
+    Some(tree.scalar(node)?.content.to_string())
 }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
+use rayon::prelude::*;
+
 use super::address::Origin;
 use super::cache::Store;
 use super::registry::is_archive;
@@ -28,19 +30,21 @@ impl Remotes<'_> {
     /// of each repository. What is not there afterwards is fetched when it is read, which tells
     /// why.
     pub(super) fn fetch(&self, wanted: &[(&Origin, &Version)], who: &str) {
-        let repositories: BTreeSet<&str> = wanted
-            .iter()
-            .map(|(origin, _)| &*origin.repository)
-            .collect();
-        let repositories = repositories.into_iter().filter(|it| !is_archive(it));
-        for repository in repositories {
-            let own = wanted
-                .iter()
-                .filter(|(origin, _)| origin.repository == repository);
-            let own: Vec<(&Origin, &Version)> = own.copied().collect();
+        for (repository, own) in by_repository(wanted) {
             // whatever goes wrong is told by who reads it
             let _ = self.fetch_of(repository, &own, who);
         }
+    }
+
+    /// [`Remotes::fetch`] for many packages, two versions of each. One that is alone in its
+    /// repository is fetched when its turn comes.
+    pub(super) fn fetch_many(&self, wanted: &[(&Origin, &Version)]) {
+        let several = by_repository(wanted).into_par_iter();
+        let several = several.filter(|(_, own)| own.len() > 2);
+        several.for_each(|(repository, own)| {
+            let who = many(own.len() / 2, "package");
+            let _ = self.fetch_of(repository, &own, &who);
+        });
     }
 
     fn fetch_of(
@@ -170,6 +174,21 @@ impl Remotes<'_> {
             .map(|(path, hash)| (path.clone(), hash.to_owned()))
             .collect())
     }
+}
+
+/// Versions in git by their repositories.
+fn by_repository<'w>(
+    wanted: &[(&'w Origin, &'w Version)],
+) -> BTreeMap<&'w str, Vec<(&'w Origin, &'w Version)>> {
+    let in_git = wanted
+        .iter()
+        .filter(|(origin, _)| !is_archive(&origin.repository));
+    let mut repositories: BTreeMap<&str, Vec<(&Origin, &Version)>> = BTreeMap::new();
+    for (origin, version) in in_git {
+        let own = repositories.entry(&origin.repository).or_default();
+        own.push((origin, version));
+    }
+    repositories
 }
 
 /// A server that has a commit without all that is in it.

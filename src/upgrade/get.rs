@@ -3,11 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use super::address::{Address, Origin};
 use super::objects::Fetched;
 use super::record::{Format, KPTFILE, RULES_FILE, with_record};
-use super::remote::{Remotes, Version};
+use super::remote::{Refs, Remotes, Version};
 use super::tree::stays_within;
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
@@ -42,18 +43,8 @@ pub fn get(
     choice: Choice,
 ) -> Result<Vendored, Error> {
     let address = Address::parse(address)?;
-    let (origin, reference) = remotes.locate(&address)?;
-    refuse_password(&origin)?;
-    let refs = remotes.refs(&origin.repository)?;
-    let version = match &reference {
-        Some(name) => refs.resolve(name, &origin.directory),
-        None => refs.first(&origin.directory, choice),
-    };
-    let version = version.ok_or_else(|| {
-        let name = reference.as_deref();
-        refs.no_version(&origin, name.unwrap_or("HEAD"))
-    })?;
-    let version = remotes.fixed(&origin, version)?;
+    let first = |origin: &Origin, refs: &Refs| Ok(refs.first(&origin.directory, choice));
+    let (origin, _, version) = remotes.version_at(&address, first)?;
     let folder = folder.map_or_else(|| PathBuf::from(origin.base_name()), Path::to_owned);
     refuse_taken(&folder)?;
     remotes.fetch(&[(&origin, &version)], &shown(&folder));
@@ -61,18 +52,37 @@ pub fn get(
     write(&folder, fetched, origin, version)
 }
 
-/// Refuses an address that would write a password into a package.
-pub(super) fn refuse_password(origin: &Origin) -> Result<(), Error> {
-    if !origin.has_password() {
-        return Ok(());
+impl Remotes<'_> {
+    /// Where the package is that an address names, and its version: the one that is named there,
+    /// or another one.
+    ///
+    /// # Errors
+    /// Where there is no such version, or the address would write a password into the package.
+    pub(super) fn version_at(
+        &self,
+        address: &Address,
+        other: impl FnOnce(&Origin, &Refs) -> Result<Option<Version>, Error>,
+    ) -> Result<(Origin, Arc<Refs>, Version), Error> {
+        let (origin, reference) = self.locate(address)?;
+        if origin.has_password() {
+            return Err(Error::git(
+                format!(
+                    "the address {} holds a user name or a password, which would be written into the package",
+                    origin.shown()
+                ),
+                "leave it out, and give it to git: git help credentials",
+            ));
+        }
+        let refs = self.refs(&origin.repository)?;
+        let version = match &reference {
+            Some(name) => refs.resolve(name, &origin.directory),
+            None => other(&origin, &refs)?,
+        };
+        let name = reference.as_deref().unwrap_or("HEAD");
+        let version = version.ok_or_else(|| refs.no_version(&origin, name))?;
+        let version = self.fixed(&origin, version)?;
+        Ok((origin, refs, version))
     }
-    Err(Error::git(
-        format!(
-            "the address {} holds a user name or a password, which would be written into the package",
-            origin.shown()
-        ),
-        "leave it out, and give it to git: git help credentials",
-    ))
 }
 
 fn refuse_taken(folder: &Path) -> Result<(), Error> {

@@ -113,6 +113,14 @@ pub(super) fn current(record: &Record, refs: &Refs) -> Version {
     }
 }
 
+/// [`current`], by the name that it had then.
+pub(super) fn locked(record: &Record, refs: &Refs) -> Version {
+    Version {
+        name: record.lock.reference.clone(),
+        ..current(record, refs)
+    }
+}
+
 /// Plans the upgrade of a package. Nothing is written. `None` if there is nothing to do. A package
 /// that is refused because something in it is `uncommitted` is refused before anything is fetched.
 ///
@@ -130,10 +138,7 @@ pub(super) fn plan(
     let Some(to) = target(remotes, record, &refs, options)? else {
         return Ok(None);
     };
-    let from = Version {
-        name: record.lock.reference.clone(),
-        ..current(record, &refs)
-    };
+    let from = locked(record, &refs);
     if let Some(error) = uncommitted.take() {
         return Err(error);
     }

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::address::{Address, Location, Origin};
+use super::edit::text_at;
 use crate::error::Error;
 use crate::package::read_own;
 use crate::yaml::{NodeId, Tree};
@@ -41,10 +42,10 @@ fn content(tree: &Tree<'_>, folder: &Path) -> Option<NodeId> {
     let directories = tree.at(&["directories"])?;
     for directory in tree.entries(directories) {
         let directory = tree.entry(directory).value;
-        let above = PathBuf::from(text(tree, directory, &["path"])?);
+        let above = PathBuf::from(text_at(tree, directory, &["path"])?);
         for content in tree.entries(tree.field(directory, "contents")?) {
             let content = tree.entry(content).value;
-            let path = text(tree, content, &["path"])?;
+            let path = text_at(tree, content, &["path"])?;
             let whole = above.join(path);
             if whole.components().eq(folder.components()) {
                 return Some(content);
@@ -60,9 +61,11 @@ fn address(
     lock: &Tree<'_>,
     locked: NodeId,
 ) -> Result<Option<Address>, Error> {
-    let said = |path: &[&str]| text(config, wanted, path);
-    if let (Some(url), Some(commit)) = (said(&["git", "url"]), text(lock, locked, &["git", "sha"]))
-    {
+    let said = |path: &[&str]| text_at(config, wanted, path);
+    if let (Some(url), Some(commit)) = (
+        said(&["git", "url"]),
+        text_at(lock, locked, &["git", "sha"]),
+    ) {
         let directory = said(&["newRootPath"]).unwrap_or_default();
         return Ok(Some(Address {
             location: Location::Clear(Origin::new(&url, &directory)?),
@@ -71,7 +74,7 @@ fn address(
     }
     let chart = said(&["helmChart", "name"]);
     let url = said(&["helmChart", "repository", "url"]);
-    let version = text(lock, locked, &["helmChart", "version"]);
+    let version = text_at(lock, locked, &["helmChart", "version"]);
     let (Some(chart), Some(url), Some(version)) = (chart, url, version) else {
         return Ok(None);
     };
@@ -84,12 +87,4 @@ fn address(
         location: Location::Clear(origin),
         reference: Some(version),
     }))
-}
-
-fn text(tree: &Tree<'_>, map: NodeId, path: &[&str]) -> Option<String> {
-    let mut node = map;
-    for name in path {
-        node = tree.field(node, name)?;
-    }
-    Some(tree.scalar(node)?.content.to_string())
 }

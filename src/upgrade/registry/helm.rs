@@ -4,9 +4,10 @@ use super::http::{self, is_loopback};
 use super::{LARGEST, credentials, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::check_reference;
+use crate::upgrade::edit::text_at;
 use crate::upgrade::host::authority;
 use crate::upgrade::remote::Refs;
-use crate::yaml::{NodeId, Tree};
+use crate::yaml::Tree;
 
 /// The most bytes of an index.
 const LARGEST_INDEX: u64 = 64 << 20;
@@ -27,9 +28,10 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     for chart in tree.entries(tree.entry(charts).value) {
         for release in tree.entries(tree.entry(chart).value) {
             let release = tree.entry(release).value;
-            let name = field(&tree, release, "name");
-            let version = field(&tree, release, "version");
-            let digest = field(&tree, release, "digest");
+            let field = |name| text_at(&tree, release, &[name]);
+            let name = field("name");
+            let version = field("version");
+            let digest = field("digest");
             let (Some(name), Some(version), Some(digest)) = (name, version, digest) else {
                 continue;
             };
@@ -50,10 +52,6 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
         }
     }
     Ok(refs)
-}
-
-fn field(tree: &Tree<'_>, map: NodeId, name: &str) -> Option<String> {
-    Some(tree.scalar(tree.field(map, name)?)?.content.to_string())
 }
 
 /// The archive of a chart, by its address in the index.
