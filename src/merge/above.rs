@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::conflict::Conflict;
-use super::rows::{self, Disagreement, Placed, Ref, Token, TokenKind};
+use super::rows::{self, Disagreement, Placed, Token, TokenKind};
 use super::text::merge_lines_with;
 use super::{OnConflict, Options};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
@@ -117,7 +117,7 @@ fn write(
 ) {
     let mut frame = frame.filter(|_| rows.local.frame.is_none());
     for placed in pieces {
-        let Ref { side, at } = placed.piece;
+        let (side, at) = (placed.piece.side, placed.piece.at());
         let row = &rows[side];
         let is_end = at == row.pieces.len();
         let is_below = |(index, frame): &(usize, Piece<'_>)| match (side, of_updated) {
@@ -136,7 +136,7 @@ fn write(
         }
         let blank = placed
             .blanks
-            .map_or("", |piece| rows[piece.side].blank(piece.at));
+            .map_or("", |piece| rows[piece.side].blank(piece.at()));
         // what set off comments that are gone goes with them
         let is_bare = is_end && pieces.len() == 1 && !rows.local.pieces.is_empty();
         let blank = if is_bare { "" } else { blank };

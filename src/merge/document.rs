@@ -103,9 +103,17 @@ pub(crate) fn merge_sides(
         let walker = Walker::new(sources.with(original_tree), nulls_clear, options);
         walker.with_lines(starts).decide(has_original)
     };
+    // before anything is decided: while lines merge, that takes much memory
+    let ready = match updated_in_local(&bodies, updated.document, local.document) {
+        Some(text) => Ready::Whole(text),
+        None => Ready::Lines(merged_lines(&documents, &bodies, known_lines)),
+    };
     let decided = decide(sources);
     let (outcome, mut conflicts, noted) = (decided.outcome, decided.conflicts, decided.noted);
-    let text = merged_text(&documents, &bodies, sources, &outcome, known_lines);
+    let text = {
+        let lines = || merged_lines(&documents, &bodies, known_lines);
+        merged_text(ready, lines, local.document, sources, &outcome)
+    };
     let text = match text {
         Some(text) => Some(text),
         None => {
@@ -127,29 +135,39 @@ pub(crate) fn merge_sides(
     })
 }
 
-/// Updated's text, where local is the original, or what a merge of the lines makes, where that has
-/// the values that were decided.
+/// A text that may be the result as it is.
+enum Ready {
+    /// Updated's, where local is the original.
+    Whole(String),
+    /// What a merge of the lines makes, where it has no conflict.
+    Lines(Option<String>),
+}
+
+/// The text that is ready, or else what a merge of the lines makes, where that has the values that
+/// were decided.
 fn merged_text(
-    documents: &Triple<Option<&Document<'_>>>,
-    bodies: &Triple<Option<&str>>,
+    ready: Ready,
+    lines: impl FnOnce() -> Option<String>,
+    local: &Document<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
-    known_lines: Option<(Triple<&str>, &CleanLines)>,
 ) -> Option<String> {
-    let (updated, local) = (documents.updated?, documents.local?);
-    let is_decided = |text: &String| is_faithful(text, sources, outcome, None).is_ok();
-    let whole = updated_in_local(bodies, updated, local).filter(is_decided);
-    whole.or_else(|| {
-        let lines = merged_lines(documents, bodies, known_lines)?;
-        let read = read_again(&lines).ok()?;
-        check(&read, sources, outcome, None).ok()?;
-        // lines would move again what a merge has put in its place already
-        let (root, tree) = (read.root().value, sources.local);
-        let has_values = equal(&read, root, tree, tree.root().value);
-        let is_done = has_values && is_carried_out(sources, outcome);
-        drop(read);
-        (!is_done).then(|| with_line_breaks_of(lines, local))
-    })
+    let lines = match ready {
+        Ready::Whole(text) => match is_faithful(&text, sources, outcome, None) {
+            Ok(()) => return Some(text),
+            Err(_) => lines(),
+        },
+        Ready::Lines(lines) => lines,
+    };
+    let lines = lines?;
+    let read = read_again(&lines).ok()?;
+    check(&read, sources, outcome, None).ok()?;
+    // lines would move again what a merge has put in its place already
+    let (root, tree) = (read.root().value, sources.local);
+    let has_values = equal(&read, root, tree, tree.root().value);
+    let is_done = has_values && is_carried_out(sources, outcome);
+    drop(read);
+    (!is_done).then(|| with_line_breaks_of(lines, local))
 }
 
 /// A merged text with the line breaks of local's document. One of a single line has those of what

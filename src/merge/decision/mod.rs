@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
     /// The same, where what is between the entries is decided too.
     Row(Box<Row>),
     /// It is a block scalar whose lines were merged: this is what it says.
-    Text(String),
+    Text(Box<str>),
     /// It is any other scalar of several lines, which were merged.
     Lines(Box<ScalarLines>),
     /// Both sides changed it, and neither wins: what each would make of it.

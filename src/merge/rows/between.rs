@@ -257,8 +257,8 @@ impl<'r, 'a> Between<'r, 'a> {
             let words = self.rows.token(piece).words();
             words.is_some_and(|words| self.rows.count(Side::Local, words) > 0)
         };
-        let first = self.rows.own_above(updated.side, updated.at);
-        let above = (first..updated.at).map(|at| Ref { at, ..updated });
+        let first = self.rows.own_above(updated.side, updated.at());
+        let above = (first..updated.at()).map(|at| Ref::new(updated.side, at));
         let missing = above.filter(|piece| !has(*piece) && !changed.theirs.contains(piece));
         let missing: Vec<Ref> = missing.collect();
         changed.theirs.extend(missing);

@@ -53,7 +53,22 @@ pub(crate) enum TokenKind<'t> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Ref {
     pub(crate) side: Side,
-    pub(crate) at: usize,
+    /// Small, for there are several for each line: a row has fewer pieces than its text has bytes.
+    at: u32,
+}
+
+impl Ref {
+    pub(crate) const fn new(side: Side, at: usize) -> Self {
+        Self {
+            side,
+            at: at as u32,
+        }
+    }
+
+    /// Its position in the row of its side.
+    pub(crate) const fn at(self) -> usize {
+        self.at as usize
+    }
 }
 
 /// A piece of the merged row.
@@ -110,7 +125,7 @@ pub(crate) fn merge(
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
     let is_kept = rows.kept_by_local(&stays);
     let left = |side: Side| -> Vec<Ref> {
-        let all = (0..rows.row(side).len()).map(|at| Ref { side, at });
+        let all = (0..rows.row(side).len()).map(|at| Ref::new(side, at));
         all.filter(|piece| !is_carried.contains(piece) && !is_kept.contains(piece))
             .collect()
     };
@@ -241,7 +256,7 @@ impl<'a> Rows<'a> {
             TokenKind::Comment(_) | TokenKind::End => false,
         });
         kept.flat_map(|(at, _)| self.own_above(side, at)..=at)
-            .map(|at| Ref { side, at })
+            .map(|at| Ref::new(side, at))
             .collect()
     }
 
@@ -259,7 +274,7 @@ impl<'a> Rows<'a> {
             .collect();
         for (piece, entry, words) in above.into_iter().flatten() {
             if new.contains(&(entry, words))
-                && let Id::Comment { owner, .. } = &mut self.ids[piece.side][piece.at]
+                && let Id::Comment { owner, .. } = &mut self.ids[piece.side][piece.at()]
             {
                 *owner = Some(entry);
             }
@@ -279,7 +294,8 @@ impl<'a> Rows<'a> {
                 continue;
             }
             let above = self.own_above(side, at)..at;
-            found.extend(above.filter_map(|at| Some((Ref { side, at }, entry, row[at].words()?))));
+            found
+                .extend(above.filter_map(|at| Some((Ref::new(side, at), entry, row[at].words()?))));
         }
         found
     }
@@ -300,11 +316,11 @@ impl<'a> Rows<'a> {
     }
 
     fn token(&self, piece: Ref) -> Token<'a> {
-        self.row(piece.side)[piece.at]
+        self.row(piece.side)[piece.at()]
     }
 
     fn id(&self, piece: Ref) -> Id {
-        self.ids[piece.side][piece.at]
+        self.ids[piece.side][piece.at()]
     }
 
     /// Where an entry is in a row.
@@ -370,7 +386,7 @@ impl<'a> Rows<'a> {
                 return Vec::new();
             };
             let own = self.own_above(side, at)..at;
-            own.map(|at| Ref { side, at }).collect()
+            own.map(|at| Ref::new(side, at)).collect()
         };
         let sides = [Side::Original, Side::Updated, Side::Local];
         let lines = sides.map(own);

@@ -45,11 +45,11 @@ fn entry(rows: &Rows<'_>, piece: Ref) -> Option<u32> {
 /// Takes the comments right above an entry that goes off the end of the row, but for those that
 /// local wrote itself.
 fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
-    let first = rows.own_above(piece.side, piece.at);
+    let first = rows.own_above(piece.side, piece.at());
     let mut kept = Vec::new();
     while let Some(last) = settled.last()
         && last.piece.side == piece.side
-        && (first..piece.at).contains(&last.piece.at)
+        && (first..piece.at()).contains(&last.piece.at())
     {
         if let Some(last) = settled.pop()
             && (is_written_locally(rows, last.piece) || is_of_another(rows, last.piece, piece))
@@ -69,7 +69,7 @@ fn is_of_another(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
             .filter(|other| rows.id(*other) == rows.id(comment))
             .any(|other| {
                 let mut below =
-                    of_updated_from(rows, other.at).skip_while(|it| rows.is_comment(*it));
+                    of_updated_from(rows, other.at()).skip_while(|it| rows.is_comment(*it));
                 below
                     .next()
                     .is_none_or(|below| rows.id(below) != rows.id(entry))
@@ -77,10 +77,7 @@ fn is_of_another(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
 }
 
 fn of_updated_from(rows: &Rows<'_>, start: usize) -> impl Iterator<Item = Ref> {
-    (start..rows.row(Side::Updated).len()).map(|at| Ref {
-        side: Side::Updated,
-        at,
-    })
+    (start..rows.row(Side::Updated).len()).map(|at| Ref::new(Side::Updated, at))
 }
 
 /// Whether a comment is one that only local has.
@@ -185,8 +182,8 @@ impl Missing {
                 let above = rows.own_above(side, at);
                 missing
                     .carried
-                    .extend((above..at).map(|at| Ref { side, at }));
-                let lines = (above..=at).map(|at| Ref { side, at });
+                    .extend((above..at).map(|at| Ref::new(side, at)));
+                let lines = (above..=at).map(|at| Ref::new(side, at));
                 let lines = lines.filter(|piece| !stands(piece)).map(own);
                 match anchor {
                     Some(anchor) => missing.behind.entry(anchor).or_default().extend(lines),
@@ -220,12 +217,9 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
             .rev()
             .enumerate()
             .take_while(|(distance, placed)| {
-                let below = Ref {
-                    side: Side::Local,
-                    at: placed.piece.at + 1,
-                };
+                let below = Ref::new(Side::Local, placed.piece.at() + 1);
                 placed.piece.side == Side::Local
-                    && placed.piece.at + distance + 1 == local.at
+                    && placed.piece.at() + distance + 1 == local.at()
                     && is_inserted(rows, placed.piece)
                     && (*distance == 0 || count(below) == 0)
             });
@@ -259,7 +253,7 @@ fn found(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
         Id::Entry(entry) => rows.place(side, entry),
         Id::Comment { .. } | Id::End => None,
     };
-    at.map(|at| Ref { side, at })
+    at.map(|at| Ref::new(side, at))
 }
 
 /// Whether a comment of local's is one that no other side has.
@@ -274,11 +268,8 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
     let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
     for at in 1..merged.len() {
         let (above, here) = (merged[at - 1].piece, merged[at]);
-        let next = Ref {
-            at: above.at + 1,
-            ..above
-        };
-        let is_last = next.at + 1 >= rows.row(above.side).len();
+        let next = Ref::new(above.side, above.at() + 1);
+        let is_last = next.at() + 1 >= rows.row(above.side).len();
         if rows.is_comment(above)
             && !is_last
             && rows.token(next).blanks > 0
@@ -288,7 +279,7 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
             merged[at].blanks = Some(next);
         }
     }
-    let firsts = [Side::Updated, Side::Local].map(|side| Ref { side, at: 0 });
+    let firsts = [Side::Updated, Side::Local].map(|side| Ref::new(side, 0));
     let is_at_top = firsts.iter().all(|first| rows.token(*first).blanks == 0);
     if let Some(first) = merged.first().copied()
         && is_at_top

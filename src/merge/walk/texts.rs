@@ -121,7 +121,7 @@ impl Walker<'_> {
                 let is_plain = has_words(&content)
                     && has_words(scalar.content)
                     && content.chars().all(is_printable);
-                return is_plain.then_some(Outcome::Text(content));
+                return is_plain.then_some(Outcome::Text(content.into()));
             }
             style => style,
         };

@@ -138,7 +138,7 @@ impl Between<'_, '_> {
         let owners = self
             .owners_of_local
             .get_or_init(|| owners(self.rows.row(Side::Local)));
-        let owner = owners.get(piece.at).copied().flatten();
+        let owner = owners.get(piece.at()).copied().flatten();
         owner.is_some_and(|entry| !(self.stays)(entry))
     }
 
@@ -180,7 +180,7 @@ impl Between<'_, '_> {
     fn disagree(&self, ours: &[Ref], theirs: &[Ref], rewritten: &[Ref]) -> bool {
         let lines = |row: &[Ref]| -> Vec<usize> {
             let comments = row.iter().filter(|piece| self.rows.is_comment(**piece));
-            comments.map(|piece| piece.at).collect()
+            comments.map(|piece| piece.at()).collect()
         };
         let lines = Triple::new(lines(rewritten), lines(theirs), lines(ours));
         let is_left = !lines.local.is_empty() || !lines.updated.is_empty();
@@ -197,14 +197,14 @@ impl Between<'_, '_> {
     fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
         let first = match self.rows.is_comment(below) {
             true => return ours.len(),
-            false => self.rows.own_above(below.side, below.at),
+            false => self.rows.own_above(below.side, below.at()),
         };
         let is_end = !self.rows.is_entry(below);
         let is_set_off = |at: usize| self.rows.row(below.side)[at].blanks > 0;
         if is_end && !is_set_off(first) {
             return ours.len();
         }
-        let own = ours.iter().rev().take_while(|piece| piece.at >= first);
+        let own = ours.iter().rev().take_while(|piece| piece.at() >= first);
         ours.len() - own.count()
     }
 }

@@ -172,6 +172,7 @@ impl Walker<'_> {
             stays,
             self.resolution(),
         );
+        drop(tokens);
         for disagreement in disagreements {
             self.record_disagreement((rows, &ids), &disagreement, children, nodes);
         }
@@ -184,7 +185,7 @@ impl Walker<'_> {
             .is_some_and(|local| shape(trees.local, local) == Shape::Map);
         if is_map {
             let about = about_absent(&rows.updated, &ids.updated, children);
-            let is_about = |of: Ref| of.side == Side::Updated && about[of.at];
+            let is_about = |of: Ref| of.side == Side::Updated && about[of.at()];
             placed.retain(|(of, _)| !of.is_some_and(is_about));
         }
         if nodes.local.is_some() {

@@ -300,10 +300,7 @@ impl Walker<'_> {
 
 /// Where a piece of local's row is placed.
 fn place_of(index: usize, placed: &Placed) -> Option<usize> {
-    let piece = Ref {
-        side: Side::Local,
-        at: index,
-    };
+    let piece = Ref::new(Side::Local, index);
     placed.iter().position(|(of, _)| *of == Some(piece))
 }
 

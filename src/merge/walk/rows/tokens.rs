@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{Numbered, Placed, Ref, Token, TokenKind};
+use crate::merge::rows::{Numbered, Placed, Token, TokenKind};
 use crate::merge::walk::Entries;
 use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
@@ -79,7 +79,7 @@ pub(super) fn piece(
 ) -> Piece {
     let side = placed.piece.side;
     let (row, numbers) = (&rows[side], &ids[side]);
-    let item = &row.items[placed.piece.at];
+    let item = &row.items[placed.piece.at()];
     let child = |entry: EntryId| {
         let number = numbers.get(entry.number())?;
         children.get(number as usize).cloned()
@@ -95,16 +95,12 @@ pub(super) fn piece(
         }),
     };
     let blanks = match placed.blanks {
-        Some(Ref {
-            side: Side::Local,
-            at,
-        }) => Blanks::Local(rows.local.items[at].blank),
-        Some(Ref { side, at }) => {
-            let row = match side {
-                Side::Original => &rows.original,
-                _ => &rows.updated,
-            };
-            Blanks::Count(row.items[at].blanks)
+        Some(of) => {
+            let item = &rows[of.side].items[of.at()];
+            match of.side {
+                Side::Local => Blanks::Local(item.blank),
+                Side::Original | Side::Updated => Blanks::Count(item.blanks),
+            }
         }
         None => Blanks::Count(0),
     };
