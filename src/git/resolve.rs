@@ -149,27 +149,36 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let texts = texts_of(request)?;
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let (file, lines) = at_once(
-        bare,
-        || FileInMemory::read(request.path, bare),
-        || merge_clean_lines(bare, LOOKED_AT),
-    )?;
+    let merged_lines = || {
+        let lines = merge_clean_lines(bare, LOOKED_AT);
+        // values will conflict, and then what git's settings say is asked for
+        let conflicts = lines.as_ref().is_err_and(|hunks| is_in_a_line(hunks));
+        let is_asked = conflicts && known_style(request).is_none();
+        let ask = || std::thread::Builder::new().spawn(call::settings).ok();
+        (lines, is_asked.then(ask).flatten())
+    };
+    let read = || FileInMemory::read(request.path, bare);
+    let ((lines, asked), file) = at_once(bare, merged_lines, read)?;
     let file = file?;
     let merge = |conflict_style, images| {
         let options = options(request, conflict_style, images);
         // what comes out wrong is no result: lines are merged then
         file.merge(Some(&lines), &options).ok()
     };
-    let settings = LazyCell::new(call::settings);
+    let settings = LazyCell::new(|| {
+        let asked = asked.and_then(|thread| thread.join().ok());
+        asked.unwrap_or_else(call::settings)
+    });
     let mut images = Images::Whole;
-    let mut merged = merge(ConflictStyle::Merge, images)?;
+    let style = known_style(request).unwrap_or_default();
+    let mut merged = merge(style, images)?;
     let is_image = |path: &str| path.ends_with("image") || path.ends_with("Image");
     let mut paths = merged.conflicts.iter().map(|it| &it.conflict.path);
     if paths.any(|path| is_image(path)) {
         images = settings.images;
     }
     if images == Images::Parts {
-        merged = merge(ConflictStyle::Merge, images)?;
+        merged = merge(style, images)?;
     }
     let size = request.style.size;
     let resolved = |text: &str, is_clean: bool| {
@@ -189,13 +198,9 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     {
         return Some(structural(bytes, 0));
     }
-    let conflict_style = match (request.style.conflict_style, request.favor) {
-        (_, Some(_)) => ConflictStyle::Merge,
-        (Some(style), None) => style,
-        (None, None) => settings.conflict_style,
-    };
-    if conflict_style != ConflictStyle::Merge {
-        merged = merge(conflict_style, images)?;
+    let wanted = known_style(request).unwrap_or_else(|| settings.conflict_style);
+    if wanted != style {
+        merged = merge(wanted, images)?;
     }
     // a conflict may have no lines to show
     if !markers::has_markers(&merged.text, size) {
@@ -204,6 +209,14 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     match request.favor {
         Some(favor) => resolved(&markers::choose(&merged.text, size, favor)?, true),
         None => resolved(&merged.text, false),
+    }
+}
+
+/// How conflicts are written, where that does not depend on git's settings.
+fn known_style(request: &Request<'_>) -> Option<ConflictStyle> {
+    match request.favor {
+        Some(_) => Some(ConflictStyle::Merge),
+        None => request.style.conflict_style,
     }
 }
 
@@ -234,6 +247,19 @@ fn has_certain(hunks: &[Hunk], texts: &Triple<&str>) -> bool {
         has_own(&texts.original, [updated, local])
             && has_own(&texts.updated, [local, original])
             && has_own(&texts.local, [updated, original])
+    })
+}
+
+/// Whether both sides changed one line somewhere, and not alike.
+fn is_in_a_line(hunks: &[Hunk]) -> bool {
+    hunks.iter().any(|hunk| {
+        let Triple {
+            original,
+            updated,
+            local,
+        } = hunk.texts.as_ref().map(|text| text.lines());
+        let mut lines = original.zip(updated.zip(local));
+        lines.any(|(old, (theirs, ours))| old != theirs && old != ours && theirs != ours)
     })
 }
 
