@@ -1,8 +1,10 @@
 //! Which pieces two rows share: lines of texts, elements of lists, pieces of collections.
 
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
 use similar::algorithms::{Capture, Compact, DiffHook, Replace};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -30,7 +32,11 @@ pub(super) fn differences<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     for operation in capture_diff_slices(Algorithm::Myers, &in_old.numbers, &in_new.numbers) {
         if let DiffOp::Equal { .. } = operation {
             for (old, new) in operation.old_range().zip(operation.new_range()) {
-                runs.push(head + in_old.places[old], head + in_new.places[new], 1);
+                runs.push(
+                    head + in_old.places[old] as usize,
+                    head + in_new.places[new] as usize,
+                    1,
+                );
             }
         }
     }
@@ -68,28 +74,40 @@ struct Shared {
     /// The same number for the same piece.
     numbers: Vec<u32>,
     /// Where each is in the row.
-    places: Vec<usize>,
+    places: Vec<u32>,
 }
 
 fn in_both<T: Eq + Hash>(old: &[T], new: &[T]) -> [Shared; 2] {
-    let mut known: FxHashMap<&T, u32> = FxHashMap::default();
-    let mut number = |piece| {
-        let next = u32::try_from(known.len()).unwrap_or(u32::MAX);
-        *known.entry(piece).or_insert(next)
-    };
-    let rows = [old, new].map(|row| row.iter().map(&mut number).collect::<Vec<u32>>());
-    let mut is_in = vec![[false; 2]; known.len()];
+    let rows = numbered(old, new);
+    let mut is_in = vec![[false; 2]; old.len() + new.len()];
     for (side, row) in rows.iter().enumerate() {
         for number in row {
             is_in[*number as usize][side] = true;
         }
     }
     rows.map(|row| {
-        let pieces = row.into_iter().enumerate();
+        let pieces = (0..).zip(row);
         let shared = pieces.filter(|(_, number)| is_in[*number as usize] == [true; 2]);
         let (places, numbers) = shared.unzip();
         Shared { numbers, places }
     })
+}
+
+/// A number for each piece of both rows, the same for the same piece: where it is the first time.
+fn numbered<T: Eq + Hash>(old: &[T], new: &[T]) -> [Vec<u32>; 2] {
+    let piece = |at: u32| match (at as usize).checked_sub(old.len()) {
+        None => &old[at as usize],
+        Some(at) => &new[at],
+    };
+    let hash = |at: &u32| FxBuildHasher.hash_one(piece(*at));
+    // the pieces are not kept in it: there are as many as lines
+    let mut known: HashTable<u32> = HashTable::with_capacity(old.len());
+    let mut number = |at: u32| match known.entry(hash(&at), |it| piece(*it) == piece(at), hash) {
+        Entry::Occupied(known) => *known.get(),
+        Entry::Vacant(vacant) => *vacant.insert(at).get(),
+    };
+    let (first, end) = (old.len() as u32, (old.len() + new.len()) as u32);
+    [0..first, first..end].map(|row| row.map(&mut number).collect())
 }
 
 /// Stretches that are the same in both rows, from top to bottom: where each begins, and its length.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Facts;
 use crate::error::Warning;
@@ -34,8 +34,10 @@ pub(crate) struct Merge<'p> {
     duration_ms: f64,
     counts: CountsOut,
     files: Vec<FileOut>,
-    conflicts: Vec<RecordOut<'p>>,
-    pinned: Vec<RecordOut<'p>>,
+    #[serde(serialize_with = "records")]
+    conflicts: &'p [FileConflict],
+    #[serde(serialize_with = "records")]
+    pinned: &'p [FileConflict],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     combined: Vec<RecordOut<'p>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -108,7 +110,7 @@ pub(crate) fn as_json(told: impl Serialize) -> String {
     };
     // nothing in it can fail to be written: its keys are names, its numbers finite
     let text = serde_json::to_string_pretty(&report).unwrap_or_default();
-    visible_json(&text) + "\n"
+    visible_json(text) + "\n"
 }
 
 /// What is told of one merge, to be written as JSON.
@@ -123,8 +125,8 @@ pub(crate) fn merge<'p>(plan: &'p Plan, facts: &Facts) -> Merge<'p> {
             pinned: plan.pinned.len(),
         },
         files: plan.files.iter().map(file).collect(),
-        conflicts: plan.conflicts.iter().map(record).collect(),
-        pinned: plan.pinned.iter().map(record).collect(),
+        conflicts: &plan.conflicts,
+        pinned: &plan.pinned,
         combined: plan.combined.iter().map(record).collect(),
         renamed: plan.renamed.iter().map(renamed).collect(),
         warnings: plan.warnings.iter().map(warning).collect(),
@@ -149,6 +151,11 @@ fn file(change: &FileChange) -> FileOut {
             _ => None,
         },
     }
+}
+
+/// Each record is made as it is written: there may be as many as lines.
+fn records<S: Serializer>(records: &[FileConflict], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(records.iter().map(record))
 }
 
 fn record(record: &FileConflict) -> RecordOut<'_> {

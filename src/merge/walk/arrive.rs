@@ -86,12 +86,12 @@ impl Walker<'_> {
         let originals = key.index(trees.original, original);
         self.part_that_comes(updated, |entry| {
             let value = trees.updated.entry(entry).value;
-            let before = originals.get(&key.identity(trees.updated, entry)?);
+            let before = originals.find(Some(&key.identity(trees.updated, entry)?));
             if *key == ListKey::Scalar {
                 // In a set a null is a member like any other.
                 return before.is_none().then_some(Outcome::Keep);
             }
-            let before = before.map(|before| trees.original.entry(*before).value);
+            let before = before.map(|before| trees.original.entry(before).value);
             let part = self.difference(before, value)?;
             Some(if before.is_some() {
                 self.with_key_fields(key, part)

@@ -128,10 +128,7 @@ impl Walker<'_> {
         entries_of(trees.local, local)
             .map(|entry| {
                 let identity = key.identity(trees.local, entry);
-                (
-                    entry,
-                    identity.and_then(|identity| originals.get(&identity).copied()),
-                )
+                (entry, originals.find(identity.as_ref()))
             })
             .collect()
     }

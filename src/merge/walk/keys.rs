@@ -1,8 +1,11 @@
 //! What identifies the elements of a list (rules: Lists with a key).
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
 
 use super::index::{ScalarKey, scalar_key};
 use super::{Nodes, Shape, Walker, entries_of, shape};
@@ -129,26 +132,29 @@ impl ListKey {
     }
 
     /// The elements of a list by identity.
-    pub(super) fn index<'t>(
-        &'t self,
-        tree: &'t Tree<'_>,
-        list: NodeId,
-    ) -> FxHashMap<Identity<'t>, EntryId> {
-        entries_of(tree, list)
-            .filter_map(|element| Some((self.identity(tree, element)?, element)))
-            .collect()
+    pub(super) fn index<'t>(&'t self, tree: &'t Tree<'t>, list: NodeId) -> Elements<'t> {
+        let all = entries_of(tree, list);
+        let mut elements = Elements::new(self, tree, all.len());
+        for element in all {
+            if let Some(identity) = self.identity(tree, element) {
+                elements.insert(&identity, element);
+            }
+        }
+        elements
     }
 
     /// The elements of all sides by identity; none of a side that has no list.
     pub(super) fn indexes<'t>(
         &'t self,
-        trees: Triple<&'t Tree<'_>>,
+        trees: Triple<&'t Tree<'t>>,
         nodes: Nodes,
-    ) -> Triple<FxHashMap<Identity<'t>, EntryId>> {
+    ) -> Triple<Elements<'t>> {
         trees.zip(nodes).map(|(tree, node)| {
             node.filter(|node| shape(tree, *node) == Shape::List)
-                .map(|list| self.index(tree, list))
-                .unwrap_or_default()
+                .map_or_else(
+                    || Elements::new(self, tree, 0),
+                    |list| self.index(tree, list),
+                )
         })
     }
 
@@ -166,20 +172,58 @@ impl ListKey {
             let has_none = self.identity(tree, element).is_none();
             return has_none.then_some((element, false));
         }
-        let mut seen = FxHashSet::default();
+        let mut seen = Elements::new(self, tree, elements.len());
         elements.find_map(|element| match self.identity(tree, element) {
             None => Some((element, false)),
-            Some(identity) => (!seen.insert(identity)).then_some((element, true)),
+            Some(identity) => (!seen.insert(&identity, element)).then_some((element, true)),
         })
     }
 }
 
-/// The element of an identity, if it has one.
-pub(super) fn find(
-    elements: &FxHashMap<Identity<'_>, EntryId>,
-    identity: Option<&Identity<'_>>,
-) -> Option<EntryId> {
-    elements.get(identity?).copied()
+/// Elements of a list by identity. The identities are not kept: a list may have as many elements
+/// as a file has lines.
+pub(super) struct Elements<'t> {
+    key: &'t ListKey,
+    tree: &'t Tree<'t>,
+    table: HashTable<EntryId>,
+}
+
+impl<'t> Elements<'t> {
+    /// None yet, with room for so many.
+    fn new(key: &'t ListKey, tree: &'t Tree<'t>, count: usize) -> Self {
+        Self {
+            key,
+            tree,
+            table: HashTable::with_capacity(count),
+        }
+    }
+
+    /// The element of an identity, if there is one.
+    pub(super) fn find(&self, identity: Option<&Identity<'_>>) -> Option<EntryId> {
+        let is_wanted = |it: &EntryId| self.key.identity(self.tree, *it).as_ref() == identity;
+        self.table.find(hash_of(identity?), is_wanted).copied()
+    }
+
+    /// Puts an element in the place of the one with its identity; whether there was none.
+    fn insert(&mut self, identity: &Identity<'_>, element: EntryId) -> bool {
+        let own = |it: &EntryId| self.key.identity(self.tree, *it);
+        let is_same = |it: &EntryId| own(it).as_ref() == Some(identity);
+        let hash = |it: &EntryId| own(it).as_ref().map_or(0, hash_of);
+        match self.table.entry(hash_of(identity), is_same, hash) {
+            Entry::Occupied(mut occupied) => {
+                *occupied.get_mut() = element;
+                false
+            }
+            Entry::Vacant(vacant) => {
+                vacant.insert(element);
+                true
+            }
+        }
+    }
+}
+
+fn hash_of(identity: &Identity<'_>) -> u64 {
+    FxBuildHasher.hash_one(identity)
 }
 
 /// Two fields of a map as a key; the second may be missing.

@@ -1,8 +1,6 @@
 //! Lists whose elements have an identity (rules: Lists with a key).
 
-use rustc_hash::FxHashMap;
-
-use super::keys::{Identity, ListKey, find};
+use super::keys::{Elements, ListKey};
 use super::order::{in_updated_order, put_in_order};
 use super::place::{Arrival, Resident, place, place_to_end};
 use super::position;
@@ -18,7 +16,7 @@ use crate::yaml::{EntryId, Tree};
 struct Pairing<'k> {
     key: &'k ListKey,
     trees: Triple<&'k Tree<'k>>,
-    indexes: Triple<FxHashMap<Identity<'k>, EntryId>>,
+    indexes: Triple<Elements<'k>>,
     renames: Renames,
 }
 
@@ -26,7 +24,7 @@ impl Pairing<'_> {
     /// The element of a side that has the identity of an element of another one.
     fn same_identity(&self, from: Side, element: EntryId, to: Side) -> Option<EntryId> {
         let identity = self.key.identity(self.trees[from], element);
-        find(&self.indexes[to], identity.as_ref())
+        self.indexes[to].find(identity.as_ref())
     }
 
     /// An element of local's, with its partners.

@@ -1,6 +1,6 @@
 //! The lists of an application: one value, a set, or elements with a key.
 
-use super::super::keys::{ListKey, find};
+use super::super::keys::ListKey;
 use super::super::{Nodes, Shape, Walker, entries_of, shape};
 use super::{Level, Rules};
 use crate::merge::decision::{Child, Incoming, Outcome};
@@ -69,7 +69,7 @@ impl Walker<'_> {
         let mut children: Vec<Child> = Vec::new();
         for element in entries_of(trees.updated, updated) {
             let identity = key.identity(trees.updated, element);
-            let Some(resident) = find(&locals, identity.as_ref()) else {
+            let Some(resident) = locals.find(identity.as_ref()) else {
                 let value = trees.updated.entry(element).value;
                 let part = self.without_nulls(rules, value, below);
                 let taken = Outcome::Take(Incoming::part(value, part));
@@ -77,7 +77,7 @@ impl Walker<'_> {
                 continue;
             };
             let sides = Triple::new(
-                find(&originals, identity.as_ref()),
+                originals.find(identity.as_ref()),
                 Some(element),
                 Some(resident),
             );
@@ -89,8 +89,8 @@ impl Walker<'_> {
         }
         for element in entries_of(trees.local, local) {
             let identity = key.identity(trees.local, element);
-            if find(&updateds, identity.as_ref()).is_none() {
-                let was_applied = find(&originals, identity.as_ref()).is_some();
+            if updateds.find(identity.as_ref()).is_none() {
+                let was_applied = originals.find(identity.as_ref()).is_some();
                 children.push(match was_applied {
                     true => Child::local(element, Outcome::Remove),
                     false => Child::keep(element),
