@@ -10,7 +10,7 @@ use crate::package::{Paired, documents_in};
 use crate::report;
 use crate::secret::may_be_in;
 use crate::triple::{Change, Triple};
-use crate::yaml::{EntryId, NodeKind, Tree, equal, stream::split};
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, stream::split};
 
 /// The answer as a text.
 ///
@@ -30,14 +30,8 @@ pub(super) fn explain(config: &Config, file: &Path, path: &str) -> Result<String
     }
     let mut text = String::new();
     for paired in &documents {
-        if let Some(told) = explain_one(paired, &pattern, file)? {
-            let told = if config.settings.show_secrets || !is_kept_in(paired, path) {
-                told
-            } else {
-                without_values(&told)
-            };
-            text.push_str(&told);
-        }
+        let is_hidden = !config.settings.show_secrets && is_kept_in(paired, path);
+        text.extend(explain_one(paired, &pattern, file, is_hidden)?);
     }
     if text.is_empty() {
         return Err(Error::NothingThere {
@@ -56,84 +50,62 @@ fn is_kept_in(paired: &Paired, path: &str) -> bool {
     texts.any(|text| may_be_in(text.as_bytes())) && !OPEN.contains(&path) && path != "metadata.name"
 }
 
-/// What is told of a place, but for the values.
-fn without_values(told: &str) -> String {
-    let mut text = String::new();
-    for line in told.lines() {
-        let named = ["original:", "updated:", "local:", "result:"];
-        let value = named
-            .into_iter()
-            .find_map(|name| Some((name, line.strip_prefix(name)?)));
-        match value {
-            Some((_, " (absent)")) => text.push_str(line),
-            Some((name, _)) => {
-                text.push_str(name);
-                text.push_str(" (secret)");
-            }
-            // the further lines of a value are indented
-            None if line.starts_with(' ') => continue,
-            None => text.push_str(line),
-        }
-        text.push('\n');
-    }
-    text
+/// What a side has at the place.
+#[derive(Clone, Copy)]
+struct AtPlace<'t> {
+    tree: &'t Tree<'t>,
+    entry: EntryId,
 }
 
-/// A place in three trees: what each side has there.
-struct Place<'t> {
-    trees: Triple<Option<&'t Tree<'t>>>,
-    entries: Triple<Option<EntryId>>,
-}
+/// What each side has at the place.
+struct Sides<'t>(Triple<Option<AtPlace<'t>>>);
 
-fn explain_one(paired: &Paired, pattern: &Pattern, file: &Path) -> Result<Option<String>, Error> {
-    let unfaithful = |path: String, message: String| Error::Unfaithful {
-        file: file.to_owned(),
-        path,
-        message,
-    };
+fn explain_one(
+    paired: &Paired,
+    pattern: &Pattern,
+    file: &Path,
+    is_hidden: bool,
+) -> Result<Option<String>, Error> {
     let texts = paired.texts.as_ref().map(Option::as_deref);
     let documents = texts.map(|text| text.map(split).unwrap_or_default());
-    let trees = documents.as_ref().map(|documents| {
-        let text = documents.first().map(|document| document.text);
-        text.and_then(|text| Tree::parse(text).ok().flatten())
+    let documents = documents.as_ref().map(|documents| documents.first());
+    let trees = documents.map(|document| Tree::parse(document?.text).ok().flatten());
+    let trees = trees.as_ref().map(Option::as_ref);
+    let here = trees.map(|tree| {
+        let (tree, entry) = (tree?, *pattern.find(tree?).first()?);
+        Some(AtPlace { tree, entry })
     });
-    let entries = trees
-        .as_ref()
-        .map(|tree| pattern.find(tree.as_ref()?).first().copied());
-    if entries.is_empty() {
+    if here.is_empty() {
         return Ok(None);
     }
-    let place = Place {
-        trees: trees.as_ref().map(Option::as_ref),
-        entries,
-    };
-    let sides = documents
-        .as_ref()
-        .zip(trees.as_ref())
-        .map(|(documents, tree)| {
-            Some(Side {
-                document: documents.first()?,
-                tree: tree.as_ref()?,
-            })
-        });
-    let merged = merge_document(sides, paired.resource, &paired.options)
-        .map_err(|error| unfaithful(error.path, error.message))?;
-    let (result, why) = result_and_reason(paired, &merged, &place, pattern);
-    Ok(Some(place.told(result.as_deref(), &why)))
+    let sides = documents.zip(trees).map(|(document, tree)| {
+        let (document, tree) = document.zip(tree)?;
+        Some(Side { document, tree })
+    });
+    let merged = merge_document(sides, paired.resource, &paired.options).map_err(|error| {
+        Error::Unfaithful {
+            file: file.to_owned(),
+            path: error.path,
+            message: error.message,
+        }
+    })?;
+    let here = Sides(here);
+    let (result, why) = result_and_reason(paired, &merged, &here, pattern);
+    Ok(Some(here.told(result.as_deref(), &why, is_hidden)))
 }
 
 /// The value that the merge has at a place, and why.
 fn result_and_reason(
     paired: &Paired,
     merged: &Merged,
-    place: &Place<'_>,
+    sides: &Sides<'_>,
     pattern: &Pattern,
 ) -> (Option<String>, String) {
     let local = paired.texts.local.as_deref().unwrap_or_default();
     match (&paired.texts.updated, &paired.texts.local) {
         (Some(_), Some(_)) => {
             let text = merged.text.as_deref().unwrap_or(local);
-            let why = place.reason(&merged.conflicts, &merged.noted);
+            let why = sides.reason(&merged.conflicts, &merged.noted);
             (value_in(text, pattern), why)
         }
         (Some(_), None) if paired.stays_out => (
@@ -172,10 +144,25 @@ fn value_in(text: &str, pattern: &Pattern) -> Option<String> {
     }
 }
 
-impl Place<'_> {
-    fn told(&self, result: Option<&str>, why: &str) -> String {
+impl AtPlace<'_> {
+    fn value(&self) -> NodeId {
+        self.tree.entry(self.entry).value
+    }
+}
+
+/// Whether two sides have the same value, or both have none.
+fn is_same(left: &Option<AtPlace<'_>>, right: &Option<AtPlace<'_>>) -> bool {
+    match left.zip(*right) {
+        Some((left, right)) => equal(left.tree, left.value(), right.tree, right.value()),
+        None => left.is_none() && right.is_none(),
+    }
+}
+
+impl Sides<'_> {
+    fn told(&self, result: Option<&str>, why: &str, is_hidden: bool) -> String {
         let shown = |value: Option<&str>| match value {
             None => " (absent)".to_owned(),
+            Some(_) if is_hidden => " (secret)".to_owned(),
             Some("") => " (empty)".to_owned(),
             Some(value) if value.contains('\n') => {
                 let lines: String = value.lines().map(|line| format!("\n    {line}")).collect();
@@ -184,46 +171,23 @@ impl Place<'_> {
             Some(value) => format!(" {value}"),
         };
         let values = self
-            .trees
-            .zip(self.entries)
-            .map(|(tree, entry)| Some(tree?.text_of(tree?.entry(entry?).value)));
+            .0
+            .map(|side| side.map(|it| it.tree.text_of(it.value())));
         format!(
             "original:{}\nupdated:{}\nlocal:{}\nupstream: {}\nlocally: {}\nrule: {why}\nresult:{}\n",
             shown(values.original.as_deref()),
             shown(values.updated.as_deref()),
             shown(values.local.as_deref()),
-            self.did(|sides| sides.updated),
-            self.did(|sides| sides.local),
+            self.did(&self.0.updated),
+            self.did(&self.0.local),
             shown(result),
         )
     }
 
-    fn equal(
-        &self,
-        left: (Option<&Tree<'_>>, Option<EntryId>),
-        right: (Option<&Tree<'_>>, Option<EntryId>),
-    ) -> bool {
-        match (left, right) {
-            ((Some(left), Some(l)), (Some(right), Some(r))) => {
-                equal(left, left.entry(l).value, right, right.entry(r).value)
-            }
-            ((_, l), (_, r)) => l.is_none() && r.is_none(),
-        }
-    }
-
     /// What a side did to the original's value.
-    fn did<'p>(
-        &'p self,
-        side: impl Fn(
-            Triple<(Option<&'p Tree<'p>>, Option<EntryId>)>,
-        ) -> (Option<&'p Tree<'p>>, Option<EntryId>),
-    ) -> &'static str {
-        let sides = self.trees.zip(self.entries);
-        let now = side(sides);
-        if self.equal(sides.original, now) {
-            return "unchanged";
-        }
-        match (sides.original.1, now.1) {
+    fn did(&self, now: &Option<AtPlace<'_>>) -> &'static str {
+        match (&self.0.original, now) {
+            (original, now) if is_same(original, now) => "unchanged",
             (None, _) => "added",
             (_, None) => "deleted",
             _ => "changed",
@@ -241,13 +205,11 @@ impl Place<'_> {
         if let Some(record) = records.find(|record| self.is_at(record)) {
             return report::reason(record);
         }
-        let sides = self.trees.zip(self.entries);
-        let change = sides.change_by(|left, right| self.equal(*left, *right));
-        match change {
+        match self.0.change_by(is_same) {
             Change::Nobody => "nobody changed it: it stays as it is (rules: Laws)",
             Change::Local => "upstream did not change it: the local side stays (rules: Scalars)",
             Change::BothAlike => "both sides have made the same of it: it stays (rules: Scalars)",
-            Change::Upstream => match (sides.updated.1, sides.original.1) {
+            Change::Upstream => match (self.0.updated, self.0.original) {
                 (None, _) => "only upstream changed it: what it deleted goes (rules: Scalars)",
                 (_, None) => "only upstream has it: it is added (rules: Maps, Lists)",
                 _ => "only upstream changed it: its value is taken (rules: Scalars)",
@@ -259,13 +221,10 @@ impl Place<'_> {
 
     /// Both sides changed it without a conflict: what is in it merged.
     fn merged_below(&self) -> &'static str {
-        let list = match (self.trees.local, self.entries.local) {
-            (Some(tree), Some(entry)) => {
-                let node = tree.resolve(tree.entry(entry).value);
-                matches!(tree.node(node).kind, NodeKind::Sequence(_))
-            }
-            _ => false,
-        };
+        let list = self.0.local.is_some_and(|local| {
+            let value = local.tree.node(local.tree.resolve(local.value()));
+            matches!(value.kind, NodeKind::Sequence(_))
+        });
         if list {
             "both sides changed the list in different elements: they merge by what identifies them (rules: Lists with a key)"
         } else {
@@ -281,11 +240,8 @@ impl Place<'_> {
         let Ok(pattern) = Pattern::parse(&record.path) else {
             return false;
         };
-        let sides = self.trees.zip(self.entries).into_array();
-        sides.into_iter().any(|(tree, entry)| {
-            let (Some(tree), Some(entry)) = (tree, entry) else {
-                return false;
-            };
+        let mut sides = self.0.into_array().into_iter().flatten();
+        sides.any(|AtPlace { tree, entry }| {
             let here = tree.entry(entry).span;
             pattern.find(tree).into_iter().any(|found| {
                 let span = tree.entry(found).span;
