@@ -30,7 +30,7 @@ pub enum Command {
         path: String,
     },
     /// What has to do with packages' upstreams.
-    Upstream(Box<super::upstream::Run>),
+    Upstream(Box<super::upstream::UpstreamRun>),
     /// Print what was applied last.
     ViewLastApplied {
         /// The live objects.

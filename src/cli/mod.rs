@@ -31,4 +31,4 @@ pub use output_path::Destination;
 pub use report::{Form, ReportTo};
 pub use review::Review;
 pub use run::run;
-pub use upstream::{Command as UpstreamCommand, Run as UpstreamRun};
+pub use upstream::{UpstreamCommand, UpstreamRun};

@@ -10,7 +10,7 @@ use super::progress::Line;
 use super::report::Form;
 use super::run::{in_pool, on_terminal, waiting_at};
 use super::signals::Signals;
-use super::upstream::{CacheCommand, Command, GetArgs, Run};
+use super::upstream::{CacheCommand, GetArgs, UpstreamCommand, UpstreamRun};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report::{self, Detail};
@@ -45,7 +45,7 @@ impl Done {
 }
 
 /// Runs a command about upstream.
-pub(super) fn run(run: &Run, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+pub(super) fn run(run: &UpstreamRun, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
     // a system that knows no signals sends none
     let signals = Signals::listen().unwrap_or_default();
     let done = in_pool(run.threads, || carry_out(run, &signals));
@@ -76,7 +76,7 @@ impl upgrade::Host for Here<'_> {
 }
 
 fn tell(
-    run: &Run,
+    run: &UpstreamRun,
     done: &Done,
     output: &mut impl Write,
     errors: &mut impl Write,
@@ -106,7 +106,7 @@ fn tell(
     output.flush()
 }
 
-fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
+fn carry_out(run: &UpstreamRun, signals: &Signals) -> Result<Done, Error> {
     if let Some(file) = &run.report.file {
         output_path::ready_for_report(file)?;
     }
@@ -116,16 +116,18 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
     let tell = |what: &str| line.tell(what);
     let remotes = |cache| Remotes::new(cache, &tell);
     match &run.command {
-        Command::Cache(CacheCommand::Path) => Ok(plain(format!("{}\n", cache.root().display()))),
-        Command::Cache(CacheCommand::Clean) => {
+        UpstreamCommand::Cache(CacheCommand::Path) => {
+            Ok(plain(format!("{}\n", cache.root().display())))
+        }
+        UpstreamCommand::Cache(CacheCommand::Clean) => {
             let count = cache.clean()?;
             Ok(plain(format!(
                 "{} deleted from the cache\n",
                 report::many(count, "clone")
             )))
         }
-        Command::Get(args) => get(run, &remotes(cache), args),
-        Command::Adopt(args) => {
+        UpstreamCommand::Get(args) => get(run, &remotes(cache), args),
+        UpstreamCommand::Adopt(args) => {
             let choice = newest(args.pre_releases);
             let adopted = upgrade::adopt(
                 &remotes(cache),
@@ -135,7 +137,7 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             )?;
             Ok(plain(told_of(&args.folder, &adopted)))
         }
-        Command::Outdated {
+        UpstreamCommand::Outdated {
             packages,
             allowed,
             choice,
@@ -150,7 +152,7 @@ fn carry_out(run: &Run, signals: &Signals) -> Result<Done, Error> {
             let none = states.is_empty().then(|| packages.none());
             Ok(outdated(run, &states, *exit_code).with_note(none))
         }
-        Command::Upgrade {
+        UpstreamCommand::Upgrade {
             packages,
             options,
             commits,
@@ -182,7 +184,7 @@ fn newest(pre_releases: bool) -> Choice {
     }
 }
 
-fn get(run: &Run, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
+fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
     let choice = newest(args.pre_releases);
     let vendored = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
     let files = report::many(vendored.files, "file");
@@ -233,7 +235,7 @@ fn told_of(folder: &Path, adopted: &Adopted) -> String {
     )
 }
 
-fn outdated(run: &Run, states: &[Outcome<Outdated>], exit_code: bool) -> Done {
+fn outdated(run: &UpstreamRun, states: &[Outcome<Outdated>], exit_code: bool) -> Done {
     let failures = states.iter().filter_map(|state| match state {
         Outcome::Failed(package, error) => Some(failed(package, error, run)),
         _ => None,
@@ -260,7 +262,7 @@ fn outdated(run: &Run, states: &[Outcome<Outdated>], exit_code: bool) -> Done {
 
 /// What is said of a package that failed: its name, too, where the error begins with something
 /// else.
-fn failed(package: &Path, error: &Error, run: &Run) -> String {
+fn failed(package: &Path, error: &Error, run: &UpstreamRun) -> String {
     let package = shown(package);
     let told = error.render(run.shown.color_errors);
     match error.to_string().starts_with(&package) {
@@ -269,7 +271,10 @@ fn failed(package: &Path, error: &Error, run: &Run) -> String {
     }
 }
 
-fn with_readable_errors(run: &Run, outcomes: Vec<Outcome<Upgrade>>) -> Vec<Outcome<Upgrade>> {
+fn with_readable_errors(
+    run: &UpstreamRun,
+    outcomes: Vec<Outcome<Upgrade>>,
+) -> Vec<Outcome<Upgrade>> {
     let outcomes = outcomes.into_iter().map(|outcome| match outcome {
         Outcome::Failed(package, error) => Outcome::Failed(package, run.shown.readable(error)),
         other => other,
@@ -277,7 +282,7 @@ fn with_readable_errors(run: &Run, outcomes: Vec<Outcome<Upgrade>>) -> Vec<Outco
     outcomes.collect()
 }
 
-fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: bool) -> Done {
+fn upgraded(run: &UpstreamRun, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: bool) -> Done {
     let outcomes = with_readable_errors(run, outcomes);
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
@@ -335,7 +340,7 @@ fn upgraded(run: &Run, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: boo
 }
 
 /// What was left out of an upgrade, or is left to do.
-fn notes_of(upgrade: &Upgrade, run: &Run) -> Vec<String> {
+fn notes_of(upgrade: &Upgrade, run: &UpstreamRun) -> Vec<String> {
     let package = shown(&upgrade.package);
     let mut notes = Vec::new();
     if !run.is_quiet() {

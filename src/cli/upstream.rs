@@ -177,7 +177,7 @@ pub enum CacheCommand {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum UpstreamCommand {
     /// Vendor a package.
     Get(GetArgs),
     /// Record where a copy comes from.
@@ -210,9 +210,9 @@ pub enum Command {
 
 /// How a command about upstream is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct UpstreamRun {
     /// What is done.
-    pub command: Command,
+    pub command: UpstreamCommand,
     /// What is reported.
     pub report: ReportTo,
     /// How much of it.
@@ -261,10 +261,10 @@ impl WhichArgs {
 
 impl Subcommands {
     /// What is to be run; else the subcommand whose arguments are wrong, and why.
-    pub(super) fn into_run(self) -> Result<Run, (&'static str, String)> {
+    pub(super) fn into_run(self) -> Result<UpstreamRun, (&'static str, String)> {
         Ok(match self {
-            Self::Get(args) => Run::quiet_of_reports(Command::Get(args)),
-            Self::Adopt(args) => Run::quiet_of_reports(Command::Adopt(args)),
+            Self::Get(args) => UpstreamRun::quiet_of_reports(UpstreamCommand::Get(args)),
+            Self::Adopt(args) => UpstreamRun::quiet_of_reports(UpstreamCommand::Adopt(args)),
             Self::Upgrade(args) => args.into_run().map_err(|it| ("upgrade", it))?,
             Self::Outdated(args) => {
                 let jobs = args.which.jobs(&args.run);
@@ -273,28 +273,28 @@ impl Subcommands {
                     let why = "there is no page of it: --report html is for merges and upgrades";
                     return Err(("outdated", why.to_owned()));
                 }
-                let command = Command::Outdated {
+                let command = UpstreamCommand::Outdated {
                     choice: args.which.choice(),
                     allowed: args.which.allow_upstream,
                     packages: packages.map_err(|it| ("outdated", it))?,
                     exit_code: args.exit_code,
                 };
-                Run::new(command, args.report, &args.run, jobs)
+                UpstreamRun::new(command, args.report, &args.run, jobs)
             }
-            Self::Cache(command) => Run::quiet_of_reports(Command::Cache(command)),
+            Self::Cache(command) => UpstreamRun::quiet_of_reports(UpstreamCommand::Cache(command)),
         })
     }
 }
 
 impl UpgradeArgs {
-    fn into_run(self) -> Result<Run, String> {
+    fn into_run(self) -> Result<UpstreamRun, String> {
         if self.commit && self.merge.leaves_markers() {
             let message = "--on-conflict markers leaves conflicts to you, and --commit would commit them: take one of the two";
             return Err(message.to_owned());
         }
         let jobs = self.which.jobs(&self.run);
         let names = Triple::new("original", "updated", "local").map(str::to_owned);
-        let command = Command::Upgrade {
+        let command = UpstreamCommand::Upgrade {
             options: Box::new(UpgradeOptions {
                 to: self.to,
                 choice: self.which.choice(),
@@ -316,17 +316,22 @@ impl UpgradeArgs {
             },
             diff: self.diff,
         };
-        Ok(Run::new(command, self.report, &self.run, jobs))
+        Ok(UpstreamRun::new(command, self.report, &self.run, jobs))
     }
 }
 
-impl Run {
+impl UpstreamRun {
     /// Whether errors only are printed.
     pub(super) fn is_quiet(&self) -> bool {
         self.verbosity == Verbosity::Quiet
     }
 
-    fn new(command: Command, report: ReportTo, run: &RunArgs, jobs: Option<NonZeroUsize>) -> Self {
+    fn new(
+        command: UpstreamCommand,
+        report: ReportTo,
+        run: &RunArgs,
+        jobs: Option<NonZeroUsize>,
+    ) -> Self {
         Self {
             command,
             report,
@@ -337,7 +342,7 @@ impl Run {
     }
 
     /// For commands that have one way to tell what they did.
-    fn quiet_of_reports(command: Command) -> Self {
+    fn quiet_of_reports(command: UpstreamCommand) -> Self {
         Self::new(command, ReportTo::default(), &RunArgs::default(), None)
     }
 }

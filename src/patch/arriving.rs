@@ -5,8 +5,8 @@ use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::{Command, Directed};
-use super::items::Special;
 use super::order::{in_order, positions_in};
+use super::patch_list::ElementDirective;
 use super::{Decided, Patcher};
 
 impl<'a> Patcher<'a> {
@@ -66,15 +66,19 @@ impl<'a> Patcher<'a> {
         order: Option<NodeId>,
         place: Option<Place<'a>>,
     ) -> Decided {
-        let items = self.items(patch, place)?;
-        let mut coming: Vec<EntryId> = items.plain.iter().map(|item| item.entry).collect();
+        let patch_list = self.patch_list(patch, place)?;
+        let mut coming: Vec<EntryId> = patch_list
+            .plain
+            .iter()
+            .map(|element| element.entry)
+            .collect();
         if let Some(order) = order {
             let wanted: Vec<_> = self
-                .ordered(order, &items, place)?
+                .ordered(order, &patch_list, place)?
                 .into_iter()
                 .map(Some)
                 .collect();
-            let keys: Vec<_> = items.plain.iter().map(|item| item.key).collect();
+            let keys: Vec<_> = patch_list.plain.iter().map(|element| element.key).collect();
             coming = in_order(
                 &coming,
                 &positions_in(&keys, &wanted),
@@ -86,7 +90,7 @@ impl<'a> Patcher<'a> {
             let element = place.map(Place::element);
             children.push(Child::local(entry, self.element_part(entry, element)?));
         }
-        for Special { entry, .. } in items.special {
+        for ElementDirective { entry, .. } in patch_list.directives {
             children.push(Child::local(entry, Outcome::Remove));
         }
         let in_place = children.iter().map(|child| child.slot).eq(self

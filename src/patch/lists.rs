@@ -8,19 +8,19 @@ use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::Command;
-use super::items::Items;
 use super::order::{in_order, positions_in};
 use super::pairing::{ElementKey, Pairing};
-use super::{Decided, Manner, Patcher};
+use super::patch_list::PatchList;
+use super::{Decided, Dialect, Patcher};
 
 /// An element of the merged list.
 #[derive(Debug, Clone)]
-struct Element<'t> {
+struct MergedElement<'t> {
     child: Child,
     key: Option<ElementKey<'t>>,
 }
 
-impl Element<'_> {
+impl MergedElement<'_> {
     /// Whether the target does not have it.
     const fn is_new(&self) -> bool {
         matches!(self.child.slot, Slot::Updated(_))
@@ -39,35 +39,35 @@ impl<'a> Patcher<'a> {
     ) -> Decided {
         let target = self.target.resolve(target);
         let pairing = self.pairing(place);
-        let items = match patch {
-            Some(patch) if self.is_strategic => self.items(patch, place)?,
+        let patch_list = match patch {
+            Some(patch) if self.is_strategic => self.patch_list(patch, place)?,
             Some(patch) => return self.replaced(target, patch, None),
-            None => Items::default(),
+            None => PatchList::default(),
         };
-        let is_replaced = items.replace() || (patch.is_some() && pairing == Pairing::Nothing);
+        let is_replaced = patch_list.replace() || (patch.is_some() && pairing == Pairing::Nothing);
         if let Some(patch) = patch.filter(|_| is_replaced) {
             if deletion.is_some() || order.is_some() {
-                return self.replaced_and_ordered(patch, order, deletion, &items, place);
+                return self.replaced_and_ordered(patch, order, deletion, &patch_list, place);
             }
             return self.replaced(target, patch, place);
         }
-        self.must_have_keys(&items, pairing)?;
+        self.must_have_keys(&patch_list, pairing)?;
         if let Some(patch) = patch.filter(|_| self.target.entries(target).len() == 0) {
-            self.deleted_scalars(deletion, &items, pairing)?;
-            return self.filled_list(target, patch, order, &items, place);
+            self.deleted_scalars(deletion, &patch_list, pairing)?;
+            return self.filled_list(target, patch, order, &patch_list, place);
         }
-        let deleted = self.deleted_scalars(deletion, &items, pairing)?;
-        let mut elements = self.kept(target, &items, &deleted, pairing, place)?;
+        let deleted = self.deleted_scalars(deletion, &patch_list, pairing)?;
+        let mut elements = self.kept(target, &patch_list, &deleted, pairing, place)?;
         if order.is_some() {
             elements = self.with_deleted(target, elements, &deleted, pairing);
         }
         let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
-        for item in items.plain.iter() {
-            if keys.insert(item.key) {
-                elements.push(self.coming(item.entry, item.key, place)?);
+        for element in patch_list.plain.iter() {
+            if keys.insert(element.key) {
+                elements.push(self.coming(element.entry, element.key, place)?);
             }
         }
-        let ordered = self.put_in_order(target, elements, &items, order, pairing, place)?;
+        let ordered = self.put_in_order(target, elements, &patch_list, order, pairing, place)?;
         let gone = self.gone(target, &ordered);
         let children = ordered.into_iter().chain(gone).collect();
         let Some(patch) = patch.or(order).or(deletion) else {
@@ -82,7 +82,7 @@ impl<'a> Patcher<'a> {
         patch: NodeId,
         order: Option<NodeId>,
         deletion: Option<NodeId>,
-        items: &Items<'a>,
+        patch_list: &PatchList<'a>,
         place: Option<Place<'a>>,
     ) -> Decided {
         if let Some(deletion) = deletion {
@@ -93,7 +93,7 @@ impl<'a> Patcher<'a> {
             ));
         }
         let order = order
-            .map(|order| self.ordered(order, items, place))
+            .map(|order| self.ordered(order, patch_list, place))
             .transpose()?;
         debug_assert!(order.is_some(), "one of the two is there");
         // the order of the patch's list is that of the directive, or there was an error
@@ -108,11 +108,11 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         patch: NodeId,
         order: Option<NodeId>,
-        items: &Items<'a>,
+        patch_list: &PatchList<'a>,
         place: Option<Place<'a>>,
     ) -> Decided {
         if let Some(order) = order {
-            self.ordered(order, items, place)?;
+            self.ordered(order, patch_list, place)?;
         }
         self.filled(target, patch, place)
     }
@@ -121,7 +121,7 @@ impl<'a> Patcher<'a> {
     fn deleted_scalars(
         &self,
         deletion: Option<NodeId>,
-        items: &Items<'a>,
+        patch_list: &PatchList<'a>,
         pairing: Pairing<'a>,
     ) -> Decided<FxHashSet<ElementKey<'a>>> {
         let Some(deletion) = deletion else {
@@ -141,7 +141,11 @@ impl<'a> Patcher<'a> {
             let key = pairing.key(tree, value).ok_or_else(|| {
                 self.wrong(value, "this is no scalar", "give the scalars that go")
             })?;
-            if items.plain.iter().any(|item| item.key == Some(key)) {
+            if patch_list
+                .plain
+                .iter()
+                .any(|element| element.key == Some(key))
+            {
                 return Err(self.wrong(
                     value,
                     "this is deleted here, and the patch's list adds it",
@@ -157,32 +161,34 @@ impl<'a> Patcher<'a> {
     fn kept(
         &mut self,
         target: NodeId,
-        items: &Items<'a>,
+        patch_list: &PatchList<'a>,
         deleted: &FxHashSet<ElementKey<'a>>,
         pairing: Pairing<'a>,
         place: Option<Place<'a>>,
-    ) -> Decided<Vec<Element<'a>>> {
-        let gone: FxHashSet<ElementKey<'a>> =
-            items.deleted().chain(deleted.iter().copied()).collect();
+    ) -> Decided<Vec<MergedElement<'a>>> {
+        let gone: FxHashSet<ElementKey<'a>> = patch_list
+            .deleted()
+            .chain(deleted.iter().copied())
+            .collect();
         let mut merged: FxHashSet<ElementKey<'a>> = FxHashSet::default();
         let mut first_items = FxHashMap::default();
-        for item in items.plain.iter() {
-            first_items.entry(item.key).or_insert(item);
+        for element in patch_list.plain.iter() {
+            first_items.entry(element.key).or_insert(element);
         }
         let mut keys = FxHashSet::default();
-        let mut elements: Vec<Element<'a>> = Vec::new();
+        let mut elements: Vec<MergedElement<'a>> = Vec::new();
         for entry in self.target.entries(target) {
             let key = pairing.key(self.target, self.target.entry(entry).value);
             let is_twice =
-                pairing == Pairing::Scalar && !items.plain.is_empty() && keys.contains(&key);
+                pairing == Pairing::Scalar && !patch_list.plain.is_empty() && keys.contains(&key);
             if is_twice || key.is_some_and(|key| gone.contains(&key)) {
                 continue;
             }
-            let item = first_items.get(&key).filter(|_| key.is_some());
-            let child = match item {
+            let element = first_items.get(&key).filter(|_| key.is_some());
+            let child = match element {
                 // the first of several with one key merges
-                Some(item) if key.is_some_and(|key| merged.insert(key)) => {
-                    let patch = self.patch.entry(item.entry).value;
+                Some(element) if key.is_some_and(|key| merged.insert(key)) => {
+                    let patch = self.patch.entry(element.entry).value;
                     let target = self.target.entry(entry).value;
                     let outcome = self.value(target, patch, place.map(Place::element))?;
                     Child::local(entry, outcome)
@@ -190,7 +196,7 @@ impl<'a> Patcher<'a> {
                 _ => Child::keep(entry),
             };
             keys.insert(key);
-            elements.push(Element { child, key });
+            elements.push(MergedElement { child, key });
         }
         Ok(elements)
     }
@@ -200,10 +206,10 @@ impl<'a> Patcher<'a> {
     fn with_deleted(
         &self,
         target: NodeId,
-        elements: Vec<Element<'a>>,
+        elements: Vec<MergedElement<'a>>,
         deleted: &FxHashSet<ElementKey<'a>>,
         pairing: Pairing<'a>,
-    ) -> Vec<Element<'a>> {
+    ) -> Vec<MergedElement<'a>> {
         let mut kept = elements.into_iter().peekable();
         let mut all = Vec::new();
         for entry in self.target.entries(target) {
@@ -212,7 +218,7 @@ impl<'a> Patcher<'a> {
                 all.push(element);
             } else if key.is_some_and(|key| deleted.contains(&key)) {
                 let child = Child::local(entry, Outcome::Remove);
-                all.push(Element { child, key });
+                all.push(MergedElement { child, key });
             }
         }
         all
@@ -224,37 +230,39 @@ impl<'a> Patcher<'a> {
         entry: EntryId,
         key: Option<ElementKey<'a>>,
         place: Option<Place<'a>>,
-    ) -> Decided<Element<'a>> {
+    ) -> Decided<MergedElement<'a>> {
         let part = self.element_part(entry, place.map(Place::element))?;
         let value = self.patch.entry(entry).value;
         let child = Child::updated(entry, Outcome::Take(Incoming::part(value, part)));
-        Ok(Element { child, key })
+        Ok(MergedElement { child, key })
     }
 
     fn put_in_order(
         &self,
         target: NodeId,
-        elements: Vec<Element<'a>>,
-        items: &Items<'a>,
+        elements: Vec<MergedElement<'a>>,
+        patch_list: &PatchList<'a>,
         order: Option<NodeId>,
         pairing: Pairing<'a>,
         place: Option<Place<'a>>,
     ) -> Decided<Vec<Child>> {
         let wanted: Vec<Option<ElementKey<'a>>> = match order {
             Some(order) => {
-                let keys = self.ordered(order, items, place)?;
+                let keys = self.ordered(order, patch_list, place)?;
                 keys.into_iter().map(Some).collect()
             }
             // where several fields identify an element, kustomize leaves the target's in their
             // order
-            None if self.manner == Manner::Kustomize && matches!(pairing, Pairing::Fields(..)) => {
+            None if self.dialect == Dialect::Kustomize
+                && matches!(pairing, Pairing::Fields(..)) =>
+            {
                 let new = elements.iter().filter(|it| it.is_new());
                 new.map(|element| element.key).collect()
             }
-            None => items.plain.iter().map(|item| item.key).collect(),
+            None => patch_list.plain.iter().map(|element| element.key).collect(),
         };
         let keys: Vec<_> = elements.iter().map(|element| element.key).collect();
-        let held = self.held(target, &elements, items, order.is_some(), pairing);
+        let held = self.held(target, &elements, patch_list, order.is_some(), pairing);
         let mut named = positions_in(&keys, &wanted);
         for (named, key) in named.iter_mut().zip(&keys) {
             *named = named.filter(|_| key.is_some());
@@ -272,18 +280,21 @@ impl<'a> Patcher<'a> {
     fn held(
         &self,
         target: NodeId,
-        elements: &[Element<'a>],
-        items: &Items<'a>,
+        elements: &[MergedElement<'a>],
+        patch_list: &PatchList<'a>,
         has_order: bool,
         pairing: Pairing<'a>,
     ) -> Vec<Option<ElementKey<'a>>> {
-        if self.manner == Manner::Kustomize {
+        if self.dialect == Dialect::Kustomize {
             return Vec::new();
         }
         let before = self.target.entries(target).len();
         let own = elements.iter().filter(|element| !element.is_new());
         let mut held: Vec<_> = own.map(|element| element.key).collect();
-        let deletes = items.special.iter().any(|it| it.command == Command::Delete);
+        let deletes = patch_list
+            .directives
+            .iter()
+            .any(|it| it.command == Command::Delete);
         if has_order && deletes && pairing.is_by_fields() {
             let room = before.saturating_sub(held.len());
             let new = elements.iter().filter(|element| element.is_new());

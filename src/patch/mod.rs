@@ -9,11 +9,11 @@ mod arriving;
 mod difference;
 mod directives;
 mod fields;
-mod items;
 mod json;
 mod lists;
 mod order;
 mod pairing;
+mod patch_list;
 mod replaced;
 mod same;
 
@@ -95,12 +95,12 @@ fn merged(
 ) -> Result<Option<String>, PatchError> {
     let decide = |target: &Tree<'_>| {
         let options = Options::default();
-        let (manner, place) = match rules {
-            Rules::Strategic(place) => (Manner::Kubectl, Some(place)),
-            Rules::Kustomize(place) => (Manner::Kustomize, Some(place)),
-            Rules::Merge => (Manner::Merge, None),
+        let (dialect, place) = match rules {
+            Rules::Strategic(place) => (Dialect::Kubectl, Some(place)),
+            Rules::Kustomize(place) => (Dialect::Kustomize, Some(place)),
+            Rules::Merge => (Dialect::Merge, None),
         };
-        Patcher::new(target, patch, manner, &options).document(place)
+        Patcher::new(target, patch, dialect, &options).document(place)
     };
     let outcome = decide(target)?;
     match edited(target, patch, &outcome) {
@@ -167,7 +167,7 @@ type Decided<T = Outcome> = Result<T, PatchError>;
 
 /// Whose rules a merge patch follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum Dialect {
     /// RFC 7386.
     Merge,
     Kubectl,
@@ -178,7 +178,7 @@ enum Manner {
 struct Patcher<'a> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
-    manner: Manner,
+    dialect: Dialect,
     /// Whether `$patch` and its like are directives.
     is_strategic: bool,
     /// What gives a value exactly, keeping the text of what has it already.
@@ -189,21 +189,21 @@ impl<'a> Patcher<'a> {
     fn new(
         target: &'a Tree<'a>,
         patch: &'a Tree<'a>,
-        manner: Manner,
+        dialect: Dialect,
         options: &'a Options,
     ) -> Self {
         Self {
             target,
             patch,
-            manner,
-            is_strategic: manner != Manner::Merge,
+            dialect,
+            is_strategic: dialect != Dialect::Merge,
             walker: Walker::new(Triple::new(target, patch, target), false, options),
         }
     }
 
     /// How the elements of a list here pair up.
     fn pairing(&self, place: Option<Place<'a>>) -> Pairing<'a> {
-        Pairing::of(place, self.manner)
+        Pairing::of(place, self.dialect)
     }
 
     /// An error about a node of the patch.

@@ -6,7 +6,7 @@ use crate::merge::{ScalarKey, scalar_key};
 use crate::schema::{MapKey, PatchRule, Place};
 use crate::yaml::{NodeId, ScalarType, Tree};
 
-use super::Manner;
+use super::Dialect;
 
 /// The most fields that may identify an element. No definition of a list has more.
 const MOST: usize = 4;
@@ -36,7 +36,7 @@ pub(super) enum Defaults {
 pub(super) struct ElementKey<'t>([Option<ScalarKey<'t>>; MOST]);
 
 impl<'s> Pairing<'s> {
-    pub(super) fn of(place: Option<Place<'s>>, manner: Manner) -> Self {
+    pub(super) fn of(place: Option<Place<'s>>, dialect: Dialect) -> Self {
         let Some(place) = place else {
             return Self::Nothing;
         };
@@ -44,8 +44,8 @@ impl<'s> Pairing<'s> {
             2..=MOST => Some(Self::Fields(keys, defaults)),
             _ => None,
         };
-        match (place.patch_list(), manner) {
-            (PatchRule::MergeBy(key), Manner::Kustomize) => {
+        match (place.patch_list(), dialect) {
+            (PatchRule::MergeBy(key), Dialect::Kustomize) => {
                 let keys = place.map_keys();
                 several(keys, Defaults::Ignored).unwrap_or(Self::Field(key))
             }

@@ -5,14 +5,14 @@ use crate::merge::{FieldIndex, Shape, key_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};
 
 /// What makes two values the same.
-pub(super) struct Sense {
+pub(super) struct Equality {
     /// Whether a field of a map counts.
     pub(super) counts: fn(&Tree<'_>, EntryId) -> bool,
     /// Whether two values are the same that are not both maps or both lists.
     pub(super) equal: fn(&Tree<'_>, NodeId, &Tree<'_>, NodeId) -> bool,
 }
 
-impl Sense {
+impl Equality {
     /// Whether two values are the same: maps whatever the order of their fields, lists in order.
     pub(super) fn is_same(&self, left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
         let (l, r) = (left.resolve(l), right.resolve(r));

@@ -19,7 +19,7 @@ pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseErro
     if !is_definition {
         return Ok(0);
     }
-    let mut reader = Reader { types, tree };
+    let mut reader = DefinitionReader { types, tree };
     let root = tree.root().value;
     let Some(spec) = reader.child(root, "spec") else {
         return Ok(0);
@@ -56,12 +56,12 @@ pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseErro
     Ok(added)
 }
 
-struct Reader<'a, 't> {
+struct DefinitionReader<'a, 't> {
     types: &'a mut Types,
     tree: &'t Tree<'t>,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> DefinitionReader<'_, 't> {
     fn child(&self, map: NodeId, name: &str) -> Option<NodeId> {
         let field = self.tree.find(map, name)?;
         Some(self.tree.entry(field).value)

@@ -18,7 +18,7 @@ use super::selector::Selector;
 use super::single_package::{Package, load_package};
 use super::slot::Source;
 use crate::error::{Error, Warning};
-use run::Run;
+use run::PatchRun;
 use target::Target;
 
 pub(super) use kustomization::is_kustomization;
@@ -98,7 +98,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
     package.settle(merge)?;
     let schema = schema(settings.schema.as_ref(), package.located(), &mut warnings)?;
     let files = readable::usable(&patching.target, &package, "cannot be patched")?;
-    let mut run = Run {
+    let mut run = PatchRun {
         patching,
         schema,
         target: Target::new(files),
@@ -110,7 +110,7 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
             run.apply(step, &file)?;
         }
     }
-    let Run {
+    let PatchRun {
         target, warnings, ..
     } = run;
     let changed = target.into_changed()?;

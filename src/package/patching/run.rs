@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::readable::{InFile, Readable, unfit};
 use super::step::Step;
-use super::target::{Found, Target};
+use super::target::{ResourceRef, Target};
 use super::{PatchForm, Patching};
 use crate::error::{Error, Warning};
 use crate::package::resource::ResourceId;
@@ -14,7 +14,7 @@ use crate::schema::{Schema, kind_of};
 use crate::yaml::{NodeKind, ParseError, Tree};
 
 /// Patches on their way through a target.
-pub(super) struct Run<'a> {
+pub(super) struct PatchRun<'a> {
     pub(super) patching: &'a Patching,
     pub(super) schema: Schema,
     pub(super) target: Target<'a>,
@@ -50,7 +50,7 @@ impl Patch<'_> {
     }
 }
 
-impl Run<'_> {
+impl PatchRun<'_> {
     /// Applies each document of a file.
     pub(super) fn apply(&mut self, step: &Step, read: &Readable<'_>) -> Result<(), Error> {
         if !read.file.has_documents() {
@@ -102,7 +102,7 @@ impl Run<'_> {
 
     /// The text of a resource that a patch for a `target` changed: the patch's name and kind are
     /// none of it, unless that is said.
-    fn with_name(&self, step: &Step, text: String, found: Found) -> String {
+    fn with_name(&self, step: &Step, text: String, found: ResourceRef) -> String {
         let (Some(id), Ok(Some(tree))) = (self.target.id(found), Tree::parse(&text)) else {
             return text;
         };
@@ -130,7 +130,7 @@ impl Run<'_> {
         &mut self,
         text: &str,
         patch: &Patch<'_>,
-        found: Found,
+        found: ResourceRef,
     ) -> Result<Option<String>, Error> {
         let path = self.target.path(found).to_owned();
         let failed = |error: PatchError| match error {
@@ -176,7 +176,7 @@ impl Run<'_> {
     fn without_schema(
         &self,
         patch: &Patch<'_>,
-        found: Found,
+        found: ResourceRef,
         kind: &str,
     ) -> Result<Warning, Error> {
         if let Some((name, offset)) = first_directive(patch.tree) {
@@ -197,7 +197,7 @@ impl Run<'_> {
     }
 
     /// What a patch is for.
-    fn find(&mut self, step: &Step, patch: &Patch<'_>) -> Result<Vec<Found>, Error> {
+    fn find(&mut self, step: &Step, patch: &Patch<'_>) -> Result<Vec<ResourceRef>, Error> {
         if let Some(target) = &step.target {
             let found = self.target.selected(target, None);
             if found.is_empty() {
@@ -214,7 +214,7 @@ impl Run<'_> {
         let namespace = self.patching.namespace.as_deref();
         let selectors = &self.patching.resources;
         if let (None, false) = (&id, selectors.is_empty()) {
-            let mut all: Vec<Found> = Vec::new();
+            let mut all: Vec<ResourceRef> = Vec::new();
             for selector in selectors {
                 let found = self.target.selected(selector, namespace);
                 if selector.is_name() || found.is_empty() {
@@ -247,7 +247,7 @@ impl Run<'_> {
     fn only(
         &self,
         patch: &Patch<'_>,
-        found: &[Found],
+        found: &[ResourceRef],
         called: &str,
         id: Option<&ResourceId<'_>>,
     ) -> Result<(), Error> {

@@ -16,7 +16,7 @@ use crate::yaml::Tree;
 
 /// A document of the target, or an item of one that is a list of resources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Found {
+pub(super) struct ResourceRef {
     file: usize,
     document: usize,
     item: Option<usize>,
@@ -25,7 +25,7 @@ pub(super) struct Found {
 /// The files of the target that can be read, with what patches made of them.
 pub(super) struct Target<'a> {
     files: Vec<Patched<'a>>,
-    resources: Vec<(ResourceId<'a>, Found)>,
+    resources: Vec<(ResourceId<'a>, ResourceRef)>,
     /// The numbers in `resources`, by kind and name.
     by_name: FxHashMap<(Cow<'a, str>, Cow<'a, str>), Vec<usize>>,
 }
@@ -53,7 +53,7 @@ impl<'a> Target<'a> {
         let mut resources = Vec::new();
         for (file, patched) in files.iter().enumerate() {
             for (document, parsed) in patched.read.file.documents.iter().enumerate() {
-                let found = |item| Found {
+                let found = |item| ResourceRef {
                     file,
                     document,
                     item,
@@ -81,18 +81,22 @@ impl<'a> Target<'a> {
     /// What a patch is for that names `wanted`: what it does not say may be anything. A resource of
     /// another version of the same API is meant where there is none of that version, and where
     /// there is none either, one of the API that Kubernetes had the kind in, or has it in now.
-    pub(super) fn named(&self, wanted: &ResourceId<'_>, namespace: Option<&str>) -> Vec<Found> {
+    pub(super) fn named(
+        &self,
+        wanted: &ResourceId<'_>,
+        namespace: Option<&str>,
+    ) -> Vec<ResourceRef> {
         let name = (wanted.kind.clone(), wanted.name.clone());
         let numbers = self.by_name.get(&name).into_iter().flatten();
         let resources = numbers.map(|number| &self.resources[*number]);
-        let in_namespace: Vec<&(ResourceId<'_>, Found)> = resources
+        let in_namespace: Vec<&(ResourceId<'_>, ResourceRef)> = resources
             .filter(|(id, found)| match &*wanted.namespace {
                 _ if self.document(*found).is_gone(*found) => false,
                 "" => is_in(namespace, id),
                 own => own == id.namespace,
             })
             .collect();
-        let of = |is_wanted: &dyn Fn(&ResourceId<'_>) -> bool| -> Vec<Found> {
+        let of = |is_wanted: &dyn Fn(&ResourceId<'_>) -> bool| -> Vec<ResourceRef> {
             let found = in_namespace.iter().filter(|(id, _)| is_wanted(id));
             found.map(|(_, found)| *found).collect()
         };
@@ -112,8 +116,12 @@ impl<'a> Target<'a> {
     }
 
     /// What a selector means.
-    pub(super) fn selected(&self, selector: &Selector, namespace: Option<&str>) -> Vec<Found> {
-        let is_meant = |(id, found): &&(ResourceId<'_>, Found)| {
+    pub(super) fn selected(
+        &self,
+        selector: &Selector,
+        namespace: Option<&str>,
+    ) -> Vec<ResourceRef> {
+        let is_meant = |(id, found): &&(ResourceId<'_>, ResourceRef)| {
             let read;
             let tree = match self.item(*found) {
                 None => self.parsed(*found).kept(),
@@ -131,9 +139,9 @@ impl<'a> Target<'a> {
     }
 
     /// The documents that are resources; where there are none, all documents.
-    pub(super) fn documents(&self) -> Vec<Found> {
+    pub(super) fn documents(&self) -> Vec<ResourceRef> {
         let resources = self.resources.iter().map(|(_, found)| *found);
-        let whole: Vec<Found> = resources.filter(|found| found.item.is_none()).collect();
+        let whole: Vec<ResourceRef> = resources.filter(|found| found.item.is_none()).collect();
         if !whole.is_empty() {
             return whole;
         }
@@ -143,7 +151,7 @@ impl<'a> Target<'a> {
             all.extend(
                 documents
                     .filter(|(_, parsed)| parsed.has_content)
-                    .map(|(document, _)| Found {
+                    .map(|(document, _)| ResourceRef {
                         file,
                         document,
                         item: None,
@@ -164,12 +172,12 @@ impl<'a> Target<'a> {
     }
 
     /// The file that it is in.
-    pub(super) fn path(&self, found: Found) -> &Path {
+    pub(super) fn path(&self, found: ResourceRef) -> &Path {
         &self.files[found.file].read.path
     }
 
     /// File and line.
-    pub(super) fn line(&self, found: Found) -> String {
+    pub(super) fn line(&self, found: ResourceRef) -> String {
         let parsed = self.parsed(found);
         let place = match self.item(found) {
             Some(item) => item.place(self.path(found), 0),
@@ -185,7 +193,7 @@ impl<'a> Target<'a> {
     }
 
     /// What it is called.
-    pub(super) fn id(&self, found: Found) -> Option<&ResourceId<'a>> {
+    pub(super) fn id(&self, found: ResourceRef) -> Option<&ResourceId<'a>> {
         match found.item {
             Some(_) => self.item(found)?.id.as_ref(),
             None => Some(&self.parsed(found).resource.as_ref()?.id),
@@ -196,7 +204,7 @@ impl<'a> Target<'a> {
     ///
     /// # Errors
     /// Where it is a list that would not hold what became of its items.
-    pub(super) fn text(&self, found: Found) -> Result<String, Error> {
+    pub(super) fn text(&self, found: ResourceRef) -> Result<String, Error> {
         let document = self.document(found);
         let whole = self.parsed(found).document.text;
         let text = match (self.item(found), &document.text) {
@@ -211,7 +219,7 @@ impl<'a> Target<'a> {
     }
 
     /// A place in its text, as one in its file.
-    pub(super) fn place(&self, found: Found, text: &str, offset: usize) -> Place {
+    pub(super) fn place(&self, found: ResourceRef, text: &str, offset: usize) -> Place {
         match self.item(found) {
             Some(item) => item.place_in(self.path(found), text, offset),
             None if self.is_changed(found) => Place::new(self.path(found), text, offset),
@@ -224,7 +232,7 @@ impl<'a> Target<'a> {
     }
 
     /// Gives it another text.
-    pub(super) fn set(&mut self, found: Found, text: String) {
+    pub(super) fn set(&mut self, found: ResourceRef, text: String) {
         let index = self.item(found).map(|item| item.index);
         let document = &mut self.files[found.file].documents[found.document];
         match index {
@@ -239,7 +247,7 @@ impl<'a> Target<'a> {
     }
 
     /// Deletes it.
-    pub(super) fn delete(&mut self, found: Found) {
+    pub(super) fn delete(&mut self, found: ResourceRef) {
         let index = self.item(found).map(|item| item.index);
         let document = &mut self.files[found.file].documents[found.document];
         match index {
@@ -263,19 +271,19 @@ impl<'a> Target<'a> {
             .collect()
     }
 
-    fn is_changed(&self, found: Found) -> bool {
+    fn is_changed(&self, found: ResourceRef) -> bool {
         self.document(found).is_changed()
     }
 
-    fn document(&self, found: Found) -> &PatchedDocument {
+    fn document(&self, found: ResourceRef) -> &PatchedDocument {
         &self.files[found.file].documents[found.document]
     }
 
-    fn parsed(&self, found: Found) -> &Parsed<'a> {
+    fn parsed(&self, found: ResourceRef) -> &Parsed<'a> {
         &self.files[found.file].read.file.documents[found.document]
     }
 
-    fn item(&self, found: Found) -> Option<&Item> {
+    fn item(&self, found: ResourceRef) -> Option<&Item> {
         found
             .item
             .and_then(|item| self.document(found).items.get(item))
@@ -288,7 +296,7 @@ impl PatchedDocument {
     }
 
     /// Whether it is deleted, or that item of it.
-    fn is_gone(&self, found: Found) -> bool {
+    fn is_gone(&self, found: ResourceRef) -> bool {
         let index = found
             .item
             .and_then(|item| self.items.get(item))

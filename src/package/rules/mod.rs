@@ -19,7 +19,7 @@ use crate::package::parsed::{Parsed, ParsedFile, Readings, Trees};
 use crate::package::slot::Slot;
 use crate::secret;
 use crate::yaml::Tree;
-use read::Reader;
+use read::RuleReader;
 pub(crate) use written::{Written, with_rules};
 
 /// The file in the local package that rules are read from where none is given.
@@ -80,7 +80,7 @@ impl Rules {
             help: error.help.unwrap_or_else(|| "repair the file".to_owned()),
         })?;
         match tree {
-            Some(tree) => Reader {
+            Some(tree) => RuleReader {
                 path,
                 text,
                 tree: &tree,

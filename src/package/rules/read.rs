@@ -24,7 +24,7 @@ const WORDS: [&str; 9] = [
 ];
 
 /// Reads a tree as rules.
-pub(super) struct Reader<'r> {
+pub(super) struct RuleReader<'r> {
     pub(super) path: &'r Path,
     pub(super) text: &'r str,
     pub(super) tree: &'r Tree<'r>,
@@ -33,7 +33,7 @@ pub(super) struct Reader<'r> {
     pub(super) is_hidden: bool,
 }
 
-impl Reader<'_> {
+impl RuleReader<'_> {
     pub(super) fn rules(&self) -> Result<Rules, Error> {
         let tree = self.tree;
         let root = tree.root().value;

@@ -67,7 +67,7 @@ impl Plan {
         if self.files.is_empty() {
             return Ok(());
         }
-        let run = Run::begin(self, disk, durable)?;
+        let run = WriteRun::begin(self, disk, durable)?;
         run.carry_out().map_err(|error| {
             let old = run.folder.as_ref().map(RunFolder::old);
             let undone = take_back(disk, &self.root, &run.journal, old.as_deref());
@@ -80,7 +80,7 @@ impl Plan {
 }
 
 /// A plan that is being written.
-struct Run<'p> {
+struct WriteRun<'p> {
     disk: &'p dyn Disk,
     root: &'p Path,
     steps: Vec<Step<'p>>,
@@ -93,7 +93,7 @@ struct Run<'p> {
     written: AtomicUsize,
 }
 
-impl<'p> Run<'p> {
+impl<'p> WriteRun<'p> {
     /// Sees that no file has changed, and makes the run's folder.
     fn begin(plan: &'p Plan, disk: &'p dyn Disk, durable: bool) -> Result<Self, Error> {
         let (root, steps) = (&*plan.root, steps(plan));

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::merge::Child;
 use crate::patch::order::{in_order, positions_in};
 use crate::patch::pairing::{ElementKey, Pairing};
-use crate::patch::{Manner, key_text};
+use crate::patch::{Dialect, key_text};
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -45,7 +45,7 @@ impl<'a> Differ<'a> {
         if is_same(self.old, old, self.new, new) {
             return self.child(entry, Part::Same);
         }
-        let pairing = Pairing::of(place, Manner::Kubectl);
+        let pairing = Pairing::of(place, Dialect::Kubectl);
         let (old_tree, new_tree) = (self.old, self.new);
         let keys = Keys::of(old_tree, old, pairing).zip(Keys::of(new_tree, new, pairing));
         match keys {
@@ -74,7 +74,7 @@ impl<'a> Differ<'a> {
         name: &str,
         place: Option<Place<'a>>,
     ) -> Vec<Child> {
-        let pairing = Pairing::of(place, Manner::Kubectl);
+        let pairing = Pairing::of(place, Dialect::Kubectl);
         let before: FxHashMap<ElementKey<'a>, EntryId> = olds
             .keys
             .iter()

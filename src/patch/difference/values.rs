@@ -1,11 +1,11 @@
 //! Values as patches see them.
 
-use crate::patch::same::Sense;
+use crate::patch::same::Equality;
 use crate::yaml::{NodeId, ScalarStyle, Tree, equal, scalar};
 
 /// Whether two values are the same where a null field of a map counts as absent.
 pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
-    let without_nulls = Sense {
+    let without_nulls = Equality {
         counts: |tree, entry| !tree.is_null(tree.entry(entry).value),
         equal,
     };

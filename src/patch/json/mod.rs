@@ -89,7 +89,7 @@ fn patched(target: &str, patch: &Tree<'_>) -> Decided<Option<String>> {
 /// The text after one operation; `None` if it changes nothing.
 fn applied(text: &str, patch: &Tree<'_>, operation: &Operation<'_>) -> Decided<Option<String>> {
     let target = parsed(text)?;
-    let run = Run {
+    let run = SingleOperation {
         target: &target,
         patch,
         operation,
@@ -108,13 +108,13 @@ fn applied(text: &str, patch: &Tree<'_>, operation: &Operation<'_>) -> Decided<O
 }
 
 /// One operation on one text.
-struct Run<'a> {
+struct SingleOperation<'a> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
     operation: &'a Operation<'a>,
 }
 
-impl Run<'_> {
+impl SingleOperation<'_> {
     fn wrong(&self, message: impl Into<String>, help: &str) -> PatchError {
         wrong_at(self.patch, self.operation.at, message, help)
     }
@@ -304,7 +304,7 @@ impl Run<'_> {
         }
         let rest = self.remove(from)?;
         let rest = parsed(&rest)?;
-        let after = Run {
+        let after = SingleOperation {
             target: &rest,
             ..*self
         };

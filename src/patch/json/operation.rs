@@ -50,7 +50,7 @@ fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> Decided<Operation<'t>> {
         let help = "write it like {op: replace, path: /spec/replicas, value: 3}";
         return Err(wrong_at(patch, node, "this is no operation", help));
     }
-    let reader = Reader { patch, node };
+    let reader = OperationReader { patch, node };
     let (op, at_op) = reader.text("op")?;
     let (path, at) = reader.pointer("path")?;
     let action = match op {
@@ -77,12 +77,12 @@ fn operation<'t>(patch: &'t Tree<'_>, node: NodeId) -> Decided<Operation<'t>> {
     })
 }
 
-struct Reader<'t, 's> {
+struct OperationReader<'t, 's> {
     patch: &'t Tree<'s>,
     node: NodeId,
 }
 
-impl<'t> Reader<'t, '_> {
+impl<'t> OperationReader<'t, '_> {
     fn field(&self, name: &str) -> Result<EntryId, PatchError> {
         self.patch.find(self.node, name).ok_or_else(|| {
             wrong_at(

@@ -1,13 +1,13 @@
 //! Equality as a JSON patch's `test` has it (RFC 6902, section 4.6): numbers by what they are
 //! worth.
 
-use crate::patch::same::Sense;
+use crate::patch::same::Equality;
 use crate::yaml::go_json::{decimal, is_true};
 use crate::yaml::{NodeId, Scalar, ScalarType, Tree, equal};
 
 /// Whether two values are the same in JSON.
 pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
-    let in_json = Sense {
+    let in_json = Equality {
         counts: |_, _| true,
         equal: |left, l, right, r| {
             equal(left, l, right, r) || is_same_scalar(left.scalar(l), right.scalar(r))

@@ -12,7 +12,7 @@ use super::{Decided, PatchError, Patcher};
 
 /// An element that merges or comes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Item<'t> {
+pub(super) struct PatchElement<'t> {
     pub(super) entry: EntryId,
     /// What identifies it; `None` if nothing does.
     pub(super) key: Option<ElementKey<'t>>,
@@ -20,7 +20,7 @@ pub(super) struct Item<'t> {
 
 /// An element that is a directive.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Special<'t> {
+pub(super) struct ElementDirective<'t> {
     pub(super) entry: EntryId,
     pub(super) command: Command,
     /// The key of the element that it is about.
@@ -29,55 +29,63 @@ pub(super) struct Special<'t> {
 
 /// The elements of a list of the patch.
 #[derive(Debug, Default)]
-pub(super) struct Items<'t> {
-    pub(super) plain: Vec<Item<'t>>,
-    pub(super) special: Vec<Special<'t>>,
+pub(super) struct PatchList<'t> {
+    pub(super) plain: Vec<PatchElement<'t>>,
+    pub(super) directives: Vec<ElementDirective<'t>>,
 }
 
-impl<'t> Items<'t> {
+impl<'t> PatchList<'t> {
     /// Whether the plain elements replace the target's.
     pub(super) fn replace(&self) -> bool {
-        let mut commands = self.special.iter().map(|special| special.command);
+        let mut commands = self.directives.iter().map(|directive| directive.command);
         commands.any(|command| command == Command::Replace)
     }
 
     /// The keys of the elements that are deleted.
     pub(super) fn deleted(&self) -> impl Iterator<Item = ElementKey<'t>> {
-        let special = self.special.iter();
-        special
-            .filter(|special| special.command == Command::Delete)
-            .filter_map(|special| special.key)
+        let directives = self.directives.iter();
+        directives
+            .filter(|directive| directive.command == Command::Delete)
+            .filter_map(|directive| directive.key)
     }
 }
 
 impl<'a> Patcher<'a> {
     /// The elements of a list of the patch, by what `place` says of it.
-    pub(super) fn items(&self, list: NodeId, place: Option<Place<'a>>) -> Decided<Items<'a>> {
+    pub(super) fn patch_list(
+        &self,
+        list: NodeId,
+        place: Option<Place<'a>>,
+    ) -> Decided<PatchList<'a>> {
         let tree = self.patch;
         let pairing = self.pairing(place);
-        let mut items = Items::default();
+        let mut patch_list = PatchList::default();
         for entry in tree.entries(tree.resolve(list)) {
             let value = tree.entry(entry).value;
             let command = self.element_command(value)?;
             let key = pairing.key(tree, value);
             if let Some((command, is_alone)) = command
-                && let Some(special) = self.special(entry, command, key, is_alone, pairing)?
+                && let Some(directive) = self.directive(entry, command, key, is_alone, pairing)?
             {
-                items.special.push(special);
+                patch_list.directives.push(directive);
                 continue;
             }
-            items.plain.push(Item { entry, key });
+            patch_list.plain.push(PatchElement { entry, key });
         }
-        Ok(items)
+        Ok(patch_list)
     }
 
     /// Elements that merge into the target's have a key each, and no two the same one. Where
     /// nothing merges they need none.
-    pub(super) fn must_have_keys(&self, items: &Items<'a>, pairing: Pairing<'a>) -> Decided<()> {
+    pub(super) fn must_have_keys(
+        &self,
+        patch_list: &PatchList<'a>,
+        pairing: Pairing<'a>,
+    ) -> Decided<()> {
         let mut seen: FxHashSet<ElementKey<'a>> = FxHashSet::default();
-        for item in &items.plain {
-            let value = self.patch.entry(item.entry).value;
-            match (pairing, item.key) {
+        for element in &patch_list.plain {
+            let value = self.patch.entry(element.entry).value;
+            match (pairing, element.key) {
                 (Pairing::Scalar, None) => {
                     let message = "this list is a set of scalars, and this is none";
                     return Err(self.wrong(value, message, "give it scalars"));
@@ -116,31 +124,31 @@ impl<'a> Patcher<'a> {
     }
 
     /// The directive that an element is; `None` if it is an element as well.
-    fn special(
+    fn directive(
         &self,
         entry: EntryId,
         command: Command,
         key: Option<ElementKey<'a>>,
         is_alone: bool,
         pairing: Pairing<'a>,
-    ) -> Decided<Option<Special<'a>>> {
+    ) -> Decided<Option<ElementDirective<'a>>> {
         let element = self.patch.entry(entry).value;
-        let special = Special {
+        let directive = ElementDirective {
             entry,
             command,
             key,
         };
         let is_by_fields = pairing.is_by_fields();
         match (command, is_by_fields) {
-            (Command::Replace, _) if is_alone => Ok(Some(special)),
+            (Command::Replace, _) if is_alone => Ok(Some(directive)),
             (Command::Replace, _) => Err(self.wrong(
                 self.at_command(element),
                 "`$patch: replace` in an element replaces the whole list, and this element's fields are lost",
                 "write `- $patch: replace` as an element of its own; the others are the new list",
             )),
             (Command::Delete, true) if key.is_none() => Err(self.without_key(element, pairing)),
-            (Command::Delete, true) => self.only_key(element, pairing).map(|()| Some(special)),
-            (Command::Merge, true) if is_alone => Ok(Some(special)),
+            (Command::Delete, true) => self.only_key(element, pairing).map(|()| Some(directive)),
+            (Command::Merge, true) if is_alone => Ok(Some(directive)),
             (Command::Merge, true) => Ok(None),
             (Command::Delete | Command::Merge, false) => {
                 Err(self.wrong(
@@ -179,7 +187,7 @@ impl<'a> Patcher<'a> {
     pub(super) fn ordered(
         &self,
         order: NodeId,
-        items: &Items<'a>,
+        patch_list: &PatchList<'a>,
         place: Option<Place<'a>>,
     ) -> Decided<Vec<ElementKey<'a>>> {
         let tree = self.patch;
@@ -201,20 +209,24 @@ impl<'a> Patcher<'a> {
                 ),
             })?);
         }
-        self.refuse_other_order(&keys, items)?;
+        self.refuse_other_order(&keys, patch_list)?;
         Ok(keys)
     }
 
     /// Elements of the patch are in the order that `$setElementOrder` gives, which names them
     /// all.
-    fn refuse_other_order(&self, keys: &[ElementKey<'a>], items: &Items<'a>) -> Decided<()> {
+    fn refuse_other_order(
+        &self,
+        keys: &[ElementKey<'a>],
+        patch_list: &PatchList<'a>,
+    ) -> Decided<()> {
         if keys.is_empty() {
             return Ok(());
         }
         let mut last = None;
-        for item in &items.plain {
-            let at = keys.iter().position(|key| Some(*key) == item.key);
-            let value = self.patch.entry(item.entry).value;
+        for element in &patch_list.plain {
+            let at = keys.iter().position(|key| Some(*key) == element.key);
+            let value = self.patch.entry(element.entry).value;
             if at.is_none() {
                 return Err(self.wrong(
                     value,
