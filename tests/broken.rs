@@ -86,7 +86,7 @@ fn broken(bytes: &[u8], random: &mut impl FnMut() -> usize) -> Vec<u8> {
 
 fn is_defect(error: &Error) -> bool {
     match error {
-        Error::Unfaithful { .. } => true,
+        Error::Verification { .. } => true,
         Error::Several(errors) => errors.iter().any(is_defect),
         _ => false,
     }

@@ -128,7 +128,7 @@ fn another_run_finishes_one_that_was_killed() {
 
 #[test]
 fn a_failed_value_check_says_where_and_whose_fault_it_is() {
-    let error = Error::Unfaithful {
+    let error = Error::Verification {
         file: "a.yaml".into(),
         path: "spec.replicas".into(),
         message: "3 was decided, 2 is there".into(),

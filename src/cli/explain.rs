@@ -83,7 +83,7 @@ fn explain_one(
         Some(Side { document, tree })
     });
     let merged = merge_document(sides, paired.resource, &paired.options).map_err(|error| {
-        Error::Unfaithful {
+        Error::Verification {
             file: file.to_owned(),
             path: error.path,
             message: error.message,

@@ -76,7 +76,7 @@ impl Error {
             Self::DuplicateResource { .. } => {
                 "delete or rename one of the two, or move it to a file of its own"
             }
-            Self::Unfaithful { .. } => {
+            Self::Verification { .. } => {
                 "nothing was written; this is a defect of merge3, please report it with the three files"
             }
             Self::Changed { .. } => "nothing lost; run again to merge what is there now",

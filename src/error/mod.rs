@@ -180,7 +180,7 @@ pub enum Error {
         told(path),
         told(message)
     )]
-    Unfaithful {
+    Verification {
         /// The file.
         file: PathBuf,
         /// Where in the document.

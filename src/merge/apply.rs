@@ -1,7 +1,7 @@
 //! One document applied to a live one, as `kubectl apply` does it.
 
 use super::Options;
-use super::check::Unfaithful;
+use super::check::VerificationError;
 use super::document::Side;
 use super::merged_text::{Sources, merged_or_written_out, read_again};
 use super::walk::Walker;
@@ -39,14 +39,14 @@ pub struct Applied {
 pub enum Refused {
     /// The text that came of it, read again, does not have the values that were decided (law 6): a
     /// defect of this program.
-    Unfaithful(Unfaithful),
+    Verification(VerificationError),
     /// An element of a list that merges by a key has none of its own.
     Unkeyed(Unkeyed),
 }
 
-impl From<Unfaithful> for Refused {
-    fn from(unfaithful: Unfaithful) -> Self {
-        Self::Unfaithful(unfaithful)
+impl From<VerificationError> for Refused {
+    fn from(verification_error: VerificationError) -> Self {
+        Self::Verification(verification_error)
     }
 }
 
@@ -106,7 +106,7 @@ pub fn apply_document(application: &Application<'_>) -> Result<Applied, Refused>
 ///
 /// # Errors
 /// Where the text that came of it does not say that (law 6).
-pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, Unfaithful> {
+pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, VerificationError> {
     let snippet = format!(
         "metadata:\n  annotations:\n    {LAST_APPLIED}: {}",
         written(annotation)

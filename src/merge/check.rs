@@ -12,7 +12,7 @@ use super::walk::index::{FieldIndex, key_of};
 
 /// Where a merged text does not say what the merge decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfaithful {
+pub struct VerificationError {
     /// The path in the document.
     pub path: String,
     /// What differs.
@@ -26,7 +26,7 @@ pub(super) fn check(
     sources: Sources<'_>,
     outcome: &Outcome,
     side: Option<Chosen>,
-) -> Result<(), Unfaithful> {
+) -> Result<(), VerificationError> {
     let checker = Checker {
         merged,
         sources,
@@ -42,7 +42,7 @@ pub(super) fn last_lines(
     merged: &Tree<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
-) -> Result<Vec<LastLines>, Unfaithful> {
+) -> Result<Vec<LastLines>, VerificationError> {
     let last_lines = RefCell::default();
     let checker = Checker {
         merged,
@@ -63,7 +63,7 @@ struct Checker<'a> {
     last_lines: Option<&'a RefCell<Vec<LastLines>>>,
 }
 
-type Checked = Result<(), Box<Unfaithful>>;
+type Checked = Result<(), Box<VerificationError>>;
 
 /// Where in the merged tree: the entry, and what holds it.
 #[derive(Clone, Copy)]
@@ -96,10 +96,10 @@ impl Place<'_> {
 }
 
 impl Checker<'_> {
-    fn whole(&self, outcome: &Outcome) -> Result<(), Unfaithful> {
+    fn whole(&self, outcome: &Outcome) -> Result<(), VerificationError> {
         let (root, local) = (self.merged.root().value, self.sources.local.root().value);
         let checked = self.local(root, outcome, local, &Place::ROOT);
-        checked.map_err(|unfaithful| *unfaithful)
+        checked.map_err(|verification_error| *verification_error)
     }
 
     /// A value that local has.
@@ -116,13 +116,13 @@ impl Checker<'_> {
             Outcome::Take(incoming) => self.incoming(merged, incoming, place),
             Outcome::Text(text) if self.is_text(merged, text) => Ok(()),
             Outcome::Text(_) => {
-                Err(self.unfaithful(place, "the lines are not the ones that were decided"))
+                Err(self.verification_error(place, "the lines are not the ones that were decided"))
             }
             Outcome::Lines(lines) if self.is_text(merged, &lines.content) => Ok(()),
             Outcome::Lines(_) => {
-                Err(self.unfaithful(place, "the lines are not the ones that were decided"))
+                Err(self.verification_error(place, "the lines are not the ones that were decided"))
             }
-            Outcome::Apart(_) => Err(self.unfaithful(place, "both sides were decided")),
+            Outcome::Apart(_) => Err(self.verification_error(place, "both sides were decided")),
             Outcome::Merge(_) | Outcome::Row(_) => {
                 let children = outcome.children();
                 let expected = children
@@ -163,7 +163,7 @@ impl Checker<'_> {
         if equal(self.merged, merged, tree, expected) || self.same_lines(merged, tree, expected) {
             Ok(())
         } else {
-            Err(self.unfaithful(place, "the value is not the one that was decided"))
+            Err(self.verification_error(place, "the value is not the one that was decided"))
         }
     }
 
@@ -247,7 +247,7 @@ impl Checker<'_> {
             _ => false,
         };
         if !is_same_kind || found.len() != count {
-            return Err(self.unfaithful(
+            return Err(self.verification_error(
                 place,
                 &format!("{count} entries were decided, {} are there", found.len()),
             ));
@@ -266,8 +266,9 @@ impl Checker<'_> {
             } else {
                 let fields = fields.get_or_insert_with(|| FieldIndex::of(tree, node));
                 let found = key_of(side, id).and_then(|key| fields.find(key));
-                found
-                    .ok_or_else(|| self.unfaithful(place, "a field is missing that was decided"))?
+                found.ok_or_else(|| {
+                    self.verification_error(place, "a field is missing that was decided")
+                })?
             };
             let place = Place {
                 entry: Some(found),
@@ -309,8 +310,8 @@ impl Checker<'_> {
         }
     }
 
-    fn unfaithful(&self, place: &Place<'_>, message: &str) -> Box<Unfaithful> {
-        Box::new(Unfaithful {
+    fn verification_error(&self, place: &Place<'_>, message: &str) -> Box<VerificationError> {
+        Box::new(VerificationError {
             path: place.path(self.merged),
             message: message.to_owned(),
         })

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::check::Unfaithful;
+use super::check::VerificationError;
 use super::decision::{Outcome, Slot};
 use super::merged_text::read_again;
 use super::{Conflict, ConflictKind, Resolution};
@@ -59,7 +59,7 @@ pub(super) fn check_comments(
     bodies: Triple<u32>,
     (merged, outcome): (&str, &Outcome),
     known: &[&[Conflict]],
-) -> Result<Vec<Conflict>, Unfaithful> {
+) -> Result<Vec<Conflict>, VerificationError> {
     // most comments are as often in the texts as before, even if lines of values are taken for some
     let raw = Sides {
         of: trees

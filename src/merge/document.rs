@@ -3,10 +3,10 @@
 use super::body::{
     body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
 };
-use super::check::{Unfaithful, check};
+use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
 use super::decision::Outcome;
-use super::merged_text::{Sources, is_carried_out, is_faithful, merged_or_written_out, read_again};
+use super::merged_text::{Sources, is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
 use super::walk::Walker;
@@ -62,7 +62,7 @@ pub fn merge_document(
     sides: Triple<Option<Side<'_>>>,
     resource: bool,
     options: &Options,
-) -> Result<Merged, Unfaithful> {
+) -> Result<Merged, VerificationError> {
     merge_sides(sides, resource, options, None)
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn merge_sides(
     resource: bool,
     options: &Options,
     known_lines: Option<(Triple<&str>, &CleanLines)>,
-) -> Result<Merged, Unfaithful> {
+) -> Result<Merged, VerificationError> {
     let (Some(updated), Some(local)) = (sides.updated, sides.local) else {
         return Ok(Merged::unchanged());
     };
@@ -153,7 +153,7 @@ fn merged_text(
     outcome: &Outcome,
 ) -> Option<String> {
     let lines = match ready {
-        Ready::Whole(text) => match is_faithful(&text, sources, outcome, None) {
+        Ready::Whole(text) => match is_verified(&text, sources, outcome, None) {
             Ok(()) => return Some(text),
             Err(_) => lines(),
         },

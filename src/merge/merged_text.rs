@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::body::with_end_of;
-use super::check::{Unfaithful, check, last_lines};
+use super::check::{VerificationError, check, last_lines};
 use super::decision::{Chosen, Outcome};
 use super::edit::{Aliases, Draft, carry_out, set_last_lines, without_aliases};
 use super::markers::{mark, write_hunk};
@@ -31,14 +31,14 @@ pub(super) fn merged_or_written_out(
     sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
-    decide: impl Fn(Sources<'_>) -> Result<Outcome, Unfaithful>,
-) -> Result<Option<String>, Unfaithful> {
+    decide: impl Fn(Sources<'_>) -> Result<Outcome, VerificationError>,
+) -> Result<Option<String>, VerificationError> {
     let result = merged_or_marked(original, sources, outcome, options);
     if result.is_ok() || !(sources.updated.has_aliases() || sources.local.has_aliases()) {
         return result;
     }
     let written_out = |tree: &Tree<'_>| {
-        without_aliases(tree).ok_or_else(|| Unfaithful {
+        without_aliases(tree).ok_or_else(|| VerificationError {
             path: String::new(),
             message: "its aliases, written out, would make it too long".to_owned(),
         })
@@ -61,7 +61,7 @@ fn merged_or_marked(
     sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
-) -> Result<Option<String>, Unfaithful> {
+) -> Result<Option<String>, VerificationError> {
     match outcome {
         Outcome::Keep => Ok(None),
         outcome if outcome.has_choice() => {
@@ -77,7 +77,7 @@ pub(crate) fn edited(
     target: &Tree<'_>,
     source: &Tree<'_>,
     outcome: &Outcome,
-) -> Result<Option<String>, Unfaithful> {
+) -> Result<Option<String>, VerificationError> {
     let sources = Sources {
         updated: source,
         local: target,
@@ -95,7 +95,7 @@ fn marked_text(
     sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
-) -> Result<String, Unfaithful> {
+) -> Result<String, VerificationError> {
     let draft = carry_out(
         sources.local,
         sources.updated,
@@ -128,7 +128,7 @@ fn marked_draft(
             });
         });
         let text = with_end_of(text, local_text);
-        is_faithful(&text, sources, outcome, Some(side)).is_ok()
+        is_verified(&text, sources, outcome, Some(side)).is_ok()
     };
     if draft.is_plain() || !is_side(Chosen::Local) || !is_side(Chosen::Updated) {
         return None;
@@ -142,7 +142,7 @@ fn marked_draft(
 
 /// Carries the decisions out. Aliases stay aliases where that says what was decided; else they are
 /// written out.
-fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, Unfaithful> {
+fn merged_text(sources: Sources<'_>, outcome: &Outcome) -> Result<String, VerificationError> {
     let result = edited_text(sources, outcome, Aliases::Stay);
     if result.is_err() && (sources.local.has_aliases() || sources.updated.has_aliases()) {
         edited_text(sources, outcome, Aliases::WriteOut)
@@ -156,15 +156,15 @@ fn edited_text(
     sources: Sources<'_>,
     outcome: &Outcome,
     aliases: Aliases,
-) -> Result<String, Unfaithful> {
+) -> Result<String, VerificationError> {
     let draft = carry_out(sources.local, sources.updated, None, outcome, aliases);
     let text = with_end_of(draft.into_local(), sources.local.text());
-    let Err(unfaithful) = is_faithful(&text, sources, outcome, None) else {
+    let Err(verification_error) = is_verified(&text, sources, outcome, None) else {
         return Ok(text);
     };
     // the line breaks at the end may be what a block scalar says
-    let mended = with_last_lines(&text, sources, outcome).ok_or(unfaithful)?;
-    is_faithful(&mended, sources, outcome, None).map(|()| mended)
+    let mended = with_last_lines(&text, sources, outcome).ok_or(verification_error)?;
+    is_verified(&mended, sources, outcome, None).map(|()| mended)
 }
 
 /// A text whose block scalars that keep their last line breaks have those that were decided, where
@@ -189,18 +189,18 @@ pub(super) fn is_carried_out(sources: Sources<'_>, outcome: &Outcome) -> bool {
         || with_end_of(draft().into_local(), sources.local.text()) == sources.local.text()
 }
 
-pub(super) fn is_faithful(
+pub(super) fn is_verified(
     text: &str,
     sources: Sources<'_>,
     outcome: &Outcome,
     side: Option<Chosen>,
-) -> Result<(), Unfaithful> {
+) -> Result<(), VerificationError> {
     check(&read_again(text)?, sources, outcome, side)
 }
 
 /// The tree of a merged text.
-pub(super) fn read_again(text: &str) -> Result<Tree<'_>, Unfaithful> {
-    let unreadable = |message: String| Unfaithful {
+pub(super) fn read_again(text: &str) -> Result<Tree<'_>, VerificationError> {
+    let unreadable = |message: String| VerificationError {
         path: String::new(),
         message,
     };

@@ -34,7 +34,7 @@ mod walk;
 pub(crate) use above::{MergedAbove, merge_above, set_off};
 pub(crate) use apply::annotated;
 pub use apply::{Application, Applied, Refused, Unkeyed, apply_document};
-pub use check::Unfaithful;
+pub use check::VerificationError;
 pub use conflict::{Conflict, ConflictKind, Means, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
 pub(crate) use document::merge_sides;

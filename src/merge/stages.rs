@@ -17,7 +17,7 @@
 //! ```
 
 use super::Sources;
-use super::check::{self, Unfaithful};
+use super::check::{self, VerificationError};
 use super::decision::Outcome;
 use super::edit::{Aliases, carry_out};
 use super::options::Options;
@@ -54,7 +54,7 @@ pub fn check(
     merged: &Tree<'_>,
     trees: Triple<&Tree<'_>>,
     decisions: &Decisions,
-) -> Result<(), Unfaithful> {
+) -> Result<(), VerificationError> {
     let sources = Sources {
         updated: trees.updated,
         local: trees.local,

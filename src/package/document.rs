@@ -91,7 +91,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         };
         let lost = members.zip(trees.as_ref()).map(is_lost).into_array();
         if lost.contains(&true) {
-            return Err(Error::Unfaithful {
+            return Err(Error::Verification {
                 file: self.path(group),
                 path: String::new(),
                 message: "a document was readable, and then it was not".to_owned(),
@@ -107,9 +107,13 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             &self.options(group),
             self.context.lines,
         );
-        let merged = merged.map_err(|unfaithful| {
+        let merged = merged.map_err(|verification_error| {
             let texts = members.map(text).into_array();
-            secrets::unfaithful(self.path(group), unfaithful, texts.into_iter().flatten())
+            secrets::verification_error(
+                self.path(group),
+                verification_error,
+                texts.into_iter().flatten(),
+            )
         })?;
         Ok((self.with_above(group, merged), Vec::new()))
     }

@@ -4,7 +4,6 @@
 use super::apply::Apply;
 use super::assemble::{Action, Insertion, assemble};
 use super::document::is_resource;
-use super::faithful::{chunks, holds, is_faithful, with_end};
 use super::head::{sides, with_heads};
 use super::jobs::{Job, file_of, members};
 use super::nulls::brings_null;
@@ -13,6 +12,7 @@ use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::rules::Rules;
 use super::slot::Slot;
+use super::verified::{chunks, holds, is_verified, with_end};
 use super::{Content, Outcome};
 use crate::error::{Error, Warning};
 use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
@@ -309,8 +309,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .iter()
             .any(|it| it.conflict.resolution == Resolution::Markers);
         // what has conflict markers in it is no YAML before somebody has chosen
-        if !has_markers && !is_faithful(&text, &chunks) {
-            return Err(Error::Unfaithful {
+        if !has_markers && !is_verified(&text, &chunks) {
+            return Err(Error::Verification {
                 file: self.context.slots[self.target].path.clone(),
                 path: String::new(),
                 message: "its documents are not those that were put into it".to_owned(),

@@ -230,29 +230,34 @@ impl ChangedItems {
 /// The text of a list's document with other texts for some of its items, by their index: all at
 /// once, for the whole of it is read.
 fn put_back(file: &Path, list: &str, texts: &BTreeMap<usize, String>) -> Result<String, Error> {
-    let unfaithful = |index: usize| Error::Unfaithful {
+    let verification_error = |index: usize| Error::Verification {
         file: file.to_owned(),
         path: format!("items[{index}]"),
         message: "the item is not what was decided".to_owned(),
     };
     let read = |text| Tree::parse(text).ok().flatten();
     let first = texts.keys().next().copied().unwrap_or(0);
-    let tree = read(list).ok_or_else(|| unfaithful(first))?;
-    let items = items_of(&tree).ok_or_else(|| unfaithful(first))?;
+    let tree = read(list).ok_or_else(|| verification_error(first))?;
+    let items = items_of(&tree).ok_or_else(|| verification_error(first))?;
     let mut new = String::with_capacity(list.len());
     let mut copied = 0;
     for (index, text) in texts {
-        let item = *items.get(*index).ok_or_else(|| unfaithful(*index))?;
+        let item = *items
+            .get(*index)
+            .ok_or_else(|| verification_error(*index))?;
         let span = tree.node(item).span;
         let start = span.start as usize;
         // items are in their order, and apart
-        new.push_str(list.get(copied..start).ok_or_else(|| unfaithful(*index))?);
+        new.push_str(
+            list.get(copied..start)
+                .ok_or_else(|| verification_error(*index))?,
+        );
         push_item(&mut new, &tree, item, text);
         copied = span.end as usize;
     }
     new.push_str(&list[copied..]);
     let again = read(&new).filter(|_| split(&new).len() == 1);
-    let again = again.ok_or_else(|| unfaithful(first))?;
+    let again = again.ok_or_else(|| verification_error(first))?;
     let found = items_of(&again).unwrap_or_default();
     for (index, item) in items.iter().enumerate() {
         let is_same = found
@@ -263,7 +268,7 @@ fn put_back(file: &Path, list: &str, texts: &BTreeMap<usize, String>) -> Result<
                     .is_some_and(|decided| equal(&again, *found, &decided, decided.root().value)),
             });
         if !is_same {
-            return Err(unfaithful(index));
+            return Err(verification_error(index));
         }
     }
     Ok(new)
@@ -277,7 +282,7 @@ fn without_items(file: &Path, list: &str, gone: &BTreeSet<usize>) -> Result<Stri
         .collect();
     let patch = Tree::parse(&operations).ok().flatten();
     let patched = patch.and_then(|patch| json_patch(list, &patch).ok().flatten());
-    patched.ok_or_else(|| Error::Unfaithful {
+    patched.ok_or_else(|| Error::Verification {
         file: file.to_owned(),
         path: "items".to_owned(),
         message: "an item could not be deleted".to_owned(),

@@ -8,7 +8,7 @@ use super::jobs::Job;
 use super::plan::FileConflict;
 use super::slot::Slot;
 use crate::error::Error;
-use crate::merge::Unfaithful;
+use crate::merge::VerificationError;
 use crate::secret::{HIDDEN, is_kept_by, may_be_in};
 use crate::yaml::go_json::Json;
 
@@ -25,18 +25,18 @@ pub(super) fn hide_all(outcomes: &mut [Outcome], slots: &[Slot], jobs: &[Job]) {
 
 /// A result that is not what was meant, told without a value where one of the texts may hold a
 /// Secret.
-pub(super) fn unfaithful<'t>(
+pub(super) fn verification_error<'t>(
     file: PathBuf,
-    unfaithful: Unfaithful,
+    verification_error: VerificationError,
     texts: impl IntoIterator<Item = &'t str>,
 ) -> Error {
     let mut texts = texts.into_iter();
-    Error::Unfaithful {
+    Error::Verification {
         file,
-        path: unfaithful.path,
+        path: verification_error.path,
         message: match texts.any(|text| may_be_in(text.as_bytes())) {
             true => "a value of a Secret differs".to_owned(),
-            false => unfaithful.message,
+            false => verification_error.message,
         },
     }
 }

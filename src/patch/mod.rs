@@ -17,7 +17,7 @@ mod patch_list;
 mod replaced;
 mod same;
 
-use crate::merge::{Options, Outcome, Unfaithful, Walker, edited, without_aliases};
+use crate::merge::{Options, Outcome, VerificationError, Walker, edited, without_aliases};
 use crate::schema::Place;
 use crate::triple::Triple;
 use crate::yaml::{
@@ -38,7 +38,7 @@ pub enum PatchError {
     /// The target does not have what the patch needs: where in its text, and what.
     Target(ParseError),
     /// The patched text does not say what the patch decided: a defect of this program.
-    Unfaithful(Unfaithful),
+    Verification(VerificationError),
 }
 
 /// By which rules a merge patch is applied.
@@ -147,7 +147,7 @@ fn in_the_style_of(
 /// A text of our own, read again.
 fn parsed(text: &str) -> Result<Tree<'_>, PatchError> {
     let unreadable = |message: String| {
-        PatchError::Unfaithful(Unfaithful {
+        PatchError::Verification(VerificationError {
             path: String::new(),
             message,
         })
@@ -157,9 +157,9 @@ fn parsed(text: &str) -> Result<Tree<'_>, PatchError> {
         .ok_or_else(|| unreadable("nothing is left of it".to_owned()))
 }
 
-impl From<Unfaithful> for PatchError {
-    fn from(unfaithful: Unfaithful) -> Self {
-        Self::Unfaithful(unfaithful)
+impl From<VerificationError> for PatchError {
+    fn from(verification_error: VerificationError) -> Self {
+        Self::Verification(verification_error)
     }
 }
 

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::config;
 use super::last::{self, LastApplied};
-use super::refused::{not_applied, refused, unfaithful};
+use super::refused::{not_applied, refused, verification_error};
 use super::sides::{Live, Sides};
 use super::what::{ApplyAction, ApplyTo};
 use crate::error::{Error, Warning};
@@ -124,7 +124,8 @@ impl Apply<'_, '_> {
         let annotation = config::annotation(tree, namespace, place)?;
         let named = namespace.and_then(|namespace| config::in_namespace(tree, namespace));
         let text = named.as_deref().unwrap_or(config.document.text);
-        annotated(text, &annotation).map_err(|it| unfaithful(&self.sides.slots[at.slot].path, it))
+        annotated(text, &annotation)
+            .map_err(|it| verification_error(&self.sides.slots[at.slot].path, it))
     }
 
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,
@@ -189,7 +190,7 @@ fn set_last_applied(
     file: &Path,
 ) -> Result<AppliedHere, Error> {
     let before = live.document.text;
-    let text = annotated(before, annotation).map_err(|it| unfaithful(file, it))?;
+    let text = annotated(before, annotation).map_err(|it| verification_error(file, it))?;
     Ok(AppliedHere {
         text: (text != before).then_some(text),
         warnings: Vec::new(),

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use crate::error::{Error, Place};
-use crate::merge::{LAST_APPLIED, Refused, Unfaithful, Unkeyed};
+use crate::merge::{LAST_APPLIED, Refused, Unkeyed, VerificationError};
 use crate::triple::Side;
 
-pub(super) fn unfaithful(file: &Path, unfaithful: Unfaithful) -> Error {
-    Error::Unfaithful {
+pub(super) fn verification_error(file: &Path, verification_error: VerificationError) -> Error {
+    Error::Verification {
         file: file.to_owned(),
-        path: unfaithful.path,
-        message: unfaithful.message,
+        path: verification_error.path,
+        message: verification_error.message,
     }
 }
 
@@ -32,7 +32,7 @@ pub(super) fn refused(
     at: impl Fn(Side, usize) -> Place,
 ) -> Error {
     match refused {
-        Refused::Unfaithful(it) => unfaithful(live, it),
+        Refused::Verification(it) => verification_error(live, it),
         Refused::Unkeyed(Unkeyed {
             side,
             offset,

@@ -224,9 +224,9 @@ impl Comparison<'_> {
         let patch = patch.map(|patch| patch.map(|patch| format!("{head}{patch}")));
         patch.map_err(|error| match error {
             PatchError::Patch(error) | PatchError::Target(error) => refused(error),
-            PatchError::Unfaithful(error) => {
+            PatchError::Verification(error) => {
                 let texts = [old.file.file.text, new.file.file.text];
-                secrets::unfaithful(new.file.path.clone(), error, texts)
+                secrets::verification_error(new.file.path.clone(), error, texts)
             }
         })
     }

@@ -140,9 +140,11 @@ impl PatchRun<'_> {
                 "this document cannot be patched",
                 error,
             ),
-            PatchError::Unfaithful(error) => {
-                secrets::unfaithful(path.clone(), error, [text, patch.document.file.file.text])
-            }
+            PatchError::Verification(error) => secrets::verification_error(
+                path.clone(),
+                error,
+                [text, patch.document.file.file.text],
+            ),
         };
         if patch.form == PatchForm::Json {
             return json_patch(text, patch.tree).map_err(failed);

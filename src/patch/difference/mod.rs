@@ -6,7 +6,9 @@ mod lists;
 mod pieces;
 mod values;
 
-use crate::merge::{Child, Outcome, Shape, Unfaithful, edited, part_of, shape, without_aliases};
+use crate::merge::{
+    Child, Outcome, Shape, VerificationError, edited, part_of, shape, without_aliases,
+};
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -48,8 +50,9 @@ pub fn merge_difference(
     }
     if new.has_aliases() {
         // an anchor may be in what did not change, and so not in the patch
-        let plain = without_aliases(new)
-            .ok_or_else(|| unfaithful("its aliases, written out, would make it too long"))?;
+        let plain = without_aliases(new).ok_or_else(|| {
+            verification_error("its aliases, written out, would make it too long")
+        })?;
         return merge_difference(old, &parsed(&plain)?, rules);
     }
     let (is_strategic, place) = match rules {
@@ -75,11 +78,13 @@ pub fn merge_difference(
             return Ok(Some(patch));
         }
     }
-    Err(unfaithful("no patch was found that gives the new values"))
+    Err(verification_error(
+        "no patch was found that gives the new values",
+    ))
 }
 
-fn unfaithful(message: &str) -> PatchError {
-    PatchError::Unfaithful(Unfaithful {
+fn verification_error(message: &str) -> PatchError {
+    PatchError::Verification(VerificationError {
         path: String::new(),
         message: message.to_owned(),
     })

@@ -326,7 +326,7 @@ fn run(sides: Triple<&Files>, settings: &Settings) -> Result<Ran, String> {
 
 fn is_defect(error: &Error) -> bool {
     match error {
-        Error::Unfaithful { .. } => true,
+        Error::Verification { .. } => true,
         Error::Several(errors) => errors.iter().any(is_defect),
         _ => false,
     }

@@ -26,7 +26,7 @@ pub(super) fn with_end(text: &str, ends: bool, updated: Option<&str>) -> [Option
 
 /// Whether a text holds these documents and no others (rules: Laws). Where it is cut into these
 /// very texts, that is plain.
-pub(super) fn is_faithful(text: &str, chunks: &[&str]) -> bool {
+pub(super) fn is_verified(text: &str, chunks: &[&str]) -> bool {
     let documents = split(text);
     let same = documents.len() == chunks.len()
         && documents
