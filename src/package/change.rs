@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use super::Content;
 use super::bytes::Bytes;
+use super::file_triple::{FileTriple, Source};
 use super::owner::{is_executable, of_new, with_executable_bit};
 use super::plan::{ChangeKind, FileChange};
-use super::slot::{Slot, Source};
 use crate::triple::Triple;
 
 /// The local file that becomes one with another path.
@@ -21,21 +21,25 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// The local file of a slot, if there is one.
-    pub(super) fn of(slot: &Slot) -> Option<Self> {
+    /// The local file of a triple, if there is one.
+    pub(super) fn of(triple: &FileTriple) -> Option<Self> {
         Some(Self {
-            path: slot.path.clone(),
-            local: slot.sides.local.clone()?,
-            original: content_and_permissions(slot.sides.original.clone()).1,
+            path: triple.path.clone(),
+            local: triple.sides.local.clone()?,
+            original: content_and_permissions(triple.sides.original.clone()).1,
         })
     }
 }
 
-/// What happens to the file of a slot; `moved` is the local file it comes from, where that has
+/// What happens to the file of a triple; `moved` is the local file it comes from, where that has
 /// another path.
-pub(super) fn change(slot: Slot, moved: Option<Base>, content: Content) -> Option<FileChange> {
-    let is_pinned = slot.is_pinned();
-    let Slot { path, sides, .. } = slot;
+pub(super) fn change(
+    triple: FileTriple,
+    moved: Option<Base>,
+    content: Content,
+) -> Option<FileChange> {
+    let is_pinned = triple.is_pinned();
+    let FileTriple { path, sides, .. } = triple;
     let (bytes, of_updated) = content_and_permissions(sides.updated);
     let (from, local, of_original) = match moved {
         Some(base) => (Some(base.path), Some(base.local), base.original),

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::file_triple::Source;
 use super::load::Loaded;
 use super::parsed::{Broken, ParsedFile, Trees};
 use super::rules::Rules;
-use super::slot::Source;
 use super::{SchemaSource, Settings};
 use crate::error::{Error, Place, Warning};
 use crate::merge::Options;
@@ -86,12 +86,12 @@ pub(crate) fn schema_of(
     given: Option<&SchemaSource>,
     loaded: &mut Loaded,
 ) -> Result<Schema, Error> {
-    let (slots, roots) = (&loaded.slots, &loaded.roots);
+    let (triples, roots) = (&loaded.triples, &loaded.roots);
     let files = [Side::Original, Side::Local, Side::Updated].map(|side| {
-        let yaml = slots.iter().filter(|slot| slot.yaml);
-        yaml.filter_map(move |slot| {
-            let source = slot.sides[side].as_ref()?;
-            Some((roots.paths(&slot.path)[side].clone(), source))
+        let yaml = triples.iter().filter(|triple| triple.yaml);
+        yaml.filter_map(move |triple| {
+            let source = triple.sides[side].as_ref()?;
+            Some((roots.paths(&triple.path)[side].clone(), source))
         })
     });
     schema(given, files.into_iter().flatten(), &mut loaded.warnings)

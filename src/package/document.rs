@@ -53,7 +53,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             .context
             .apply
             .and_then(|apply| apply.pruned(&file.documents[local.document]));
-        let path = &self.context.slots[local.slot].path;
+        let path = &self.context.triples[local.triple].path;
         let told = message.map(|message| Warning::about(path, message));
         let is_pruned = told.is_some();
         self.outcome.warnings.extend(told);
@@ -150,8 +150,8 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             };
         }
         // what it is below in another file is no text of its own
-        let slot = |member: Option<DocRef>| member.map(|it| it.slot);
-        if slot(group.original) != slot(group.local) {
+        let triple = |member: Option<DocRef>| member.map(|it| it.triple);
+        if triple(group.original) != triple(group.local) {
             return merged;
         }
         let sides = Triple::new(members.original.map_or("", above), above(updated), own);

@@ -4,6 +4,7 @@
 use super::apply::Apply;
 use super::assemble::{Action, Insertion, assemble};
 use super::document::is_resource;
+use super::file_triple::FileTriple;
 use super::head::{sides, with_heads};
 use super::jobs::{Job, file_of, members};
 use super::nulls::brings_null;
@@ -11,7 +12,6 @@ use super::pair::Group;
 use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile, Readings};
 use super::rules::Rules;
-use super::slot::Slot;
 use super::verified::{chunks, holds, is_verified, with_end};
 use super::{Content, Outcome};
 use crate::error::{Error, Warning};
@@ -23,7 +23,7 @@ use crate::triple::{Side, Triple};
 
 /// What is known of all files while one of them is merged.
 pub(crate) struct Context<'f, 'a> {
-    pub(crate) slots: &'f [Slot],
+    pub(crate) triples: &'f [FileTriple],
     pub(crate) files: &'f [Option<Readings<'a>>],
     pub(crate) options: &'f Options,
     pub(crate) rules: &'f Rules,
@@ -42,12 +42,12 @@ pub(crate) fn merge_documents(
     target: usize,
     job: &Job,
 ) -> Result<Outcome, Error> {
-    let slots = sides(context, target, job);
-    let of = |side| slots[side].and_then(|slot| file_of(context.files, slot, side));
+    let triples = sides(context, target, job);
+    let of = |side| triples[side].and_then(|triple| file_of(context.files, triple, side));
     let sides = Triple::new(of(Side::Original), of(Side::Updated), of(Side::Local));
     let with_heads = match context.apply {
         Some(_) => None,
-        None => with_heads(&slots, &sides, job),
+        None => with_heads(&triples, &sides, job),
     };
     FileMerge {
         context,
@@ -94,15 +94,19 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = content;
             return Ok(self.outcome);
         }
-        match self.job.base.and_then(|slot| self.file(slot, Side::Local)) {
+        match self
+            .job
+            .base
+            .and_then(|triple| self.file(triple, Side::Local))
+        {
             Some(file) => self.merge_into(file)?,
             None => self.create()?,
         }
         Ok(self.outcome)
     }
 
-    pub(super) fn file(&self, slot: usize, side: Side) -> Option<&'f ParsedFile<'a>> {
-        file_of(self.context.files, slot, side)
+    pub(super) fn file(&self, triple: usize, side: Side) -> Option<&'f ParsedFile<'a>> {
+        file_of(self.context.files, triple, side)
     }
 
     pub(super) fn members(&self, group: &Group) -> Triple<Option<&'c Parsed<'a>>> {
@@ -120,15 +124,15 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     /// pair within it.
     fn fast_forward(&self) -> Option<Content> {
         let base = self.job.base?;
-        self.context.slots[self.target].sides.updated.as_ref()?;
-        let sides = &self.context.slots[base].sides;
+        self.context.triples[self.target].sides.updated.as_ref()?;
+        let sides = &self.context.triples[base].sides;
         let local = sides.local.as_ref()?;
         if sides.original.as_ref()?.bytes != local.bytes || may_pin(&local.bytes) {
             return None;
         }
         let within = |group: &Group| {
-            group.original.is_some_and(|it| it.slot == base)
-                && group.updated.is_none_or(|it| it.slot == self.target)
+            group.original.is_some_and(|it| it.triple == base)
+                && group.updated.is_none_or(|it| it.triple == self.target)
         };
         let new = |group: &Group| group.local.is_none();
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
@@ -311,7 +315,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         // what has conflict markers in it is no YAML before somebody has chosen
         if !has_markers && !is_verified(&text, &chunks) {
             return Err(Error::Verification {
-                file: self.context.slots[self.target].path.clone(),
+                file: self.context.triples[self.target].path.clone(),
                 path: String::new(),
                 message: "its documents are not those that were put into it".to_owned(),
             });

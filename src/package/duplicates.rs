@@ -4,11 +4,11 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::file_triple::{FileTriple, Roots};
 use super::pair::DocRef;
 use super::parsed::{ParsedFile, Readings};
 use super::resource::ResourceId;
 use super::similarity::Leaves;
-use super::slot::{Roots, Slot};
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
 
@@ -23,28 +23,28 @@ pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
 /// local has otherwise than either: which of the two a change is for, nobody can say. Where there
 /// is nothing to merge, that does not matter.
 pub(super) fn look_for_duplicates<'r>(
-    slots: &[Slot],
+    triples: &[FileTriple],
     readings: Vec<Option<&'r Readings<'r>>>,
     roots: &Roots,
 ) -> Result<Vec<Warning>, Error> {
-    let found = slots.par_iter().zip(readings).map(|(slot, readings)| {
+    let found = triples.par_iter().zip(readings).map(|(triple, readings)| {
         let Some(readings) = readings else {
             return Ok(None);
         };
-        let sides = slot.sides.as_ref();
+        let sides = triple.sides.as_ref();
         let bytes = sides.map(|source| source.as_ref().map(|it| &it.bytes));
         if bytes.original == bytes.updated {
             return Ok(None);
         }
         let is_merged = bytes.local != bytes.original && bytes.local != bytes.updated;
-        let twice = readings.as_ref().zip(roots.paths(&slot.path));
+        let twice = readings.as_ref().zip(roots.paths(&triple.path));
         let twice = twice.map(|(reading, path)| {
             let file = reading.as_ref()?.as_ref().ok()?;
             file.duplicate(&path)
         });
         match (twice.updated.or(twice.local), twice.original) {
             (Some(error), _) if is_merged => Err(error),
-            (_, Some(error)) => Ok(warning(&slot.path, error)),
+            (_, Some(error)) => Ok(warning(&triple.path, error)),
             _ => Ok(None),
         }
     });

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outcome;
+use super::file_triple::FileTriple;
 use super::jobs::Job;
 use super::pair::Group;
 use super::plan::FileConflict;
-use super::slot::Slot;
 use super::walk::Kind;
 use super::whole_file::conflict;
 use crate::merge::{ConflictKind, Resolution};
@@ -28,24 +28,24 @@ pub(crate) enum Gone {
 /// Says of each file of upstream's whether local deleted it, or a folder that it is in.
 pub(super) fn mark(
     jobs: &mut [Job],
-    slots: &[Slot],
+    triples: &[FileTriple],
     groups: &[Group],
     local_kinds: &FxHashMap<PathBuf, Kind>,
 ) {
     // a file whose documents are elsewhere now was not deleted
-    let mut lives_on = vec![false; slots.len()];
+    let mut lives_on = vec![false; triples.len()];
     // one that is there with nothing but what upstream moved there was: a merge put that there
-    let mut came_back: Vec<Option<bool>> = vec![None; slots.len()];
+    let mut came_back: Vec<Option<bool>> = vec![None; triples.len()];
     for group in groups {
         if let (Some(original), Some(_)) = (group.original, group.local) {
-            lives_on[original.slot] = true;
+            lives_on[original.triple] = true;
         }
         if let Some(local) = group.local {
-            let slots = group.map(|member| member.map(|it| it.slot));
-            let moved = slots.original.is_some_and(|it| it != local.slot);
-            let is_moved = moved && slots.updated == slots.local;
-            let others = came_back[local.slot].unwrap_or(true);
-            came_back[local.slot] = Some(others && is_moved);
+            let triples = group.map(|member| member.map(|it| it.triple));
+            let moved = triples.original.is_some_and(|it| it != local.triple);
+            let is_moved = moved && triples.updated == triples.local;
+            let others = came_back[local.triple].unwrap_or(true);
+            came_back[local.triple] = Some(others && is_moved);
         }
     }
     let mut had: FxHashSet<&Path> = FxHashSet::default();
@@ -56,37 +56,37 @@ pub(super) fn mark(
         .filter(|(_, kind)| **kind != Kind::Folder)
         .map(|(path, _)| path.as_path())
         .collect();
-    for (index, slot) in slots.iter().enumerate() {
-        others.remove(slot.path.as_path());
-        if slot.sides.original.is_some() {
-            had.extend(slot.path.ancestors());
+    for (index, triple) in triples.iter().enumerate() {
+        others.remove(triple.path.as_path());
+        if triple.sides.original.is_some() {
+            had.extend(triple.path.ancestors());
         }
-        let has_own = slot.sides.local.is_some() && came_back[index] != Some(true);
+        let has_own = triple.sides.local.is_some() && came_back[index] != Some(true);
         if has_own || lives_on[index] {
-            has.extend(slot.path.ancestors());
+            has.extend(triple.path.ancestors());
         }
     }
     has.extend(others.iter().flat_map(|path| path.ancestors()));
     let is_gone = |path: &Path| had.contains(path) && !has.contains(path);
-    for (job, slot) in jobs.iter_mut().zip(slots) {
+    for (job, triple) in jobs.iter_mut().zip(triples) {
         // the package itself is no folder of it
-        let folders = slot.path.ancestors().skip(1);
+        let folders = triple.path.ancestors().skip(1);
         let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
         job.gone = match folders.filter(|folder| is_gone(folder)).last() {
             Some(folder) => Some(Gone::Folder(folder.to_owned())),
-            None => is_gone(&slot.path).then_some(Gone::File),
+            None => is_gone(&triple.path).then_some(Gone::File),
         };
     }
 }
 
 /// Makes one conflict of those about the documents of a file that local deleted.
-pub(super) fn fold_file(slot: &Slot, outcome: &mut Outcome) {
+pub(super) fn fold_file(triple: &FileTriple, outcome: &mut Outcome) {
     let is_new = |record: &FileConflict| record.conflict.values.original.is_none();
     let staying = || outcome.conflicts.iter().filter(|it| it.stays_deleted());
     if staying().count() > 1 || staying().any(is_new) {
         outcome.conflicts.retain(|it| !it.stays_deleted());
         outcome.conflicts.push(conflict(
-            slot,
+            triple,
             ConflictKind::DeletedLocally,
             Resolution::Local,
         ));
@@ -94,7 +94,7 @@ pub(super) fn fold_file(slot: &Slot, outcome: &mut Outcome) {
 }
 
 /// Makes one conflict of those about the files of a folder that local deleted.
-pub(super) fn fold_folders(slots: &[Slot], jobs: &[Job], outcomes: &mut [Outcome]) {
+pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut [Outcome]) {
     let mut folders: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
     for (index, job) in jobs.iter().enumerate() {
         if let Some(Gone::Folder(folder)) = &job.gone
@@ -107,19 +107,25 @@ pub(super) fn fold_folders(slots: &[Slot], jobs: &[Job], outcomes: &mut [Outcome
         }
     }
     for (folder, files) in folders {
-        let is_new = |index: &usize| slots[*index].sides.original.is_none();
+        let is_new = |index: &usize| triples[*index].sides.original.is_none();
         if files.len() == 1 && !files.iter().any(is_new) {
             continue;
         }
         for index in &files {
             outcomes[*index].conflicts.retain(|it| !it.stays_deleted());
         }
-        outcomes[files[0]].conflicts.push(of_folder(folder, slots));
+        outcomes[files[0]]
+            .conflicts
+            .push(of_folder(folder, triples));
     }
 }
 
-fn of_folder(folder: &Path, slots: &[Slot]) -> FileConflict {
-    let within = || slots.iter().filter(|slot| slot.path.starts_with(folder));
+fn of_folder(folder: &Path, triples: &[FileTriple]) -> FileConflict {
+    let within = || {
+        triples
+            .iter()
+            .filter(|triple| triple.path.starts_with(folder))
+    };
     let files = |count: usize| Some(format!("({count} files)"));
     let values = Triple {
         original: files(within().filter(|it| it.sides.original.is_some()).count()),

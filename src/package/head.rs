@@ -15,12 +15,17 @@ use crate::yaml::{Document, Span};
 /// The first documents with the heads of their files, where they are one document that changed: a
 /// line is the head's on one side and the document's on another, and the lines merge as one text.
 pub(super) fn with_heads<'a>(
-    slots: &Triple<Option<usize>>,
+    triples: &Triple<Option<usize>>,
     files: &Triple<Option<&ParsedFile<'a>>>,
     job: &Job,
 ) -> Option<Triple<Parsed<'a>>> {
-    let first = |slot: Option<usize>| slot.map(|slot| DocRef { slot, document: 0 });
-    let group = slots.map(first);
+    let first = |triple: Option<usize>| {
+        triple.map(|triple| DocRef {
+            triple,
+            document: 0,
+        })
+    };
+    let group = triples.map(first);
     job.here.iter().find(|other| **other == group)?;
     let files = Triple::new(files.original?, files.updated?, files.local?);
     let firsts = files
@@ -98,7 +103,7 @@ impl FileMerge<'_, '_, '_> {
         let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
-            let (file, line) = (self.context.slots[base].path.as_path(), conflict.line + 1);
+            let (file, line) = (self.context.triples[base].path.as_path(), conflict.line + 1);
             let conflict = FileConflict::in_file(file, Some(line), conflict);
             self.outcome.conflicts.push(conflict);
         }
@@ -119,24 +124,24 @@ impl FileMerge<'_, '_, '_> {
 /// it, or both did. All documents that are here come from there then, and local has nothing there
 /// any more.
 pub(super) fn sides(context: &Context<'_, '_>, target: usize, job: &Job) -> Triple<Option<usize>> {
-    let has = |slot: &usize, side: fn(&Readings<'_>) -> bool| {
-        let files = context.files.get(*slot);
+    let has = |triple: &usize, side: fn(&Readings<'_>) -> bool| {
+        let files = context.files.get(*triple);
         files.is_some_and(|files| files.as_ref().is_some_and(side))
     };
     let Some(base) = job.base else {
         return Triple::default();
     };
-    let has_original = |slot: &usize| has(slot, |files| files.original.is_some());
-    let has_updated = |slot: &usize| has(slot, |files| files.updated.is_some());
+    let has_original = |triple: &usize| has(triple, |files| files.original.is_some());
+    let has_updated = |triple: &usize| has(triple, |files| files.updated.is_some());
     let sides = Triple::new(
         Some(base).filter(has_original),
         Some(target).filter(has_updated),
         Some(base),
     );
     match former_path(context, job) {
-        Some(slot) if sides.original.is_none() => Triple {
-            original: Some(slot),
-            updated: sides.updated.or(Some(slot).filter(has_updated)),
+        Some(triple) if sides.original.is_none() => Triple {
+            original: Some(triple),
+            updated: sides.updated.or(Some(triple).filter(has_updated)),
             ..sides
         },
         _ => sides,
@@ -146,14 +151,14 @@ pub(super) fn sides(context: &Context<'_, '_>, target: usize, job: &Job) -> Trip
 /// Where the original has all documents that are here, and local has no file.
 fn former_path(context: &Context<'_, '_>, job: &Job) -> Option<usize> {
     let originals = job.here.iter().filter_map(|group| group.original);
-    let mut slots = originals.map(|it| it.slot);
-    let slot = slots.next()?;
-    let is_one = slots.all(|other| other == slot);
+    let mut triples = originals.map(|it| it.triple);
+    let triple = triples.next()?;
+    let is_one = triples.all(|other| other == triple);
     // a file of which upstream deleted all is not the one that upstream has at the new path
     let stays = |group: &Group| group.original.is_some() && group.updated.is_some();
     let is_one = is_one && job.here.iter().any(stays);
-    let local = file_of(context.files, slot, Side::Local);
-    (is_one && local.is_none()).then_some(slot)
+    let local = file_of(context.files, triple, Side::Local);
+    (is_one && local.is_none()).then_some(triple)
 }
 
 /// Whether a document has a `---` line.

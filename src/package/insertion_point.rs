@@ -56,7 +56,9 @@ impl FileMerge<'_, '_, '_> {
         for group in &self.job.here {
             let Some(local) = group.local else { continue };
             match group.updated {
-                Some(it) if it.slot == self.target && actions[local.document] != Action::Remove => {
+                Some(it)
+                    if it.triple == self.target && actions[local.document] != Action::Remove =>
+                {
                     local_of[it.document] = Some(local.document);
                 }
                 None if actions[local.document] != Action::Remove => {

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::Settings;
+use super::file_triple::{FileTriple, Roots, Source};
 use super::ignored::Ignored;
 use super::rules::RULES_FILE;
 use super::side::Side;
-use super::slot::{Roots, Slot, Source};
 use super::walk::{Kind, Listing};
 use super::write::{LEFT_OUT, Left, left_at, settle};
 use super::yaml_names::YamlNames;
@@ -26,7 +26,7 @@ const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
 pub(crate) struct Loaded {
     pub(crate) roots: Roots,
     /// By path.
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) triples: Vec<FileTriple>,
     /// What is in the local folder.
     pub(crate) local_kinds: FxHashMap<PathBuf, Kind>,
     /// What a run left that was at the local package and did not come to its end.
@@ -55,7 +55,7 @@ impl Loaded {
 /// [`Error::Unfinished`].
 pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, Error> {
     let mut loaded = load_unsettled(sides, settings)?;
-    let merge = fingerprint(&loaded.slots);
+    let merge = fingerprint(&loaded.triples);
     loaded.settle(merge)?;
     Ok(loaded)
 }
@@ -137,7 +137,7 @@ fn load_files(
     Ok(Loaded {
         left: left_at(&roots.local())?,
         roots,
-        slots: vec![Slot::new(name, yaml, sources)],
+        triples: vec![FileTriple::new(name, yaml, sources)],
         local_kinds: FxHashMap::default(),
         merge: 0,
         warnings: Vec::new(),
@@ -172,7 +172,7 @@ fn load_folders(
         })?;
 
     let local_kinds = listings.local.iter().cloned().collect();
-    let mut slots = Vec::new();
+    let mut triples = Vec::new();
     for (path, kinds) in by_path(listings) {
         if path == Path::new(RULES_FILE) {
             continue; // local's own, and about the merge itself
@@ -185,15 +185,15 @@ fn load_folders(
         let yaml = names.have(&path);
         let files = kinds.map(|kind| kind == Some(Kind::File));
         if files.into_array().contains(&true) && (yaml || !settings.yaml_only) {
-            slots.push((path, yaml, files));
+            triples.push((path, yaml, files));
         }
     }
-    slots.sort_unstable_by(|left, right| left.0.cmp(&right.0));
+    triples.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
-    let slots = read_all(sides, slots)?;
+    let triples = read_all(sides, triples)?;
     Ok(Loaded {
         roots: Roots::Folders(sides.as_ref().map(Side::to_path)),
-        slots,
+        triples,
         local_kinds,
         left,
         merge: 0,
@@ -215,15 +215,15 @@ pub(crate) fn ignored(sides: &Triple<Side>, settings: &Settings) -> Result<Vec<P
 }
 
 /// A number for what upstream changed, so that it can be told whether two merges are the same.
-pub(crate) fn fingerprint(slots: &[Slot]) -> u64 {
+pub(crate) fn fingerprint(triples: &[FileTriple]) -> u64 {
     let mut hasher = FxHasher::default();
-    for slot in slots {
-        let sides = slot.sides.as_ref().map(Option::as_ref);
+    for triple in triples {
+        let sides = triple.sides.as_ref().map(Option::as_ref);
         let bytes = sides.map(|source| source.map(|it| &it.bytes));
         if bytes.original == bytes.updated {
             continue;
         }
-        hasher.write(slot.path.as_os_str().as_encoded_bytes());
+        hasher.write(triple.path.as_os_str().as_encoded_bytes());
         for side in [bytes.original, bytes.updated] {
             hasher.write_usize(side.map_or(usize::MAX, |bytes| bytes.len()));
             hasher.write_u64(side.map_or(0, |bytes| bytes.hash()));
@@ -297,9 +297,9 @@ fn entity_warning(
 /// Reads the files of all sides, in parallel.
 fn read_all(
     sides: &Triple<Side>,
-    slots: Vec<(PathBuf, bool, Triple<bool>)>,
-) -> Result<Vec<Slot>, Error> {
-    let read_slot = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
+    triples: Vec<(PathBuf, bool, Triple<bool>)>,
+) -> Result<Vec<FileTriple>, Error> {
+    let read_triple = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
         let read = |side: &Side, is_file: bool, known: [Option<&Source>; 2]| {
             let source = is_file.then(|| side.read_beside(&path, yaml, known));
             source.transpose()
@@ -314,12 +314,16 @@ fn read_all(
             rayon::join(|| original.bytes.hash(), || updated.bytes.hash());
         }
         let local = read(&sides.local, files.local, known)?;
-        Ok(Slot::new(path, yaml, Triple::new(original, updated, local)))
+        Ok(FileTriple::new(
+            path,
+            yaml,
+            Triple::new(original, updated, local),
+        ))
     };
-    let results: Vec<Result<Slot, Error>> = slots
+    let results: Vec<Result<FileTriple, Error>> = triples
         .into_par_iter()
         .with_max_len(1)
-        .map(read_slot)
+        .map(read_triple)
         .collect();
     Error::all(results)
 }

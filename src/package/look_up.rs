@@ -43,33 +43,36 @@ pub fn documents_in(
     let mut loaded = load(&sides.as_ref().map(Side::disk), settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let files: Vec<Option<Readings<'_>>> = loaded
-        .slots
+        .triples
         .par_iter()
-        .map(|slot| {
-            slot.yaml
-                .then(|| read_sides(slot, &loaded.roots, Trees::Dropped))
+        .map(|triple| {
+            triple
+                .yaml
+                .then(|| read_sides(triple, &loaded.roots, Trees::Dropped))
         })
         .collect();
     // a file that is given as such is the only one
-    let wanted = |slot: usize| loaded.slots.len() == 1 || loaded.slots[slot].path == file;
+    let wanted = |triple: usize| loaded.triples.len() == 1 || loaded.triples[triple].path == file;
     let mut found = Vec::new();
     let groups = pair(&files, settings.path_merge_key);
-    let mut jobs = jobs(&loaded.slots, &files, &groups);
-    gone::mark(&mut jobs, &loaded.slots, &groups, &loaded.local_kinds);
+    let mut jobs = jobs(&loaded.triples, &files, &groups);
+    gone::mark(&mut jobs, &loaded.triples, &groups, &loaded.local_kinds);
     for group in groups {
         let refs = group.into_array();
-        if !refs.iter().flatten().any(|it| wanted(it.slot)) {
+        if !refs.iter().flatten().any(|it| wanted(it.triple)) {
             continue;
         }
         let parsed = members(&files, &group);
         let named = parsed.local.or(parsed.updated).or(parsed.original);
-        let slot = group.local.or(group.updated).or(group.original);
-        let path = slot.map_or(file, |it| &loaded.slots[it.slot].path);
+        let triple = group.local.or(group.updated).or(group.original);
+        let path = triple.map_or(file, |it| &loaded.triples[it.triple].path);
         found.push(Paired {
             texts: parsed.map(|it| it.map(|it| it.document.text.to_owned())),
             stays_out: group.original.is_none()
                 && group.local.is_none()
-                && group.updated.is_some_and(|it| jobs[it.slot].gone.is_some()),
+                && group
+                    .updated
+                    .is_some_and(|it| jobs[it.triple].gone.is_some()),
             resource: named.is_some_and(|it| it.resource.is_some()),
             options: rules.options(&options, path, named).into_owned(),
         });

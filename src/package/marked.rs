@@ -5,10 +5,10 @@ use std::fs::Permissions;
 use std::path::Path;
 
 use super::disk::is_missing;
+use super::file_triple::Source;
 use super::plan::{ChangeKind, FileChange, Plan};
 use super::rules::{RULES_FILE, Rules, Written, with_rules};
 use super::single_package::load_package;
-use super::slot::Source;
 use crate::error::Error;
 
 /// The files of a package that `is_marked` picks by their content, each in a plan that leaves it as

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::documents::Context;
 use super::duplicates::look_for_duplicates;
+use super::file_triple::{FileTriple, Roots, Source};
 use super::jobs::jobs;
 use super::pair::pair;
 use super::parsed::{Parsed, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
 use super::rules::Rules;
-use super::run::{by_documents, merge_slot};
+use super::run::{by_documents, merge_triple};
 use super::sides_read::read_sides;
-use super::slot::{Roots, Slot, Source};
 use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::Options;
@@ -75,38 +75,38 @@ pub fn merge(
 ) -> Result<MergedFile, Error> {
     let texts = Triple::new(original, updated, local);
     let roots = Roots::Files(Triple::new("original", "updated", "local").map(PathBuf::from));
-    let slots = [in_memory("text.yaml".as_ref(), texts)];
-    let readings = read_sides(&slots[0], &roots, Trees::Kept);
+    let triples = [in_memory("text.yaml".as_ref(), texts)];
+    let readings = read_sides(&triples[0], &roots, Trees::Kept);
     let (file, whole) = by_documents(Some(readings));
-    look_for_duplicates(&slots, vec![file.as_ref().or(whole.as_ref())], &roots)?;
-    merged(&slots, &[file], whole.as_ref(), texts, None, options)
+    look_for_duplicates(&triples, vec![file.as_ref().or(whole.as_ref())], &roots)?;
+    merged(&triples, &[file], whole.as_ref(), texts, None, options)
 }
 
 /// Merges the only file that there is; `whole` where it merges as a whole.
 fn merged(
-    slots: &[Slot],
+    triples: &[FileTriple],
     files: &[Option<Readings<'_>>],
     whole: Option<&Readings<'_>>,
     texts: Triple<&str>,
     lines: Option<&CleanLines>,
     options: &Options,
 ) -> Result<MergedFile, Error> {
-    let jobs = jobs(slots, files, &pair(files, false));
+    let jobs = jobs(triples, files, &pair(files, false));
     let context = Context {
-        slots,
+        triples,
         files,
         options,
         rules: &Rules::default(),
         apply: None,
         lines: lines.map(|lines| (texts, lines)),
     };
-    let outcome = merge_slot(&context, 0, &jobs[0], whole)?;
+    let outcome = merge_triple(&context, 0, &jobs[0], whole)?;
     Ok(MergedFile::of(outcome, texts))
 }
 
-fn in_memory(path: &Path, texts: Triple<&str>) -> Slot {
+fn in_memory(path: &Path, texts: Triple<&str>) -> FileTriple {
     let sides = texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec())));
-    Slot::new(path.to_owned(), true, sides)
+    FileTriple::new(path.to_owned(), true, sides)
 }
 
 /// Merges three texts of one file document by document (rules: Documents): resources pair by
@@ -143,7 +143,7 @@ pub fn merge_file(
 /// of them.
 pub(crate) struct FileInMemory<'a> {
     texts: Triple<&'a str>,
-    slots: [Slot; 1],
+    triples: [FileTriple; 1],
     files: [Option<Readings<'a>>; 1],
 }
 
@@ -154,7 +154,7 @@ impl<'a> FileInMemory<'a> {
         let can_be_merged = is_structured(&readings) && !has_duplicates(&readings, path);
         can_be_merged.then(|| Self {
             texts,
-            slots: [in_memory(path, texts)],
+            triples: [in_memory(path, texts)],
             files: [Some(readings)],
         })
     }
@@ -168,7 +168,7 @@ impl<'a> FileInMemory<'a> {
         lines: Option<&CleanLines>,
         options: &Options,
     ) -> Result<MergedFile, Error> {
-        merged(&self.slots, &self.files, None, self.texts, lines, options)
+        merged(&self.triples, &self.files, None, self.texts, lines, options)
     }
 }
 

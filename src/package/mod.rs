@@ -18,6 +18,7 @@ mod disk;
 mod document;
 mod documents;
 mod duplicates;
+mod file_triple;
 mod gone;
 mod head;
 mod ignored;
@@ -51,9 +52,10 @@ mod side;
 mod sides_read;
 mod similarity;
 mod single_package;
-mod slot;
+
 mod template;
 mod verified;
+
 mod walk;
 mod whole_file;
 mod write;
@@ -65,6 +67,7 @@ pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{
     gone_is_fine, if_there, is_open_already, link, read_named, read_own, replace, replace_itself,
 };
+pub(crate) use file_triple::Source;
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
@@ -82,7 +85,6 @@ pub use run::{plan, plan_sides, plan_with};
 pub use selector::Selector;
 pub use side::{Entry, Side, Snapshot};
 pub(crate) use single_package::{STANDARD_INPUT, standard_input};
-pub(crate) use slot::Source;
 pub(crate) use walk::Kind;
 pub use write::{Disk, RealDisk, undo};
 pub(crate) use write::{LEFT_OUT, Progressed, forget, git_folder, is_reserved, progress_at};

@@ -10,10 +10,10 @@ use super::renamed::pair_renamed;
 use super::resource::ResourceId;
 use crate::triple::Triple;
 
-/// A document: the index of its file among the slots, and its own among the file's documents.
+/// A document: the index of its file among the triples, and its own among the file's documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct DocRef {
-    pub(crate) slot: usize,
+    pub(crate) triple: usize,
     pub(crate) document: usize,
 }
 
@@ -37,7 +37,7 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
     let mut others: Others<'_, '_> = FxHashMap::default();
     for candidate in candidates.iter() {
         let sides = others
-            .entry((first_slot(&candidate.group), candidate.id.of_any_version()))
+            .entry((first_file(&candidate.group), candidate.id.of_any_version()))
             .or_default();
         let of_side = |member: Option<DocRef>| member.map(|_| candidate.id);
         *sides = candidate
@@ -49,7 +49,7 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
     let bound: Vec<bool> = candidates
         .iter()
         .map(|candidate| {
-            let key = (first_slot(&candidate.group), candidate.id.of_any_version());
+            let key = (first_file(&candidate.group), candidate.id.of_any_version());
             let same = others.get(&key);
             candidate.group.original.is_some()
                 && same.is_some_and(|same| {
@@ -72,17 +72,17 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
 pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut resources = Vec::new();
-    for (slot, file) in files.iter().enumerate() {
+    for (triple, file) in files.iter().enumerate() {
         let Some(file) = file else { continue };
         let sides = file
             .as_ref()
             .map(|side| side.as_ref().and_then(|it| it.as_ref().ok()));
         let sides = sides.map(|side| side.map(AsRef::as_ref));
-        groups.extend(others(slot, &sides));
-        let named = sides.map(|side| side.map_or_else(Vec::new, |it| named(slot, it)));
+        groups.extend(others(triple, &sides));
+        let named = sides.map(|side| side.map_or_else(Vec::new, |it| named(triple, it)));
         resources.extend(joined(without_repeated(&sides, named)));
     }
-    let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_slot(&candidate.group));
+    let path = |candidate: &Candidate<'_>| path_merge_key.then(|| first_file(&candidate.group));
     bind_to_other_version(&mut resources);
     let resources = unite(resources, |candidate| (candidate.id, path(candidate)));
     let (complete, left): (Vec<_>, Vec<_>) = resources
@@ -103,12 +103,12 @@ pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<
 }
 
 /// The resources of one side of a file.
-fn named<'r>(slot: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
+fn named<'r>(triple: usize, file: &'r ParsedFile<'_>) -> Named<'r> {
     let documents = file.documents.iter().enumerate();
     documents
         .filter_map(|(document, parsed)| {
             let resource = parsed.resource.as_ref()?;
-            Some((DocRef { slot, document }, resource.pairing()))
+            Some((DocRef { triple, document }, resource.pairing()))
         })
         .collect()
 }
@@ -139,13 +139,13 @@ fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
 }
 
 /// The documents of one file that are no resources, by index.
-fn others(slot: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
+fn others(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
     let indexes = sides.map(|side| {
         side.map_or_else(Vec::new, |file| {
             let documents = file.documents.iter().enumerate();
             documents
                 .filter(|(_, parsed)| parsed.has_content && parsed.resource.is_none())
-                .map(|(document, _)| DocRef { slot, document })
+                .map(|(document, _)| DocRef { triple, document })
                 .collect()
         })
     });
@@ -181,7 +181,7 @@ fn unite<'r, K: Hash + Eq>(
 fn unite_by_path(bucket: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
     let mut done = Vec::new();
     let mut left = Vec::new();
-    for bucket in buckets(bucket, |candidate| first_slot(&candidate.group)) {
+    for bucket in buckets(bucket, |candidate| first_file(&candidate.group)) {
         for mut candidate in join_in_order(bucket) {
             candidate.is_bound_to_file = true;
             if is_complete(&candidate.group) {
@@ -208,7 +208,7 @@ fn is_of_other_files(bucket: &[Candidate<'_>]) -> bool {
             .all(|candidate| candidate.group.updated.is_none())
         && bucket
             .windows(2)
-            .any(|pair| first_slot(&pair[0].group) != first_slot(&pair[1].group))
+            .any(|pair| first_file(&pair[0].group) != first_file(&pair[1].group))
 }
 
 /// Sorts into buckets, in the order of first appearance.
@@ -286,9 +286,9 @@ pub(super) fn is_complete(group: &Group) -> bool {
     group.into_array().iter().all(Option::is_some)
 }
 
-fn first_slot(group: &Group) -> usize {
+fn first_file(group: &Group) -> usize {
     let first = group.original.or(group.updated).or(group.local);
-    first.map_or(usize::MAX, |document| document.slot)
+    first.map_or(usize::MAX, |document| document.triple)
 }
 
 /// Groups are in the order of the local files, then of upstream's.

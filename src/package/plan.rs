@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::bytes::Bytes;
 use super::disk::Seen;
+use super::file_triple::Source;
 use super::resource::ResourceId;
-use super::slot::Source;
 use crate::error::Warning;
 use crate::merge::{Conflict, ConflictKind, Resolution};
 use crate::triple::Triple;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use super::assemble::{Action, Marks};
 use super::documents::FileMerge;
+use super::file_triple::FileTriple;
 use super::gone::fold_file;
 use super::kpt;
 use super::pair::Group;
 use super::parsed::Parsed;
 use super::plan::FileConflict;
-use super::slot::Slot;
 use crate::line_breaks::line_break_of;
 use crate::merge::markers::write_hunk;
 use crate::merge::pins::{Pins, is_document_pinned, may_pin};
@@ -91,7 +91,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
                 self.coming.push(group);
             }
         }
-        fold_file(&self.context.slots[self.target], &mut self.outcome);
+        fold_file(&self.context.triples[self.target], &mut self.outcome);
     }
 
     /// Records that local deleted what upstream has. Whether it stays deleted.
@@ -158,8 +158,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
 
     /// Whether the first line of the local file pins it.
     pub(super) fn is_pinned_file(&self) -> bool {
-        let base = self.job.base.map(|base| &self.context.slots[base]);
-        base.is_some_and(Slot::is_pinned)
+        let base = self.job.base.map(|base| &self.context.triples[base]);
+        base.is_some_and(FileTriple::is_pinned)
     }
 
     /// A file that is pinned stays as it is: what upstream changed in it is recorded.
@@ -212,8 +212,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// The file of a document: the local one, else upstream's.
     pub(super) fn path(&self, group: &Group) -> PathBuf {
         let member = group.local.or(group.updated).or(group.original);
-        let slot = member.map_or(self.target, |member| member.slot);
-        self.context.slots[slot].path.clone()
+        let triple = member.map_or(self.target, |member| member.triple);
+        self.context.triples[triple].path.clone()
     }
 }
 

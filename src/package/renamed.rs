@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
 
+use super::file_triple::FileTriple;
 use super::jobs::members;
 use super::pair::{DocRef, Group, both};
 use super::parsed::{Parsed, Readings};
 use super::plan::Renamed;
 use super::resource::ResourceId;
 use super::similarity::Leaves;
-use super::slot::Slot;
 use crate::triple::Side;
 
 /// How many places apart two resources of one kind are compared at most: a file may hold thousands
@@ -35,12 +35,12 @@ pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[Option<Readings<'_>
 
 /// The local resources that have another name or namespace than what they pair with.
 pub(super) fn renamed(
-    slots: &[Slot],
+    triples: &[FileTriple],
     groups: &[Group],
     files: &[Option<Readings<'_>>],
 ) -> Vec<Renamed> {
     let find = |group: &Group| {
-        let file = group.local?.slot;
+        let file = group.local?.triple;
         let members = members(files, group);
         let resources = members.map(|member| member?.resource.as_ref());
         let names = resources.map(|it| it.map(|it| (&it.pairing().namespace, &it.pairing().name)));
@@ -48,7 +48,7 @@ pub(super) fn renamed(
         let is_renamed = others.any(|name| Some(name) != names.local);
         let local = members.local?;
         (is_renamed && names.local.is_some()).then(|| Renamed {
-            file: slots[file].path.clone(),
+            file: triples[file].path.clone(),
             line: local.document.line + local.line() + 1,
             names: resources.map(|it| it.map(|it| it.id.to_static())),
         })
@@ -103,8 +103,8 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
                 continue;
             };
             if let Some((document, id)) = self.named(of, group) {
-                let of_slot = of_kind.entry((document.slot, kind(id))).or_default();
-                of_slot.of(of).push(index);
+                let of_triple = of_kind.entry((document.triple, kind(id))).or_default();
+                of_triple.of(of).push(index);
             }
         }
         let of_kind = of_kind.into_values();

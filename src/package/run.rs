@@ -10,6 +10,7 @@ use super::change::{Base, change};
 use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
 use super::duplicates::look_for_duplicates;
+use super::file_triple::FileTriple;
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
 use super::obstacles::clear_obstacles;
@@ -22,7 +23,6 @@ use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
 use super::side::Side;
 use super::sides_read::{let_go, read_sides};
-use super::slot::Slot;
 use super::whole_file::merge_whole;
 use super::{Outcome, Settings, case_only, gone};
 use crate::error::Error;
@@ -84,25 +84,25 @@ pub fn plan_sides(
     };
     let mut loaded = load(sides, settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
-    let slots = std::mem::take(&mut loaded.slots);
-    let trees = Trees::of(slots.iter().map(Slot::len).sum());
-    progress.expect(slots.len());
-    let read = biggest_first(&slots, |index| {
-        let slot = &slots[index];
-        by_documents(needs_reading(slot).then(|| read_sides(slot, &loaded.roots, trees)))
+    let triples = std::mem::take(&mut loaded.triples);
+    let trees = Trees::of(triples.iter().map(FileTriple::len).sum());
+    progress.expect(triples.len());
+    let read = biggest_first(&triples, |index| {
+        let triple = &triples[index];
+        by_documents(needs_reading(triple).then(|| read_sides(triple, &loaded.roots, trees)))
     });
     let (files, wholes): (Vec<_>, Vec<_>) = read.into_iter().unzip();
     let readings = files.iter().zip(&wholes);
     let readings = readings.map(|(file, whole)| file.as_ref().or(whole.as_ref()));
     let (duplicates, groups) = rayon::join(
-        || look_for_duplicates(&slots, readings.collect(), &loaded.roots),
+        || look_for_duplicates(&triples, readings.collect(), &loaded.roots),
         || pair(&files, settings.path_merge_key),
     );
     loaded.warnings.extend(duplicates?);
-    let mut jobs = jobs(&slots, &files, &groups);
-    gone::mark(&mut jobs, &slots, &groups, &loaded.local_kinds);
+    let mut jobs = jobs(&triples, &files, &groups);
+    gone::mark(&mut jobs, &triples, &groups, &loaded.local_kinds);
     let context = Context {
-        slots: &slots,
+        triples: &triples,
         files: &files,
         options: &options,
         rules: &rules,
@@ -110,16 +110,16 @@ pub fn plan_sides(
         lines: None,
     };
     let mut outcomes = merge_all(&context, &jobs, &wholes, progress)?;
-    loaded.warnings.extend(rules.unmatched(&slots, &files));
-    let renamed = renamed(&slots, &groups, &files);
+    loaded.warnings.extend(rules.unmatched(&triples, &files));
+    let renamed = renamed(&triples, &groups, &files);
     drop(groups);
     let readings = files.into_par_iter().chain(wholes);
     readings.for_each(|readings| readings.into_iter().for_each(let_go));
-    gone::fold_folders(&slots, &jobs, &mut outcomes);
+    gone::fold_folders(&triples, &jobs, &mut outcomes);
     if !settings.show_secrets {
-        hide_all(&mut outcomes, &slots, &jobs);
+        hide_all(&mut outcomes, &triples, &jobs);
     }
-    let plan = collect(slots, &jobs, outcomes, loaded, settings.show_secrets)?;
+    let plan = collect(triples, &jobs, outcomes, loaded, settings.show_secrets)?;
     Ok(Plan { renamed, ..plan })
 }
 
@@ -133,19 +133,19 @@ pub(super) fn merge_all(
     wholes: &[Option<Readings<'_>>],
     progress: &Progress,
 ) -> Result<Vec<Outcome>, Error> {
-    Error::all(biggest_first(context.slots, |target| {
+    Error::all(biggest_first(context.triples, |target| {
         let whole = wholes.get(target).and_then(Option::as_ref);
-        let outcome = merge_slot(context, target, &jobs[target], whole);
+        let outcome = merge_triple(context, target, &jobs[target], whole);
         progress.step();
         outcome
     }))
 }
 
-/// Does something for each slot, at once. Those with much in them come first, lest the others are
+/// Does something for each triple, at once. Those with much in them come first, lest the others are
 /// done and wait for them.
-fn biggest_first<R: Send>(slots: &[Slot], work: impl Fn(usize) -> R + Sync) -> Vec<R> {
-    let mut order: Vec<usize> = (0..slots.len()).collect();
-    order.sort_by_cached_key(|index| std::cmp::Reverse(slots[*index].len()));
+fn biggest_first<R: Send>(triples: &[FileTriple], work: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let mut order: Vec<usize> = (0..triples.len()).collect();
+    order.sort_by_cached_key(|index| std::cmp::Reverse(triples[*index].len()));
     let results = order.par_iter().with_max_len(1);
     let mut results: Vec<(usize, R)> = results.map(|index| (*index, work(*index))).collect();
     results.sort_unstable_by_key(|(index, _)| *index);
@@ -153,12 +153,12 @@ fn biggest_first<R: Send>(slots: &[Slot], work: impl Fn(usize) -> R + Sync) -> V
 }
 
 /// Whether the documents of a file have to be known: not where it is the same on all sides.
-fn needs_reading(slot: &Slot) -> bool {
-    let bytes = slot
+fn needs_reading(triple: &FileTriple) -> bool {
+    let bytes = triple
         .sides
         .as_ref()
         .map(|source| source.as_ref().map(|it| &it.bytes));
-    slot.yaml && (bytes.original != bytes.updated || bytes.original != bytes.local)
+    triple.yaml && (bytes.original != bytes.updated || bytes.original != bytes.local)
 }
 
 /// Parts the files that merge document by document from those that merge as a whole.
@@ -182,7 +182,7 @@ fn has_documents(reading: &Reading<'_>) -> bool {
     reading.as_ref().is_ok_and(|file| file.has_documents())
 }
 
-pub(super) fn merge_slot(
+pub(super) fn merge_triple(
     context: &Context<'_, '_>,
     target: usize,
     job: &Job,
@@ -191,16 +191,16 @@ pub(super) fn merge_slot(
     if context.files[target].is_some() {
         return merge_documents(context, target, job);
     }
-    let slot = &context.slots[target];
-    let options = context.rules.options(context.options, &slot.path, None);
+    let triple = &context.triples[target];
+    let options = context.rules.options(context.options, &triple.path, None);
     let (resolution, Some(rule)) = options.whole() else {
-        return merge_whole(slot, whole, &options, job.gone.is_some());
+        return merge_whole(triple, whole, &options, job.gone.is_some());
     };
     let ruled = Options {
         on_conflict: policy(resolution),
         ..(*options).clone()
     };
-    let mut outcome = merge_whole(slot, whole, &ruled, job.gone.is_some())?;
+    let mut outcome = merge_whole(triple, whole, &ruled, job.gone.is_some())?;
     for record in &mut outcome.conflicts {
         if record.conflict.resolution == resolution {
             record.conflict.rule = Some(rule.origin.clone());
@@ -210,7 +210,7 @@ pub(super) fn merge_slot(
 }
 
 pub(super) fn collect(
-    slots: Vec<Slot>,
+    triples: Vec<FileTriple>,
     jobs: &[Job],
     outcomes: Vec<Outcome>,
     loaded: Loaded,
@@ -223,17 +223,18 @@ pub(super) fn collect(
         .iter()
         .flat_map(|it| it.conflicts.iter().chain(&it.noted));
     let told: FxHashSet<Arc<Path>> = records.map(|it| it.file.clone()).collect();
-    let base = |index: usize| Base::of(&slots[jobs[index].base.filter(|base| *base != index)?]);
-    let mut moved: FxHashMap<usize, Base> = (0..slots.len())
+    let base = |index: usize| Base::of(&triples[jobs[index].base.filter(|base| *base != index)?]);
+    let mut moved: FxHashMap<usize, Base> = (0..triples.len())
         .filter_map(|index| Some((index, base(index)?)))
         .collect();
-    for ((index, slot), outcome) in slots.into_iter().enumerate().zip(outcomes) {
-        let sides = slot.sides.as_ref().into_array();
+    for ((index, triple), outcome) in triples.into_iter().enumerate().zip(outcomes) {
+        let sides = triple.sides.as_ref().into_array();
         plan.read += sides.iter().filter(|it| it.is_some()).count();
-        if let Some(local) = &slot.sides.local
-            && told.contains(slot.path.as_path())
+        if let Some(local) = &triple.sides.local
+            && told.contains(triple.path.as_path())
         {
-            plan.sources.insert(slot.path.clone(), local.bytes.clone());
+            plan.sources
+                .insert(triple.path.clone(), local.bytes.clone());
         }
         match plan.conflicts.is_empty() {
             true => plan.conflicts = outcome.conflicts,
@@ -246,7 +247,7 @@ pub(super) fn collect(
         plan.combined.extend(combined);
         plan.warnings.extend(outcome.warnings);
         plan.files
-            .extend(change(slot, moved.remove(&index), outcome.content));
+            .extend(change(triple, moved.remove(&index), outcome.content));
     }
     plan.files = clear_obstacles(
         plan.files,

@@ -4,18 +4,18 @@ use std::cell::LazyCell;
 use std::path::PathBuf;
 
 use super::Outcome;
+use super::file_triple::FileTriple;
 use super::jobs::Job;
 use super::plan::FileConflict;
-use super::slot::Slot;
 use crate::error::Error;
 use crate::merge::VerificationError;
 use crate::secret::{HIDDEN, is_kept_by, may_be_in};
 use crate::yaml::go_json::Json;
 
 /// Takes the values of Secrets out of what is recorded of all files.
-pub(super) fn hide_all(outcomes: &mut [Outcome], slots: &[Slot], jobs: &[Job]) {
+pub(super) fn hide_all(outcomes: &mut [Outcome], triples: &[FileTriple], jobs: &[Job]) {
     for (index, outcome) in outcomes.iter_mut().enumerate() {
-        let base = &slots[jobs[index].base.unwrap_or(index)];
+        let base = &triples[jobs[index].base.unwrap_or(index)];
         let in_file = LazyCell::new(|| may_hold_secret(base));
         for record in outcome.conflicts.iter_mut().chain(&mut outcome.noted) {
             hide(record, || *in_file);
@@ -69,8 +69,8 @@ pub(super) fn masked(json: Json) -> Json {
     }
 }
 
-fn may_hold_secret(slot: &Slot) -> bool {
-    let sides = slot.sides.as_ref().into_array();
+fn may_hold_secret(triple: &FileTriple) -> bool {
+    let sides = triple.sides.as_ref().into_array();
     let mut sources = sides.into_iter().flatten();
     sources.any(|source| may_be_in(&source.bytes))
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
 use super::disk::{Seen, open, read_open};
+use super::file_triple::Source;
 use super::owner::of_new;
-use super::slot::Source;
 use super::walk::{Kind, Listing, list};
 use crate::error::Error;
 

@@ -3,16 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::file_triple::{FileTriple, Roots, Source};
 use super::parallel::in_parallel;
 use super::parsed::{Broken, ParsedFile, Reading, Readings, Trees};
-use super::slot::{Roots, Slot, Source};
 use crate::error::Place;
 use crate::triple::Triple;
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
-pub(crate) fn read_sides<'a>(slot: &'a Slot, roots: &Roots, trees: Trees) -> Readings<'a> {
-    let sources = slot.sides.as_ref().map(Option::as_ref);
-    let paths = roots.paths(&slot.path);
+pub(crate) fn read_sides<'a>(triple: &'a FileTriple, roots: &Roots, trees: Trees) -> Readings<'a> {
+    let sources = triple.sides.as_ref().map(Option::as_ref);
+    let paths = roots.paths(&triple.path);
     let original = sources
         .original
         .map(|source| shared(&paths.original, source, trees, None));

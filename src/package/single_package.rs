@@ -9,12 +9,12 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::file_triple::Source;
 use super::ignored::Ignored;
 use super::items::Origins;
 use super::load::{keep, root_kind};
 use super::rules::RULES_FILE;
 use super::side::{LARGEST, Side};
-use super::slot::Source;
 use super::walk::Kind;
 use super::write::{Left, left_at, settle};
 use super::yaml_names::YamlNames;

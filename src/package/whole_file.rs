@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::file_triple::{FileTriple, Source};
 use super::parsed::{Broken, ParsedFile, Readings, Trees};
 use super::plan::FileConflict;
-use super::slot::{Slot, Source};
 use super::{Content, Outcome, template};
 use crate::error::{Error, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
@@ -21,20 +21,20 @@ use crate::triple::Triple;
 /// Where it is YAML on one side and broken on another, no side is a template, and merging it line
 /// by line leaves a conflict, or leaves it broken where it was not.
 pub(crate) fn merge_whole(
-    slot: &Slot,
+    triple: &FileTriple,
     readings: Option<&Readings<'_>>,
     options: &Options,
     is_gone: bool,
 ) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
-    let sources = slot.sides.as_ref().map(Option::as_ref);
+    let sources = triple.sides.as_ref().map(Option::as_ref);
     let bytes = sources.map(|source| source.map(|source| &*source.bytes));
     let resolution = options.on_conflict.resolution();
     match (bytes.original, bytes.updated, bytes.local) {
         (_, None, None) => {}
         (original, updated, local) if updated == original || updated == local => {}
-        _ if slot.is_pinned() => {
-            let record = conflict(slot, ConflictKind::Pinned, Resolution::Local);
+        _ if triple.is_pinned() => {
+            let record = conflict(triple, ConflictKind::Pinned, Resolution::Local);
             outcome.noted.push(record);
         }
         (None, Some(_), None) if !is_gone => outcome.content = Content::Updated,
@@ -42,12 +42,12 @@ pub(crate) fn merge_whole(
             let kind = ConflictKind::DeletedLocally;
             match options.deletion() {
                 None => {}
-                Some((Resolution::Markers, _)) => return Ok(deleted_by_one(slot, kind, options)),
+                Some((Resolution::Markers, _)) => return Ok(deleted_by_one(triple, kind, options)),
                 Some((resolution, _)) => {
                     if resolution == Resolution::Updated {
                         outcome.content = Content::Updated;
                     }
-                    outcome.conflicts.push(conflict(slot, kind, resolution));
+                    outcome.conflicts.push(conflict(triple, kind, resolution));
                 }
             }
         }
@@ -55,29 +55,29 @@ pub(crate) fn merge_whole(
             let changed = original != Some(local);
             let kind = ConflictKind::DeletedUpstream;
             if changed && options.on_conflict == OnConflict::Markers {
-                return Ok(deleted_by_one(slot, kind, options));
+                return Ok(deleted_by_one(triple, kind, options));
             }
             if !changed || resolution == Resolution::Updated {
                 outcome.content = Content::Delete;
             }
             if changed {
-                outcome.conflicts.push(conflict(slot, kind, resolution));
+                outcome.conflicts.push(conflict(triple, kind, resolution));
             }
         }
         (original, Some(_), Some(local)) if original == Some(local) => {
             outcome.content = Content::Updated;
             outcome.warnings.extend(broken_upstream(readings));
         }
-        (_, Some(_), Some(_)) => return merge_text(slot, readings, options),
+        (_, Some(_), Some(_)) => return merge_text(triple, readings, options),
     }
     Ok(outcome)
 }
 
 /// A file that one side deleted and the other changed, where nobody wins: all of it between markers
 /// if it is text.
-fn deleted_by_one(slot: &Slot, kind: ConflictKind, options: &Options) -> Outcome {
+fn deleted_by_one(triple: &FileTriple, kind: ConflictKind, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
-    let resolution = match texts_of(slot) {
+    let resolution = match texts_of(triple) {
         Some(texts) => {
             let mut text = String::new();
             write_hunk(&mut text, texts, &options.markers);
@@ -86,7 +86,7 @@ fn deleted_by_one(slot: &Slot, kind: ConflictKind, options: &Options) -> Outcome
         }
         None => Resolution::Open,
     };
-    outcome.conflicts.push(conflict(slot, kind, resolution));
+    outcome.conflicts.push(conflict(triple, kind, resolution));
     outcome
 }
 
@@ -104,7 +104,11 @@ fn warning(broken: &Broken, what: &str) -> Warning {
 }
 
 /// A conflict about the whole file.
-pub(super) fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) -> FileConflict {
+pub(super) fn conflict(
+    triple: &FileTriple,
+    kind: ConflictKind,
+    resolution: Resolution,
+) -> FileConflict {
     let value = |source: &Option<Source>| {
         let source = source.as_ref()?;
         Some(match std::str::from_utf8(&source.bytes) {
@@ -112,22 +116,24 @@ pub(super) fn conflict(slot: &Slot, kind: ConflictKind, resolution: Resolution) 
             _ => format!("({} bytes)", source.bytes.len()),
         })
     };
-    let values = slot.sides.as_ref().map(value);
+    let values = triple.sides.as_ref().map(value);
     FileConflict {
-        line: slot.sides.local.is_some().then_some(1),
-        ..FileConflict::of_whole(&slot.path, kind, values, resolution)
+        line: triple.sides.local.is_some().then_some(1),
+        ..FileConflict::of_whole(&triple.path, kind, values, resolution)
     }
 }
 
 /// All three differ: line by line where they are text, else a conflict.
 fn merge_text(
-    slot: &Slot,
+    triple: &FileTriple,
     readings: Option<&Readings<'_>>,
     options: &Options,
 ) -> Result<Outcome, Error> {
-    let health = readings.map(|it| Health::of(it, slot)).unwrap_or_default();
-    let Some(texts) = texts_of(slot) else {
-        return not_text(slot, &health, options);
+    let health = readings
+        .map(|it| Health::of(it, triple))
+        .unwrap_or_default();
+    let Some(texts) = texts_of(triple) else {
+        return not_text(triple, &health, options);
     };
     let texts = alike(&texts);
     let texts = texts.as_ref().map(AsRef::as_ref);
@@ -137,7 +143,7 @@ fn merge_text(
         ..texts
     };
     let merge = merge_lines_with(sides, options.on_conflict, &options.markers);
-    if let Some(refusal) = health.refusal(&slot.path, &merge.text, !merge.hunks.is_empty()) {
+    if let Some(refusal) = health.refusal(&triple.path, &merge.text, !merge.hunks.is_empty()) {
         return Err(refusal);
     }
     let mut outcome = Outcome::default();
@@ -145,7 +151,7 @@ fn merge_text(
     outcome
         .warnings
         .extend(health.broken.iter().map(merged_by_lines));
-    let file: Arc<Path> = slot.path.as_path().into();
+    let file: Arc<Path> = triple.path.as_path().into();
     outcome
         .conflicts
         .extend(merge.hunks.into_iter().map(|hunk| {
@@ -159,7 +165,7 @@ fn merge_text(
 }
 
 /// A side is no text: a conflict, where that is no mistake.
-fn not_text(slot: &Slot, health: &Health, options: &Options) -> Result<Outcome, Error> {
+fn not_text(triple: &FileTriple, health: &Health, options: &Options) -> Result<Outcome, Error> {
     if let Some(broken) = health.broken.iter().find(|broken| !broken.utf8)
         && health.any_good
     {
@@ -177,7 +183,7 @@ fn not_text(slot: &Slot, health: &Health, options: &Options) -> Result<Outcome, 
         resolution => resolution,
     };
     Ok(Outcome {
-        conflicts: vec![conflict(slot, ConflictKind::Binary, resolution)],
+        conflicts: vec![conflict(triple, ConflictKind::Binary, resolution)],
         content: match resolution {
             Resolution::Updated => Content::Updated,
             _ => Content::Unchanged,
@@ -187,8 +193,8 @@ fn not_text(slot: &Slot, health: &Health, options: &Options) -> Result<Outcome, 
 }
 
 /// The sides as texts, an absent one being empty; `None` if one of them is no text.
-fn texts_of(slot: &Slot) -> Option<Triple<&str>> {
-    let texts = slot.sides.as_ref().try_map(|source| match source {
+fn texts_of(triple: &FileTriple) -> Option<Triple<&str>> {
+    let texts = triple.sides.as_ref().try_map(|source| match source {
         Some(source) => text_of(source).ok_or(()),
         None => Ok(""),
     });
@@ -224,7 +230,7 @@ struct Health {
 }
 
 impl Health {
-    fn of(readings: &Readings<'_>, slot: &Slot) -> Self {
+    fn of(readings: &Readings<'_>, triple: &FileTriple) -> Self {
         let good = |file: &&ParsedFile<'_>| !file.text.trim().is_empty();
         let side = |reading: &Option<super::parsed::Reading<'_>>| {
             reading
@@ -234,7 +240,7 @@ impl Health {
         };
         let mut broken = Vec::new();
         let mut is_template = false;
-        let sides = readings.as_ref().zip(slot.sides.as_ref()).into_array();
+        let sides = readings.as_ref().zip(triple.sides.as_ref()).into_array();
         for (reading, source) in sides {
             if let (Some(Err(no_yaml)), Some(source)) = (reading, source) {
                 broken.push((**no_yaml).clone());

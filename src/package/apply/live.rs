@@ -1,11 +1,11 @@
 //! Live objects that are items of lists.
 
+use crate::package::file_triple::FileTriple;
 use crate::package::items::{Item, items};
 use crate::package::jobs::file_of;
 use crate::package::pair::DocRef;
 use crate::package::parsed::Readings;
 use crate::package::resource::ResourceId;
-use crate::package::slot::Slot;
 use crate::triple::Side;
 
 /// A resource that is an item of a list on the live side.
@@ -18,16 +18,16 @@ pub(crate) struct LiveItem {
 }
 
 /// All such resources, file by file.
-pub(super) fn live_items(slots: &[Slot], files: &[Option<Readings<'_>>]) -> Vec<LiveItem> {
+pub(super) fn live_items(triples: &[FileTriple], files: &[Option<Readings<'_>>]) -> Vec<LiveItem> {
     let mut found = Vec::new();
-    for (slot, Slot { path, .. }) in slots.iter().enumerate() {
-        let Some(file) = file_of(files, slot, Side::Local) else {
+    for (triple, FileTriple { path, .. }) in triples.iter().enumerate() {
+        let Some(file) = file_of(files, triple, Side::Local) else {
             continue;
         };
         for (document, parsed) in file.documents.iter().enumerate() {
             for item in items(path, file.text, parsed) {
                 found.extend(item.id.clone().map(|id| LiveItem {
-                    list: DocRef { slot, document },
+                    list: DocRef { triple, document },
                     item,
                     id,
                 }));

@@ -73,18 +73,18 @@ pub use what::{ApplyAction, ApplyTo};
 pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> Result<Plan, Error> {
     let (mut loaded, origins) = both_sides(what, settings)?;
     let schema = schema_of(settings.schema.as_ref(), &mut loaded)?;
-    let slots = std::mem::take(&mut loaded.slots);
-    let files: Vec<Option<Readings<'_>>> = slots
+    let triples = std::mem::take(&mut loaded.triples);
+    let files: Vec<Option<Readings<'_>>> = triples
         .par_iter()
-        .map(|slot| Some(read_sides(slot, &loaded.roots, Trees::Kept)))
+        .map(|triple| Some(read_sides(triple, &loaded.roots, Trees::Kept)))
         .collect();
     refuse_broken(&files)?;
     let sides = Sides {
         roots: &loaded.roots,
         origins,
-        slots: &slots,
+        triples: &triples,
         files: &files,
-        items: live_items(&slots, &files),
+        items: live_items(&triples, &files),
     };
     config::check(&what.config, &sides)?;
     let paired = pair::pair(&sides, what.namespace.as_deref())?;
@@ -99,22 +99,22 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         last: &last,
         of_items: &paired.of_items,
     };
-    let jobs = jobs(&slots, &files, &paired.groups);
+    let jobs = jobs(&triples, &files, &paired.groups);
     let (options, rules) = (Options::default(), Rules::default());
     let context = Context {
-        slots: &slots,
+        triples: &triples,
         files: &files,
         options: &options,
         rules: &rules,
         apply: Some(&apply),
         lines: None,
     };
-    progress.expect(slots.len());
+    progress.expect(triples.len());
     let mut outcomes = merge_all(&context, &jobs, &[], progress)?;
     if !settings.show_secrets {
-        hide_all(&mut outcomes, &slots, &jobs);
+        hide_all(&mut outcomes, &triples, &jobs);
     }
-    let mut plan = collect(slots, &jobs, outcomes, loaded, settings.show_secrets)?;
+    let mut plan = collect(triples, &jobs, outcomes, loaded, settings.show_secrets)?;
     // a kind is told of once, whatever number of objects is of it
     let mut seen = FxHashSet::default();
     plan.warnings.retain(|warning| {

@@ -125,7 +125,7 @@ impl Apply<'_, '_> {
         let named = namespace.and_then(|namespace| config::in_namespace(tree, namespace));
         let text = named.as_deref().unwrap_or(config.document.text);
         annotated(text, &annotation)
-            .map_err(|it| verification_error(&self.sides.slots[at.slot].path, it))
+            .map_err(|it| verification_error(&self.sides.triples[at.triple].path, it))
     }
 
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,

@@ -6,6 +6,7 @@ use super::ApplyTo;
 use super::live::LiveItem;
 use crate::error::{Error, Place};
 use crate::package::Settings;
+use crate::package::file_triple::{FileTriple, Roots};
 use crate::package::items::Origins;
 use crate::package::jobs::file_of;
 use crate::package::load::{Loaded, fingerprint};
@@ -13,7 +14,6 @@ use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, Reading, Readings};
 use crate::package::patching::is_kustomization;
 use crate::package::single_package::load_package;
-use crate::package::slot::{Roots, Slot};
 use crate::triple::{Side, Triple};
 
 /// The configurations as the updated side and the live objects as the local one, by path; a file by
@@ -43,30 +43,30 @@ pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded,
             live.root.clone(),
         )),
     };
-    let local = |(path, source)| Slot::new(path, true, Triple::new(None, None, Some(source)));
-    let mut slots: Vec<Slot> = live.files.into_iter().map(local).collect();
+    let local = |(path, source)| FileTriple::new(path, true, Triple::new(None, None, Some(source)));
+    let mut triples: Vec<FileTriple> = live.files.into_iter().map(local).collect();
     config.take_lists_apart();
     let mut origins = Origins::default();
     for (name, source) in config.files {
-        let path = match (live.is_folder, slots.first()) {
+        let path = match (live.is_folder, triples.first()) {
             (false, Some(only)) => only.path.clone(),
             _ => name.clone(),
         };
         let origin = config.origins.remove(&name);
         origins.extend(origin.map(|origin| (path.clone(), origin)));
-        let at = slots.binary_search_by(|other| other.path.cmp(&path));
+        let at = triples.binary_search_by(|other| other.path.cmp(&path));
         let at = at.unwrap_or_else(|at| {
-            slots.insert(at, Slot::new(path, true, Triple::default()));
+            triples.insert(at, FileTriple::new(path, true, Triple::default()));
             at
         });
-        slots[at].sides.updated = Some(source);
+        triples[at].sides.updated = Some(source);
     }
     let mut warnings = live.warnings;
     warnings.extend(config.warnings);
-    let merge = fingerprint(&slots);
+    let merge = fingerprint(&triples);
     let mut loaded = Loaded {
         roots,
-        slots,
+        triples,
         local_kinds: live.kinds,
         left: live.left,
         merge,
@@ -81,7 +81,7 @@ pub(super) struct Sides<'r, 'a> {
     pub(super) roots: &'r Roots,
     /// Where the configurations come from that were items of lists.
     pub(super) origins: Origins,
-    pub(super) slots: &'r [Slot],
+    pub(super) triples: &'r [FileTriple],
     pub(super) files: &'r [Option<Readings<'a>>],
     /// The live objects that are items of lists.
     pub(super) items: Vec<LiveItem>,
@@ -102,25 +102,25 @@ impl<'r, 'a> Sides<'r, 'a> {
         side: Side,
     ) -> impl Iterator<Item = (DocRef, &'r Parsed<'a>)> + use<'r, 'a> {
         let files = self.files;
-        let files =
-            (0..files.len()).filter_map(move |slot| Some((slot, file_of(files, slot, side)?)));
-        files.flat_map(|(slot, file)| {
+        let files = (0..files.len())
+            .filter_map(move |triple| Some((triple, file_of(files, triple, side)?)));
+        files.flat_map(|(triple, file)| {
             let documents = file.documents.iter().enumerate();
             documents
                 .filter(|(_, parsed)| parsed.has_content)
-                .map(move |(document, parsed)| (DocRef { slot, document }, parsed))
+                .map(move |(document, parsed)| (DocRef { triple, document }, parsed))
         })
     }
 
     /// A document of one side.
     pub(super) fn document(&self, side: Side, at: DocRef) -> Option<&'r Parsed<'a>> {
-        let file = file_of(self.files, at.slot, side)?;
+        let file = file_of(self.files, at.triple, side)?;
         file.documents.get(at.document)
     }
 
     /// The file in the package that a live object is in.
     pub(super) fn path(&self, live: Live) -> &'r Path {
-        &self.slots[self.list(live).slot].path
+        &self.triples[self.list(live).triple].path
     }
 
     /// The document that a live object is, or is an item of.
@@ -133,11 +133,11 @@ impl<'r, 'a> Sides<'r, 'a> {
 
     /// A place in a configuration.
     pub(super) fn place_in_config(&self, config: DocRef, offset: usize) -> Place {
-        let slot = &self.slots[config.slot].path;
-        let path = self.roots.paths(slot).updated;
+        let triple = &self.triples[config.triple].path;
+        let path = self.roots.paths(triple).updated;
         let parsed = self.document(Side::Updated, config);
         let (text, line) = parsed.map_or(("", 0), |it| (it.document.text, it.document.line));
-        match self.origins.get(slot) {
+        match self.origins.get(triple) {
             Some(origin) => origin.place(path, text, line, offset),
             None => Place::in_chunk(path, text, line, offset),
         }

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use rustc_hash::FxHashMap;
 
 use super::Settings;
+use super::file_triple::Source;
 use super::plan::{FileChange, Plan};
 use super::selector::Selector;
 use super::single_package::load_package;
-use super::slot::Source;
 use crate::error::Error;
 
 pub use comparison::difference;

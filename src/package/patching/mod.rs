@@ -13,10 +13,10 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::Settings;
 use super::definitions::schema;
+use super::file_triple::Source;
 use super::plan::{FileChange, Plan};
 use super::selector::Selector;
 use super::single_package::{Package, load_package};
-use super::slot::Source;
 use crate::error::{Error, Warning};
 use run::PatchRun;
 use target::Target;

@@ -15,8 +15,8 @@ use crate::error::{Error, Place, Warning};
 use crate::merge::{OnConflict, Options, Resolution, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
+use crate::package::file_triple::FileTriple;
 use crate::package::parsed::{Parsed, ParsedFile, Readings, Trees};
-use crate::package::slot::Slot;
 use crate::secret;
 use crate::yaml::Tree;
 use read::RuleReader;
@@ -135,15 +135,19 @@ impl Rules {
     }
 
     /// A warning for each rule that is for nothing in any side of the package.
-    pub(crate) fn unmatched(&self, slots: &[Slot], files: &[Option<Readings<'_>>]) -> Vec<Warning> {
-        for (slot, readings) in slots.iter().zip(files) {
+    pub(crate) fn unmatched(
+        &self,
+        triples: &[FileTriple],
+        files: &[Option<Readings<'_>>],
+    ) -> Vec<Warning> {
+        for (triple, readings) in triples.iter().zip(files) {
             let of_file = self
                 .rules
                 .iter()
-                .filter(|scoped| scoped.is_open() && scoped.is_for_file(&slot.path));
+                .filter(|scoped| scoped.is_open() && scoped.is_for_file(&triple.path));
             let open: Vec<&Scoped> = of_file.collect();
             if !open.is_empty() {
-                look_into(slot, readings.as_ref(), open);
+                look_into(triple, readings.as_ref(), open);
             }
         }
         let open = self.rules.iter().filter(|scoped| scoped.is_open());
@@ -201,9 +205,9 @@ impl Scoped {
 }
 
 /// Notes for each of some rules whether there is anything in a file, on any side, that it is for.
-fn look_into(slot: &Slot, readings: Option<&Readings<'_>>, mut open: Vec<&Scoped>) {
-    if !slot.yaml {
-        open.retain(|scoped| scoped.fits(&slot.path, None));
+fn look_into(triple: &FileTriple, readings: Option<&Readings<'_>>, mut open: Vec<&Scoped>) {
+    if !triple.yaml {
+        open.retain(|scoped| scoped.fits(&triple.path, None));
         return open.iter().for_each(|scoped| scoped.close());
     }
     if let Some(readings) = readings {
@@ -213,9 +217,9 @@ fn look_into(slot: &Slot, readings: Option<&Readings<'_>>, mut open: Vec<&Scoped
         }
         return;
     }
-    for source in slot.sides.as_ref().into_array().into_iter().flatten() {
+    for source in triple.sides.as_ref().into_array().into_iter().flatten() {
         let text = std::str::from_utf8(&source.bytes).ok();
-        let file = text.and_then(|text| ParsedFile::parse(&slot.path, text, Trees::Kept).ok());
+        let file = text.and_then(|text| ParsedFile::parse(&triple.path, text, Trees::Kept).ok());
         if let Some(file) = file {
             search(&file, &mut open);
         }

@@ -21,7 +21,7 @@ pub(crate) struct Source {
 
 /// The files at one relative path.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct FileTriple {
     pub(crate) path: PathBuf,
     /// Whether the name is one of YAML.
     pub(crate) yaml: bool,
@@ -48,7 +48,7 @@ impl Source {
     }
 }
 
-impl Slot {
+impl FileTriple {
     pub(crate) fn new(path: PathBuf, yaml: bool, sides: Triple<Option<Source>>) -> Self {
         Self { path, yaml, sides }
     }
