@@ -11,12 +11,14 @@
 use std::cell::LazyCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::thread::{Builder, JoinHandle};
 
+use super::call::Settings;
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
 use super::{account, call};
-use crate::merge::text::{Hunk, merge_clean_lines};
+use crate::merge::text::{CleanLines, Hunk, merge_clean_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
@@ -149,16 +151,8 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let texts = texts_of(request)?;
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let merged_lines = || {
-        let lines = merge_clean_lines(bare, LOOKED_AT);
-        // values will conflict, and then what git's settings say is asked for
-        let conflicts = lines.as_ref().is_err_and(|hunks| is_in_a_line(hunks));
-        let is_asked = conflicts && known_style(request).is_none();
-        let ask = || std::thread::Builder::new().spawn(call::settings).ok();
-        (lines, is_asked.then(ask).flatten())
-    };
     let read = || FileInMemory::read(request.path, bare);
-    let ((lines, asked), file) = at_once(bare, merged_lines, read)?;
+    let ((lines, asked), file) = at_once(bare, || merged_lines(request, bare), read)?;
     let file = file?;
     let merge = |conflict_style, images| {
         let options = options(request, conflict_style, images);
@@ -210,6 +204,19 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         Some(favor) => resolved(&markers::choose(&merged.text, size, favor)?, true),
         None => resolved(&merged.text, false),
     }
+}
+
+/// What a merge of the lines makes of the texts; and git's settings, which are asked for at once
+/// where values will conflict.
+fn merged_lines(
+    request: &Request<'_>,
+    texts: Triple<&str>,
+) -> (CleanLines, Option<JoinHandle<Settings>>) {
+    let lines = merge_clean_lines(texts, LOOKED_AT);
+    let conflicts = lines.as_ref().is_err_and(|hunks| is_in_a_line(hunks));
+    let is_asked = conflicts && known_style(request).is_none();
+    let ask = || Builder::new().spawn(call::settings).ok();
+    (lines, is_asked.then(ask).flatten())
 }
 
 /// How conflicts are written, where that does not depend on git's settings.
@@ -309,7 +316,7 @@ fn with_stack<R: Send>(sides: Triple<&[u8]>, work: impl FnOnce() -> Option<R> + 
         return catch_unwind(AssertUnwindSafe(work)).ok()?;
     }
     std::thread::scope(|scope| {
-        std::thread::Builder::new()
+        Builder::new()
             .stack_size(STACK)
             .spawn_scoped(scope, work)
             .ok()?

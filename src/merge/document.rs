@@ -9,7 +9,7 @@ use super::decision::Outcome;
 use super::merged_text::{Sources, is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
-use super::walk::Walker;
+use super::walk::{Decided, Walker};
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::triple::Triple;
@@ -79,12 +79,10 @@ pub(crate) fn merge_sides(
     let nulls_clear = options
         .nulls
         .map_or(resource, |nulls| nulls == Nulls::Clear);
-    let sources = Sources {
-        updated: updated.tree,
-        local: local.tree,
-    };
     let nothing = Tree::empty();
     let original_tree = sides.original.map_or(&nothing, |side| side.tree);
+    let trees = Triple::new(original_tree, updated.tree, local.tree);
+    let sources = Sources::of(trees);
     let has_original = sides.original.is_some();
     let documents = sides.map(|side| side.map(|side| side.document));
     let bodies = documents.map(|document| document.map(body));
@@ -93,8 +91,7 @@ pub(crate) fn merge_sides(
     }
     if is_document_pinned(local.document) {
         return Ok(Merged {
-            noted: Walker::new(sources.with(original_tree), nulls_clear, options)
-                .held_document(has_original),
+            noted: Walker::new(trees, nulls_clear, options).held_document(has_original),
             ..Merged::unchanged()
         });
     }
@@ -104,17 +101,15 @@ pub(crate) fn merge_sides(
         walker.with_lines(starts).decide(has_original)
     };
     // before anything is decided: while lines merge, that takes much memory
-    let ready = match updated_in_local(&bodies, updated.document, local.document) {
-        Some(text) => Ready::Whole(text),
-        None => Ready::Lines(merged_lines(&documents, &bodies, known_lines)),
-    };
-    let decided = decide(sources);
-    let (outcome, mut conflicts, noted) = (decided.outcome, decided.conflicts, decided.noted);
-    let text = {
-        let lines = || merged_lines(&documents, &bodies, known_lines);
-        merged_text(ready, lines, local.document, sources, &outcome)
-    };
-    let text = match text {
+    let lines = || merged_lines(&documents, &bodies, known_lines);
+    let whole = updated_in_local(&bodies, updated.document, local.document);
+    let ready = whole.map_or_else(|| Ready::Lines(lines()), Ready::Whole);
+    let Decided {
+        outcome,
+        mut conflicts,
+        noted,
+    } = decide(sources);
+    let text = match merged_text(ready, lines, local.document, sources, &outcome) {
         Some(text) => Some(text),
         None => {
             let again = |sources: Sources<'_>| Ok(decide(sources).outcome);
@@ -124,7 +119,6 @@ pub(crate) fn merge_sides(
     };
     let text = text.filter(|text| text != local.document.text);
     if let Some(text) = text.as_deref().filter(|_| !outcome.has_choice()) {
-        let trees = sources.with(original_tree);
         let lost = check_comments(trees, starts, (text, &outcome), &[&conflicts, &noted])?;
         conflicts.extend(lost);
     }

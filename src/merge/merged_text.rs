@@ -18,6 +18,14 @@ pub(crate) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
+    /// Those of the trees that are decided over.
+    pub(super) const fn of(trees: Triple<&'a Tree<'a>>) -> Self {
+        Self {
+            updated: trees.updated,
+            local: trees.local,
+        }
+    }
+
     /// The three trees to decide over.
     pub(crate) const fn with(self, original: &'a Tree<'a>) -> Triple<&'a Tree<'a>> {
         Triple::new(original, self.updated, self.local)
