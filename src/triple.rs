@@ -33,6 +33,11 @@ pub enum Side {
     Local,
 }
 
+impl Side {
+    /// Each side, in its place.
+    pub const ALL: Triple<Self> = Triple::new(Self::Original, Self::Updated, Self::Local);
+}
+
 /// Who changed a value, seen from the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {

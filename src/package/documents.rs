@@ -43,8 +43,7 @@ pub(crate) fn merge_documents(
     job: &Job,
 ) -> Result<Outcome, Error> {
     let triples = sides(context, target, job);
-    let of = |side| triples[side].and_then(|triple| file_of(context.files, triple, side));
-    let sides = Triple::new(of(Side::Original), of(Side::Updated), of(Side::Local));
+    let sides = Side::ALL.map(|side| file_of(context.files, triples[side]?, side));
     let with_heads = match context.apply {
         Some(_) => None,
         None => with_heads(&triples, &sides, job),

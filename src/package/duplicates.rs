@@ -31,8 +31,7 @@ pub(super) fn look_for_duplicates<'r>(
         let Some(readings) = readings else {
             return Ok(None);
         };
-        let sides = triple.sides.as_ref();
-        let bytes = sides.map(|source| source.as_ref().map(|it| &it.bytes));
+        let bytes = triple.bytes();
         if bytes.original == bytes.updated {
             return Ok(None);
         }
@@ -49,12 +48,7 @@ pub(super) fn look_for_duplicates<'r>(
         }
     });
     let found: Vec<Result<Option<Warning>, Error>> = found.collect();
-    let (warnings, errors): (Vec<_>, Vec<_>) = found.into_iter().partition(Result::is_ok);
-    let errors = errors.into_iter().filter_map(Result::err).collect();
-    match Error::from_many(errors) {
-        Some(error) => Err(error),
-        None => Ok(warnings.into_iter().flatten().flatten().collect()),
-    }
+    Ok(Error::all(found)?.into_iter().flatten().collect())
 }
 
 fn warning(path: &Path, error: Error) -> Option<Warning> {

@@ -53,10 +53,16 @@ impl FileTriple {
         Self { path, yaml, sides }
     }
 
+    /// What is in its files.
+    pub(crate) fn bytes(&self) -> Triple<Option<&Bytes>> {
+        let sides = self.sides.as_ref();
+        sides.map(|source| source.as_ref().map(|it| &it.bytes))
+    }
+
     /// How many bytes its files have.
     pub(crate) fn len(&self) -> usize {
-        let sides = self.sides.as_ref().into_array().into_iter().flatten();
-        sides.map(|source| source.bytes.len()).sum()
+        let bytes = self.bytes().into_array().into_iter().flatten();
+        bytes.map(|bytes| bytes.len()).sum()
     }
 
     /// Whether the first line of the local file pins it (rules: Pins).

@@ -150,13 +150,16 @@ pub(crate) fn members<'f, 'a>(
     files: &'f [Option<Readings<'a>>],
     group: &Group,
 ) -> Triple<Option<&'f Parsed<'a>>> {
-    let find = |side: Side| {
-        let member = group[side]?;
-        file_of(files, member.triple, side)?
-            .documents
-            .get(member.document)
-    };
-    Triple::new(find(Side::Original), find(Side::Updated), find(Side::Local))
+    Side::ALL.map(|side| document_at(files, side, group[side]?))
+}
+
+/// A document of one side.
+pub(crate) fn document_at<'f, 'a>(
+    files: &'f [Option<Readings<'a>>],
+    side: Side,
+    at: DocRef,
+) -> Option<&'f Parsed<'a>> {
+    file_of(files, at.triple, side)?.documents.get(at.document)
 }
 
 /// One side's good reading of a triple.

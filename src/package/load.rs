@@ -16,7 +16,7 @@ use super::walk::{Kind, Listing};
 use super::write::{LEFT_OUT, Left, left_at, settle};
 use super::yaml_names::YamlNames;
 use crate::error::{Error, Warning};
-use crate::triple::Triple;
+use crate::triple::{self, Triple};
 
 /// The options that name the sides.
 const OPTIONS: Triple<&str> = Triple::new("--ancestor", "--from", "--to");
@@ -218,8 +218,7 @@ pub(crate) fn ignored(sides: &Triple<Side>, settings: &Settings) -> Result<Vec<P
 pub(crate) fn fingerprint(triples: &[FileTriple]) -> u64 {
     let mut hasher = FxHasher::default();
     for triple in triples {
-        let sides = triple.sides.as_ref().map(Option::as_ref);
-        let bytes = sides.map(|source| source.map(|it| &it.bytes));
+        let bytes = triple.bytes();
         if bytes.original == bytes.updated {
             continue;
         }
@@ -250,14 +249,10 @@ pub(super) fn keep(
 
 fn by_path(listings: Triple<Vec<(PathBuf, Kind)>>) -> FxHashMap<PathBuf, Triple<Option<Kind>>> {
     let mut paths: FxHashMap<PathBuf, Triple<Option<Kind>>> = FxHashMap::default();
-    for (path, kind) in listings.original {
-        paths.entry(path).or_default().original = Some(kind);
-    }
-    for (path, kind) in listings.updated {
-        paths.entry(path).or_default().updated = Some(kind);
-    }
-    for (path, kind) in listings.local {
-        paths.entry(path).or_default().local = Some(kind);
+    for (side, listing) in triple::Side::ALL.zip(listings).into_array() {
+        for (path, kind) in listing {
+            paths.entry(path).or_default()[side] = Some(kind);
+        }
     }
     paths
 }

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::file_triple::FileTriple;
-use super::jobs::members;
+use super::jobs::{document_at, members};
 use super::pair::{DocRef, Group, both};
 use super::parsed::{Parsed, Readings};
 use super::plan::Renamed;
@@ -239,9 +239,7 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
     }
 
     fn parsed(&self, side: Side, document: DocRef) -> Option<&'f Parsed<'a>> {
-        let mut group = Group::default();
-        group[side] = Some(document);
-        members(self.files, &group)[side]
+        document_at(self.files, side, document)
     }
 }
 

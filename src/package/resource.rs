@@ -74,6 +74,20 @@ impl<'s> ResourceId<'s> {
         [self.group(), &self.kind, &self.namespace, &self.name]
     }
 
+    /// Whether it may be in a namespace: what says none may be in any.
+    pub(crate) fn may_be_in(&self, namespace: Option<&str>) -> bool {
+        namespace.is_none_or(|it| self.namespace.is_empty() || self.namespace == it)
+    }
+
+    /// Whether it may be what a document names, as far as the namespace goes: that of the document,
+    /// or, where it says none, the one that is given.
+    pub(crate) fn is_in_namespace_of(&self, wanted: &Self, given: Option<&str>) -> bool {
+        match &*wanted.namespace {
+            "" => self.may_be_in(given),
+            own => own == self.namespace,
+        }
+    }
+
     /// The same with copies, which outlive the text.
     pub fn to_static(&self) -> ResourceId<'static> {
         let copy = |text: &str| Cow::Owned(text.to_owned());

@@ -154,10 +154,7 @@ fn biggest_first<R: Send>(triples: &[FileTriple], work: impl Fn(usize) -> R + Sy
 
 /// Whether the documents of a file have to be known: not where it is the same on all sides.
 fn needs_reading(triple: &FileTriple) -> bool {
-    let bytes = triple
-        .sides
-        .as_ref()
-        .map(|source| source.as_ref().map(|it| &it.bytes));
+    let bytes = triple.bytes();
     triple.yaml && (bytes.original != bytes.updated || bytes.original != bytes.local)
 }
 

@@ -27,8 +27,7 @@ pub(crate) fn merge_whole(
     is_gone: bool,
 ) -> Result<Outcome, Error> {
     let mut outcome = Outcome::default();
-    let sources = triple.sides.as_ref().map(Option::as_ref);
-    let bytes = sources.map(|source| source.map(|source| &*source.bytes));
+    let bytes = triple.bytes();
     let resolution = options.on_conflict.resolution();
     match (bytes.original, bytes.updated, bytes.local) {
         (_, None, None) => {}

@@ -133,10 +133,7 @@ impl Apply<'_, '_> {
     pub(crate) fn pruned(&self, live: &Parsed<'_>) -> Option<String> {
         let id = &live.resource.as_ref()?.id;
         let tree = live.kept().filter(|_| self.what.prune)?;
-        let is_meant = match &self.what.namespace {
-            Some(namespace) => id.namespace.is_empty() || id.namespace == *namespace,
-            None => true,
-        };
+        let is_meant = id.may_be_in(self.what.namespace.as_deref());
         let was_applied = is_meant && last::annotation(tree).is_some();
         was_applied
             .then(|| format!("{id} was applied and is not in --config any more: it is deleted"))

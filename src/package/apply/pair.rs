@@ -30,11 +30,10 @@ fn key<'r>(id: &'r ResourceId<'_>) -> Key<'r> {
 /// # Errors
 /// Where a configuration is for more than one live object.
 pub(super) fn pair(sides: &Sides<'_, '_>, namespace: Option<&str>) -> Result<Paired, Error> {
-    let mut lives: FxHashMap<Key<'_>, Vec<(Live, &str)>> = FxHashMap::default();
+    let mut lives: FxHashMap<Key<'_>, Vec<(Live, &ResourceId<'_>)>> = FxHashMap::default();
     for (number, item) in sides.items.iter().enumerate() {
-        let live = (Live::Item(number), &*item.id.namespace);
-        let key = (item.id.group(), &*item.id.kind, &*item.id.name);
-        lives.entry(key).or_default().push(live);
+        let live = (Live::Item(number), &item.id);
+        lives.entry(key(&item.id)).or_default().push(live);
     }
     let mut alone: FxHashMap<DocRef, Group> = FxHashMap::default();
     for (at, parsed) in sides.documents(Side::Local) {
@@ -43,7 +42,7 @@ pub(super) fn pair(sides: &Sides<'_, '_>, namespace: Option<&str>) -> Result<Pai
             lives
                 .entry(key(&resource.id))
                 .or_default()
-                .push((Live::Document(at), &resource.id.namespace));
+                .push((Live::Document(at), &resource.id));
         }
     }
     let mut groups = Vec::new();
@@ -78,16 +77,12 @@ pub(super) fn pair(sides: &Sides<'_, '_>, namespace: Option<&str>) -> Result<Pai
 
 /// The live objects that a configuration may be for.
 fn of_name(
-    lives: &FxHashMap<Key<'_>, Vec<(Live, &str)>>,
+    lives: &FxHashMap<Key<'_>, Vec<(Live, &ResourceId<'_>)>>,
     id: &ResourceId<'_>,
     namespace: Option<&str>,
 ) -> Vec<Live> {
     let same_name = lives.get(&key(id)).into_iter().flatten();
-    let found = same_name.filter(|(_, live)| match (&*id.namespace, namespace) {
-        ("", None) => true,
-        ("", Some(namespace)) => live.is_empty() || *live == namespace,
-        (own, _) => *live == own,
-    });
+    let found = same_name.filter(|(_, live)| live.is_in_namespace_of(id, namespace));
     found.map(|(at, _)| *at).collect()
 }
 

@@ -8,7 +8,7 @@ use crate::error::{Error, Place};
 use crate::package::Settings;
 use crate::package::file_triple::{FileTriple, Roots};
 use crate::package::items::Origins;
-use crate::package::jobs::file_of;
+use crate::package::jobs::{document_at, file_of};
 use crate::package::load::{Loaded, fingerprint};
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, Reading, Readings};
@@ -114,8 +114,7 @@ impl<'r, 'a> Sides<'r, 'a> {
 
     /// A document of one side.
     pub(super) fn document(&self, side: Side, at: DocRef) -> Option<&'r Parsed<'a>> {
-        let file = file_of(self.files, at.triple, side)?;
-        file.documents.get(at.document)
+        document_at(self.files, side, at)
     }
 
     /// The file in the package that a live object is in.

@@ -90,10 +90,8 @@ impl<'a> Target<'a> {
         let numbers = self.by_name.get(&name).into_iter().flatten();
         let resources = numbers.map(|number| &self.resources[*number]);
         let in_namespace: Vec<&(ResourceId<'_>, ResourceRef)> = resources
-            .filter(|(id, found)| match &*wanted.namespace {
-                _ if self.document(*found).is_gone(*found) => false,
-                "" => is_in(namespace, id),
-                own => own == id.namespace,
+            .filter(|(id, found)| {
+                !self.document(*found).is_gone(*found) && id.is_in_namespace_of(wanted, namespace)
             })
             .collect();
         let of = |is_wanted: &dyn Fn(&ResourceId<'_>) -> bool| -> Vec<ResourceRef> {
@@ -131,7 +129,7 @@ impl<'a> Target<'a> {
                 }
             };
             !self.document(*found).is_gone(*found)
-                && is_in(namespace, id)
+                && id.may_be_in(namespace)
                 && selector.is_of(id, tree)
         };
         let resources = self.resources.iter().filter(is_meant);
@@ -333,9 +331,4 @@ impl<'a> Patched<'a> {
             .collect::<Result<String, Error>>()?;
         Ok((!is_empty).then_some(text))
     }
-}
-
-/// Whether a resource may be in a namespace: one that says none may be in any.
-fn is_in(namespace: Option<&str>, id: &ResourceId<'_>) -> bool {
-    namespace.is_none_or(|namespace| id.namespace.is_empty() || id.namespace == namespace)
 }
