@@ -1,15 +1,16 @@
 //! The commands: arguments to a merge, its result to a file, an exit status.
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
+use super::files::{print, read_file, write};
 use super::hunks::Favor;
 use super::install::{self, Scope};
 use super::resolve::{Diff, Request, Resolved, Style, resolve};
-use super::{solve, status};
+use super::solve::{self, Solve};
+use super::status;
 use crate::error::shown;
-use crate::package::{Access, is_open_already, lock, read_named, replace};
+use crate::package::replace;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
@@ -67,17 +68,6 @@ pub struct MergeFile {
     pub favor: Option<Favor>,
     /// How conflicts are written.
     pub style: Style,
-}
-
-/// The arguments of `solve`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Solve {
-    /// The files; all that are unmerged where none is given.
-    pub files: Vec<PathBuf>,
-    /// Whether the result goes to standard output and not to the file.
-    pub stdout: bool,
-    /// How many characters its markers have.
-    pub marker_size: usize,
 }
 
 /// Runs a command and returns the exit status.
@@ -161,32 +151,6 @@ pub(super) fn status_of(conflicts: usize) -> u8 {
     u8::try_from(conflicts.min(MOST)).unwrap_or(u8::MAX)
 }
 
-pub(super) fn print(output: &mut impl Write, bytes: &[u8]) -> Result<(), String> {
-    let printed = output.write_all(bytes).and_then(|()| output.flush());
-    match printed {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(format!("cannot write to standard output: {error}"))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn read(sides: &Triple<PathBuf>) -> Result<Triple<Vec<u8>>, String> {
     sides.as_ref().try_map(|path| read_file(path))
-}
-
-pub(super) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let read = if is_open_already(path) {
-        fs::read(path)
-    } else {
-        read_named(path)
-    };
-    read.map_err(|error| format!("cannot read {}: {error}", shown(path)))
-}
-
-/// Writes a file that is there, by a temporary one beside it, so that it is whole at any moment;
-/// links and permissions stay.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let _lock = lock(path, Access::Write, || ()).map_err(|error| error.to_string())?;
-    replace(path, bytes).map_err(|error| format!("cannot write {}: {error}", shown(path)))
 }

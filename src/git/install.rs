@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::attributes;
 use super::call;
-use super::commands::{print, write};
+use super::files::{print, write};
 use crate::error::shown;
 use crate::package::if_there;
 

@@ -6,10 +6,32 @@ use std::fs;
 
 use super::call;
 use super::hunks::{self, Favor};
-use super::resolve::Style;
 use crate::merge::text::merge_lines_with;
 use crate::merge::{ConflictStyle, MarkerStyle, OnConflict};
 use crate::triple::Triple;
+
+/// How many characters a conflict marker has, unless it is said.
+pub const MARKER_SIZE: usize = 7;
+/// How conflicts are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Style {
+    /// How many characters a marker has.
+    pub size: usize,
+    /// What is behind the markers of each side.
+    pub labels: Triple<String>,
+    /// What is between them; none follows git's configuration.
+    pub conflict_style: Option<ConflictStyle>,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self {
+            size: MARKER_SIZE,
+            labels: Triple::default(),
+            conflict_style: None,
+        }
+    }
+}
 
 /// A text merge's result.
 #[derive(Debug, Clone, PartialEq, Eq)]

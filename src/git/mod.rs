@@ -8,6 +8,7 @@ mod account;
 mod attributes;
 mod call;
 mod commands;
+mod files;
 mod frame;
 pub(crate) mod hunks;
 mod install;
@@ -17,7 +18,7 @@ mod solve;
 mod status;
 mod unmerged;
 
-pub use commands::{Command, Driver, FAILED, MergeFile, Solve, run};
+pub use commands::{Command, Driver, FAILED, MergeFile, run};
 pub use hunks::Favor;
 pub use install::Scope;
-pub use solve::{NotSolved, Solved, solve_text};
+pub use solve::{NotSolved, Solve, Solved, solve_text};

@@ -26,10 +26,8 @@ use crate::package::{FileInMemory, at_once};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
 
-pub use super::lines::Diff;
+pub use super::lines::{Diff, MARKER_SIZE, Style};
 
-/// How many characters a conflict marker has, unless it is said.
-pub const MARKER_SIZE: usize = 7;
 /// The parser and the walk recurse: deep documents need more than a thread's usual stack.
 const STACK: usize = 64 << 20;
 /// So many levels need less than a quarter of the smallest stack that a program starts with, 1 MiB.
@@ -37,27 +35,6 @@ const FLAT: usize = 128;
 
 /// So many of the places where lines conflict are looked at, and so many lines of each.
 const LOOKED_AT: usize = 4;
-
-/// How conflicts are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Style {
-    /// How many characters a marker has.
-    pub size: usize,
-    /// What is behind the markers of each side.
-    pub labels: Triple<String>,
-    /// What is between them; none follows git's configuration.
-    pub conflict_style: Option<ConflictStyle>,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Self {
-            size: MARKER_SIZE,
-            labels: Triple::default(),
-            conflict_style: None,
-        }
-    }
-}
 
 /// One file to merge.
 #[derive(Debug, Clone)]

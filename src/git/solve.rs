@@ -1,10 +1,10 @@
 //! A file in which git left conflict markers: its three sides, rebuilt and merged by structure.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::attributes::is_ours;
-use super::commands::{Solve, print, read_file, write};
+use super::files::{print, read_file, write};
 use super::hunks::{self, Favor, Marked, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
 use super::{lines, unmerged};
@@ -12,6 +12,17 @@ use crate::error::shown;
 use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::triple::Triple;
 use crate::visible::visible_lines;
+
+/// The arguments of `solve`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solve {
+    /// The files; all that are unmerged where none is given.
+    pub files: Vec<PathBuf>,
+    /// Whether the result goes to standard output and not to the file.
+    pub stdout: bool,
+    /// How many characters its markers have.
+    pub marker_size: usize,
+}
 
 /// What became of a text with conflict markers.
 #[derive(Debug, Clone, PartialEq, Eq)]

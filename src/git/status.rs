@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::attributes::{self, PATTERNS};
 use super::call;
-use super::commands::print;
+use super::files::print;
 use super::install::{DRIVER, DRIVER_KEY, Scope, attributes_file, on_path, read_if_there};
 use crate::error::shown;
 
