@@ -3,8 +3,6 @@
 use std::path::Path;
 
 use super::pasted_address::{end_at_known_host, page, with_scheme, without_query};
-use super::registry::is_archive;
-use super::remote::is_hash;
 use crate::error::Error;
 use crate::git_process::{ALLOWED, without_password};
 
@@ -201,6 +199,34 @@ fn helper(repository: &str) -> Option<&str> {
     let starts = rest.starts_with("::")
         || (rest.starts_with("://") && !PROTOCOLS.contains(&name.to_ascii_lowercase().as_str()));
     starts.then_some(name)
+}
+
+/// The protocols of archives.
+const ARCHIVES: [&str; 3] = ["helm+https", "helm+http", "oci"];
+
+/// Whether a repository is one of archives.
+pub(super) fn is_archive(repository: &str) -> bool {
+    let protocol = repository.split_once("://").map(|(protocol, _)| protocol);
+    protocol.is_some_and(|protocol| ARCHIVES.contains(&protocol))
+}
+
+/// Whether a text is the digest of an archive.
+pub(super) fn is_digest(text: &str) -> bool {
+    let digits = text.strip_prefix("sha256:");
+    digits.is_some_and(|digits| {
+        digits.len() == 64
+            && digits
+                .bytes()
+                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+/// Whether a name is a whole hash, or the digest of an archive.
+pub(super) fn is_hash(name: &str) -> bool {
+    if is_digest(name) {
+        return true;
+    }
+    matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether whoever calls this program allows a protocol by name.

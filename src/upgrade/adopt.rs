@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::address::is_hash;
 use super::address::{Address, Origin};
 use super::get::put;
 use super::kptfile;
 use super::nearest::{Nearness, candidates, nearest, nearness};
 use super::record::{self, Format, KPTFILE, RULES_FILE, with_record};
-use super::remote::{Refs, Remotes, Version, is_hash};
+use super::refs::{Refs, Version};
+use super::remote::Remotes;
 use super::vendir;
 use super::version::Choice;
 use crate::error::{Error, Warning};
@@ -127,7 +129,7 @@ fn tagged(origin: &Origin, refs: &Refs, version: Version) -> Version {
 /// # Errors
 /// Where the package has no record, or upstream cannot be read.
 pub fn original(remotes: &Remotes<'_>, package: &Path) -> Result<TempDir, Error> {
-    let record = record::read(package)?.ok_or_else(|| super::batch::no_record(package))?;
+    let record = record::read(package)?.ok_or_else(|| super::find::no_record(package))?;
     let refs = remotes.refs(&record.lock.origin.repository)?;
     let version = super::package_upgrade::current(&record, &refs);
     let origin = &record.lock.origin;

@@ -8,23 +8,16 @@ use rayon::prelude::*;
 use super::address::Origin;
 use super::branch::Branches;
 use super::commit;
-use super::find::{Member, Shard, below};
+use super::find::{self, Member, Packages, families};
 use super::message::Template;
 use super::nested_package::refuse_foreign;
+use super::outcome::Outcome;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
-use super::remote::{Remotes, Version};
+use super::refs::Version;
+use super::remote::Remotes;
 use super::{record, repositories, unfinished, worktree};
 use crate::error::Error;
 use crate::package::{self, Access, Disk};
-
-/// Which packages are meant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Packages {
-    /// These folders.
-    Named(Vec<PathBuf>),
-    /// All below a folder, or a share of them.
-    Below(PathBuf, Option<Shard>),
-}
 
 /// Where commits go.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,100 +42,6 @@ pub trait Host: Sync {
     fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error>;
 }
 
-/// What became of one package, or was found out about it.
-#[derive(Debug)]
-pub enum Outcome<T> {
-    /// There is another version to go to: the upgrade that was done or would be, or what is known
-    /// of that version.
-    Newer(Box<T>),
-    /// It is at the version that was asked for.
-    UpToDate(PathBuf),
-    /// It stays what it is, but where the error says otherwise.
-    Failed(PathBuf, Error),
-}
-
-impl<T> Outcome<T> {
-    pub(super) fn of(package: PathBuf, found: Result<Option<T>, Error>) -> Self {
-        match found {
-            Ok(Some(newer)) => Self::Newer(Box::new(newer)),
-            Ok(None) => Self::UpToDate(package),
-            Err(error) => Self::Failed(package, error),
-        }
-    }
-
-    /// What there is of another version.
-    pub fn newer(&self) -> Option<&T> {
-        match self {
-            Self::Newer(newer) => Some(newer),
-            _ => None,
-        }
-    }
-}
-
-impl Packages {
-    /// What is said where there are none.
-    pub fn none(&self) -> &'static str {
-        match self {
-            Self::Below(_, Some(_)) => "no packages in this share",
-            _ => {
-                "no packages here: vendor one with `merge3 get`, or record where a copy comes from with `merge3 adopt`"
-            }
-        }
-    }
-}
-
-/// The packages that are meant, in groups of those that are in one another, by path.
-///
-/// # Errors
-/// Where a folder cannot be read, or a folder that was named has no record.
-pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Member>>, Error> {
-    let found = match packages {
-        Packages::Below(folder, shard) => below(folder, *shard, allowed)?,
-        Packages::Named(folders) => folders
-            .iter()
-            .map(|folder| named(folder, allowed))
-            .collect::<Result<_, _>>()?,
-    };
-    let mut families: Vec<Vec<Member>> = Vec::new();
-    for package in found {
-        match families.last_mut() {
-            Some(family) if family[0].family == package.family => family.push(package),
-            _ => families.push(vec![package]),
-        }
-    }
-    Ok(families)
-}
-
-fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
-    if !folder.is_dir() {
-        return Err(Error::package(
-            folder,
-            "there is no such folder",
-            "name the folder of a package, or use --all for all packages below",
-        ));
-    }
-    let record = match record::read(folder) {
-        Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
-        Ok(None) => Err(no_record(folder)),
-        Err(error) => Err(error),
-    };
-    Ok(Member {
-        path: folder.to_owned(),
-        record,
-        family: folder.to_owned(),
-        uncommitted: None,
-    })
-}
-
-pub(super) fn no_record(package: &Path) -> Error {
-    Error::package(
-        package,
-        "it does not say where it comes from",
-        "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
-               record where it comes from with `merge3 adopt`",
-    )
-}
-
 /// Upgrades packages. What fails for one does not hinder the others.
 ///
 /// # Errors
@@ -156,16 +55,24 @@ pub fn upgrade(
 ) -> Result<Vec<Outcome<Upgrade>>, Error> {
     let _locks = match options.dry_run {
         true => Vec::new(),
-        false => repositories::lock_all(&families(packages, &options.allowed)?, commits, host)?,
+        false => {
+            let access = match commits.commit {
+                true => Access::Write,
+                false => Access::Read,
+            };
+            let families = families(packages, &options.allowed)?;
+            repositories::lock_all(&families, access, &|top| host.waiting(top))?
+        }
     };
     // others may have upgraded them while they were waited for
     let families = families(packages, &options.allowed)?;
     let paths = families.iter().flatten().map(|found| found.path.clone());
-    let tops = repositories::tops(paths, options, commits)?;
-    let branches = Branches::prepare(&tops, commits)?;
+    let makes_commits = !options.dry_run && (commits.commit || commits.branch.is_some());
+    let tops = repositories::tops(paths.filter(|_| makes_commits))?;
+    let branches = Branches::prepare(&tops, commits.branch.as_deref())?;
     // the branch may have been another version of them
     let families = match commits.branch {
-        Some(_) => self::families(packages, &options.allowed)?,
+        Some(_) => find::families(packages, &options.allowed)?,
         None => families,
     };
     // what is not committed is looked for before our own changes are there

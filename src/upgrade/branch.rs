@@ -6,14 +6,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::batch::Commits;
+use super::commit::TRAILER;
 use super::worktree::{PATIENCE, Tried, patiently, why};
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::visible::visible;
-
-/// The line of a commit's message that says which tree the upgrade made.
-pub(super) const TRAILER: &str = "Merge3-Tree";
 
 /// The branch in each repository of a run.
 #[derive(Debug)]
@@ -40,10 +37,10 @@ impl Branches {
     /// Where it holds somebody's work.
     pub(super) fn prepare(
         tops: &HashMap<PathBuf, PathBuf>,
-        commits: &Commits,
+        name: Option<&str>,
     ) -> Result<Self, Error> {
         let mut each = Vec::new();
-        if let Some(name) = &commits.branch {
+        if let Some(name) = name {
             let tops: BTreeSet<&PathBuf> = tops.values().collect();
             for top in tops {
                 each.push(Branch::look(top, name)?);

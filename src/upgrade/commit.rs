@@ -16,15 +16,16 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::branch::TRAILER;
 use super::tree::path_of;
-use super::worktree::{LOCKED, PAUSE, Tried, is_busy, patiently, why};
+use super::worktree::{
+    LOCKED, LOST, PATIENCE, PAUSE, Tried, is_busy, path_in, patiently, top, why,
+};
 use crate::error::Error;
 use crate::git_process::Git;
 use crate::package::gone_is_fine;
 
-/// What is said of an index that went back each time.
-pub(super) const LOST: &str = "another process takes files of it out of the index";
+/// The line of a commit's message that says which tree the upgrade made.
+pub(super) const TRAILER: &str = "Merge3-Tree";
 /// How often the index is put right that another process writes.
 const TRIES: usize = 20;
 
@@ -86,11 +87,35 @@ fn try_commit(top: &Path, files: &[PathBuf], message: &str) -> Result<Tried, Err
     })
 }
 
+/// Takes files of a package out of the index again that an earlier run put there.
+///
+/// # Errors
+/// Where git refuses.
+pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
+    let Some(top) = top(package)? else {
+        return Ok(());
+    };
+    let folder = path_in(&top, package);
+    let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+    let unstage = || put_back(&top, &folder, &files);
+    match patiently(PATIENCE, unstage)? {
+        Tried::Done(_) => Ok(()),
+        Tried::Refused(output) => Err(Error::package(
+            package,
+            format!(
+                "an earlier run upgraded it, and git refuses to begin anew: {}",
+                why(&output)
+            ),
+            LOCKED,
+        )),
+    }
+}
+
 /// Puts files of a folder into the index as they were committed last.
 ///
 /// # Errors
 /// Where git cannot be run.
-pub(super) fn unstage(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Tried, Error> {
+fn put_back(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Tried, Error> {
     let tree = Git::at(top).args(["ls-tree", "-r", "-z", "HEAD", "--"]);
     let tree = tree.arg(folder_or_top(folder)).output()?;
     let own: HashSet<&PathBuf> = files.iter().collect();

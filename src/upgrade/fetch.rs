@@ -6,24 +6,15 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::address::Origin;
+use super::address::is_archive;
 use super::cache::Store;
-use super::registry::is_archive;
-use super::remote::{Remotes, Version};
+use super::refs::Version;
+use super::remote::{Folder, Remotes};
 use super::tree;
 use crate::error::Error;
 use crate::git_process::{Git, reason, without_password};
 use crate::package::Snapshot;
 use crate::report::many;
-
-/// What is in a folder at a commit, all of which has been fetched.
-#[derive(Debug)]
-pub(super) struct Folder {
-    /// What git prints of it, as [`Store::list`] has it.
-    pub(super) printed: Vec<u8>,
-    /// How many bytes each file has, in the order of [`tree::objects`]: there may be thousands of
-    /// packages.
-    pub(super) sizes: Vec<u64>,
-}
 
 impl Remotes<'_> {
     /// Fetches versions of packages, for `who`, with one fetch of the commits and one of the files

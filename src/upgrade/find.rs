@@ -12,6 +12,15 @@ use super::worktree;
 use crate::error::Error;
 use crate::package::read_own;
 
+/// Which packages are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Packages {
+    /// These folders.
+    Named(Vec<PathBuf>),
+    /// All below a folder, or a share of them.
+    Below(PathBuf, Option<Shard>),
+}
+
 /// A share of the packages: the `index`th of `count`, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
@@ -60,6 +69,70 @@ impl Shard {
             .fold(0, |number: u64, byte| (number << 8) | u64::from(*byte));
         number % self.count == self.index - 1
     }
+}
+
+impl Packages {
+    /// What is said where there are none.
+    pub fn none(&self) -> &'static str {
+        match self {
+            Self::Below(_, Some(_)) => "no packages in this share",
+            _ => {
+                "no packages here: vendor one with `merge3 get`, or record where a copy comes from with `merge3 adopt`"
+            }
+        }
+    }
+}
+
+/// The packages that are meant, in groups of those that are in one another, by path.
+///
+/// # Errors
+/// Where a folder cannot be read, or a folder that was named has no record.
+pub(super) fn families(packages: &Packages, allowed: &[String]) -> Result<Vec<Vec<Member>>, Error> {
+    let found = match packages {
+        Packages::Below(folder, shard) => below(folder, *shard, allowed)?,
+        Packages::Named(folders) => folders
+            .iter()
+            .map(|folder| named(folder, allowed))
+            .collect::<Result<_, _>>()?,
+    };
+    let mut families: Vec<Vec<Member>> = Vec::new();
+    for package in found {
+        match families.last_mut() {
+            Some(family) if family[0].family == package.family => family.push(package),
+            _ => families.push(vec![package]),
+        }
+    }
+    Ok(families)
+}
+
+fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
+    if !folder.is_dir() {
+        return Err(Error::package(
+            folder,
+            "there is no such folder",
+            "name the folder of a package, or use --all for all packages below",
+        ));
+    }
+    let record = match record::read(folder) {
+        Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
+        Ok(None) => Err(no_record(folder)),
+        Err(error) => Err(error),
+    };
+    Ok(Member {
+        path: folder.to_owned(),
+        record,
+        family: folder.to_owned(),
+        uncommitted: None,
+    })
+}
+
+pub(super) fn no_record(package: &Path) -> Error {
+    Error::package(
+        package,
+        "it does not say where it comes from",
+        "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
+               record where it comes from with `merge3 adopt`",
+    )
 }
 
 /// The packages in and below a folder that say where they come from, by path, without those of

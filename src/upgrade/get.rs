@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::address::{Address, Origin};
-use super::objects::Fetched;
 use super::record::{Format, KPTFILE, RULES_FILE, with_record};
-use super::remote::{Refs, Remotes, Version};
-use super::tree::stays_within;
+use super::refs::{Refs, Version};
+use super::remote::Remotes;
+use super::tree::{Fetched, stays_within};
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
 use crate::package::{Entry, LEFT_OUT, Snapshot, gone_is_fine, link, of_new};

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::address::Origin;
+use super::address::is_archive;
 use super::cache::{Store, hash};
-use super::registry::is_archive;
-use super::remote::{Remotes, Version};
+use super::refs::Version;
+use super::remote::Remotes;
 use crate::error::Error;
 
 /// One of upstream's commits.

@@ -3,9 +3,17 @@
 //! A package's [`Record`] says where it comes from and which commit its files were made from. An
 //! upgrade reads that commit and the new one out of git's objects, merges with the same rules as
 //! ever, and brings the record up to date.
+//!
+//! From the ground up: `address` and `host` take addresses apart; `version` and `refs` say what a
+//! name means; `registry`, `cache` and `remote` speak with servers, and `fetch`, `objects` and
+//! `archives` get the files of a version, which `tree` checks; `record` and `kptfile` are what a
+//! package says of itself; `subpackages` and `package_upgrade` merge one package; `worktree`,
+//! `commit` and `branch` commit; `find` finds packages, and `batch` upgrades many of them. Beside
+//! it stand the other commands: `get`, `adopt` (with `nearest` and `vendir`) and `outdated`.
 
 mod address;
 mod adopt;
+mod archives;
 mod batch;
 mod branch;
 mod cache;
@@ -21,10 +29,12 @@ mod message;
 mod nearest;
 mod nested_package;
 mod objects;
+mod outcome;
 mod outdated;
 mod package_upgrade;
 mod pasted_address;
 mod record;
+mod refs;
 mod registry;
 mod remote;
 mod report;
@@ -38,17 +48,19 @@ mod worktree;
 
 pub use address::Origin;
 pub use adopt::{Adopted, adopt, original};
-pub use batch::{Commits, Host, Outcome, Packages, upgrade};
+pub use batch::{Commits, Host, upgrade};
 pub use cache::{CACHE_VARIABLE, Cache};
-pub use find::Shard;
+pub use find::{Packages, Shard};
 pub use get::{Vendored, get};
 pub use history::Commit;
 pub use message::Template;
 pub use nearest::Nearness;
+pub use outcome::Outcome;
 pub use outdated::{Outdated, outdated};
 pub use package_upgrade::{Upgrade, UpgradeOptions};
 pub use record::{Lock, Record};
-pub use remote::{Remotes, Version};
+pub use refs::Version;
+pub use remote::Remotes;
 pub use report::{
     outdated_json, outdated_markdown, outdated_text, upgrade_html, upgrade_json, upgrade_markdown,
     upgrade_text,

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::address::Origin;
+use super::address::is_archive;
 use super::edit::get;
-use super::registry::is_archive;
-use super::remote::{Refs, Remotes, Version};
+use super::refs::{Refs, Version};
+use super::remote::Remotes;
 use super::version::{Choice, Tag, prefixes};
 use crate::error::Error;
 use crate::package::{Entry, Snapshot};

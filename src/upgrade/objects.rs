@@ -1,29 +1,21 @@
 //! The files of a package at one commit, read from git's objects without a checkout.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use super::address::Origin;
+use super::address::is_archive;
 use super::cache::Store;
-use super::fetch::{Folder, incomplete};
-use super::registry::is_archive;
-use super::remote::{Remotes, Version};
-use super::tree::{self, Listed, path_of};
+use super::fetch::incomplete;
+use super::refs::Version;
+use super::remote::{Folder, Remotes};
+use super::tree::{self, Fetched, Listed, path_of};
 use crate::error::Error;
 use crate::git_process::{reason, without_password};
 use crate::package::{Entry, Snapshot};
 
 /// How many folders are listed with one call.
 const AT_ONCE: usize = 1000;
-
-/// The files of a package at one commit.
-#[derive(Debug, Clone)]
-pub(super) struct Fetched {
-    pub(super) snapshot: Snapshot,
-    /// What upstream has there and is left out: this program's own files.
-    pub(super) left_out: Vec<PathBuf>,
-}
 
 impl Remotes<'_> {
     /// What is known of a package at a commit.

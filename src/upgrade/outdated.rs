@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use super::address::Origin;
-use super::batch::{Outcome, Packages, families};
-use super::find::Member;
+use super::find::{Member, Packages, families};
+use super::outcome::Outcome;
 use super::package_upgrade::{self, UpgradeOptions};
-use super::remote::{Remotes, Version};
+use super::refs::Version;
+use super::remote::Remotes;
 use super::unfinished::refuse_unfinished;
 use super::version::Within;
 use crate::error::Error;

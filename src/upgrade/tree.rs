@@ -27,6 +27,14 @@ const NOTHING_ON_HFS: [(char, char); 5] = [
     ('\u{2060}', '\u{2064}'),
 ];
 
+/// The files of a package at one commit.
+#[derive(Debug, Clone)]
+pub(super) struct Fetched {
+    pub(super) snapshot: Snapshot,
+    /// What upstream has there and is left out: this program's own files.
+    pub(super) left_out: Vec<PathBuf>,
+}
+
 /// An entry of a tree.
 #[derive(Debug)]
 pub(super) struct Listed {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::package_upgrade::UpgradeOptions;
 use super::record::{Record, Strategy};
-use super::worktree;
+use super::{commit, worktree};
 use crate::error::{Error, shown};
 use crate::package::{self, Progressed, RealDisk};
 
@@ -42,7 +42,7 @@ pub(super) fn resumed(package: &Path, options: &UpgradeOptions) -> Result<bool, 
         // somebody has committed it
         _ if is_clean() => package::forget(&RealDisk, package)?,
         Progressed::Wholly(files) => {
-            worktree::unstage(package, &files)?;
+            commit::unstage(package, &files)?;
             match is_clean() {
                 // it was committed, and only the index did not have it
                 true => package::forget(&RealDisk, package)?,

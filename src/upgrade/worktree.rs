@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use super::commit;
 use crate::error::Error;
 use crate::git_process::{Git, reason, top_of};
 
@@ -98,30 +97,6 @@ pub(super) fn refuse_uncommittable(top: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Takes files of a package out of the index again that an earlier run put there.
-///
-/// # Errors
-/// Where git refuses.
-pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
-    let Some(top) = top(package)? else {
-        return Ok(());
-    };
-    let folder = path_in(&top, package);
-    let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
-    let unstage = || commit::unstage(&top, &folder, &files);
-    match patiently(PATIENCE, unstage)? {
-        Tried::Done(_) => Ok(()),
-        Tried::Refused(output) => Err(Error::package(
-            package,
-            format!(
-                "an earlier run upgraded it, and git refuses to begin anew: {}",
-                why(&output)
-            ),
-            LOCKED,
-        )),
-    }
-}
-
 /// Tries something again as long as another process is at the repository.
 pub(super) fn patiently(
     patience: Duration,
@@ -143,6 +118,8 @@ pub(super) const LOCKED: &str =
     "wait for the other git process and run again; if there is none, delete the lock file first";
 /// How long another process that is at a repository is waited for.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+/// What is said of an index that went back each time.
+pub(super) const LOST: &str = "another process takes files of it out of the index";
 pub(super) const PAUSE: Duration = Duration::from_millis(50);
 
 /// What came of something that another process may keep from being done.
@@ -168,7 +145,7 @@ fn busy(output: &Output) -> Option<String> {
     let is_sign = |line: &&str| signs.iter().any(|sign| line.contains(sign));
     let locked = told.lines().find(is_sign).map(str::to_owned);
     let is_lost = told.contains("did not match any file(s) known to git");
-    locked.or_else(|| is_lost.then(|| commit::LOST.to_owned()))
+    locked.or_else(|| is_lost.then(|| LOST.to_owned()))
 }
 
 pub(super) fn is_busy(output: &Output) -> bool {

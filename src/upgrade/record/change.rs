@@ -8,7 +8,7 @@ use super::Record;
 use super::read::parse;
 use crate::error::{Error, Warning};
 use crate::package::{ChangeKind, FileChange, Plan, Source};
-use crate::upgrade::remote::Version;
+use crate::upgrade::refs::Version;
 use crate::yaml::Tree;
 
 impl Record {

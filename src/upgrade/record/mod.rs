@@ -8,7 +8,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 use super::address::Origin;
-use super::registry::is_archive;
+use super::address::is_archive;
 use crate::error::{self, Error};
 use crate::package::{if_there, read_own};
 use read::parse;

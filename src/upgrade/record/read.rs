@@ -5,8 +5,7 @@ use std::path::Path;
 use super::{FORMS, Format, Lock, Record, SECTIONS, Strategy, wrong};
 use crate::error::Error;
 use crate::upgrade::address::{Origin, check_reference, is_path};
-use crate::upgrade::registry::is_digest;
-use crate::upgrade::remote::is_hash;
+use crate::upgrade::address::{is_digest, is_hash};
 use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
 

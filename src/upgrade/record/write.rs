@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::upgrade::address::Origin;
 use crate::upgrade::edit::{in_yaml, keys, map, merged, patched, string};
-use crate::upgrade::remote::Version;
+use crate::upgrade::refs::Version;
 
 impl Record {
     /// The text of the record's file after an upgrade, with the least change.

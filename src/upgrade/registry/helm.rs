@@ -3,17 +3,17 @@
 use super::http::{self, is_loopback};
 use super::{LARGEST, credentials, unreachable};
 use crate::error::Error;
-use crate::upgrade::address::check_reference;
+use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::edit::text_at;
 use crate::upgrade::host::authority;
-use crate::upgrade::remote::Refs;
+use crate::upgrade::refs::Refs;
 use crate::yaml::Tree;
 
 /// The most bytes of an index.
 const LARGEST_INDEX: u64 = 64 << 20;
 
 /// The versions of all charts, each as a tag `CHART/VERSION`.
-pub(super) fn list(repository: &str) -> Result<Refs, Error> {
+pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
     let base = base(repository);
     let url = format!("{base}/index.yaml");
     let bytes = get(base, &url, "application/yaml, text/yaml, */*")?.bytes(LARGEST_INDEX)?;
@@ -42,7 +42,7 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
             let first = urls.and_then(|urls| tree.entries(urls).next());
             let url = first.and_then(|url| tree.scalar(tree.entry(url).value));
             if let (true, Some(url), true) = (
-                super::is_digest(&digest),
+                is_digest(&digest),
                 url,
                 check_reference(&full).is_ok() && !name.contains('/'),
             ) {
@@ -55,7 +55,7 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
 }
 
 /// The archive of a chart, by its address in the index.
-pub(super) fn archive(repository: &str, url: &str) -> Result<Vec<u8>, Error> {
+pub(in crate::upgrade) fn archive(repository: &str, url: &str) -> Result<Vec<u8>, Error> {
     let base = base(repository);
     let is_absolute = url.contains("://");
     let whole = match (is_absolute, url.strip_prefix('/')) {

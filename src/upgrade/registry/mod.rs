@@ -3,45 +3,19 @@
 //! it is a commit in git, and so what is fetched is what was recorded or nothing.
 
 mod credentials;
-mod helm;
+pub(super) mod helm;
 mod http;
-mod oci;
-mod unpack;
+pub(super) mod oci;
+pub(super) mod unpack;
 
-use std::fs;
-use std::path::PathBuf;
-
-use super::address::Origin;
 use super::cache::hash;
-use super::objects::Fetched;
-use super::remote::{Refs, Remotes, Version};
+use super::refs::Refs;
 use crate::error::Error;
 use crate::git_process::without_password;
-use crate::package::replace;
 use crate::visible::visible;
 
 /// The most bytes of an archive.
 const LARGEST: u64 = 64 << 20;
-
-/// The protocols of archives.
-const PROTOCOLS: [&str; 3] = ["helm+https", "helm+http", "oci"];
-
-/// Whether a repository is one of archives.
-pub(super) fn is_archive(repository: &str) -> bool {
-    let protocol = repository.split_once("://").map(|(protocol, _)| protocol);
-    protocol.is_some_and(|protocol| PROTOCOLS.contains(&protocol))
-}
-
-/// Whether a text is the digest of an archive.
-pub(super) fn is_digest(text: &str) -> bool {
-    let digits = text.strip_prefix("sha256:");
-    digits.is_some_and(|digits| {
-        digits.len() == 64
-            && digits
-                .bytes()
-                .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-    })
-}
 
 /// What a server says of its versions.
 ///
@@ -54,111 +28,9 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
     }
 }
 
-impl Remotes<'_> {
-    /// A version with its digest, where its server tells that for each tag alone.
-    ///
-    /// # Errors
-    /// Where it does not.
-    pub(super) fn fixed(&self, origin: &Origin, version: Version) -> Result<Version, Error> {
-        match origin.repository.strip_prefix("oci://") {
-            Some(path) if !is_digest(&version.commit) => {
-                self.tell(&format!("asking {} for {}", origin.shown(), version.name));
-                let commit = oci::digest_of(path, &version.full)?;
-                Ok(Version { commit, ..version })
-            }
-            _ => Ok(version),
-        }
-    }
-
-    /// The files of an archive.
-    ///
-    /// # Errors
-    /// Where it cannot be fetched, is not what was recorded, or is no package.
-    pub(super) fn archive(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
-        let what = format!("{} of {}", version.name, origin.shown());
-        let (bytes, is_chart) = match origin.repository.strip_prefix("oci://") {
-            Some(path) => {
-                let manifest = self.content(&version.commit, &what, || {
-                    oci::manifest(path, &version.commit)
-                })?;
-                let layer = oci::layer(&manifest).map_err(|reason| refused(&what, &reason))?;
-                let bytes = self.content(&layer.digest, &what, || oci::blob(path, &layer))?;
-                (bytes, layer.is_chart)
-            }
-            None => {
-                let bytes = self.content(&version.commit, &what, || {
-                    let refs = self.refs(&origin.repository)?;
-                    let url = refs
-                        .urls
-                        .get(&version.commit)
-                        .ok_or_else(|| gone(&what, version))?;
-                    helm::archive(&origin.repository, url)
-                })?;
-                (bytes, true)
-            }
-        };
-        let mut fetched =
-            unpack::unpack(&bytes, is_chart).map_err(|reason| refused(&what, &reason))?;
-        fetched.snapshot.name = format!("{}@{}", origin.shown(), version.name).into();
-        Ok(fetched)
-    }
-
-    /// What has a digest: as it was fetched before, or fetched now.
-    fn content(
-        &self,
-        digest: &str,
-        what: &str,
-        fetch: impl FnOnce() -> Result<Vec<u8>, Error>,
-    ) -> Result<Vec<u8>, Error> {
-        if !is_digest(digest) {
-            return Err(refused(what, "it has no digest of SHA-256"));
-        }
-        let file = self.cached(digest)?;
-        if let Ok(bytes) = fs::read(&file)
-            && digest_of(&bytes) == digest
-        {
-            return Ok(bytes);
-        }
-        self.tell(&format!("fetching {what}"));
-        let bytes = fetch()?;
-        let found = digest_of(&bytes);
-        if found != digest {
-            return Err(refused(
-                what,
-                &format!("it has the digest {found}, and {digest} was promised"),
-            ));
-        }
-        // where it cannot be kept, it is fetched again
-        let _ = replace(&file, &bytes);
-        Ok(bytes)
-    }
-
-    fn cached(&self, digest: &str) -> Result<PathBuf, Error> {
-        let folder = self.cache.archives()?;
-        Ok(folder.join(digest.trim_start_matches("sha256:")))
-    }
-}
-
 /// A digest as records have it.
-fn digest_of(bytes: &[u8]) -> String {
+pub(super) fn digest_of(bytes: &[u8]) -> String {
     format!("sha256:{}", hash(bytes))
-}
-
-fn refused(what: &str, reason: &str) -> Error {
-    Error::git(
-        format!("{} is no package: {}", visible(what), visible(reason)),
-        "tell upstream; nothing was written",
-    )
-}
-
-fn gone(what: &str, version: &Version) -> Error {
-    Error::git(
-        format!(
-            "{what} ({}) is not in the repository any more",
-            version.commit
-        ),
-        "upstream deleted or replaced the version: find another one with `merge3 outdated`, and record it with `merge3 adopt`",
-    )
 }
 
 /// A server that does not answer as it should.

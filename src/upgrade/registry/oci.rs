@@ -4,11 +4,11 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::http::{self, Answer, is_loopback};
-use super::{LARGEST, credentials, digest_of as digest_of_bytes, is_digest, unreachable};
+use super::{LARGEST, credentials, digest_of as digest_of_bytes, unreachable};
 use crate::error::Error;
-use crate::upgrade::address::check_reference;
+use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::host::authority;
-use crate::upgrade::remote::Refs;
+use crate::upgrade::refs::Refs;
 
 /// The most bytes of a manifest, a list of tags, a token.
 const LARGEST_ANSWER: u64 = 4 << 20;
@@ -23,10 +23,10 @@ const VALUE: AsciiSet = NON_ALPHANUMERIC
 const MANIFESTS: &str = "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
 
 /// The layer of a manifest that is the package.
-pub(super) struct Layer {
-    pub(super) digest: String,
+pub(in crate::upgrade) struct Layer {
+    pub(in crate::upgrade) digest: String,
     /// Whether it is a chart, in a folder of its name.
-    pub(super) is_chart: bool,
+    pub(in crate::upgrade) is_chart: bool,
     size: u64,
 }
 
@@ -131,7 +131,7 @@ impl<'r> Registry<'r> {
 }
 
 /// The tags of a repository. Their digests are asked for one by one.
-pub(super) fn list(repository: &str) -> Result<Refs, Error> {
+pub(in crate::upgrade) fn list(repository: &str) -> Result<Refs, Error> {
     let registry = Registry::of(repository)?;
     let mut refs = Refs::default();
     let mut url = registry.url("tags/list?n=1000");
@@ -169,7 +169,7 @@ fn next_page(link: &str, base: &str) -> Option<String> {
 }
 
 /// The digest that a tag stands for.
-pub(super) fn digest_of(repository: &str, tag: &str) -> Result<String, Error> {
+pub(in crate::upgrade) fn digest_of(repository: &str, tag: &str) -> Result<String, Error> {
     let registry = Registry::of(repository)?;
     let url = registry.url(&format!("manifests/{tag}"));
     let bytes = registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)?;
@@ -177,14 +177,14 @@ pub(super) fn digest_of(repository: &str, tag: &str) -> Result<String, Error> {
 }
 
 /// The manifest with a digest.
-pub(super) fn manifest(repository: &str, digest: &str) -> Result<Vec<u8>, Error> {
+pub(in crate::upgrade) fn manifest(repository: &str, digest: &str) -> Result<Vec<u8>, Error> {
     let registry = Registry::of(repository)?;
     let url = registry.url(&format!("manifests/{digest}"));
     registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)
 }
 
 /// The one layer of a manifest that is an archive.
-pub(super) fn layer(manifest: &[u8]) -> Result<Layer, String> {
+pub(in crate::upgrade) fn layer(manifest: &[u8]) -> Result<Layer, String> {
     let manifest: Value =
         serde_json::from_slice(manifest).map_err(|_| "its manifest is no JSON")?;
     let layers = manifest.get("layers").and_then(Value::as_array);
@@ -220,7 +220,7 @@ pub(super) fn layer(manifest: &[u8]) -> Result<Layer, String> {
 }
 
 /// The archive of a layer.
-pub(super) fn blob(repository: &str, layer: &Layer) -> Result<Vec<u8>, Error> {
+pub(in crate::upgrade) fn blob(repository: &str, layer: &Layer) -> Result<Vec<u8>, Error> {
     let registry = Registry::of(repository)?;
     let url = registry.url(&format!("blobs/{}", layer.digest));
     registry.get(&url, "*/*")?.bytes(LARGEST)

@@ -9,8 +9,7 @@ use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
 use crate::package::{Entry, Snapshot};
-use crate::upgrade::objects::Fetched;
-use crate::upgrade::tree::{self, Listed, path_of};
+use crate::upgrade::tree::{self, Fetched, Listed, path_of};
 
 /// The most bytes that an archive unpacks to.
 const LARGEST: u64 = 256 << 20;
@@ -21,7 +20,7 @@ const LONGEST_PATH: usize = 4096;
 ///
 /// # Errors
 /// What of it no package may have.
-pub(super) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched, String> {
+pub(in crate::upgrade) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched, String> {
     let is_compressed = bytes.starts_with(&[0x1f, 0x8b]);
     let unpacked: Box<dyn Read + '_> = match is_compressed {
         true => Box::new(MultiGzDecoder::new(bytes)),

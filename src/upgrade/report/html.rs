@@ -2,8 +2,8 @@
 
 use super::{Told, short_name, versions};
 use crate::report::{self, Package, Page};
-use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
+use crate::upgrade::outcome::Outcome;
 use crate::upgrade::package_upgrade::Upgrade;
 
 /// The report of upgrades as a page: packages with conflicts left to somebody come first.

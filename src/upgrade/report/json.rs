@@ -8,11 +8,11 @@ use super::Told;
 use crate::git_process::without_password;
 use crate::report;
 use crate::upgrade::address::Origin;
-use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
+use crate::upgrade::outcome::Outcome;
 use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
-use crate::upgrade::remote::Version;
+use crate::upgrade::refs::Version;
 
 #[derive(Serialize)]
 struct Upgrades<'u> {

@@ -3,9 +3,9 @@
 
 use super::{Told, row, short_name, versions};
 use crate::report::{self, Body, Part, by_need, cell, code};
-use crate::upgrade::batch::Outcome;
 use crate::upgrade::history::Commit;
 use crate::upgrade::host::Website;
+use crate::upgrade::outcome::Outcome;
 use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
 

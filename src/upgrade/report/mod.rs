@@ -9,10 +9,11 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::batch::Outcome;
+use super::address::is_hash;
+use super::outcome::Outcome;
 use super::outdated::Outdated;
 use super::package_upgrade::Upgrade;
-use super::remote::{Version, is_hash};
+use super::refs::Version;
 use crate::report;
 
 pub use html::upgrade_html;

@@ -3,7 +3,7 @@
 use super::{Told, row, short_name, versions};
 use crate::error::shown;
 use crate::report::{self, Detail};
-use crate::upgrade::batch::Outcome;
+use crate::upgrade::outcome::Outcome;
 use crate::upgrade::outdated::Outdated;
 use crate::upgrade::package_upgrade::Upgrade;
 use crate::visible::visible;

@@ -1,0 +1,114 @@
+//! The files of a package that comes as an archive.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::address::{Origin, is_digest};
+use super::refs::Version;
+use super::registry::{digest_of, helm, oci, unpack::unpack};
+use super::remote::Remotes;
+use super::tree::Fetched;
+use crate::error::Error;
+use crate::package::replace;
+use crate::visible::visible;
+
+impl Remotes<'_> {
+    /// A version with its digest, where its server tells that for each tag alone.
+    ///
+    /// # Errors
+    /// Where it does not.
+    pub(super) fn fixed(&self, origin: &Origin, version: Version) -> Result<Version, Error> {
+        match origin.repository.strip_prefix("oci://") {
+            Some(path) if !is_digest(&version.commit) => {
+                self.tell(&format!("asking {} for {}", origin.shown(), version.name));
+                let commit = oci::digest_of(path, &version.full)?;
+                Ok(Version { commit, ..version })
+            }
+            _ => Ok(version),
+        }
+    }
+
+    /// The files of an archive.
+    ///
+    /// # Errors
+    /// Where it cannot be fetched, is not what was recorded, or is no package.
+    pub(super) fn archive(&self, origin: &Origin, version: &Version) -> Result<Fetched, Error> {
+        let what = format!("{} of {}", version.name, origin.shown());
+        let (bytes, is_chart) = match origin.repository.strip_prefix("oci://") {
+            Some(path) => {
+                let manifest = self.content(&version.commit, &what, || {
+                    oci::manifest(path, &version.commit)
+                })?;
+                let layer = oci::layer(&manifest).map_err(|reason| refused(&what, &reason))?;
+                let bytes = self.content(&layer.digest, &what, || oci::blob(path, &layer))?;
+                (bytes, layer.is_chart)
+            }
+            None => {
+                let bytes = self.content(&version.commit, &what, || {
+                    let refs = self.refs(&origin.repository)?;
+                    let url = refs
+                        .urls
+                        .get(&version.commit)
+                        .ok_or_else(|| gone(&what, version))?;
+                    helm::archive(&origin.repository, url)
+                })?;
+                (bytes, true)
+            }
+        };
+        let mut fetched = unpack(&bytes, is_chart).map_err(|reason| refused(&what, &reason))?;
+        fetched.snapshot.name = format!("{}@{}", origin.shown(), version.name).into();
+        Ok(fetched)
+    }
+
+    /// What has a digest: as it was fetched before, or fetched now.
+    fn content(
+        &self,
+        digest: &str,
+        what: &str,
+        fetch: impl FnOnce() -> Result<Vec<u8>, Error>,
+    ) -> Result<Vec<u8>, Error> {
+        if !is_digest(digest) {
+            return Err(refused(what, "it has no digest of SHA-256"));
+        }
+        let file = self.cached(digest)?;
+        if let Ok(bytes) = fs::read(&file)
+            && digest_of(&bytes) == digest
+        {
+            return Ok(bytes);
+        }
+        self.tell(&format!("fetching {what}"));
+        let bytes = fetch()?;
+        let found = digest_of(&bytes);
+        if found != digest {
+            return Err(refused(
+                what,
+                &format!("it has the digest {found}, and {digest} was promised"),
+            ));
+        }
+        // where it cannot be kept, it is fetched again
+        let _ = replace(&file, &bytes);
+        Ok(bytes)
+    }
+
+    fn cached(&self, digest: &str) -> Result<PathBuf, Error> {
+        let folder = self.cache.archives()?;
+        Ok(folder.join(digest.trim_start_matches("sha256:")))
+    }
+}
+
+fn refused(what: &str, reason: &str) -> Error {
+    Error::git(
+        format!("{} is no package: {}", visible(what), visible(reason)),
+        "tell upstream; nothing was written",
+    )
+}
+
+fn gone(what: &str, version: &Version) -> Error {
+    Error::git(
+        format!(
+            "{what} ({}) is not in the repository any more",
+            version.commit
+        ),
+        "upstream deleted or replaced the version: find another one with `merge3 outdated`, and record it with `merge3 adopt`",
+    )
+}
