@@ -3,7 +3,7 @@
 use super::layout::starts_its_line;
 use super::{Carried, Editor};
 use crate::line_breaks::lines_with_breaks;
-use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row, Slot};
+use crate::merge::decision::{Child, Chosen, Outcome, Piece, PieceKind, Row, Slot};
 use crate::triple::Side;
 use crate::yaml::{Entry, EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -243,12 +243,18 @@ impl Editor<'_> {
         let first = self.target.entries(node).next();
         let shares_line =
             first.is_some_and(|first| !starts_its_line(self.target, self.target.entry(first)));
+        // where both sides have the entry, each gets the dash; a remark is the element's own
+        let is_open = |child: &Child| {
+            let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
+            let gets_dash = sides.iter().all(Child::stays) && !child.remarks.has_choice();
+            self.is_open(child) && !gets_dash
+        };
         let is_open = || match outcome {
             Outcome::Row(row) => row.pieces.first().is_some_and(|piece| match &piece.kind {
-                PieceKind::Entry(child) => self.is_open(child),
+                PieceKind::Entry(child) => is_open(child),
                 _ => piece.has_choice(),
             }),
-            _ => outcome.children().next().is_some_and(|it| self.is_open(it)),
+            _ => outcome.children().next().is_some_and(is_open),
         };
         shares_line && is_open()
     }

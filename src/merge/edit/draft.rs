@@ -1,6 +1,6 @@
 //! A text with places for hunks: what conflict markers are put around.
 
-use crate::line_breaks::{cut_first_line, cut_last_line, ends_line, lines_with_breaks};
+use crate::line_breaks::{cut_first_line, cut_last_line, lines_with_breaks};
 use crate::triple::Triple;
 
 /// Lines of which each side has its own.
@@ -46,8 +46,15 @@ impl Draft {
             let indent = above.trim_end_matches(' ');
             let number = lines_with_breaks(line).next().unwrap_or_default();
             let hunk = number.trim().parse::<usize>().ok();
-            let hunk = hunk.filter(|_| indent.is_empty() || ends_line(indent));
+            let begin = above.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+            let dashes = &above[begin..];
+            let is_line = dashes.bytes().all(|byte| b" -".contains(&byte));
+            let hunk = hunk.filter(|_| is_line);
             match hunk.and_then(|number| self.hunks.get(number)) {
+                Some(hunk) if dashes.contains('-') => {
+                    filled.push_str(&above[..begin]);
+                    write(&mut filled, &hunk.behind(dashes));
+                }
                 Some(hunk) => {
                     filled.push_str(indent);
                     write(&mut filled, hunk);
@@ -62,6 +69,17 @@ impl Draft {
 }
 
 impl Hunk {
+    /// The hunk with its first lines behind dashes, in the place of as many spaces.
+    fn behind(&self, dashes: &str) -> Self {
+        let spaces = " ".repeat(dashes.len());
+        let behind = |text: &String| match text.strip_prefix(&spaces) {
+            Some(rest) => format!("{dashes}{rest}"),
+            None => text.clone(),
+        };
+        let texts = self.texts.as_ref().map(behind);
+        Self { texts }
+    }
+
     /// Takes the blank lines away that all of its texts begin with.
     pub(super) fn take_shared_blanks(&mut self) -> String {
         let Triple {
