@@ -144,11 +144,13 @@ fn write(
         })?,
         _ => String::new(),
     };
-    let files = put(snapshot, &root, &mut warnings)?;
     let text = with_record(&folder.join(&record), &record_text, &origin, &version)?;
-    let target = root.join(&record);
-    fs::write(&target, text).map_err(Error::writing(&target))?;
-    set_new(&target, false).map_err(Error::writing(&target))?;
+    let file = Entry::File {
+        bytes: text.into_bytes(),
+        is_executable: false,
+    };
+    snapshot.entries.insert(record.clone(), file);
+    let files = put(snapshot, &root, &mut warnings)?;
     // an empty folder may be there already
     let gone = fs::remove_dir(folder).or_else(gone_is_fine);
     gone.map_err(Error::writing(folder))?;
@@ -157,7 +159,7 @@ fn write(
         folder: folder.to_owned(),
         origin,
         version,
-        files: files + 1,
+        files,
         record,
         warnings,
     })
@@ -172,37 +174,31 @@ pub(super) fn put(
 ) -> Result<usize, Error> {
     let links = leading_within(&snapshot, warnings);
     let mut files = 0;
-    for (path, entry) in snapshot.entries {
-        let target = root.join(&path);
+    let mut make = |path: &Path, write: &dyn Fn(&Path) -> io::Result<()>| {
+        let target = root.join(path);
+        let above = target.parent().unwrap_or(root);
+        fs::create_dir_all(above).map_err(Error::writing(above))?;
+        files += 1;
+        write(&target).map_err(Error::writing(&target))
+    };
+    for (path, entry) in &snapshot.entries {
         match entry {
             Entry::File {
                 bytes,
                 is_executable,
-            } => {
-                let above = target.parent().unwrap_or(root);
-                fs::create_dir_all(above).map_err(Error::writing(above))?;
-                fs::write(&target, bytes).map_err(Error::writing(&target))?;
-                set_new(&target, is_executable).map_err(Error::writing(&target))?;
-                files += 1;
-            }
+            } => make(path, &|target| {
+                fs::write(target, bytes)?;
+                of_new(*is_executable).map_or(Ok(()), |new| fs::set_permissions(target, new))
+            })?,
             Entry::Link(_) => {}
-            Entry::Other => warnings.push(Warning::about(&path, "a submodule is left out")),
+            Entry::Other => warnings.push(Warning::about(path, "a submodule is left out")),
         }
     }
     // last of all, so that nothing is written by way of one
     for (path, to) in &links {
-        let target = root.join(path);
-        let above = target.parent().unwrap_or(root);
-        fs::create_dir_all(above).map_err(Error::writing(above))?;
-        link(to, &target).map_err(Error::writing(&target))?;
-        files += 1;
+        make(path, &|target| link(to, target))?;
     }
     Ok(files)
-}
-
-/// Gives a file what a new one gets.
-fn set_new(file: &Path, is_executable: bool) -> io::Result<()> {
-    of_new(is_executable).map_or(Ok(()), |new| fs::set_permissions(file, new))
 }
 
 /// The links of a package that lead to something in it; the others are reported.
