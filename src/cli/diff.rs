@@ -8,7 +8,6 @@ use super::exit_code::ExitCode;
 use super::output::{FilesArgs, ShownArgs};
 use super::progress::Line;
 use super::run::{in_pool, plain, print, waiting_at};
-use super::words::{Word, one_of};
 use crate::error::{Error, shown};
 use crate::package::{
     self, Access, DiffInput, FileChange, PatchForm, Selector, Settings, difference, plan_difference,
@@ -33,16 +32,14 @@ pub struct DiffJob {
     pub shown: Shown,
 }
 
-/// What a patch is; none for a unified diff.
-type Form = Option<PatchForm>;
-
-/// What can be printed.
-const FORMATS: &[Word<Form>] = &[
-    ("unified", None, ""),
-    ("strategic", Some(PatchForm::Strategic), ""),
-    ("merge", Some(PatchForm::Merge), ""),
-    ("json", Some(PatchForm::Json), ""),
-];
+/// What is printed.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Unified,
+    Strategic,
+    Merge,
+    Json,
+}
 
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -57,10 +54,14 @@ pub(super) struct DiffArgs {
     list: bool,
     /// What is printed: unified (default), strategic, merge (RFC 7386), json (RFC 6902)
     #[arg(
-        long, value_parser = one_of(FORMATS), value_name = "FORMAT", default_value = "unified",
-        hide_possible_values = true, hide_default_value = true
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "unified",
+        hide_possible_values = true,
+        hide_default_value = true
     )]
-    format: Form,
+    format: Format,
     /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]
     resources: Vec<Selector>,
@@ -82,7 +83,12 @@ impl DiffArgs {
                 old: self.old,
                 resources: self.resources,
             },
-            form: self.format,
+            form: match self.format {
+                Format::Unified => None,
+                Format::Strategic => Some(PatchForm::Strategic),
+                Format::Merge => Some(PatchForm::Merge),
+                Format::Json => Some(PatchForm::Json),
+            },
             settings: Settings {
                 show_secrets: shown.secrets,
                 ..self.files.settings()

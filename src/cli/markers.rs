@@ -1,6 +1,5 @@
 //! The arguments about conflict markers (rules: Conflict markers).
 
-use super::words::{Word, one_of};
 use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::triple::Triple;
 
@@ -23,7 +22,7 @@ pub(super) struct MarkerArgs {
     /// Between markers: merge (default), diff3, zdiff3
     #[arg(
         long,
-        value_parser = one_of(STYLES),
+        value_enum,
         value_name = "STYLE",
         default_value = "merge",
         hide_possible_values = true,
@@ -32,16 +31,6 @@ pub(super) struct MarkerArgs {
     )]
     conflict_style: ConflictStyle,
 }
-
-const STYLES: &[Word<ConflictStyle>] = &[
-    ("merge", ConflictStyle::Merge, "Local and updated"),
-    ("diff3", ConflictStyle::Diff3, "Local, original and updated"),
-    (
-        "zdiff3",
-        ConflictStyle::Zdiff3,
-        "As diff3, without the lines that local and updated share at either end",
-    ),
-];
 
 /// A label is part of a line.
 fn label(text: &str) -> Result<String, &'static str> {

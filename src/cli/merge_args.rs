@@ -5,70 +5,9 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::markers::MarkerArgs;
-use super::words::{Word, one_of};
 use crate::merge::{Images, Lists, Nulls, OnConflict, Options, Texts};
 use crate::package::{SchemaSource, Settings};
 use crate::triple::Triple;
-
-const ON_CONFLICT: &[Word<OnConflict>] = &[
-    ("updated", OnConflict::Updated, "Upstream wins"),
-    ("local", OnConflict::Local, "Your side stays"),
-    (
-        "fail",
-        OnConflict::Fail,
-        "Nothing is written, and the exit status is 1",
-    ),
-    (
-        "markers",
-        OnConflict::Markers,
-        "Nobody: both sides go between conflict markers, and the exit status is 1",
-    ),
-];
-
-const LISTS: &[Word<Lists>] = &[
-    (
-        "merge",
-        Lists::Merge,
-        "Element by element, as diff3 merges lines",
-    ),
-    ("set", Lists::Set, "Lists of scalars are ordered sets"),
-    (
-        "replace",
-        Lists::Replace,
-        "Each is one value, as for kustomize and kpt",
-    ),
-];
-
-const TEXTS: &[Word<Texts>] = &[
-    (
-        "lines",
-        Texts::Lines,
-        "By lines; where they conflict, by what they say",
-    ),
-    (
-        "replace",
-        Texts::Replace,
-        "Each is one value, as for kustomize and kpt",
-    ),
-];
-
-const IMAGES: &[Word<Images>] = &[
-    (
-        "parts",
-        Images::Parts,
-        "Registry and repository, and tag and digest, each on their own",
-    ),
-    (
-        "whole",
-        Images::Whole,
-        "A reference is one value, as for kustomize and kpt",
-    ),
-];
-
-const NULLS: &[Word<Nulls>] = &[
-    ("clear", Nulls::Clear, "It clears the field"),
-    ("keep", Nulls::Keep, "It is a value like any other"),
-];
 
 /// How a merge is done.
 #[derive(Debug, clap::Args)]
@@ -76,26 +15,45 @@ const NULLS: &[Word<Nulls>] = &[
 pub(super) struct MergeArgs {
     /// Who wins: updated (default), local, fail, markers
     #[arg(
-        long, value_parser = one_of(ON_CONFLICT), value_name = "WHO", default_value = "updated",
-        hide_possible_values = true, hide_default_value = true
+        long,
+        value_enum,
+        value_name = "WHO",
+        default_value = "updated",
+        hide_possible_values = true,
+        hide_default_value = true
     )]
     on_conflict: OnConflict,
     /// How lists without a key merge: merge (default), set, replace
     #[arg(
-        long, value_parser = one_of(LISTS), value_name = "HOW", default_value = "merge",
-        hide_possible_values = true, hide_default_value = true, hide_short_help = true
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value = "merge",
+        hide_possible_values = true,
+        hide_default_value = true,
+        hide_short_help = true
     )]
     lists: Lists,
     /// How texts of several lines merge: lines (default), replace
     #[arg(
-        long, value_parser = one_of(TEXTS), value_name = "HOW", default_value = "lines",
-        hide_possible_values = true, hide_default_value = true, hide_short_help = true
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value = "lines",
+        hide_possible_values = true,
+        hide_default_value = true,
+        hide_short_help = true
     )]
     texts: Texts,
     /// How image references merge: parts (default), whole
     #[arg(
-        long, value_parser = one_of(IMAGES), value_name = "HOW", default_value = "parts",
-        hide_possible_values = true, hide_default_value = true, hide_short_help = true
+        long,
+        value_enum,
+        value_name = "HOW",
+        default_value = "parts",
+        hide_possible_values = true,
+        hide_default_value = true,
+        hide_short_help = true
     )]
     images: Images,
     /// A further key that may identify elements (repeatable)
@@ -121,7 +79,7 @@ pub(super) struct MergeArgs {
     /// What null means everywhere: clear or keep
     #[arg(
         long,
-        value_parser = one_of(NULLS),
+        value_enum,
         value_name = "HOW",
         hide_possible_values = true,
         hide_short_help = true

@@ -20,7 +20,6 @@ mod run;
 mod signals;
 mod upgrade;
 mod upstream;
-mod words;
 
 pub use args::parse;
 pub use config::{Action, Command, Config, Job, Shown, Verbosity};

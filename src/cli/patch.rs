@@ -7,16 +7,8 @@ use clap::Args;
 use super::config::{Config, Job};
 use super::output::{FilesArgs, OutputArgs};
 use super::report::ReportTo;
-use super::words::{Word, one_of};
 use crate::package::{Given, PatchForm, Patching, Selector};
 use crate::triple::Triple;
-
-/// What a patch can be.
-const FORMS: &[Word<PatchForm>] = &[
-    ("strategic", PatchForm::Strategic, ""),
-    ("merge", PatchForm::Merge, ""),
-    ("json", PatchForm::Json, ""),
-];
 
 /// What is patched with what.
 #[derive(Debug, Args)]
@@ -37,8 +29,12 @@ pub(super) struct PatchArgs {
     target: PathBuf,
     /// What the patch is: strategic (default), merge (RFC 7386), json (RFC 6902)
     #[arg(
-        long = "type", value_parser = one_of(FORMS), value_name = "TYPE", default_value = "strategic",
-        hide_possible_values = true, hide_default_value = true
+        long = "type",
+        value_enum,
+        value_name = "TYPE",
+        default_value = "strategic",
+        hide_possible_values = true,
+        hide_default_value = true
     )]
     patch_type: PatchForm,
     /// The resource to patch, for patches that name none: KIND/NAME or

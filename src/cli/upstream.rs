@@ -10,7 +10,6 @@ use super::markers::MarkerArgs;
 use super::merge_args::MergeArgs;
 use super::output::{RunArgs, threads};
 use super::report::{Form, ReportTo};
-use super::words::{Word, one_of};
 use crate::package::Settings;
 use crate::triple::Triple;
 use crate::upgrade::{Choice, Commits, Packages, Shard, Template, UpgradeOptions, Within};
@@ -25,21 +24,6 @@ The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {de
 
 /// How many packages are worked on at the same time at least.
 const FEWEST_JOBS: usize = 8;
-
-/// How far an upgrade goes.
-const STEPS: &[Word<Within>] = &[
-    ("major", Within::Major, "To any newer version"),
-    (
-        "minor",
-        Within::Minor,
-        "To the newest of this major version",
-    ),
-    (
-        "patch",
-        Within::Patch,
-        "To the newest patch of this minor version",
-    ),
-];
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -150,8 +134,12 @@ struct WhichArgs {
     shard: Option<Shard>,
     /// How far to go: major (default), minor, patch
     #[arg(
-        long, value_parser = one_of(STEPS), value_name = "STEP", default_value = "major",
-        hide_possible_values = true, hide_default_value = true
+        long,
+        value_enum,
+        value_name = "STEP",
+        default_value = "major",
+        hide_possible_values = true,
+        hide_default_value = true
     )]
     within: Within,
     /// Count versions before a release too

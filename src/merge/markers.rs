@@ -20,14 +20,14 @@ pub struct MarkerStyle {
 }
 
 /// What is between conflict markers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum ConflictStyle {
-    /// The two sides.
+    /// Local and updated.
     #[default]
     Merge,
-    /// The original's lines as well.
+    /// Local, original and updated.
     Diff3,
-    /// As [`ConflictStyle::Diff3`], lines that both sides begin or end with left outside.
+    /// As diff3, without the lines that local and updated share at either end.
     Zdiff3,
 }
 

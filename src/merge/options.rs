@@ -2,22 +2,26 @@
 
 use std::sync::Arc;
 
+use clap::ValueEnum;
+
 use super::conflict::Resolution;
 use super::markers::MarkerStyle;
 use super::rules::Rule;
 use crate::schema::Schema;
 
 /// Who wins where both sides changed and do not agree (rules: Conflicts).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum OnConflict {
-    /// Upstream wins, as the rules say.
+    /// Upstream wins.
     #[default]
     Updated,
-    /// The local side stays.
+    /// Your side stays.
     Local,
     /// Nothing is written; conflicts are recorded as under [`OnConflict::Updated`].
+    #[value(help = "Nothing is written, and the exit status is 1")]
     Fail,
-    /// Nobody: both sides stay, between conflict markers.
+    /// Nobody: both sides go between conflict markers.
+    #[value(help = "Nobody: both sides go between conflict markers, and the exit status is 1")]
     Markers,
 }
 
@@ -33,19 +37,19 @@ impl OnConflict {
 }
 
 /// How lists merge that no key identifies (rules: Lists).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Lists {
-    /// Such a list is one value.
-    Replace,
-    /// Lists of scalars are ordered sets.
-    Set,
-    /// Element by element, as `diff3` merges lines.
+    /// Element by element, as diff3 merges lines.
     #[default]
     Merge,
+    /// Lists of scalars are ordered sets.
+    Set,
+    /// Each is one value, as for kustomize and kpt.
+    Replace,
 }
 
 /// What an explicit null means (rules: Nulls).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Nulls {
     /// It clears the field.
     Clear,
@@ -54,25 +58,25 @@ pub enum Nulls {
 }
 
 /// How scalars of several lines merge that both sides changed (rules: Texts and images).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Texts {
-    /// A scalar is one value (rules: Scalars).
-    Replace,
-    /// Line by line, as a version control system merges files; where that conflicts and they are
-    /// YAML or JSON, by their structure.
+    /// By lines; where they conflict, by what they say.
     #[default]
     Lines,
-    /// Line by line and no further: what is embedded in a text itself.
+    /// Each is one value, as for kustomize and kpt.
+    Replace,
+    /// By lines and no further: what is embedded in a text itself.
+    #[value(skip)]
     LinesOnly,
 }
 
 /// How image references merge that both sides changed (rules: Texts and images).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Images {
-    /// The registry and repository, and the tag and digest, each on their own.
+    /// Registry and repository, and tag and digest, each on their own.
     #[default]
     Parts,
-    /// A reference is one value (rules: Scalars).
+    /// A reference is one value, as for kustomize and kpt.
     Whole,
 }
 

@@ -25,7 +25,7 @@ pub struct Rule {
 }
 
 /// Who wins a conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Take {
     /// Upstream.
     Updated,

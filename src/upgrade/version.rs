@@ -5,14 +5,14 @@ use semver::Version;
 use crate::semantic_version::lenient;
 
 /// How far a version may be from the present one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Within {
-    /// Any newer version.
+    /// To any newer version.
     #[default]
     Major,
-    /// The major version stays: at most a minor change.
+    /// To the newest of this major version.
     Minor,
-    /// Major and minor version stay: at most a patch.
+    /// To the newest patch of this minor version.
     Patch,
 }
 

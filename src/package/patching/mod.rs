@@ -25,7 +25,7 @@ pub(super) use kustomization::is_kustomization;
 pub(super) use readable::joined;
 
 /// What a patch is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum PatchForm {
     /// A strategic merge patch.
     Strategic,

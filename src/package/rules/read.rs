@@ -1,13 +1,15 @@
 //! Rules, read from the file that has them.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use clap::ValueEnum;
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::{Named, Rules, Scoped};
 use crate::error::{Error, Place};
-use crate::merge::{Images, Lists, Pattern, Rule, Take, Texts};
+use crate::merge::{Pattern, Rule, Take};
 use crate::package::git_folder;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -53,7 +55,10 @@ impl RuleReader<'_> {
                 &["rules", "schema", "crds", "upstream", "upstreamLock"],
             )? {
                 "schema" => {
-                    self.one_of(value, &[("kubernetes", ())])?;
+                    let word = self.word(value)?;
+                    if word != "kubernetes" {
+                        return Err(self.unknown(value, word, &["kubernetes"]));
+                    }
                     rules.schema.get_or_insert_default();
                 }
                 "crds" => definitions = Some((value, self.definitions(value)?)),
@@ -160,30 +165,10 @@ impl RuleReader<'_> {
             "kind" => scoped.kind = Some(self.word(value)?.to_owned()),
             "apiVersion" => scoped.api_version = Some(self.word(value)?.to_owned()),
             "file" => scoped.file = Some(self.glob(value)?),
-            "take" => {
-                let sides = [
-                    ("updated", Take::Updated),
-                    ("local", Take::Local),
-                    ("higher", Take::Higher),
-                ];
-                rule.take = Some(self.one_of(value, &sides)?);
-            }
-            "lists" => {
-                let ways = [
-                    ("replace", Lists::Replace),
-                    ("set", Lists::Set),
-                    ("merge", Lists::Merge),
-                ];
-                rule.lists = Some(self.one_of(value, &ways)?);
-            }
-            "texts" => {
-                let ways = [("lines", Texts::Lines), ("replace", Texts::Replace)];
-                rule.texts = Some(self.one_of(value, &ways)?);
-            }
-            "images" => {
-                let ways = [("parts", Images::Parts), ("whole", Images::Whole)];
-                rule.images = Some(self.one_of(value, &ways)?);
-            }
+            "take" => rule.take = Some(self.one_of(value)?),
+            "lists" => rule.lists = Some(self.one_of(value)?),
+            "texts" => rule.texts = Some(self.one_of(value)?),
+            "images" => rule.images = Some(self.one_of(value)?),
             _ => rule.keys = self.keys(value)?,
         }
         Ok(())
@@ -225,11 +210,7 @@ impl RuleReader<'_> {
         let found = key.and_then(|(_, name)| words.iter().find(|word| name.content == **word));
         match (found, key) {
             (Some(word), _) => Ok(*word),
-            (None, Some((key, name))) => Err(self.wrong(
-                key,
-                &format!("`{}` is no word that is known here", name.content),
-                &format!("the words are {}", listed(words)),
-            )),
+            (None, Some((key, name))) => Err(self.unknown(key, name.content, words)),
             (None, None) => Err(self.wrong(
                 self.tree.entry(field).value,
                 "a name is missing here",
@@ -238,17 +219,22 @@ impl RuleReader<'_> {
         }
     }
 
-    fn one_of<T: Copy>(&self, value: NodeId, words: &[(&str, T)]) -> Result<T, Error> {
+    fn one_of<T: ValueEnum>(&self, value: NodeId) -> Result<T, Error> {
         let word = self.word(value)?;
-        let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
-        match words.iter().find(|(name, _)| *name == word) {
-            Some((_, meaning)) => Ok(*meaning),
-            None => Err(self.wrong(
-                value,
-                &format!("`{word}` is no word that is known here"),
-                &format!("the words are {}", listed(&names)),
-            )),
-        }
+        T::from_str(word, false).map_err(|_| {
+            let known = T::value_variants().iter().filter_map(T::to_possible_value);
+            let names: Vec<String> = known.map(|it| it.get_name().to_owned()).collect();
+            self.unknown(value, word, &names)
+        })
+    }
+
+    fn unknown(&self, node: NodeId, word: &str, known: &[impl Display]) -> Error {
+        let quoted: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
+        self.wrong(
+            node,
+            &format!("`{word}` is no word that is known here"),
+            &format!("the words are {}", quoted.join(", ")),
+        )
     }
 
     fn word(&self, value: NodeId) -> Result<&str, Error> {
@@ -328,11 +314,6 @@ impl RuleReader<'_> {
         let name = self.path.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
-}
-
-fn listed(words: &[&str]) -> String {
-    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
-    quoted.join(", ")
 }
 
 /// Whether a file is in the repository that a package is in, links followed; in the package, where

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use clap::ValueEnum as _;
+use clap::builder::PossibleValue;
+
 use crate::error::{Error, Place};
 use crate::merge::{Pattern, Take};
 use crate::yaml::{NodeKind, ScalarStyle, ScalarType, Tree, scalar};
@@ -57,18 +60,14 @@ impl Written {
 
     /// The rule as an element of `rules`, on lines of its own.
     pub(crate) fn to_yaml(&self) -> String {
-        let take = match self.take {
-            Take::Updated => "updated",
-            Take::Local => "local",
-            Take::Higher => "higher",
-        };
+        let take = self.take.to_possible_value();
         let path = Some(self.path.as_str()).filter(|path| !path.is_empty());
         let file = self.file.as_deref().map(globset::escape);
         let fields = [
             ("path", path),
             ("kind", self.kind.as_deref()),
             ("file", file.as_deref()),
-            ("take", Some(take)),
+            ("take", take.as_ref().map(PossibleValue::get_name)),
         ];
         let fields = fields
             .into_iter()
