@@ -1,6 +1,6 @@
 //! What was upgraded, as a page to look at.
 
-use super::{Told, short_name, versions};
+use super::{Outcomes, short_name, versions};
 use crate::report::{self, Package, Page};
 use crate::upgrade::history::Commit;
 use crate::upgrade::outcome::Outcome;
@@ -8,7 +8,7 @@ use crate::upgrade::package_upgrade::Upgrade;
 
 /// The report of upgrades as a page: packages with conflicts left to somebody come first.
 pub fn upgrade_html(outcomes: &[Outcome<Upgrade>]) -> String {
-    let told = Told::by_need(outcomes);
+    let told = Outcomes::by_need(outcomes);
     let failed = told.failed.into_iter();
     report::page(&Page {
         packages: told.newer.into_iter().map(package).collect(),

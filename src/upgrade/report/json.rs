@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::Told;
+use super::Outcomes;
 use crate::git_process::without_password;
 use crate::report;
 use crate::upgrade::address::Origin;
@@ -18,7 +18,7 @@ use crate::upgrade::refs::Version;
 struct Upgrades<'u> {
     packages: Vec<UpgradeOut<'u>>,
     #[serde(flatten)]
-    others: &'u Told<'u, Upgrade>,
+    others: &'u Outcomes<'u, Upgrade>,
 }
 
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ struct UpgradeOut<'u> {
 struct NewerVersions<'u> {
     outdated: Vec<OutdatedOut<'u>>,
     #[serde(flatten)]
-    others: &'u Told<'u, Outdated>,
+    others: &'u Outcomes<'u, Outdated>,
 }
 
 #[derive(Serialize)]
@@ -65,7 +65,7 @@ struct VersionOut<'u> {
 
 /// The report of upgrades for programs (docs/report.schema.json).
 pub fn upgrade_json(outcomes: &[Outcome<Upgrade>]) -> String {
-    let told = Told::of(outcomes);
+    let told = Outcomes::of(outcomes);
     report::as_json(Upgrades {
         packages: told.newer.iter().map(|it| upgrade_out(it)).collect(),
         others: &told,
@@ -75,7 +75,7 @@ pub fn upgrade_json(outcomes: &[Outcome<Upgrade>]) -> String {
 /// The packages that have a newer version, for programs (docs/report.schema.json).
 pub fn outdated_json(outcomes: &[Outcome<Outdated>]) -> String {
     let stays = |it: &Outdated| it.wanted.is_none().then(|| it.package.clone());
-    let told = Told::with(outcomes, stays);
+    let told = Outcomes::with(outcomes, stays);
     report::as_json(NewerVersions {
         outdated: told
             .newer

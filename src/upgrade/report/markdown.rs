@@ -1,7 +1,7 @@
 //! What was upgraded, and what could be, for the body of a pull request. Whatever upstream wrote
 //! is in code, where it is no Markdown, closes no issue and calls nobody.
 
-use super::{Told, row, short_name, versions};
+use super::{Outcomes, row, short_name, versions};
 use crate::report::{self, Body, Part, by_need, cell, code};
 use crate::upgrade::history::Commit;
 use crate::upgrade::host::Website;
@@ -18,7 +18,7 @@ const SUBJECT: usize = 120;
 /// and then what needs no decision, as far as hosts take it.
 pub fn upgrade_markdown(outcomes: &[Outcome<Upgrade>]) -> String {
     let mut body = Body::default();
-    let told = Told::by_need(outcomes);
+    let told = Outcomes::by_need(outcomes);
     if told.newer.is_empty() && told.failed.is_empty() {
         body.push("Every package is up to date.\n");
         return body.finish();
@@ -169,7 +169,7 @@ fn reference(text: &str) -> Option<(usize, usize)> {
 /// The packages that have a newer version, as a table.
 pub fn outdated_markdown(states: &[Outcome<Outdated>]) -> String {
     let mut body = Body::default();
-    let told = Told::of(states);
+    let told = Outcomes::of(states);
     let rows = told.newer.iter();
     let rows = rows.map(|it| format!("| {} |\n", row(it).map(|text| cell(&text)).join(" | ")));
     let table = Part {

@@ -23,7 +23,7 @@ pub use text::{outdated_text, upgrade_text};
 
 /// What became of the packages of a run.
 #[derive(Serialize)]
-struct Told<'o, T> {
+struct Outcomes<'o, T> {
     #[serde(skip)]
     newer: Vec<&'o T>,
     up_to_date: Vec<String>,
@@ -37,7 +37,7 @@ struct Failed {
     message: String,
 }
 
-impl<'o, T> Told<'o, T> {
+impl<'o, T> Outcomes<'o, T> {
     fn of(outcomes: &'o [Outcome<T>]) -> Self {
         Self::with(outcomes, |_| None)
     }
@@ -75,7 +75,7 @@ impl<'o, T> Told<'o, T> {
     }
 }
 
-impl<'o> Told<'o, Upgrade> {
+impl<'o> Outcomes<'o, Upgrade> {
     /// The upgrades with conflicts that are left to somebody first, then those with others.
     fn by_need(outcomes: &'o [Outcome<Upgrade>]) -> Self {
         let mut told = Self::of(outcomes);

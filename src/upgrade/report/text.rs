@@ -1,6 +1,6 @@
 //! What was upgraded, and what could be, for people at a terminal.
 
-use super::{Told, row, short_name, versions};
+use super::{Outcomes, row, short_name, versions};
 use crate::error::shown;
 use crate::report::{self, Detail};
 use crate::upgrade::outcome::Outcome;
@@ -15,7 +15,7 @@ const VERSION_WIDTH: usize = 18;
 
 /// The report of upgrades for people at a terminal.
 pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], detail: Detail) -> String {
-    let told = Told::of(outcomes);
+    let told = Outcomes::of(outcomes);
     let mut text = String::new();
     for upgrade in &told.newer {
         let [from, to] = versions(upgrade).map(visible);
@@ -36,7 +36,7 @@ pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], detail: Detail) -> String {
 /// The packages that have a newer version, as a table of 80 columns.
 pub fn outdated_text(states: &[Outcome<Outdated>]) -> String {
     let head = ["PACKAGE", "CURRENT", "WANTED", "LATEST"].map(str::to_owned);
-    let told = Told::of(states);
+    let told = Outcomes::of(states);
     let newer = told.newer.iter();
     let newer = newer.map(|outdated| row(outdated).map(|cell| visible(&cell)));
     let rows: Vec<[String; 4]> = [head].into_iter().chain(newer).collect();
