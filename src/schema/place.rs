@@ -135,15 +135,6 @@ impl<'s> Place<'s> {
         }
     }
 
-    /// The field by which a strategic merge patch pairs the elements of the list here
-    /// (`patchMergeKey`).
-    pub fn patch_merge_key(self) -> Option<&'s str> {
-        match self.patch_list() {
-            PatchRule::MergeBy(key) => Some(key),
-            _ => None,
-        }
-    }
-
     /// Whether a strategic merge patch replaces the map here and does not merge it
     /// (`patchStrategy: replace`).
     pub const fn is_patched_whole(self) -> bool {

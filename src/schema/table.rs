@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(conditions.patch_list(), PatchRule::MergeBy("type"));
         let ports = place("v1", "Service", "spec.ports");
         assert_eq!(keys(ports), [("port", None), ("protocol", Some("TCP"))]);
-        assert_eq!(ports.patch_merge_key(), Some("port"));
+        assert_eq!(ports.patch_list(), PatchRule::MergeBy("port"));
     }
 
     #[test]

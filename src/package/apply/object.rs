@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::config;
 use super::last::{self, LastApplied};
-use super::refused::{not_applied, refused, verification_error};
+use super::refused::{not_applied, refused};
 use super::sides::{Live, Sides};
 use super::what::{ApplyAction, ApplyTo};
 use crate::error::{Error, Warning};
@@ -14,6 +14,7 @@ use crate::merge::{self, Application, Applied, Refused, annotated, apply_documen
 use crate::package::items::ChangedItems;
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, ParsedFile, Trees};
+use crate::package::secrets::verification_error;
 use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::Tree;
@@ -59,19 +60,17 @@ impl Apply<'_, '_> {
         let (Some(config), Some(live)) = (config.and_then(Parsed::side), parsed.side()) else {
             return Ok(AppliedHere::default());
         };
-        let at = |side, offset| match side {
-            Side::Updated => self.sides.place_in_config(config_at, offset),
-            Side::Original | Side::Local => self.sides.place_in_live(live_at, offset),
-        };
-        let here = || at(Side::Local, live.tree.root().span.start as usize);
-        let last = self.last.of(parsed, |offset| at(Side::Local, offset))?;
+        let in_config = |offset| self.sides.place_in_config(config_at, offset);
+        let in_live = |offset| self.sides.place_in_live(live_at, offset);
+        let here = || in_live(live.tree.root().span.start as usize);
+        let last = self.last.of(parsed, in_live)?;
         let namespace = config::namespace(live.tree);
-        let annotation =
-            config::annotation(config.tree, namespace, |offset| at(Side::Updated, offset))?;
+        let annotation = config::annotation(config.tree, namespace, in_config)?;
+        let file = self.sides.path(live_at);
         if let ApplyAction::SetLastApplied { create } = self.what.action {
             return match last.text.is_none() && !create {
                 true => Err(not_applied(here())),
-                false => set_last_applied(parsed, &annotation, self.sides.path(live_at)),
+                false => set_last_applied(parsed, &annotation, file),
             };
         }
         let last_tree = last.text.as_deref();
@@ -84,9 +83,14 @@ impl Apply<'_, '_> {
             kind: named.and_then(|(api_version, kind)| self.schema.kind(api_version, kind)),
             annotation: &annotation,
         };
-        let applied = applied_in_block_style(&application);
-        let applied =
-            applied.map_err(|it| refused(it, self.sides.path(live_at), last.offset, at))?;
+        let texts = [config.document.text, live.document.text];
+        let applied = applied_in_block_style(&application).map_err(|error| {
+            refused(error, file, texts, |side, offset| match side {
+                Side::Original => in_live(last.offset),
+                Side::Updated => in_config(offset),
+                Side::Local => in_live(offset),
+            })
+        })?;
         let not_removed = last_tree.is_none().then(|| {
             "what was applied last is not known, so nothing is removed; from now on it is"
                 .to_owned()
@@ -124,8 +128,8 @@ impl Apply<'_, '_> {
         let annotation = config::annotation(tree, namespace, place)?;
         let named = namespace.and_then(|namespace| config::in_namespace(tree, namespace));
         let text = named.as_deref().unwrap_or(config.document.text);
-        annotated(text, &annotation)
-            .map_err(|it| verification_error(&self.sides.triples[at.triple].path, it))
+        let file = &self.sides.triples[at.triple].path;
+        annotated(text, &annotation).map_err(|it| verification_error(file.clone(), it, [text]))
     }
 
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,
@@ -187,7 +191,8 @@ fn set_last_applied(
     file: &Path,
 ) -> Result<AppliedHere, Error> {
     let before = live.document.text;
-    let text = annotated(before, annotation).map_err(|it| verification_error(file, it))?;
+    let text = annotated(before, annotation)
+        .map_err(|it| verification_error(file.to_owned(), it, [before]))?;
     Ok(AppliedHere {
         text: (text != before).then_some(text),
         warnings: Vec::new(),

@@ -3,16 +3,9 @@
 use std::path::Path;
 
 use crate::error::{Error, Place};
-use crate::merge::{LAST_APPLIED, Refused, Unkeyed, VerificationError};
+use crate::merge::{LAST_APPLIED, Refused, Unkeyed};
+use crate::package::secrets::verification_error;
 use crate::triple::Side;
-
-pub(super) fn verification_error(file: &Path, verification_error: VerificationError) -> Error {
-    Error::Verification {
-        file: file.to_owned(),
-        path: verification_error.path,
-        message: verification_error.message,
-    }
-}
 
 pub(super) fn not_applied(place: Place) -> Error {
     Error::unfit(
@@ -23,29 +16,22 @@ pub(super) fn not_applied(place: Place) -> Error {
     )
 }
 
-/// Why one document cannot be applied to the live object in a file; what was applied last is
-/// at an offset of it.
+/// Why one document cannot be applied to the live object in a file, as an error; `texts` are those
+/// of both.
 pub(super) fn refused(
     refused: Refused,
     live: &Path,
-    last: usize,
+    texts: [&str; 2],
     at: impl Fn(Side, usize) -> Place,
 ) -> Error {
     match refused {
-        Refused::Verification(it) => verification_error(live, it),
+        Refused::Verification(error) => verification_error(live.to_owned(), error, texts),
         Refused::Unkeyed(Unkeyed {
             side,
             offset,
             keys,
             is_twice,
-        }) => {
-            let offset = if side == Side::Original {
-                last
-            } else {
-                offset as usize
-            };
-            unkeyed(at(side, offset), &keys, is_twice, side)
-        }
+        }) => unkeyed(at(side, offset as usize), &keys, is_twice, side),
     }
 }
 
