@@ -31,10 +31,10 @@ impl Merger<'_> {
         if o == d || is_replaced && inserts {
             return None;
         }
-        let [mut in_u, mut in_d] = [u, d].map(|side| same_values(o, side));
+        let mut in_u = same_values(o, u);
         let moved = |partners: &Partners| !partners.iter().flatten().is_sorted();
         self.outcome.repeats |= ![o, u, d].into_iter().all(distinct);
-        if self.outcome.repeats || moved(&in_u) || moved(&in_d) {
+        if self.outcome.repeats || moved(&in_u) {
             self.outcome.ambiguous = true;
             return None;
         }
@@ -44,6 +44,21 @@ impl Merger<'_> {
             |_| true,
             |i, j, least| likeness(&o[i], &u[j], least),
         );
+        // what upstream changed may be changed here already
+        let changed = |value: &Value| {
+            let is_new = |i: &usize| in_u[*i].is_some_and(|j| u[j] == *value && u[j] != o[*i]);
+            let before = (0..o.len()).find(is_new).map(|i| &o[i]);
+            before.filter(|it| !d.contains(it) && !o.contains(value))
+        };
+        let before: Vec<Value> = d
+            .iter()
+            .map(|it| changed(it).unwrap_or(it).clone())
+            .collect();
+        let mut in_d = same_values(o, &before);
+        if moved(&in_d) {
+            self.outcome.ambiguous = true;
+            return None;
+        }
         let is_new = |j: usize, k: usize| !in_u.contains(&Some(j)) && u[j] == d[k];
         let is_own = |k: usize| !(0..u.len()).any(|j| is_new(j, k));
         add_alike(&mut in_d, d.len(), is_own, |i, k, least| {

@@ -108,7 +108,33 @@ impl Walker<'_> {
                 after.and_then(|at| likeness((prints.updated, elements.updated[at]), new, least));
             before.max(after)
         };
-        found_in(&values.original, &values.local, is_own, alike)
+        // what upstream moved is found around what it left at its place
+        let is_moved =
+            |old: usize| in_updated[old].is_none() && inserted.contains(&values.original[old]);
+        let all = 0..values.original.len();
+        let (moved, kept): (Vec<usize>, Vec<usize>) = all.partition(|old| is_moved(*old));
+        let kept = if moved.is_empty() { Vec::new() } else { kept };
+        let of_kept: Vec<u64> = kept.iter().map(|old| values.original[*old]).collect();
+        let mut found = vec![None; values.original.len()];
+        let mut start = (0, 0);
+        let ends = (values.original.len(), values.local.len());
+        let locals = without_changes(values, in_updated);
+        let cuts = equal_pairs(&of_kept, &locals).map(|(old, new)| (kept[old], new));
+        for (old, new) in cuts.chain([ends]) {
+            let (olds, news) = (start.0..old, start.1..new);
+            let is_own = |at: usize| is_own(start.1 + at);
+            let alike =
+                |old: usize, new: usize, least: Least| alike(start.0 + old, start.1 + new, least);
+            let here = found_in(&values.original[olds.clone()], &locals[news], is_own, alike);
+            for (place, at) in found[olds].iter_mut().zip(here) {
+                *place = at.map(|at| start.1 + at);
+            }
+            if (old, new) != ends {
+                found[old] = Some(new);
+            }
+            start = (old + 1, new + 1);
+        }
+        found
     }
 
     /// Where nothing came or went, nor is anything of upstream's at another place of local's,
@@ -130,6 +156,23 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Local's values; where one is what upstream made of one of the original's, which local has not
+/// got, that one.
+fn without_changes(values: &Triple<Rc<[u64]>>, in_updated: &Found) -> Vec<u64> {
+    let originals: FxHashSet<u64> = values.original.iter().copied().collect();
+    let locals: FxHashSet<u64> = values.local.iter().copied().collect();
+    let mut before: FxHashMap<u64, Option<u64>> = FxHashMap::default();
+    for (original, at) in values.original.iter().zip(in_updated) {
+        let updated = at.map(|at| values.updated[at]);
+        if let Some(updated) = updated.filter(|it| !originals.contains(it)) {
+            let known = before.entry(updated).or_insert(Some(*original));
+            *known = known.filter(|known| known == original && !locals.contains(known));
+        }
+    }
+    let of_original = |value: &u64| before.get(value).copied().flatten().unwrap_or(*value);
+    values.local.iter().map(of_original).collect()
 }
 
 /// Whether local has anything that upstream inserted at another place than upstream.
@@ -209,6 +252,13 @@ fn found_in(
         }
     }
     found
+}
+
+/// Where both lists have the same value, in order.
+fn equal_pairs(olds: &[u64], news: &[u64]) -> impl Iterator<Item = (usize, usize)> {
+    let is_equal = |operation: &DiffOp| matches!(operation, DiffOp::Equal { .. });
+    let equal = differences(olds, news).into_iter().filter(is_equal);
+    equal.flat_map(|it| it.old_range().zip(it.new_range()))
 }
 
 /// Pairs elements in order so that they have as much in common as they can.

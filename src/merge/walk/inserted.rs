@@ -20,8 +20,8 @@ pub(super) struct Lists<'l> {
 
 /// How many elements of a list have a value, and how many of those have no partner.
 #[derive(Debug, Default, Clone, Copy)]
-struct Count {
-    all: u32,
+pub(super) struct Count {
+    pub(super) all: u32,
     unpaired: u32,
 }
 
@@ -49,7 +49,7 @@ impl<'l> Lists<'l> {
         }
     }
 
-    fn count(&self, value: u64) -> Triple<Count> {
+    pub(super) fn count(&self, value: u64) -> Triple<Count> {
         let counts = self.counts.get_or_init(|| {
             let found = self.alignment;
             let mut counts = FxHashMap::default();

@@ -16,6 +16,7 @@ pub(crate) mod index;
 mod inserted;
 mod keys;
 mod lists;
+mod moved;
 mod order;
 mod pinned;
 pub(crate) mod place;

@@ -139,6 +139,8 @@ impl Walker<'_> {
                 Stretch::Between(ranges) => self.stretch(&lists, ranges.clone(), &mut children),
             }
         }
+        self.has_lines = has_lines;
+        self.moved_elements(&lists, &mut children);
         drop(lists);
         drop((elements, values, alignment));
         self.merged(nodes, children)
