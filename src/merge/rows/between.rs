@@ -29,8 +29,8 @@ pub(super) struct Between<'r, 'a> {
     stays: &'r dyn Fn(u32) -> bool,
     resolution: Resolution,
     disagreements: std::cell::RefCell<Vec<Disagreement>>,
-    /// The entry that each piece of local's is right above.
-    owners_of_local: std::cell::OnceCell<Vec<Option<u32>>>,
+    /// The entry that each piece is right above.
+    owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
     /// The comments that follow local's row, and those in it: looked for where updated's may be
     /// there already.
     of_local: std::cell::OnceCell<[Known<'a>; 2]>,
@@ -57,7 +57,7 @@ impl<'r, 'a> Between<'r, 'a> {
             stays,
             resolution,
             disagreements: std::cell::RefCell::default(),
-            owners_of_local: std::cell::OnceCell::new(),
+            owners: Triple::default(),
             of_local: std::cell::OnceCell::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! What changed between two lines that stay, put in its order.
 
-use super::super::known::{Known, owners};
-use super::super::{Disagreement, Placed, Ref, Side, Token};
+use super::super::known::{Known, owners as owners_in};
+use super::super::{Disagreement, Placed, Ref, Side};
 use super::{Between, own};
 use crate::merge::Resolution;
 use crate::triple::Triple;
@@ -32,6 +32,9 @@ impl Between<'_, '_> {
             gone,
             local,
         } = changed;
+        // what upstream says of an entry that local deleted is no answer to local's comments
+        theirs.retain(|piece| self.rows.is_entry(*piece) || !self.is_of_deleted(*piece));
+        rewritten.retain(|piece| !self.is_of_deleted(*piece));
         let stays: Vec<Ref> = ours
             .iter()
             .copied()
@@ -133,13 +136,26 @@ impl Between<'_, '_> {
         words.flat_map(str::split_whitespace).collect()
     }
 
-    /// Whether a comment of local's is right above an entry that goes.
+    /// Whether a comment is right above an entry that goes.
     fn goes_with_entry(&self, piece: Ref) -> bool {
-        let owners = self
-            .owners_of_local
-            .get_or_init(|| owners(self.rows.row(Side::Local)));
-        let owner = owners.get(piece.at()).copied().flatten();
-        owner.is_some_and(|entry| !(self.stays)(entry))
+        self.owner(piece).is_some_and(|entry| !(self.stays)(entry))
+    }
+
+    /// Whether a comment is right above an entry that local deleted, and that stays deleted.
+    fn is_of_deleted(&self, piece: Ref) -> bool {
+        let is_deleted = |entry| {
+            self.rows.place(Side::Original, entry).is_some()
+                && self.rows.place(Side::Local, entry).is_none()
+                && !(self.stays)(entry)
+        };
+        self.owner(piece).is_some_and(is_deleted)
+    }
+
+    /// The entry that a comment is right above.
+    fn owner(&self, piece: Ref) -> Option<u32> {
+        let owners = self.owners.as_ref().zip(self.rows.tokens.as_ref());
+        let owners = owners.map(|(owners, row)| owners.get_or_init(|| owners_in(row)));
+        owners[piece.side].get(piece.at()).copied().flatten()
     }
 
     /// Takes the new comments away that are among local's already, line by line.
@@ -162,7 +178,7 @@ impl Between<'_, '_> {
         }
     }
 
-    /// Whether these lines are new, and local has them one below the other.
+    /// Whether these lines are new, and local has them one below the other and keeps them.
     fn stands_in_local(&self, run: &[&str]) -> bool {
         let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
         if run.iter().all(is_old) {
@@ -170,7 +186,13 @@ impl Between<'_, '_> {
         }
         let [below, locals] = self.of_local.get_or_init(|| {
             let below = self.rows.below.iter().map(|line| Some(line.trim()));
-            let locals = self.rows.row(Side::Local).iter().map(Token::words);
+            let locals = self.rows.row(Side::Local).iter().enumerate();
+            let locals = locals.map(|(at, token)| {
+                let side = Side::Local;
+                token
+                    .words()
+                    .filter(|_| !self.goes_with_entry(Ref::new(side, at)))
+            });
             [Known::of(below.collect()), Known::of(locals.collect())]
         });
         below.have(run) || locals.have(run)
