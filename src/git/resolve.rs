@@ -22,7 +22,7 @@ use crate::merge::text::{CleanLines, Hunk, merge_clean_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
-use crate::package::{FileInMemory, at_once};
+use crate::package::{FileInMemory, at_once, in_memory};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
 
@@ -128,7 +128,8 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let texts = texts_of(request)?;
     let (bare, frame) = unframe(&texts);
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let read = || FileInMemory::read(request.path, bare);
+    let triple = in_memory(request.path, bare);
+    let read = || FileInMemory::read(&triple, bare);
     let ((lines, asked), file) = at_once(bare, || merged_lines(request, bare), read)?;
     let file = file?;
     let merge = |conflict_style, images| {

@@ -21,7 +21,8 @@ pub(crate) struct MergedAbove {
     pub(crate) conflicts: Vec<Conflict>,
 }
 
-/// Merges what is above a document, down to where its body begins. `None` if local's stays.
+/// Merges what is above a document, down to where its body begins. `None` if local's stays. Where
+/// content follows, [`set_off`] keeps comments at the end apart from it.
 ///
 /// Comments and blank lines merge as those between entries do. A byte order mark, directives and
 /// the `---` line stay as local has them.
@@ -65,13 +66,6 @@ pub(crate) fn merge_above(
         line_break,
         &mut text,
     );
-    // where local's end in a comment, something is below that they cannot be taken for
-    if !lines_with_breaks(sides.local)
-        .last()
-        .is_some_and(is_comment)
-    {
-        set_off(&mut text, line_break);
-    }
     let conflicts = merged.disagreements.iter();
     let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
     Some(MergedAbove { text, conflicts })
@@ -126,8 +120,10 @@ fn write(
             (Side::Local, _) => at >= *index,
             _ => *index == 0 && ends_line(frame.text),
         };
-        if let Some((_, frame)) = frame.take_if(|frame| is_below(frame)) {
-            push_line(text, frame.blank, line_break);
+        if let Some((index, frame)) = frame.take_if(|frame| is_below(frame)) {
+            // what set off comments that are gone goes with them
+            let is_first = text.len() == byte_order_mark(text) && index > 0;
+            push_line(text, if is_first { "" } else { frame.blank }, line_break);
             push_line(text, frame.text, line_break);
         }
         // behind a `---` that the document shares a line with there is no room

@@ -184,8 +184,8 @@ impl Writer {
                 let text = &text[byte_order_mark(text)..];
                 self.push_chunk(&format!("---{}{text}", self.line_break));
             }
-            (Some(_), Some(text)) if bare => self.push_bare(&text),
-            (None, _) => self.push_bare(text),
+            (Some(_), Some(text)) if bare => self.push_chunk(&text),
+            (None, _) => self.push_chunk(text),
             (Some(_), None) if bare => {
                 // below the `---` of the head it would be the second document
                 if let Some(head) = without_marker(&self.text) {
@@ -197,14 +197,11 @@ impl Writer {
         }
     }
 
-    fn push_bare(&mut self, text: &str) {
-        if self.is_empty {
+    /// A document without a `---` is set off from the comments at the end of the head.
+    fn push_chunk(&mut self, text: &str) {
+        if self.is_empty && marker(text).is_none() {
             set_off(&mut self.text, self.line_break);
         }
-        self.push_chunk(text);
-    }
-
-    fn push_chunk(&mut self, text: &str) {
         self.is_empty = false;
         self.chunk = self.text.len();
         self.text.push_str(text);

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use super::disk::hash;
+use crate::line_breaks::line_break_of;
 
 /// The bytes of a file; clones share them.
 ///
@@ -21,9 +22,17 @@ pub struct Bytes(Arc<Shared>);
 struct Shared {
     bytes: Vec<u8>,
     hash: OnceLock<u64>,
+    ended: OnceLock<String>,
 }
 
 impl Bytes {
+    /// A text with a line break at its end, which these bytes, the text without it, lack. It is
+    /// made once.
+    pub(crate) fn with_line_break(&self, text: &str) -> &str {
+        let ended = || format!("{text}{}", line_break_of(text));
+        self.0.ended.get_or_init(ended)
+    }
+
     /// A number that other bytes hardly have, the same in every run. It is worked out once.
     pub(crate) fn hash(&self) -> u64 {
         *self.0.hash.get_or_init(|| hash(&self.0.bytes))
@@ -35,6 +44,7 @@ impl From<Vec<u8>> for Bytes {
         Self(Arc::new(Shared {
             bytes,
             hash: OnceLock::new(),
+            ended: OnceLock::new(),
         }))
     }
 }

@@ -1,5 +1,6 @@
 //! One document of a file, merged: what upstream made of it, or kubectl would.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -11,8 +12,8 @@ use super::parsed::{Parsed, ParsedFile};
 use super::secrets;
 use crate::error::{Error, Warning};
 use crate::line_breaks::{line_break_of, lines, with_line_break};
-use crate::merge::{Merged, MergedAbove, Side, merge_above, merge_sides};
-use crate::triple::Triple;
+use crate::merge::{Merged, MergedAbove, Side, merge_above, merge_sides, set_off};
+use crate::triple::{self, Triple};
 use crate::yaml::Tree;
 
 impl<'f, 'a> FileMerge<'_, 'f, 'a> {
@@ -149,20 +150,11 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
                 ..merged
             };
         }
-        // what it is below in another file is no text of its own
-        let triple = |member: Option<DocRef>| member.map(|it| it.triple);
-        if triple(group.original) != triple(group.local) {
-            return merged;
-        }
-        let sides = Triple::new(members.original.map_or("", above), above(updated), own);
-        let options = self.options(group);
-        let new = merge_above(sides, line_break_of(local.document.text), &options);
-        let comes = |new: &MergedAbove| !self.stands_there(local, own, &new.text);
-        let Some(new) = new.filter(comes) else {
+        let Some(above) = self.merged_above(group, local, own) else {
             return merged;
         };
-        let text = format!("{}{body}", new.text);
-        let conflicts = new.conflicts.into_iter().chain(merged.conflicts);
+        let text = format!("{}{body}", above.text);
+        let conflicts = above.conflicts.into_iter().chain(merged.conflicts);
         Merged {
             text: Some(text).filter(|text| text != local.document.text),
             conflicts: conflicts.collect(),
@@ -170,9 +162,40 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         }
     }
 
+    /// What comes above the body of local's document in the place of its `own` text.
+    fn merged_above(&self, group: &Group, local: &Parsed<'_>, own: &str) -> Option<MergedAbove> {
+        // what it is below in another file is no text of its own
+        let triple = |member: Option<DocRef>| member.map(|it| it.triple);
+        if triple(group.original) != triple(group.local) {
+            return None;
+        }
+        let members = self.members(group);
+        let with_own_head = |side: triple::Side, other: triple::Side| {
+            let parsed = members[side];
+            parsed.map_or(Cow::Borrowed(""), |it| with_own_head(it, members[other]))
+        };
+        let sides = Triple::new(
+            with_own_head(triple::Side::Original, triple::Side::Updated),
+            with_own_head(triple::Side::Updated, triple::Side::Original),
+            own.into(),
+        );
+        let sides = sides.as_ref().map(AsRef::as_ref);
+        let line_break = line_break_of(local.document.text);
+        let mut new = merge_above(sides, line_break, &self.options(group))?;
+        if self.stands_there(local, own, &new.text) {
+            return None;
+        }
+        let is_comment = |line: &str| line.trim_start().starts_with('#');
+        let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);
+        if !ends_in_comment(own) {
+            set_off(&mut new.text, line_break);
+        }
+        Some(new)
+    }
+
     /// Whether the comments that would come above the first document of a file, whose `own` text
     /// there is this, are there already, be it in the head of the file: more often than
-    /// upstream's head has them.
+    /// upstream's head has them. Where the file's head has them less often, local removed them.
     fn stands_there(&self, local: &Parsed<'_>, own: &str, above: &str) -> bool {
         let document = &local.document;
         if document.start > document.head.len() {
@@ -197,7 +220,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             && comes.all(|line| {
                 let left = known.entry(line).or_default();
                 *left -= 1;
-                *left >= 0
+                *left != -1
             })
     }
 
@@ -222,6 +245,26 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
 /// What has content has a tree: to go on without one would be to merge nothing, in silence.
 fn is_lost((parsed, tree): (Option<&Parsed<'_>>, &Option<Arc<Tree<'_>>>)) -> bool {
     parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
+}
+
+/// What is above a document's body, with the head of its file where that is the document's.
+fn with_own_head<'a>(parsed: &Parsed<'a>, other: Option<&Parsed<'_>>) -> Cow<'a, str> {
+    match head_is_own(parsed, other) {
+        true => format!("{}{}", parsed.document.head, above(parsed)).into(),
+        false => above(parsed).into(),
+    }
+}
+
+/// Whether the head of a file belongs to its first document: where that is not the first one, in
+/// another version, it has these comments above it.
+pub(super) fn head_is_own(parsed: &Parsed<'_>, other: Option<&Parsed<'_>>) -> bool {
+    let is_first = |parsed: &Parsed<'_>| parsed.document.start == parsed.document.head.len();
+    let Some(other) = other.filter(|other| is_first(parsed) && !is_first(other)) else {
+        return false;
+    };
+    let mut head = comments_above(parsed.document.head).peekable();
+    let has = |line| comments_above(other.document.text).any(|other| other == line);
+    head.peek().is_some() && head.all(has)
 }
 
 /// What is above a document's body.

@@ -5,7 +5,7 @@ use super::apply::Apply;
 use super::assemble::{Action, Insertion, assemble};
 use super::document::is_resource;
 use super::file_triple::FileTriple;
-use super::head::{sides, with_heads};
+use super::head::with_heads;
 use super::jobs::{Job, file_of, members};
 use super::nulls::brings_null;
 use super::pair::Group;
@@ -15,7 +15,7 @@ use super::rules::Rules;
 use super::verified::{chunks, holds, is_verified, with_end};
 use super::{Content, Outcome};
 use crate::error::{Error, Warning};
-use crate::line_breaks::{self, LineBreaks, line_break_of, with_line_break};
+use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::text::CleanLines;
 use crate::merge::{Merged, Nulls, Options, Resolution};
@@ -42,11 +42,10 @@ pub(crate) fn merge_documents(
     target: usize,
     job: &Job,
 ) -> Result<Outcome, Error> {
-    let triples = sides(context, target, job);
-    let sides = Side::ALL.map(|side| file_of(context.files, triples[side]?, side));
+    let sides = Side::ALL.map(|side| file_of(context.files, job.file[side]?, side));
     let with_heads = match context.apply {
         Some(_) => None,
-        None => with_heads(&triples, &sides, job),
+        None => with_heads(&sides, job),
     };
     FileMerge {
         context,
@@ -203,16 +202,13 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let untouched = actions.iter().all(|action| *action == Action::Keep);
         let ends_line = match actions.last() {
             // the document above it ends its line
-            Some(Action::Remove) => self
-                .sides
-                .updated
-                .is_none_or(|it| line_breaks::ends_line(it.text)),
+            Some(Action::Remove) => self.sides.updated.is_none_or(ParsedFile::ends_line),
             _ => ends_line(&self.sides),
         };
         if untouched
             && insertions.is_empty()
             && self.head.is_none()
-            && ends_line == line_breaks::ends_line(file.text)
+            && ends_line == file.ends_line()
             && self.job.base == Some(self.target)
         {
             return Ok(());
@@ -271,7 +267,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             self.outcome.content = Content::Updated;
             return Ok(());
         }
-        self.finish(file, &actions, &[], line_breaks::ends_line(file.text))
+        self.finish(file, &actions, &[], file.ends_line())
     }
 
     fn finish(
@@ -304,7 +300,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         if let Some(ended) = ended {
             text = ended;
         }
-        if text == file.text && self.job.base == Some(self.target) {
+        if text == file.written() && self.job.base == Some(self.target) {
             return Ok(());
         }
         let conflicts = &self.outcome.conflicts;
@@ -332,14 +328,14 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let original = self.file(self.target, Side::Original);
         let updated = self.file(self.target, Side::Updated);
         self.context.apply.is_none()
-            && original.is_some_and(|file| file.text == text)
+            && original.is_some_and(|file| file.written() == text)
             && updated.is_some_and(|file| holds(file.text, chunks))
     }
 }
 
 /// Whether the merged file ends with a line break: three-way.
 fn ends_line(sides: &Triple<Option<&ParsedFile<'_>>>) -> bool {
-    let ends = sides.map(|file| file.map(|file| line_breaks::ends_line(file.text)));
+    let ends = sides.map(|file| file.map(ParsedFile::ends_line));
     match (ends.original, ends.updated, ends.local) {
         (Some(original), Some(updated), Some(local)) if original == local => updated,
         (_, _, local) => local.unwrap_or(true),

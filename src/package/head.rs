@@ -1,10 +1,11 @@
 //! What is above a document's content, where documents come, go and move: the head of the file,
 //! directives, the `---`.
 
-use super::documents::{Context, FileMerge};
-use super::jobs::{Job, file_of};
+use super::document::head_is_own;
+use super::documents::FileMerge;
+use super::jobs::{Job, members};
 use super::pair::{DocRef, Group};
-use super::parsed::{Parsed, ParsedFile, Readings};
+use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
 use crate::line_breaks::{line_break_of, lines_with_breaks};
 use crate::merge::{MergedAbove, merge_above};
@@ -15,7 +16,6 @@ use crate::yaml::{Document, Span};
 /// The first documents with the heads of their files, where they are one document that changed: a
 /// line is the head's on one side and the document's on another, and the lines merge as one text.
 pub(super) fn with_heads<'a>(
-    triples: &Triple<Option<usize>>,
     files: &Triple<Option<&ParsedFile<'a>>>,
     job: &Job,
 ) -> Option<Triple<Parsed<'a>>> {
@@ -25,7 +25,7 @@ pub(super) fn with_heads<'a>(
             document: 0,
         })
     };
-    let group = triples.map(first);
+    let group = job.file.map(first);
     job.here.iter().find(|other| **other == group)?;
     let files = Triple::new(files.original?, files.updated?, files.local?);
     let firsts = files
@@ -86,28 +86,62 @@ fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> P
     })
 }
 
-impl FileMerge<'_, '_, '_> {
+impl<'f> FileMerge<'_, 'f, '_> {
     /// The head that the file gets; `None` if local's stays, or merges with the first document.
     pub(super) fn merged_head(&mut self) -> Option<String> {
         if self.context.apply.is_some() || self.with_heads.is_some() {
             return None;
         }
         let (updated, local) = (self.sides.updated?, self.sides.local?);
-        let original = self.sides.original.map_or("", |file| file.head);
+        let of_file = |side: Side, head: &'f str| match self.head_is_of_document(side) {
+            true => &head[..byte_order_mark(head)],
+            false => head,
+        };
         let above = match self.is_commented_out() {
             true => updated.text,
-            false => updated.head,
+            false => of_file(Side::Updated, updated.head),
         };
-        let heads = Triple::new(original, above, local.head);
+        let original = self.sides.original.map_or("", |file| file.head);
+        let original = of_file(Side::Original, original);
+        let own = match self.first(Side::Local) == self.first(Side::Updated) {
+            true => of_file(Side::Updated, local.head),
+            false => local.head,
+        };
+        let heads = Triple::new(original, above, own);
         let line_break = line_break_of(local.text);
         let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
+        let of_document = &local.head[own.len()..];
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
             let (file, line) = (self.context.triples[base].path.as_path(), conflict.line + 1);
             let conflict = FileConflict::in_file(file, Some(line), conflict);
             self.outcome.conflicts.push(conflict);
         }
-        Some(text)
+        Some(format!("{text}{of_document}"))
+    }
+
+    /// The first document of a side's file.
+    fn first(&self, side: Side) -> Option<&Group> {
+        let first = DocRef {
+            triple: self.job.file[side]?,
+            document: 0,
+        };
+        let mut groups = self.job.here.iter().chain(&self.job.coming);
+        groups.find(|group| group[side] == Some(first))
+    }
+
+    /// Whether the head of the original's or updated's file belongs to its first document, as the
+    /// other one has it.
+    fn head_is_of_document(&self, side: Side) -> bool {
+        let Some(first) = self.first(side) else {
+            return false;
+        };
+        let members = members(self.context.files, first);
+        let other = match side {
+            Side::Original => members.updated,
+            Side::Updated | Side::Local => members.original,
+        };
+        members[side].is_some_and(|first| head_is_own(first, other))
     }
 
     /// Whether upstream has the file without its documents, as comments only.
@@ -118,47 +152,6 @@ impl FileMerge<'_, '_, '_> {
         self.sides.original.is_some_and(ParsedFile::has_documents)
             && self.sides.updated.is_some_and(is_commented_out)
     }
-}
-
-/// Where the file is on each side. The original may have it at another path only: one side renamed
-/// it, or both did. All documents that are here come from there then, and local has nothing there
-/// any more.
-pub(super) fn sides(context: &Context<'_, '_>, target: usize, job: &Job) -> Triple<Option<usize>> {
-    let has = |triple: &usize, side: fn(&Readings<'_>) -> bool| {
-        let files = context.files.get(*triple);
-        files.is_some_and(|files| files.as_ref().is_some_and(side))
-    };
-    let Some(base) = job.base else {
-        return Triple::default();
-    };
-    let has_original = |triple: &usize| has(triple, |files| files.original.is_some());
-    let has_updated = |triple: &usize| has(triple, |files| files.updated.is_some());
-    let sides = Triple::new(
-        Some(base).filter(has_original),
-        Some(target).filter(has_updated),
-        Some(base),
-    );
-    match former_path(context, job) {
-        Some(triple) if sides.original.is_none() => Triple {
-            original: Some(triple),
-            updated: sides.updated.or(Some(triple).filter(has_updated)),
-            ..sides
-        },
-        _ => sides,
-    }
-}
-
-/// Where the original has all documents that are here, and local has no file.
-fn former_path(context: &Context<'_, '_>, job: &Job) -> Option<usize> {
-    let originals = job.here.iter().filter_map(|group| group.original);
-    let mut triples = originals.map(|it| it.triple);
-    let triple = triples.next()?;
-    let is_one = triples.all(|other| other == triple);
-    // a file of which upstream deleted all is not the one that upstream has at the new path
-    let stays = |group: &Group| group.original.is_some() && group.updated.is_some();
-    let is_one = is_one && job.here.iter().any(stays);
-    let local = file_of(context.files, triple, Side::Local);
-    (is_one && local.is_none()).then_some(triple)
 }
 
 /// Whether a document has a `---` line.

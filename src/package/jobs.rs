@@ -13,9 +13,11 @@ pub(crate) struct Job {
     /// The triple whose local file becomes this one: its own, that of a file that upstream renamed,
     /// or none.
     pub(crate) base: Option<usize>,
-    /// The documents of that local file.
+    /// Which triple has the file on each side, for what is merged of it beside its documents.
+    pub(crate) file: Triple<Option<usize>>,
+    /// The documents of that local file that stay in it, or go with upstream.
     pub(crate) here: Vec<Group>,
-    /// Of these, the ones that go to another file.
+    /// The documents of that local file that go to another file.
     pub(crate) leaving: Vec<Group>,
     /// Upstream's documents that come: new ones, and those that move here from another local file.
     pub(crate) coming: Vec<Group>,
@@ -75,7 +77,70 @@ pub(crate) fn jobs(
             (None, None) => {}
         }
     }
+    for target in 0..jobs.len() {
+        jobs[target].file = sides(files, &jobs, target);
+    }
     jobs
+}
+
+/// Which triple has a file of the result on each side. The original may have it at another path:
+/// one side renamed it, or both did.
+///
+/// The answer is the same for the merged package (law 4): what the merge moves does not change it.
+fn sides(files: &[Option<Readings<'_>>], jobs: &[Job], target: usize) -> Triple<Option<usize>> {
+    let Some(base) = jobs[target].base else {
+        return Triple::default();
+    };
+    let has = |triple: usize, side: Side| {
+        let readings = files[triple].as_ref();
+        readings.is_some_and(|readings| readings[side].is_some())
+    };
+    let at = |triple: usize, side: Side| has(triple, side).then_some(triple);
+    let sides = Triple::new(
+        at(base, Side::Original),
+        at(target, Side::Updated),
+        Some(base),
+    );
+    let Some(former) = former_triple(&jobs[target]).filter(|_| sides.original.is_none()) else {
+        return sides;
+    };
+    let is_renamed = match sides.updated {
+        // upstream renamed it; a file that local had there before is another one
+        Some(_) => !has(former, Side::Updated) && !has_own(&jobs[target]),
+        None => !stays(&jobs[former], former),
+    };
+    match is_renamed {
+        true => Triple {
+            original: Some(former),
+            updated: sides.updated.or_else(|| at(former, Side::Updated)),
+            ..sides
+        },
+        false => sides,
+    }
+}
+
+/// Where the original has all documents of a file of the result that it has.
+fn former_triple(job: &Job) -> Option<usize> {
+    let groups = || job.here.iter().chain(&job.coming);
+    let mut triples = groups().filter_map(|group| group.original.map(|it| it.triple));
+    let triple = triples.next()?;
+    let is_one = triples.all(|other| other == triple);
+    // a file of which upstream deleted all is not the one that upstream has at the new path
+    let is_kept = |group: &Group| group.original.is_some() && group.updated.is_some();
+    (is_one && groups().any(is_kept)).then_some(triple)
+}
+
+/// Whether the local side has documents in a file that are its own.
+fn has_own(job: &Job) -> bool {
+    let is_own = |group: &Group| group.original.is_none() && group.updated.is_none();
+    job.here.iter().any(is_own)
+}
+
+/// Whether the local side has a document that upstream has too in its file at this triple, or gets
+/// one.
+fn stays(job: &Job, triple: usize) -> bool {
+    let mut groups = job.here.iter().chain(&job.coming);
+    groups.any(|group| group.updated.is_some_and(|it| it.triple == triple))
 }
 
 /// The triple that a local document ends up in: three-way, as everything else. `home` says where

@@ -1,23 +1,23 @@
 //! One file of three sides, merged in memory: what a version control system asks for.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::slice::from_ref;
 
 use super::documents::Context;
 use super::duplicates::look_for_duplicates;
 use super::file_triple::{FileTriple, Roots, Source};
 use super::jobs::jobs;
 use super::pair::pair;
-use super::parsed::{Parsed, ParsedFile, Readings, Trees};
+use super::parsed::{Parsed, Readings, Trees};
 use super::plan::FileConflict;
 use super::rules::Rules;
 use super::run::{by_documents, merge_triple};
-use super::sides_read::read_sides;
+use super::sides_read::{read_beside, read_sides};
 use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::merge::text::CleanLines;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
 use crate::yaml::stream::split;
 
@@ -104,7 +104,8 @@ fn merged(
     Ok(MergedFile::of(outcome, texts))
 }
 
-fn in_memory(path: &Path, texts: Triple<&str>) -> FileTriple {
+/// A file that is on no disk, with these texts.
+pub(crate) fn in_memory(path: &Path, texts: Triple<&str>) -> FileTriple {
     let sides = texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec())));
     FileTriple::new(path.to_owned(), true, sides)
 }
@@ -135,7 +136,8 @@ pub fn merge_file(
     texts: Triple<&str>,
     options: &Options,
 ) -> Result<Option<MergedFile>, Error> {
-    let file = FileInMemory::read(path, texts);
+    let triple = in_memory(path, texts);
+    let file = FileInMemory::read(&triple, texts);
     file.map(|file| file.merge(None, options)).transpose()
 }
 
@@ -143,18 +145,18 @@ pub fn merge_file(
 /// of them.
 pub(crate) struct FileInMemory<'a> {
     texts: Triple<&'a str>,
-    triples: [FileTriple; 1],
+    triple: &'a FileTriple,
     files: [Option<Readings<'a>>; 1],
 }
 
 impl<'a> FileInMemory<'a> {
-    /// Reads the texts; none as for [`merge_file`].
-    pub(crate) fn read(path: &Path, texts: Triple<&'a str>) -> Option<Self> {
-        let readings = read_all(path, texts)?;
-        let can_be_merged = is_structured(&readings) && !has_duplicates(&readings, path);
+    /// Reads a file [`in_memory`] with these texts; `None` as for [`merge_file`].
+    pub(crate) fn read(triple: &'a FileTriple, texts: Triple<&'a str>) -> Option<Self> {
+        let readings = read_all(triple, texts)?;
+        let can_be_merged = is_structured(&readings) && !has_duplicates(&readings, &triple.path);
         can_be_merged.then(|| Self {
             texts,
-            triples: [in_memory(path, texts)],
+            triple,
             files: [Some(readings)],
         })
     }
@@ -168,7 +170,14 @@ impl<'a> FileInMemory<'a> {
         lines: Option<&CleanLines>,
         options: &Options,
     ) -> Result<MergedFile, Error> {
-        merged(&self.triples, &self.files, None, self.texts, lines, options)
+        merged(
+            from_ref(self.triple),
+            &self.files,
+            None,
+            self.texts,
+            lines,
+            options,
+        )
     }
 }
 
@@ -194,13 +203,13 @@ pub(crate) fn at_once<A, B: Send>(
 }
 
 /// Reads the three sides. `None` if one is not YAML.
-fn read_all<'a>(path: &Path, texts: Triple<&'a str>) -> Option<Readings<'a>> {
-    let read = |text: &'a str| {
-        let file = ParsedFile::parse(path, text, Trees::Kept);
-        file.ok().map(Arc::new)
+fn read_all<'a>(triple: &'a FileTriple, texts: Triple<&str>) -> Option<Readings<'a>> {
+    let read = |side: Side| {
+        let source = triple.sides[side].as_ref()?;
+        read_beside(&triple.path, source, Trees::Kept, None).ok()
     };
-    let others = || at_once(texts, || read(texts.updated), || read(texts.local));
-    let (original, others) = at_once(texts, || read(texts.original), others)?;
+    let others = || at_once(texts, || read(Side::Updated), || read(Side::Local));
+    let (original, others) = at_once(texts, || read(Side::Original), others)?;
     let (updated, local) = others?;
     let parsed = Triple::new(original?, updated?, local?);
     Some(parsed.map(|side| Some(Ok(side))))

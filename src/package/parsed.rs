@@ -9,6 +9,7 @@ use super::nulls::has_null;
 use super::parallel::in_parallel;
 use super::resource::ResourceId;
 use crate::error::{Error, Place};
+use crate::line_breaks::ends_line;
 use crate::merge;
 use crate::triple::Triple;
 use crate::yaml::stream::{head, split};
@@ -151,7 +152,10 @@ impl<'a> Resource<'a> {
 /// A file that is YAML.
 #[derive(Debug)]
 pub(crate) struct ParsedFile<'a> {
+    /// The text, with a line break at its end.
     pub(crate) text: &'a str,
+    /// How long the line break at the end is that the file lacks.
+    lacking: usize,
     /// What is above the first document and is the file's.
     pub(crate) head: &'a str,
     pub(crate) documents: Vec<Parsed<'a>>,
@@ -221,6 +225,7 @@ impl<'a> ParsedFile<'a> {
         match documents {
             Ok(documents) => Ok(Self {
                 text,
+                lacking: 0,
                 head,
                 documents,
             }),
@@ -235,6 +240,21 @@ impl<'a> ParsedFile<'a> {
         }
     }
 
+    /// The same file, which lacks so many bytes at the end of its text: a line break.
+    pub(super) fn without_line_break(self, lacking: usize) -> Self {
+        Self { lacking, ..self }
+    }
+
+    /// What is in the file.
+    pub(super) fn written(&self) -> &'a str {
+        &self.text[..self.text.len() - self.lacking]
+    }
+
+    /// Whether the file ends with a line break.
+    pub(super) fn ends_line(&self) -> bool {
+        ends_line(self.written())
+    }
+
     /// The same file, its first document cut otherwise: what is above that is the head.
     pub(super) fn with_first(&self, first: &Parsed<'a>) -> Self {
         let mut documents = self.documents.clone();
@@ -243,6 +263,7 @@ impl<'a> ParsedFile<'a> {
         }
         Self {
             text: self.text,
+            lacking: self.lacking,
             head: &self.text[..first.document.start],
             documents,
         }

@@ -19,17 +19,21 @@ use crate::triple::Side;
 const REACH: usize = 100;
 
 /// Pairs what is left of the original with what is left of updated, then with what is left of
-/// local, in one file: of one kind, namespace and name, those that moved to another API group and
-/// have mostly the same content; then of one group and kind, those that alone have one name, and
-/// those with mostly the same content: the likest first, then the nearest by place.
+/// local, in one file; what upstream moved to another file, first with what local has there, for
+/// that may have moved already (law 4).
+///
+/// Pairs are: of one kind, namespace and name, those that moved to another API group and have
+/// mostly the same content; then of one group and kind, those that alone have one name, and those
+/// with mostly the same content: the likest first, then the nearest by place.
 pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[Option<Readings<'_>>]) {
     let mut pairing = Pairing {
         groups,
         files,
         leaves: FxHashMap::default(),
     };
-    pairing.unite(Side::Updated);
-    pairing.unite(Side::Local);
+    pairing.unite(Side::Updated, Side::Original);
+    pairing.unite(Side::Local, Side::Updated);
+    pairing.unite(Side::Local, Side::Original);
     groups.retain(|group| !group.is_empty());
 }
 
@@ -80,12 +84,16 @@ struct Pairing<'g, 'f, 'a> {
 }
 
 impl<'f, 'a> Pairing<'_, 'f, 'a> {
-    fn unite(&mut self, side: Side) {
-        for left in self.left(side, |id| ("", id.kind.as_ref())) {
+    /// Pairs what is left of the original with what is left of a side in the file in which `place`
+    /// has the original's.
+    fn unite(&mut self, side: Side, place: Side) {
+        for left in self.left(side, place, |id| ("", id.kind.as_ref())) {
             self.unite_moved(side, &left);
         }
-        for mut left in self.left(side, |id| (id.group(), id.kind.as_ref())) {
-            self.unite_named(side, &mut left);
+        for mut left in self.left(side, place, |id| (id.group(), id.kind.as_ref())) {
+            self.unite_named(side, Side::Original, &mut left);
+            // local may have upstream's name already
+            self.unite_named(side, Side::Updated, &mut left);
             // what upstream has still comes first: of what it deleted there is nothing to bring
             let is_kept = |index: &usize| self.groups[*index].updated.is_some();
             let (kept, gone): (Vec<_>, Vec<_>) = left.originals.iter().partition(|it| is_kept(it));
@@ -96,15 +104,27 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
 
     /// What is left of the original and of a side in one file, where there is something of both,
     /// for each value of `kind`.
-    fn left(&self, side: Side, kind: fn(&'f ResourceId<'a>) -> (&'f str, &'f str)) -> Vec<Left> {
+    fn left(
+        &self,
+        side: Side,
+        place: Side,
+        kind: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
+    ) -> Vec<Left> {
         let mut of_kind: FxHashMap<(usize, (&str, &str)), Left> = FxHashMap::default();
         for (index, group) in self.groups.iter().enumerate() {
             let Some(of) = left_side(side, group) else {
                 continue;
             };
-            if let Some((document, id)) = self.named(of, group) {
-                let of_triple = of_kind.entry((document.triple, kind(id))).or_default();
-                of_triple.of(of).push(index);
+            let triple = match of {
+                Side::Original => triple_at(place, group),
+                Side::Updated | Side::Local => group[of].map(|it| it.triple),
+            };
+            if let (Some(triple), Some((_, id))) = (triple, self.named(of, group)) {
+                of_kind
+                    .entry((triple, kind(id)))
+                    .or_default()
+                    .of(of)
+                    .push(index);
             }
         }
         let of_kind = of_kind.into_values();
@@ -112,9 +132,10 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
             .filter(|left| !left.originals.is_empty() && !left.others.is_empty())
             .collect();
         for left in &mut all {
-            let place = |side: Side| move |index: &usize| self.groups[*index][side];
-            left.originals.sort_unstable_by_key(place(Side::Original));
-            left.others.sort_unstable_by_key(place(side));
+            let document = |side: Side| move |index: &usize| self.groups[*index][side];
+            left.originals
+                .sort_unstable_by_key(document(Side::Original));
+            left.others.sort_unstable_by_key(document(side));
         }
         all
     }
@@ -122,15 +143,17 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
     /// Pairs those that alone have a namespace and name, and mostly the same content: their API
     /// group moved.
     fn unite_moved(&mut self, side: Side, left: &Left) {
-        let of_name = self.alone(side, left, |id| (id.namespace.as_ref(), id.name.as_ref()));
+        let of_name = self.alone((Side::Original, side), left, |id| {
+            (id.namespace.as_ref(), id.name.as_ref())
+        });
         for (original, other) in of_name {
             self.unite_alike(side, &[original], &[other]);
         }
     }
 
-    /// Pairs those that alone have a name.
-    fn unite_named(&mut self, side: Side, left: &mut Left) {
-        for (original, other) in self.alone(side, left, |id| ("", id.name.as_ref())) {
+    /// Pairs those that alone have a name; the original's, the one that they have on side `named`.
+    fn unite_named(&mut self, side: Side, named: Side, left: &mut Left) {
+        for (original, other) in self.alone((named, side), left, |id| ("", id.name.as_ref())) {
             if self.can_join(original, other) {
                 self.join(original, other);
             }
@@ -141,18 +164,22 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
     }
 
     /// What is left of the original and of a side that nothing else there shares its name with.
+    /// `sides` say on which one each has it.
     fn alone(
         &self,
-        side: Side,
+        sides: (Side, Side),
         left: &Left,
         name: fn(&'f ResourceId<'a>) -> (&'f str, &'f str),
     ) -> Vec<(usize, usize)> {
         let mut names: FxHashMap<(&str, &str), Left> = FxHashMap::default();
-        for (of, indexes) in [(Side::Original, &left.originals), (side, &left.others)] {
-            for index in indexes {
-                if let Some((_, id)) = self.named(of, &self.groups[*index]) {
-                    names.entry(name(id)).or_default().of(of).push(*index);
-                }
+        for index in &left.originals {
+            if let Some((_, id)) = self.named(sides.0, &self.groups[*index]) {
+                names.entry(name(id)).or_default().originals.push(*index);
+            }
+        }
+        for index in &left.others {
+            if let Some((_, id)) = self.named(sides.1, &self.groups[*index]) {
+                names.entry(name(id)).or_default().others.push(*index);
             }
         }
         let pairs = names.into_values().filter_map(|of_name| {
@@ -240,6 +267,16 @@ impl<'f, 'a> Pairing<'_, 'f, 'a> {
 
     fn parsed(&self, side: Side, document: DocRef) -> Option<&'f Parsed<'a>> {
         document_at(self.files, side, document)
+    }
+}
+
+/// The file in which a side has what is the original's; where that is upstream, only if it moved it
+/// there.
+fn triple_at(side: Side, group: &Group) -> Option<usize> {
+    let triple = |side: Side| group[side].map(|it| it.triple);
+    match side {
+        Side::Original => triple(Side::Original),
+        _ => triple(side).filter(|_| triple(side) != triple(Side::Original)),
     }
 }
 

@@ -3,11 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::bytes::Bytes;
 use super::file_triple::{FileTriple, Roots, Source};
 use super::parallel::in_parallel;
 use super::parsed::{Broken, ParsedFile, Reading, Readings, Trees};
 use crate::error::Place;
+use crate::line_breaks::ends_line;
 use crate::triple::Triple;
+use crate::yaml::stream::split;
+use crate::yaml::{Tree, equal};
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
 pub(crate) fn read_sides<'a>(triple: &'a FileTriple, roots: &Roots, trees: Trees) -> Readings<'a> {
@@ -15,18 +19,18 @@ pub(crate) fn read_sides<'a>(triple: &'a FileTriple, roots: &Roots, trees: Trees
     let paths = roots.paths(&triple.path);
     let original = sources
         .original
-        .map(|source| shared(&paths.original, source, trees, None));
-    let shared = |path: &Path, source: &'a Source| {
+        .map(|source| read_beside(&paths.original, source, trees, None));
+    let read = |path: &Path, source: &'a Source| {
         let other = original
             .as_ref()
             .and_then(|reading| reading.as_deref().ok());
-        shared(path, source, trees, other)
+        read_beside(path, source, trees, other)
     };
     let updated = same(sources.updated, sources.original, original.as_ref())
-        .or_else(|| sources.updated.map(|source| shared(&paths.updated, source)));
+        .or_else(|| sources.updated.map(|source| read(&paths.updated, source)));
     let local = same(sources.local, sources.original, original.as_ref())
         .or_else(|| same(sources.local, sources.updated, updated.as_ref()))
-        .or_else(|| sources.local.map(|source| shared(&paths.local, source)));
+        .or_else(|| sources.local.map(|source| read(&paths.local, source)));
     Triple {
         original,
         updated,
@@ -54,15 +58,16 @@ fn same<'a>(
     (source.bytes == other.bytes).then(|| Ok(Arc::clone(reading)))
 }
 
-fn shared<'a>(
+pub(super) fn read_beside<'a>(
     path: &Path,
     source: &'a Source,
     trees: Trees,
     other: Option<&ParsedFile<'a>>,
 ) -> Reading<'a> {
-    let file =
-        text(path, source).and_then(|text| ParsedFile::parse_beside(path, text, trees, other));
-    file.map(Arc::new)
+    let text = text(path, source)?;
+    let ended = with_line_break(text, &source.bytes);
+    let file = ParsedFile::parse_beside(path, ended, trees, other)?;
+    Ok(Arc::new(file.without_line_break(ended.len() - text.len())))
 }
 
 /// Reads a file.
@@ -72,6 +77,25 @@ pub(crate) fn read<'a>(
     trees: Trees,
 ) -> Result<ParsedFile<'a>, Box<Broken>> {
     text(path, source).and_then(|text| ParsedFile::parse(path, text, trees))
+}
+
+/// A text with a line break at its end, unless that would be a part of a value. Whether a file ends
+/// with one is a matter of the file: its last document may not be the last one of the merged file.
+fn with_line_break<'a>(text: &'a str, bytes: &'a Bytes) -> &'a str {
+    if text.is_empty() || ends_line(text) {
+        return text;
+    }
+    let ended = bytes.with_line_break(text);
+    let last = |text| split(text).last().map_or("", |last| last.text);
+    let (old, new) = (last(text), last(ended));
+    let may_be_in_value = old.contains(['|', '>']);
+    let is_same =
+        |(old, new): (&Tree<'_>, &Tree<'_>)| equal(old, old.root().value, new, new.root().value);
+    let trees = || Some((Tree::parse(old).ok()??, Tree::parse(new).ok()??));
+    match may_be_in_value && !trees().is_some_and(|(old, new)| is_same((&old, &new))) {
+        true => text,
+        false => ended,
+    }
 }
 
 fn text<'a>(path: &Path, source: &'a Source) -> Result<&'a str, Box<Broken>> {

@@ -179,7 +179,10 @@ proptest! {
 fn repeats_the_head(files: &Triple<Files>) -> bool {
     let repeats = |above: &Files, below: &Files| {
         above.iter().any(|(name, above)| {
-            let is_in_head = |line: &str| head(above).lines().any(|other| other.trim() == line);
+            let is_in_head = |line: &str| {
+                let above = head(above).trim_start_matches('\u{feff}');
+                above.lines().any(|other| other.trim() == line)
+            };
             let below = below.get(name).map_or("", String::as_str);
             let lines = below[head(below).len()..].lines().map(str::trim);
             lines.filter(|line| line.starts_with('#')).any(is_in_head)
