@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::documents::FileMerge;
 use super::head::{has_directives, has_marker};
@@ -11,10 +11,11 @@ use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::secrets;
 use crate::error::{Error, Warning};
-use crate::line_breaks::{line_break_of, lines, with_line_break};
+use crate::line_breaks::{cut_last_line, line_break_of, lines, with_line_break};
 use crate::merge::{Merged, MergedAbove, Side, merge_above, merge_sides, set_off};
 use crate::triple::{self, Triple};
 use crate::yaml::Tree;
+use crate::yaml::stream::byte_order_mark;
 
 impl<'f, 'a> FileMerge<'_, 'f, 'a> {
     /// The text of a document that comes: upstream's, or that of the local one that moves here,
@@ -247,24 +248,41 @@ fn is_lost((parsed, tree): (Option<&Parsed<'_>>, &Option<Arc<Tree<'_>>>)) -> boo
     parsed.is_some_and(|parsed| parsed.has_content) && tree.is_none()
 }
 
-/// What is above a document's body, with the head of its file where that is the document's.
+/// What is above a document's body, with what belongs to it of the head of its file.
 fn with_own_head<'a>(parsed: &Parsed<'a>, other: Option<&Parsed<'_>>) -> Cow<'a, str> {
-    match head_is_own(parsed, other) {
-        true => format!("{}{}", parsed.document.head, above(parsed)).into(),
-        false => above(parsed).into(),
+    let (_, own) = cut_head(parsed, other);
+    match own {
+        "" => above(parsed).into(),
+        own => format!("{own}{}", above(parsed)).into(),
     }
 }
 
-/// Whether the head of a file belongs to its first document: where that is not the first one, in
-/// another version, it has these comments above it.
-pub(super) fn head_is_own(parsed: &Parsed<'_>, other: Option<&Parsed<'_>>) -> bool {
+/// The head of a file, cut into what is the file's and what belongs to its first document: the
+/// last comments, where that document is not the first one in another version and has these
+/// comments above it there.
+pub(super) fn cut_head<'a>(parsed: &Parsed<'a>, other: Option<&Parsed<'_>>) -> (&'a str, &'a str) {
+    let head = parsed.document.head;
     let is_first = |parsed: &Parsed<'_>| parsed.document.start == parsed.document.head.len();
     let Some(other) = other.filter(|other| is_first(parsed) && !is_first(other)) else {
-        return false;
+        return (head, "");
     };
-    let mut head = comments_above(parsed.document.head).peekable();
-    let has = |line| comments_above(other.document.text).any(|other| other == line);
-    head.peek().is_some() && head.all(has)
+    if comments_above(head).next().is_none() {
+        return (head, "");
+    }
+    let own: FxHashSet<&str> = comments_above(other.document.text).collect();
+    let bom = byte_order_mark(head);
+    let (mut cut, mut rest) = (head.len(), &head[bom..]);
+    loop {
+        let (line, above) = cut_last_line(rest);
+        match line.trim() {
+            // comments with no blank line between are one
+            _ if line.is_empty() => return head.split_at(bom),
+            "" => cut = cut.min(bom + rest.len()),
+            words if own.contains(words) => {}
+            _ => return head.split_at(cut),
+        }
+        rest = above;
+    }
 }
 
 /// What is above a document's body.

@@ -1,7 +1,7 @@
 //! What is above a document's content, where documents come, go and move: the head of the file,
 //! directives, the `---`.
 
-use super::document::head_is_own;
+use super::document::cut_head;
 use super::documents::FileMerge;
 use super::jobs::{Job, members};
 use super::pair::{DocRef, Group};
@@ -93,18 +93,13 @@ impl<'f> FileMerge<'_, 'f, '_> {
             return None;
         }
         let (updated, local) = (self.sides.updated?, self.sides.local?);
-        let of_file = |side: Side, head: &'f str| match self.head_is_of_document(side) {
-            true => &head[..byte_order_mark(head)],
-            false => head,
-        };
         let above = match self.is_commented_out() {
             true => updated.text,
-            false => of_file(Side::Updated, updated.head),
+            false => self.head_of(Side::Updated, Side::Original),
         };
-        let original = self.sides.original.map_or("", |file| file.head);
-        let original = of_file(Side::Original, original);
+        let original = self.head_of(Side::Original, Side::Updated);
         let own = match self.first(Side::Local) == self.first(Side::Updated) {
-            true => of_file(Side::Updated, local.head),
+            true => self.head_of(Side::Local, Side::Original),
             false => local.head,
         };
         let heads = Triple::new(original, above, own);
@@ -130,18 +125,15 @@ impl<'f> FileMerge<'_, 'f, '_> {
         groups.find(|group| group[side] == Some(first))
     }
 
-    /// Whether the head of the original's or updated's file belongs to its first document, as the
-    /// other one has it.
-    fn head_is_of_document(&self, side: Side) -> bool {
-        let Some(first) = self.first(side) else {
-            return false;
-        };
-        let members = members(self.context.files, first);
-        let other = match side {
-            Side::Original => members.updated,
-            Side::Updated | Side::Local => members.original,
-        };
-        members[side].is_some_and(|first| head_is_own(first, other))
+    /// The head of a side's file without what belongs to its first document, as another side has
+    /// it.
+    fn head_of(&self, side: Side, other: Side) -> &'f str {
+        let head = self.sides[side].map_or("", |file| file.head);
+        let members = self
+            .first(side)
+            .map(|group| members(self.context.files, group));
+        let first = members.and_then(|members| Some((members[side]?, members[other])));
+        first.map_or(head, |(first, other)| cut_head(first, other).0)
     }
 
     /// Whether upstream has the file without its documents, as comments only.
