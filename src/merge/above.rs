@@ -47,6 +47,11 @@ pub(crate) fn merge_above(
         true => rows.map(|row| row.without_frame(end)),
         false => rows,
     };
+    // blank lines below no comments set nothing off
+    let rows = rows.map(|row| match row.pieces.is_empty() {
+        true => AboveRow { end, ..row },
+        false => row,
+    });
     let tokens = rows.as_ref().map(AboveRow::tokens);
     let resolution = options.on_conflict.resolution();
     let merged = rows::merge(
@@ -135,7 +140,9 @@ fn write(
             .map_or("", |piece| rows[piece.side].blank(piece.at()));
         // what set off comments that are gone goes with them
         let is_bare = is_end && pieces.len() == 1 && !rows.local.pieces.is_empty();
-        let blank = if is_bare { "" } else { blank };
+        // below a comment that ends local's text, nothing is that it could be taken for
+        let is_kept = is_end && rows.local.end.is_empty() && rows.local.ends_in_comment();
+        let blank = if is_bare || is_kept { "" } else { blank };
         let own = row.pieces.get(at).map_or("", |piece| piece.text);
         push_line(text, blank, line_break);
         push_line(text, own, line_break);
@@ -242,6 +249,11 @@ impl<'t> AboveRow<'t> {
     /// The blank lines above a piece, or above the end.
     fn blank(&self, at: usize) -> &'t str {
         self.pieces.get(at).map_or(self.end, |piece| piece.blank)
+    }
+
+    fn ends_in_comment(&self) -> bool {
+        let last = self.pieces.len().checked_sub(1);
+        last.is_some() && last != self.frame
     }
 
     fn tokens(&self) -> Vec<Token<'t>> {

@@ -278,6 +278,7 @@ pub(super) fn cut_head<'a>(parsed: &Parsed<'a>, other: Option<&Parsed<'_>>) -> (
             // comments with no blank line between are one
             _ if line.is_empty() => return head.split_at(bom),
             "" => cut = cut.min(bom + rest.len()),
+            "---" => return head.split_at(bom + rest.len()),
             words if own.contains(words) => {}
             _ => return head.split_at(cut),
         }
