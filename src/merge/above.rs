@@ -140,8 +140,12 @@ fn write(
             .map_or("", |piece| rows[piece.side].blank(piece.at()));
         // what set off comments that are gone goes with them
         let is_bare = is_end && pieces.len() == 1 && !rows.local.pieces.is_empty();
-        // below a comment that ends local's text, nothing is that it could be taken for
-        let is_kept = is_end && rows.local.end.is_empty() && rows.local.ends_in_comment();
+        // below a comment that ends local's text, nothing is that it could be taken for; and below
+        // local's `---`, what sets off upstream's comments is not needed
+        let ends_in_frame = rows.local.has_frame_last() && text.ends_with(rows.local.last());
+        let is_needless =
+            rows.local.ends_in_comment() || ends_in_frame && rows.updated.ends_in_comment();
+        let is_kept = is_end && rows.local.end.is_empty() && is_needless;
         let blank = if is_bare || is_kept { "" } else { blank };
         let own = row.pieces.get(at).map_or("", |piece| piece.text);
         push_line(text, blank, line_break);
@@ -252,8 +256,15 @@ impl<'t> AboveRow<'t> {
     }
 
     fn ends_in_comment(&self) -> bool {
-        let last = self.pieces.len().checked_sub(1);
-        last.is_some() && last != self.frame
+        !self.pieces.is_empty() && !self.has_frame_last()
+    }
+
+    fn has_frame_last(&self) -> bool {
+        self.frame.is_some_and(|at| at + 1 == self.pieces.len())
+    }
+
+    fn last(&self) -> &'t str {
+        self.pieces.last().map_or("", |piece| piece.text)
     }
 
     fn tokens(&self) -> Vec<Token<'t>> {

@@ -196,7 +196,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
 
     /// Whether the comments that would come above the first document of a file, whose `own` text
     /// there is this, are there already, be it in the head of the file: more often than
-    /// upstream's head has them. Where the file's head has them less often, local removed them.
+    /// upstream's head has them.
     fn stands_there(&self, local: &Parsed<'_>, own: &str, above: &str) -> bool {
         let document = &local.document;
         if document.start > document.head.len() {
@@ -221,7 +221,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             && comes.all(|line| {
                 let left = known.entry(line).or_default();
                 *left -= 1;
-                *left != -1
+                *left >= 0
             })
     }
 

@@ -8,7 +8,7 @@ use super::file_triple::{FileTriple, Roots, Source};
 use super::parallel::in_parallel;
 use super::parsed::{Broken, ParsedFile, Reading, Readings, Trees};
 use crate::error::Place;
-use crate::line_breaks::ends_line;
+use crate::line_breaks::{cut_last_line, ends_line};
 use crate::triple::Triple;
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal};
@@ -79,10 +79,12 @@ pub(crate) fn read<'a>(
     text(path, source).and_then(|text| ParsedFile::parse(path, text, trees))
 }
 
-/// A text with a line break at its end, unless that would be a part of a value. Whether a file ends
-/// with one is a matter of the file: its last document may not be the last one of the merged file.
+/// A text with a line break at its end, unless that would be a part of a value, or make a line of
+/// the white space at the end. Whether a file ends with one is a matter of the file: its last
+/// document may not be the last one of the merged file.
 fn with_line_break<'a>(text: &'a str, bytes: &'a Bytes) -> &'a str {
-    if text.is_empty() || ends_line(text) {
+    let (last_line, _) = cut_last_line(text);
+    if ends_line(text) || last_line.trim().is_empty() {
         return text;
     }
     let ended = bytes.with_line_break(text);

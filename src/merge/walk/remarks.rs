@@ -45,6 +45,14 @@ impl Walker<'_> {
         if has_none && entries.local.is_some_and(is_explicit) {
             return Remarks::default();
         }
+        if self.is_another(&owned) {
+            // local's is at the value's end, and the one that upstream removed was at the key
+            return Remarks {
+                from: Some(updated),
+                above,
+                ..Remarks::default()
+            };
+        }
         let value_taken = matches!(outcome, Outcome::Take(_)) && self.is_scalar(updated);
         let line = self.choice(owned.map(|comments| comments.beside()), value_taken);
         // one that upstream took away goes wherever local says it: without the first, the second
@@ -63,6 +71,19 @@ impl Walker<'_> {
             line,
             tail,
         }
+    }
+
+    /// Whether upstream removed a remark on a key's line that local has not got either, and local
+    /// has one of its own where the value ends.
+    fn is_another(&self, owned: &Triple<Comments>) -> bool {
+        let (original, local) = (owned.original, owned.local);
+        !original.line.is_empty()
+            && original.tail.is_empty()
+            && owned.updated.beside().is_empty()
+            && local.line.is_empty()
+            && !local.tail.is_empty()
+            && comment_text(self.trees.original, original.line)
+                != comment_text(self.trees.local, local.tail)
     }
 
     /// Whose comment lines are above an entry between brackets.
