@@ -100,7 +100,7 @@ impl Walker<'_> {
         let is_own = |new: usize| !inserted.contains(&values.local[new]);
         let alike = |old: usize, new: usize, least: Least| {
             // what upstream removed is removed here too, if nothing that is like it is left
-            let least = in_updated[old].map_or(Least::Half, |_| least);
+            let least = in_updated[old].map_or(Least::HalfOfDeleted, |_| least);
             let new = (prints.local, elements.local[new]);
             let before = likeness((prints.original, elements.original[old]), new, least);
             let after = in_updated[old].filter(|at| values.updated[*at] != values.original[old]);

@@ -22,6 +22,8 @@ const ALL: usize = 1000;
 pub(super) enum Least {
     /// Half of the larger one.
     Half,
+    /// The same, and so must two of one action: many steps may use it.
+    HalfOfDeleted,
     Anything,
 }
 
@@ -41,7 +43,9 @@ pub(super) fn likeness(
     for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
         if let (Some(one), Some(other)) = (named(left, field), named(right, field)) {
             let is_same = is_same_name(field, one, other);
-            return is_same.then(|| ALL + common(left, right));
+            let common = common(left, right);
+            let is_enough = field != "uses" || least != Least::HalfOfDeleted || common * 2 >= ALL;
+            return (is_same && is_enough).then_some(ALL + common);
         }
     }
     let common = common(left, right);
