@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use memchr::memmem;
 use rustc_hash::FxHashMap;
 
 use super::nulls::has_null;
@@ -232,8 +233,8 @@ impl<'a> ParsedFile<'a> {
             Err((start, error)) => Err(Box::new(Broken {
                 place: Place::new(path, text, start + error.offset),
                 message: error.message,
-                help: has_conflict_markers(text)
-                    .then(|| "resolve the conflict markers in it first".to_owned())
+                help: conflict_marker(text)
+                    .map(|_| RESOLVE_FIRST.to_owned())
                     .or(error.help),
                 utf8: true,
             })),
@@ -303,9 +304,15 @@ impl<'a> ParsedFile<'a> {
     }
 }
 
-/// Whether somebody has left conflict markers in a file.
-fn has_conflict_markers(text: &str) -> bool {
-    ["<<<<<<<", ">>>>>>>"]
-        .iter()
-        .all(|sign| text.lines().any(|line| line.starts_with(sign)))
+/// What to do about conflict markers.
+pub(super) const RESOLVE_FIRST: &str = "resolve the conflict markers in it first";
+
+/// Where the first conflict marker is that somebody has left in a file.
+pub(super) fn conflict_marker(text: &str) -> Option<usize> {
+    let find = |sign: &str| {
+        let mut found = memmem::find_iter(text.as_bytes(), sign);
+        found.find(|at| *at == 0 || text.as_bytes()[at - 1] == b'\n')
+    };
+    let first = find("<<<<<<<")?;
+    find(">>>>>>>").map(|_| first)
 }

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::file_triple::{FileTriple, Source};
-use super::parsed::{Broken, ParsedFile, Readings, Trees};
+use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Readings, Trees, conflict_marker};
 use super::plan::FileConflict;
 use super::{Content, Outcome, template};
-use crate::error::{Error, Warning};
+use crate::error::{Error, Place, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
 use crate::merge::text::merge_lines_with;
@@ -226,6 +226,8 @@ struct Health {
     local_good: bool,
     /// Whether one of the sides is a template: then none is broken by mistake.
     is_template: bool,
+    /// The local side, where it has conflict markers that nobody has resolved.
+    unresolved: Option<Broken>,
 }
 
 impl Health {
@@ -248,6 +250,7 @@ impl Health {
         }
         Self {
             broken,
+            unresolved: unresolved(readings, triple),
             any_good: readings.as_ref().into_array().into_iter().any(side),
             local_good: side(&readings.local),
             is_template,
@@ -256,7 +259,10 @@ impl Health {
 
     /// The error, where a file that was broken by mistake cannot be merged line by line.
     fn refusal(&self, path: &Path, merged: &str, has_conflicts: bool) -> Option<Error> {
-        if self.is_template {
+        if let Some(unresolved) = self.unresolved.as_ref().filter(|_| has_conflicts) {
+            // between its markers there would be others
+            Some(unresolved.to_error("merged line by line it has conflicts"))
+        } else if self.is_template {
             None
         } else if has_conflicts {
             self.refused("merged line by line it has conflicts")
@@ -270,11 +276,31 @@ impl Health {
     /// The error, where a file was broken by mistake: where it is YAML on another side.
     fn refused(&self, refused: &'static str) -> Option<Error> {
         let broken = self.broken.first().filter(|_| self.any_good)?;
-        Some(Error::Broken {
-            place: Box::new(broken.place.clone()),
-            message: broken.message.clone(),
-            help: broken.help.clone(),
+        Some(broken.to_error(refused))
+    }
+}
+
+/// The first conflict marker of the local side, where that is no YAML.
+fn unresolved(readings: &Readings<'_>, triple: &FileTriple) -> Option<Broken> {
+    let broken = readings.local.as_ref()?.as_ref().err()?;
+    let text = text_of(triple.sides.local.as_ref()?)?;
+    let marker = conflict_marker(text)?;
+    Some(Broken {
+        place: Place::new(&broken.place.path, text, marker),
+        message: "a conflict marker".to_owned(),
+        help: Some(RESOLVE_FIRST.to_owned()),
+        utf8: true,
+    })
+}
+
+impl Broken {
+    /// As the error that refuses a merge by lines.
+    fn to_error(&self, refused: &'static str) -> Error {
+        Error::Broken {
+            place: Box::new(self.place.clone()),
+            message: self.message.clone(),
+            help: self.help.clone(),
             refused,
-        })
+        }
     }
 }
