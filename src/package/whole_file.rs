@@ -142,6 +142,11 @@ fn merge_text(
         ..texts
     };
     let merge = merge_lines_with(sides, options.on_conflict, &options.markers);
+    let is_done = merge.text == texts.local && merge.hunks.is_empty();
+    if let Some(unresolved) = health.unresolved.as_ref().filter(|_| !is_done) {
+        // upstream's changes would come between its markers
+        return Err(unresolved.to_error("conflict markers are left in it"));
+    }
     if let Some(refusal) = health.refusal(&triple.path, &merge.text, !merge.hunks.is_empty()) {
         return Err(refusal);
     }
@@ -259,10 +264,7 @@ impl Health {
 
     /// The error, where a file that was broken by mistake cannot be merged line by line.
     fn refusal(&self, path: &Path, merged: &str, has_conflicts: bool) -> Option<Error> {
-        if let Some(unresolved) = self.unresolved.as_ref().filter(|_| has_conflicts) {
-            // between its markers there would be others
-            Some(unresolved.to_error("merged line by line it has conflicts"))
-        } else if self.is_template {
+        if self.is_template {
             None
         } else if has_conflicts {
             self.refused("merged line by line it has conflicts")
