@@ -109,7 +109,9 @@ pub(crate) fn merge_sides(
         mut conflicts,
         noted,
     } = decide(sources);
-    let text = match merged_text(ready, lines, local.document, sources, &outcome) {
+    let text = merged_text(ready, lines, local.document, sources, &outcome);
+    let text = text.or_else(|| taken_whole(updated.document, local.document, sources, &outcome));
+    let text = match text {
         Some(text) => Some(text),
         None => {
             let again = |sources: Sources<'_>| Ok(decide(sources).outcome);
@@ -162,6 +164,27 @@ fn merged_text(
     let is_done = has_values && is_carried_out(sources, outcome);
     drop(read);
     (!is_done).then(|| with_line_breaks_of(lines, local))
+}
+
+/// Updated's text in the place of local's, where all of its collection takes the place of local's
+/// value: the comments around it come along, if local has none.
+fn taken_whole(
+    updated: &Document<'_>,
+    local: &Document<'_>,
+    sources: Sources<'_>,
+    outcome: &Outcome,
+) -> Option<String> {
+    let is_whole = matches!(outcome, Outcome::Take(taken) if taken.part.is_none());
+    let root = sources.updated.root().value;
+    let is_collection = sources.updated.entries(root).len() > 0;
+    if !is_whole || !is_collection || body(local).contains('#') {
+        return None;
+    }
+    let text = with_body(local, updated);
+    let text = with_line_break(text, line_break_of(local.text)).into_owned();
+    let text = with_end_of(text, local.text);
+    is_verified(&text, sources, outcome, None).ok()?;
+    Some(text)
 }
 
 /// A merged text with the line breaks of local's document. One of a single line has those of what
