@@ -9,7 +9,7 @@ use super::decision::Outcome;
 use super::merged_text::{Sources, is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
-use super::walk::{Decided, Walker};
+use super::walk::Walker;
 use super::{Conflict, ConflictKind, Nulls, Options};
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::triple::Triple;
@@ -104,11 +104,8 @@ pub(crate) fn merge_sides(
     let lines = || merged_lines(&documents, &bodies, known_lines);
     let whole = updated_in_local(&bodies, updated.document, local.document);
     let ready = whole.map_or_else(|| Ready::Lines(lines()), Ready::Whole);
-    let Decided {
-        outcome,
-        mut conflicts,
-        noted,
-    } = decide(sources);
+    let decided = decide(sources);
+    let (outcome, mut conflicts, noted) = (decided.outcome, decided.conflicts, decided.noted);
     let text = merged_text(ready, lines, local.document, sources, &outcome);
     let text = text.or_else(|| taken_whole(updated.document, local.document, sources, &outcome));
     let text = match text {

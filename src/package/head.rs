@@ -35,7 +35,14 @@ pub(super) fn with_heads<'a>(
     let texts = sides.map(|(file, first)| (file.head, first.document.text));
     let has_lines = |(head, _): (&str, &str)| head.len() > byte_order_mark(head);
     let has_head = texts.map(has_lines).into_array().contains(&true);
-    if !has_head || texts.updated == texts.original || texts.updated == texts.local {
+    // below a head a byte order mark would be inside of a document
+    let begins_with_mark = |(_, first): (&str, &str)| byte_order_mark(first) > 0;
+    let has_mark_inside = has_head && texts.map(begins_with_mark).into_array().contains(&true);
+    if !has_head
+        || has_mark_inside
+        || texts.updated == texts.original
+        || texts.updated == texts.local
+    {
         return None;
     }
     let is_marked = |(file, first): (&ParsedFile<'_>, &Parsed<'_>)| {
