@@ -138,19 +138,23 @@ fn write(
         let blank = placed
             .blanks
             .map_or("", |piece| rows[piece.side].blank(piece.at()));
-        // what set off comments that are gone goes with them
-        let is_bare = is_end && pieces.len() == 1 && !rows.local.pieces.is_empty();
-        // below a comment that ends local's text, nothing is that it could be taken for; and below
-        // local's `---`, what sets off upstream's comments is not needed
-        let ends_in_frame = rows.local.has_frame_last() && text.ends_with(rows.local.last());
-        let is_needless =
-            rows.local.ends_in_comment() || ends_in_frame && rows.updated.ends_in_comment();
-        let is_kept = is_end && rows.local.end.is_empty() && is_needless;
-        let blank = if is_bare || is_kept { "" } else { blank };
+        let is_needless = is_end && sets_nothing_off(rows, pieces.len() - 1, text);
+        let blank = if is_needless { "" } else { blank };
         let own = row.pieces.get(at).map_or("", |piece| piece.text);
         push_line(text, blank, line_break);
         push_line(text, own, line_break);
     }
+}
+
+/// Whether blank lines at the end of the merged `text`, of so many pieces, have no comments to set
+/// off from content.
+fn sets_nothing_off(rows: &Triple<AboveRow<'_>>, pieces: usize, text: &str) -> bool {
+    let local = &rows.local;
+    let are_gone = pieces == 0 && !local.pieces.is_empty();
+    // local has a `---` below its comments, or below upstream's
+    let is_above_frame = local.ends_in_comment()
+        || local.has_frame_last() && rows.updated.ends_in_comment() && text.ends_with(local.last());
+    are_gone || local.end.is_empty() && is_above_frame
 }
 
 fn push_line(text: &mut String, line: &str, line_break: &str) {

@@ -84,8 +84,8 @@ impl<'s> Tree<'s> {
         self.stored.scalar(id)
     }
 
-    /// What the scalar says that a node is, or stands for; for as long as the text is there, where
-    /// it is so in the text.
+    /// The content of the scalar that a node is, or stands for: borrowed from the text, if it is
+    /// written so there.
     pub fn content(&self, id: NodeId) -> Option<Cow<'s, str>> {
         self.stored.to_cow(id)
     }

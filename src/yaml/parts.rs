@@ -44,7 +44,7 @@ impl<'s> Parts<'s> {
         self.stored.push_scalar(span, kind)
     }
 
-    /// What scalars say that is not so in the text: the next one's goes to its end.
+    /// Contents of scalars that are written otherwise in the text: the next one's goes to its end.
     pub(super) fn resolving(&mut self) -> &mut String {
         &mut self.stored.resolved
     }

@@ -15,7 +15,7 @@ const PAD: usize = 64;
 const MOST: usize = 256;
 const MOST_BYTES: usize = 1 << 28;
 
-/// What the parser gets to read otherwise than it is in the text.
+/// What the parser reads in another form than the text has.
 #[derive(Debug)]
 pub(crate) struct Patches {
     /// The starts of lines that get a [`PAD`] of spaces before them, ascending.

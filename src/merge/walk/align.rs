@@ -112,8 +112,7 @@ impl Walker<'_> {
         let is_moved =
             |old: usize| in_updated[old].is_none() && inserted.contains(&values.original[old]);
         let all = 0..values.original.len();
-        let (moved, kept): (Vec<usize>, Vec<usize>) = all.partition(|old| is_moved(*old));
-        let kept = if moved.is_empty() { Vec::new() } else { kept };
+        let kept: Vec<usize> = all.filter(|old| !is_moved(*old)).collect();
         let of_kept: Vec<u64> = kept.iter().map(|old| values.original[*old]).collect();
         let mut found = vec![None; values.original.len()];
         let mut start = (0, 0);

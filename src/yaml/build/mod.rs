@@ -1,6 +1,6 @@
 //! From the parser's events to the tree.
 //!
-//! The parser says what a document means; where things are is read from the text, event by event:
+//! The parser says what a document means; positions are read from the text, event by event:
 //! after each one the cursor steps over white space and comments, reads the indicators that the
 //! structure demands, and looks for the end of what the event names. Where text and events do not
 //! agree, it is an error, never a wrong span.

@@ -11,8 +11,8 @@ use super::Reader;
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) style: ScalarStyle,
-    /// Where in [`Parts::resolving`](super::Parts::resolving) it begins what it says, where that
-    /// is not so in the text.
+    /// Where its content begins in [`Parts::resolving`](super::Parts::resolving), if the text has
+    /// it in another form.
     pub(super) resolved: Option<usize>,
     pub(super) end: usize,
     pub(super) stop: Stop,

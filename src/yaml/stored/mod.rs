@@ -23,7 +23,7 @@ pub(in crate::yaml) struct Stored<'s> {
     pub(in crate::yaml) root: StoredEntry,
     /// Which entries are a collection's own.
     collections: Vec<Span>,
-    /// What scalars say that are not so in the text, one after the other.
+    /// Contents of scalars that the text has in another form, one after the other.
     pub(in crate::yaml) resolved: String,
     /// Where in it each of them is.
     contents: Vec<Span>,
@@ -173,7 +173,7 @@ impl<'s> Stored<'s> {
         text.get(span.range()).unwrap_or_default()
     }
 
-    /// Where what a scalar says is: in the document's text, or among what was resolved.
+    /// Where the content of a scalar is: in the document's text, or among what was resolved.
     #[inline(always)]
     fn place_of_content(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
         match self.contents.get(scalar.number as usize) {

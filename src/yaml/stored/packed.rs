@@ -20,7 +20,7 @@ pub(super) struct StoredNode {
     pub(super) start: Packed,
     /// With [`OPEN`] and [`HAS_PROPERTIES`].
     pub(super) end: Packed,
-    /// A scalar's content, where it is not so in the text; a collection's entries; what an
+    /// A scalar's content, if the text has it in another form; a collection's entries; what an
     /// alias stands for.
     pub(super) number: u32,
 }

@@ -9,8 +9,8 @@ use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
 
 impl Walker<'_> {
-    /// The comment lines below an entry of local whose value is no block collection, or becomes
-    /// none; `None` if they stay.
+    /// The comment lines below an entry of local whose value is no block collection, or is one no
+    /// longer; `None` if they stay.
     pub(in crate::merge::walk) fn merged_below(
         &mut self,
         sides: Entries,
