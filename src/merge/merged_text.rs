@@ -34,16 +34,16 @@ impl<'a> Sources<'a> {
 
 /// The merged text; `None` if nothing changes. Where anchors and aliases are so tangled that no
 /// smaller edit says what was decided, the documents merge once more with every alias written out.
-pub(super) fn merged_or_written_out(
+pub(crate) fn merged_or_written_out<E: From<VerificationError>>(
     original: &Tree<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
     options: &Options,
-    decide: impl Fn(Sources<'_>) -> Result<Outcome, VerificationError>,
-) -> Result<Option<String>, VerificationError> {
+    decide: impl Fn(Sources<'_>) -> Result<Outcome, E>,
+) -> Result<Option<String>, E> {
     let result = merged_or_marked(original, sources, outcome, options);
     if result.is_ok() || !(sources.updated.has_aliases() || sources.local.has_aliases()) {
-        return result;
+        return Ok(result?);
     }
     let written_out = |tree: &Tree<'_>| {
         without_aliases(tree).ok_or_else(|| VerificationError {

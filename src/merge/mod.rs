@@ -5,7 +5,6 @@
 //! again.
 
 mod above;
-mod apply;
 mod body;
 mod check;
 mod check_comments;
@@ -32,8 +31,6 @@ pub mod text;
 mod walk;
 
 pub(crate) use above::{MergedAbove, merge_above, set_off};
-pub(crate) use apply::annotated;
-pub use apply::{Application, Applied, Refused, Unkeyed, apply_document};
 pub use check::VerificationError;
 pub use conflict::{Conflict, ConflictKind, Means, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
@@ -43,13 +40,14 @@ pub(crate) use edit::without_aliases;
 pub(crate) use leaves::Leaves;
 pub(crate) use made::with_changes_made;
 pub use markers::{ConflictStyle, MarkerStyle};
-pub(crate) use merged_text::{Sources, edited};
+pub(crate) use merged_text::{Sources, edited, merged_or_written_out};
 pub use options::{Images, Lists, Nulls, OnConflict, Options, Sides, Texts};
 pub use pattern::{Pattern, PatternError};
 pub use rules::{Rule, Take};
-pub(crate) use walk::apply::LAST_APPLIED;
 pub(crate) use walk::arrive::part_of;
 pub(crate) use walk::entries_at::entries_at;
+pub(crate) use walk::fields::fields_of;
 pub(crate) use walk::index::{FieldIndex, ScalarKey, is_resource, key_of, name_of, scalar_key};
+pub(crate) use walk::keys::ListKey;
 pub(crate) use walk::place::{Arrival, Resident, place};
 pub(crate) use walk::{Shape, Walker, shape};

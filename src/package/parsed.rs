@@ -11,7 +11,6 @@ use super::parallel::in_parallel;
 use super::resource::ResourceId;
 use crate::error::{Error, Place};
 use crate::line_breaks::ends_line;
-use crate::merge;
 use crate::triple::Triple;
 use crate::yaml::stream::{head, split};
 use crate::yaml::{Document, ParseError, Tree, is_readable};
@@ -119,12 +118,6 @@ impl<'a> Parsed<'a> {
     /// Its tree, where it was read with [`Trees::Kept`] and there is content.
     pub(crate) fn kept(&self) -> Option<&Tree<'a>> {
         self.kept.as_deref()
-    }
-
-    /// It and its tree, where that is kept.
-    pub(super) fn side(&self) -> Option<merge::Side<'_>> {
-        let (document, tree) = (&self.document, self.kept()?);
-        Some(merge::Side { document, tree })
     }
 
     /// Its tree; `None` if there is no content.

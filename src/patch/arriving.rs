@@ -20,6 +20,9 @@ impl<'a> Patcher<'a> {
     }
 
     fn arriving_map(&self, patch: NodeId, place: Option<Place<'a>>) -> Decided {
+        if self.is_apply() && self.is_one_value(place) {
+            return Ok(Outcome::Keep);
+        }
         let directed = self.directed(patch)?;
         let tree = self.patch;
         let mut children = Vec::new();
@@ -66,6 +69,9 @@ impl<'a> Patcher<'a> {
         order: Option<NodeId>,
         place: Option<Place<'a>>,
     ) -> Decided {
+        if self.is_apply() && self.comes_whole(patch, place)? {
+            return Ok(Outcome::Keep);
+        }
         let patch_list = self.patch_list(patch, place)?;
         let mut coming: Vec<EntryId> = patch_list
             .plain

@@ -7,8 +7,9 @@ use crate::merge::{
 use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId, equal};
 
+use super::applied::Level;
 use super::directives::{Command, Directed};
-use super::{Decided, Patcher};
+use super::{At, Decided, Patcher};
 
 impl<'a> Patcher<'a> {
     /// What becomes of the whole document.
@@ -24,20 +25,16 @@ impl<'a> Patcher<'a> {
                 ));
             }
         }
-        self.value(target, patch, place)
+        self.value(target, patch, At::of(place))
     }
 
     /// A value that both have; the patch's is no null.
-    pub(super) fn value(
-        &mut self,
-        target: NodeId,
-        patch: NodeId,
-        place: Option<Place<'a>>,
-    ) -> Decided {
+    pub(super) fn value(&mut self, target: NodeId, patch: NodeId, at: At<'a>) -> Decided {
         match (shape(self.target, target), shape(self.patch, patch)) {
-            (Shape::Map, Shape::Map) => self.map(target, patch, place),
-            (Shape::List, Shape::List) => self.list(target, Some(patch), None, None, place),
-            _ => self.single(target, patch, place),
+            (Shape::Map, Shape::Map) => self.map(target, patch, at),
+            (Shape::List, Shape::List) if self.is_apply() => self.applied_list(target, patch, at),
+            (Shape::List, Shape::List) => self.list(target, Some(patch), None, None, at.place),
+            _ => self.single(target, patch, at.place),
         }
     }
 
@@ -53,14 +50,13 @@ impl<'a> Patcher<'a> {
         }))
     }
 
-    fn map(&mut self, target: NodeId, patch: NodeId, place: Option<Place<'a>>) -> Decided {
+    fn map(&mut self, target: NodeId, patch: NodeId, at: At<'a>) -> Decided {
         let directed = self.directed(patch)?;
-        let is_whole = self.is_strategic && place.is_some_and(Place::is_patched_whole);
         match directed.command() {
             Some(Command::Delete) => self.emptied(target, &directed),
-            Some(Command::Replace) => self.replaced(target, patch, place),
-            None if is_whole => self.replaced(target, patch, place),
-            Some(Command::Merge) | None => self.fields(target, patch, &directed, place),
+            Some(Command::Replace) => self.replaced(target, patch, at.place),
+            None if self.is_one_value(at.place) => self.replaced(target, patch, at.place),
+            Some(Command::Merge) | None => self.fields(target, patch, &directed, at),
         }
     }
 
@@ -87,27 +83,31 @@ impl<'a> Patcher<'a> {
         })
     }
 
-    fn fields(
+    /// Maps merge field by field.
+    pub(super) fn fields(
         &mut self,
         target: NodeId,
         patch: NodeId,
         directed: &Directed,
-        place_here: Option<Place<'a>>,
+        at: At<'a>,
     ) -> Decided {
         let (target_tree, patch_tree) = (self.target, self.patch);
         let target = target_tree.resolve(target);
-        if target_tree.entries(target).len() == 0 {
-            return self.filled(target, patch, place_here);
-        }
         let patches = FieldIndex::new(patch_tree, directed.fields.iter().copied()).in_json();
         let targets = FieldIndex::of(target_tree, target).in_json();
+        let lasts = self.last_fields(at);
+        let retains = at.retains || at.place.is_some_and(Place::retains_keys);
+        let clears =
+            self.is_apply() && retains && self.is_changed_as_union(&directed.fields, &targets);
         let mut residents = Vec::new();
         let mut positions = rustc_hash::FxHashMap::default();
         for (position, entry) in target_tree.entries(target).enumerate() {
             positions.insert(entry, position);
-            let patched = key_of(target_tree, entry).and_then(|key| patches.find(key));
+            let key = key_of(target_tree, entry);
+            let patched = key.and_then(|key| patches.find(key));
+            let last = key.and_then(|key| lasts.find(key));
             residents.push(Resident {
-                child: self.resident(entry, patched, directed, place_here)?,
+                child: self.resident((entry, patched, last), directed, at, clears)?,
                 own: patched.is_none(),
             });
         }
@@ -118,7 +118,7 @@ impl<'a> Patcher<'a> {
                 resident.filter(|it| directed.retains(name_of(target_tree, *it).as_deref()));
             arrivals.push(match resident {
                 Some(resident) => Arrival::Resident(positions[&resident]),
-                None => self.arrival(*entry, directed, place_here)?,
+                None => self.arrival(*entry, directed, at)?,
             });
         }
         Ok(self
@@ -149,13 +149,13 @@ impl<'a> Patcher<'a> {
         })
     }
 
-    /// What becomes of a field that the target has.
+    /// What becomes of a field that the target has, and perhaps the patch and what was applied last.
     fn resident(
         &mut self,
-        entry: EntryId,
-        patched: Option<EntryId>,
+        (entry, patched, last): (EntryId, Option<EntryId>, Option<EntryId>),
         directed: &Directed,
-        place: Option<Place<'a>>,
+        at: At<'a>,
+        clears: bool,
     ) -> Decided<Child> {
         let name = name_of(self.target, entry);
         if !directed.retains(name.as_deref()) {
@@ -164,12 +164,19 @@ impl<'a> Patcher<'a> {
         let name = name.as_deref().unwrap_or_default();
         let target = self.target.entry(entry).value;
         let patch = patched.map(|patched| self.patch.entry(patched).value);
-        if patch.is_some_and(|patch| self.patch.is_null(patch)) {
-            return Ok(Child::local(entry, Outcome::Remove));
-        }
-        let below = place.map(|place| place.field(name));
+        let below = at.field(
+            name,
+            self.last.zip(last).map(|(it, last)| it.entry(last).value),
+        );
+        let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
         let (deletion, order) = (directed.deletion(name), directed.order(name));
         let outcome = match patch {
+            _ if below.level == Level::LeftAlone => Outcome::Keep,
+            _ if below.level == Level::Annotations && (is_null || patch.is_none()) => {
+                self.applied_annotations(target, below)
+            }
+            _ if is_null => Outcome::Remove,
+            None if last.is_some() || clears => Outcome::Remove,
             None if deletion.is_none() && order.is_none() => Outcome::Keep,
             Some(patch) if deletion.is_none() && order.is_none() => {
                 self.value(target, patch, below)?
@@ -178,9 +185,9 @@ impl<'a> Patcher<'a> {
                 if let Some(patch) = patch {
                     self.must_be_list_beside(patch, name)?;
                 }
-                self.list(target, patch, deletion, order, below)?
+                self.list(target, patch, deletion, order, below.place)?
             }
-            Some(patch) => self.single(target, patch, below)?,
+            Some(patch) => self.single(target, patch, below.place)?,
             None => Outcome::Keep,
         };
         let remarks = self.remarks(entry, patched, &outcome);
@@ -199,22 +206,16 @@ impl<'a> Patcher<'a> {
     }
 
     /// A field that the target does not have.
-    fn arrival(
-        &self,
-        entry: EntryId,
-        directed: &Directed,
-        place: Option<Place<'a>>,
-    ) -> Decided<Arrival> {
+    fn arrival(&self, entry: EntryId, directed: &Directed, at: At<'a>) -> Decided<Arrival> {
         let value = self.patch.entry(entry).value;
         let name = name_of(self.patch, entry).unwrap_or_default();
-        let part = self.arriving_field(value, &name, directed, place)?;
-        Ok(match part {
-            Some(part) => {
-                let taken = Outcome::Take(Incoming::part(value, part));
-                Arrival::New(Child::updated(entry, taken))
-            }
-            None => Arrival::Nothing,
-        })
+        if at.level.below(&name) == Level::LeftAlone {
+            return Ok(Arrival::Nothing);
+        }
+        let part = self.arriving_field(value, &name, directed, at.place)?;
+        Ok(part.map_or(Arrival::Nothing, |part| {
+            Arrival::New(self.taken(entry, part))
+        }))
     }
 
     /// A comment beside a scalar comes with it, where the target has none there.
@@ -226,7 +227,11 @@ impl<'a> Patcher<'a> {
         let theirs = self.patch.entry(patched).comments();
         let both_scalars = self.patch.scalar(incoming.node).is_some()
             && self.target.scalar(self.target.entry(entry).value).is_some();
-        if !both_scalars || !ours.beside().is_empty() || theirs.beside().is_empty() {
+        if self.is_apply()
+            || !both_scalars
+            || !ours.beside().is_empty()
+            || theirs.beside().is_empty()
+        {
             return Remarks::default();
         }
         Remarks {

@@ -11,7 +11,7 @@ use super::directives::Command;
 use super::order::{in_order, positions_in};
 use super::pairing::{ElementKey, Pairing};
 use super::patch_list::PatchList;
-use super::{Decided, Dialect, Patcher};
+use super::{At, Decided, Dialect, Patcher};
 
 /// An element of the merged list.
 #[derive(Debug, Clone)]
@@ -190,7 +190,8 @@ impl<'a> Patcher<'a> {
                 Some(element) if key.is_some_and(|key| merged.insert(key)) => {
                     let patch = self.patch.entry(element.entry).value;
                     let target = self.target.entry(entry).value;
-                    let outcome = self.value(target, patch, place.map(Place::element))?;
+                    let at = At::of(place.map(Place::element));
+                    let outcome = self.value(target, patch, at)?;
                     Child::local(entry, outcome)
                 }
                 _ => Child::keep(entry),
@@ -232,8 +233,7 @@ impl<'a> Patcher<'a> {
         place: Option<Place<'a>>,
     ) -> Decided<MergedElement<'a>> {
         let part = self.element_part(entry, place.map(Place::element))?;
-        let value = self.patch.entry(entry).value;
-        let child = Child::updated(entry, Outcome::Take(Incoming::part(value, part)));
+        let child = self.taken(entry, part);
         Ok(MergedElement { child, key })
     }
 

@@ -1,10 +1,13 @@
 //! Patches: strategic merge patch, JSON merge patch (RFC 7386) and JSON patch (RFC 6902), applied
-//! to the text of a document.
+//! to the text of a document; and `kubectl apply`, which is a merge patch that also removes.
 //!
 //! The same tree, decisions and edits as the merge's, with rules of their own: the patch decides
 //! what becomes of the target's values, the target's bytes stay where it names none, and what comes
 //! is cut out of the patch's text.
 
+mod applied;
+mod applied_lists;
+mod apply;
 mod arriving;
 mod difference;
 mod directives;
@@ -24,19 +27,24 @@ use crate::yaml::{
     NodeId, NodeKind, ParseError, ScalarStyle, ScalarType, Tree, json_in_block_style, scalar,
 };
 
+use applied::Level;
 use pairing::Pairing;
 
+pub use apply::{Application, Applied, apply_document};
+pub(crate) use apply::{LAST_APPLIED, annotated};
 pub use difference::{json_difference, merge_difference};
 pub use directives::{deletes_all, first_directive};
 pub use json::json_patch;
 
-/// Why a patch cannot be applied.
+/// Why a patch or a configuration cannot be applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchError {
     /// The patch is wrong: where in its text, and what.
     Patch(ParseError),
     /// The target does not have what the patch needs: where in its text, and what.
     Target(ParseError),
+    /// What was applied last is wrong: where in its text, and what.
+    Last(ParseError),
     /// The patched text does not say what the patch decided: a defect of this program.
     Verification(VerificationError),
 }
@@ -131,16 +139,21 @@ fn in_the_style_of(
     patched: Option<String>,
     again: impl Fn(&Tree<'_>) -> Decided<Option<String>>,
 ) -> Decided<Option<String>> {
+    match patch_in_block_style(target, patch).filter(|_| patched.is_some()) {
+        Some(text) => again(&parsed(&text)?),
+        None => Ok(patched),
+    }
+}
+
+/// A patch in JSON in the style of a target that is none.
+fn patch_in_block_style(target: &Tree<'_>, patch: &Tree<'_>) -> Option<String> {
     let is_flow = matches!(
         &target.node(target.root().value).kind,
         NodeKind::Mapping(root) | NodeKind::Sequence(root) if root.flow
     );
-    if patched.is_none() || is_flow {
-        return Ok(patched);
-    }
-    match json_in_block_style(patch) {
-        Some(text) => again(&parsed(&text)?),
-        None => Ok(patched),
+    match is_flow {
+        true => None,
+        false => json_in_block_style(patch),
     }
 }
 
@@ -172,15 +185,54 @@ enum Dialect {
     Merge,
     Kubectl,
     Kustomize,
+    /// Those of `kubectl apply`.
+    Apply {
+        /// Whether the kind is of a custom resource definition.
+        is_custom: bool,
+    },
 }
 
-/// Walks a target and a patch and decides what becomes of the target.
+/// Where a value of the target is, and what is known of it there.
+#[derive(Debug, Clone, Copy, Default)]
+struct At<'a> {
+    place: Option<Place<'a>>,
+    /// What was applied last there.
+    last: Option<NodeId>,
+    level: Level,
+    /// Whether a map that becomes another thing loses what only the target has.
+    retains: bool,
+}
+
+impl<'a> At<'a> {
+    fn of(place: Option<Place<'a>>) -> Self {
+        Self {
+            place,
+            ..Self::default()
+        }
+    }
+
+    fn field(self, name: &str, last: Option<NodeId>) -> Self {
+        Self {
+            place: self.place.map(|place| place.field(name)),
+            last,
+            level: self.level.below(name),
+            retains: false,
+        }
+    }
+}
+
+/// Walks a target and a patch and decides what becomes of the target. Of an application the live
+/// object is the target, and the configuration the patch.
 struct Patcher<'a> {
     target: &'a Tree<'a>,
     patch: &'a Tree<'a>,
+    /// What was applied last, if that is known.
+    last: Option<&'a Tree<'a>>,
     dialect: Dialect,
     /// Whether `$patch` and its like are directives.
     is_strategic: bool,
+    /// Whether lists were replaced because nothing is known of the kind.
+    has_unknown_lists: bool,
     /// What gives a value exactly, keeping the text of what has it already.
     walker: Walker<'a>,
 }
@@ -195,8 +247,10 @@ impl<'a> Patcher<'a> {
         Self {
             target,
             patch,
+            last: None,
             dialect,
-            is_strategic: dialect != Dialect::Merge,
+            is_strategic: matches!(dialect, Dialect::Kubectl | Dialect::Kustomize),
+            has_unknown_lists: false,
             walker: Walker::new(Triple::new(target, patch, target), false, options),
         }
     }

@@ -77,7 +77,7 @@ impl<'a> Patcher<'a> {
             .iter()
             .map(|(entry, part)| match positions.get(entry) {
                 Some(position) => Arrival::Resident(*position),
-                None => Arrival::New(self.taken(*entry, part)),
+                None => Arrival::New(self.taken(*entry, (*part).clone())),
             })
             .collect();
         Ok(self
@@ -117,7 +117,7 @@ impl<'a> Patcher<'a> {
                     let outcome = self.exact_entry(own, entry, part, place.map(Place::element))?;
                     Child::local(own, outcome)
                 }
-                None => self.taken(entry, part),
+                None => self.taken(entry, part.clone()),
             });
         }
         let gone = free
@@ -141,9 +141,10 @@ impl<'a> Patcher<'a> {
         key.is_some() && key == pairing.key(self.patch, other)
     }
 
-    fn taken(&self, entry: EntryId, part: &Outcome) -> Child {
+    /// A part of an entry of the patch, which comes.
+    pub(super) fn taken(&self, entry: EntryId, part: Outcome) -> Child {
         let value = self.patch.entry(entry).value;
-        Child::updated(entry, Outcome::Take(Incoming::part(value, part.clone())))
+        Child::updated(entry, Outcome::Take(Incoming::part(value, part)))
     }
 }
 

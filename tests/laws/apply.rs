@@ -4,9 +4,9 @@ use crate::generate::render::render;
 use crate::generate::style::{Style, style};
 use crate::generate::values::{map, scalar};
 use crate::value::{Value, load};
-use merge3::merge::{Application, Side, apply_document};
+use merge3::patch::{Application, apply_document};
 use merge3::schema::Schema;
-use merge3::yaml::{Tree, stream::split};
+use merge3::yaml::Tree;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 
@@ -211,18 +211,11 @@ fn resource() -> impl Strategy<Value = Value> {
 fn run(last_text: &str, config: &str, live: &str) -> String {
     let tree = |text| Tree::parse(text).unwrap().unwrap();
     let (last, config_tree, live_tree) = (tree(last_text), tree(config), tree(live));
-    let (configs, lives) = (split(config), split(live));
     let schema = Schema::kubernetes();
     let applied = apply_document(&Application {
         last: Some(&last),
-        config: Side {
-            document: &configs[0],
-            tree: &config_tree,
-        },
-        live: Side {
-            document: &lives[0],
-            tree: &live_tree,
-        },
+        config: &config_tree,
+        live: &live_tree,
         kind: schema.kind("apps/v1", "Deployment"),
         annotation: "{\"applied\":\"now\"}\n",
     });

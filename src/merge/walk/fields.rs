@@ -235,7 +235,7 @@ pub(super) fn fields_of_all<'t>(
 }
 
 /// The fields of a node, if it is a map.
-pub(super) fn fields_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> FieldIndex<'t> {
+pub(crate) fn fields_of<'t>(tree: &'t Tree<'_>, node: Option<NodeId>) -> FieldIndex<'t> {
     match node {
         Some(node) if shape(tree, node) == Shape::Map => FieldIndex::of(tree, node),
         _ => FieldIndex::new(tree, std::iter::empty()),

@@ -36,7 +36,7 @@ const PAIRS: [[&str; 2]; 5] = [
 
 /// What tells the elements of one list apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ListKey {
+pub(crate) enum ListKey {
     /// One field of each element.
     Field(Cow<'static, str>),
     /// Two fields, the second of which may be missing.
@@ -52,7 +52,7 @@ pub(super) enum ListKey {
 
 /// The identity of one element under a [`ListKey`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Identity<'t> {
+pub(crate) struct Identity<'t> {
     first: ScalarKey<'t>,
     second: ScalarKey<'t>,
     others: Vec<ScalarKey<'t>>,
@@ -92,7 +92,7 @@ impl ListKey {
     }
 
     /// The names of the fields that the key is made of.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let (names, known): ([Option<&str>; 2], &[MapKey]) = match self {
             Self::Field(name) => ([Some(name), None], &[]),
             Self::Pair([first, second]) => ([Some(first), Some(second)], &[]),
@@ -116,7 +116,7 @@ impl ListKey {
     }
 
     /// An element's identity; `None` if the element cannot have one.
-    pub(super) fn identity<'t>(
+    pub(crate) fn identity<'t>(
         &'t self,
         tree: &'t Tree<'_>,
         element: EntryId,
@@ -144,7 +144,7 @@ impl ListKey {
     }
 
     /// The elements of all sides by identity; none of a side that has no list.
-    pub(super) fn indexes<'t>(
+    pub(crate) fn indexes<'t>(
         &'t self,
         trees: Triple<&'t Tree<'t>>,
         nodes: Nodes,
@@ -165,7 +165,7 @@ impl ListKey {
 
     /// The first element of a list without an identity of its own, and whether that is because
     /// another one has the same.
-    pub(super) fn first_without(&self, tree: &Tree<'_>, list: NodeId) -> Option<(EntryId, bool)> {
+    pub(crate) fn first_without(&self, tree: &Tree<'_>, list: NodeId) -> Option<(EntryId, bool)> {
         let mut elements = entries_of(tree, list);
         if elements.len() == 1 {
             let element = elements.next()?;
@@ -182,7 +182,7 @@ impl ListKey {
 
 /// Elements of a list by identity. The identities are not kept: a list may have as many elements
 /// as a file has lines.
-pub(super) struct Elements<'t> {
+pub(crate) struct Elements<'t> {
     key: &'t ListKey,
     tree: &'t Tree<'t>,
     table: HashTable<EntryId>,
@@ -199,7 +199,7 @@ impl<'t> Elements<'t> {
     }
 
     /// The element of an identity, if there is one.
-    pub(super) fn find(&self, identity: Option<&Identity<'_>>) -> Option<EntryId> {
+    pub(crate) fn find(&self, identity: Option<&Identity<'_>>) -> Option<EntryId> {
         let is_wanted = |it: &EntryId| self.key.identity(self.tree, *it).as_ref() == identity;
         self.table.find(hash_of(identity?), is_wanted).copied()
     }

@@ -3,18 +3,17 @@
 
 mod align;
 mod alike;
-pub(crate) mod apply;
 pub(crate) mod arrive;
 mod become_list;
 mod delete;
 pub(crate) mod entries_at;
-mod fields;
+pub(crate) mod fields;
 mod hunks;
 mod hunks_of_sides;
 mod images;
 pub(crate) mod index;
 mod inserted;
-mod keys;
+pub(crate) mod keys;
 mod lists;
 mod moved;
 mod order;

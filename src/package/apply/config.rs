@@ -6,14 +6,13 @@ use rustc_hash::FxHashMap;
 
 use super::sides::Sides;
 use crate::error::{Error, Place};
-use crate::merge::LAST_APPLIED;
 use crate::package::parsed::Parsed;
 use crate::package::resource::ResourceId;
-use crate::patch::{Rules, merge_patch};
+use crate::patch::{LAST_APPLIED, Rules, merge_patch};
 use crate::schema::Schema;
 use crate::triple::Side;
+use crate::yaml::Tree;
 use crate::yaml::go_json::Json;
-use crate::yaml::{NodeKind, Tree, json_in_block_style};
 
 /// Every document of the configurations names one resource, and no two the same one.
 pub(super) fn check(given: &Path, sides: &Sides<'_, '_>) -> Result<(), Error> {
@@ -129,14 +128,4 @@ pub(super) fn in_namespace(config: &Tree<'_>, namespace: &str) -> Option<String>
     );
     let patch = Tree::parse(&patch).ok()??;
     merge_patch(config, &patch, Rules::Merge).ok()?
-}
-
-/// A configuration in JSON as it is written into a live object that is none.
-pub(super) fn as_yaml(config: &Tree<'_>, live: &Tree<'_>) -> Option<String> {
-    let root = live.root().value;
-    let is_flow = matches!(&live.node(root).kind, NodeKind::Mapping(root) if root.flow);
-    match is_flow {
-        true => None,
-        false => json_in_block_style(config),
-    }
 }

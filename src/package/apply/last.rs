@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Place, shown};
-use crate::merge::LAST_APPLIED;
 use crate::package::Settings;
 use crate::package::parsed::Parsed;
 use crate::package::patching::readable::all;
 use crate::package::single_package::load_package;
+use crate::patch::LAST_APPLIED;
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// What was applied last, as files of the user's say it.

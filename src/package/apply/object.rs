@@ -1,7 +1,5 @@
 //! One live object, and what configurations make of it.
 
-use std::path::Path;
-
 use rustc_hash::FxHashMap;
 
 use super::config;
@@ -10,15 +8,13 @@ use super::refused::{not_applied, refused};
 use super::sides::{Live, Sides};
 use super::what::{ApplyAction, ApplyTo};
 use crate::error::{Error, Warning};
-use crate::merge::{self, Application, Applied, Refused, annotated, apply_document};
 use crate::package::items::ChangedItems;
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, ParsedFile, Trees};
-use crate::package::secrets::verification_error;
+use crate::patch::{Application, annotated, apply_document};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::Tree;
-use crate::yaml::stream::split;
 
 /// How a warning begins about a kind without a schema.
 pub(super) const UNKNOWN: &str = "nothing is known of ";
@@ -57,44 +53,47 @@ impl Apply<'_, '_> {
         parsed: &Parsed<'_>,
     ) -> Result<AppliedHere, Error> {
         let config = self.sides.document(Side::Updated, config_at);
-        let (Some(config), Some(live)) = (config.and_then(Parsed::side), parsed.side()) else {
+        let (Some(config), Some(live)) = (config.and_then(Parsed::kept), parsed.kept()) else {
             return Ok(AppliedHere::default());
         };
         let in_config = |offset| self.sides.place_in_config(config_at, offset);
         let in_live = |offset| self.sides.place_in_live(live_at, offset);
-        let here = || in_live(live.tree.root().span.start as usize);
+        let here = || in_live(live.root().span.start as usize);
         let last = self.last.of(parsed, in_live)?;
-        let namespace = config::namespace(live.tree);
-        let annotation = config::annotation(config.tree, namespace, in_config)?;
-        let file = self.sides.path(live_at);
-        if let ApplyAction::SetLastApplied { create } = self.what.action {
-            return match last.text.is_none() && !create {
-                true => Err(not_applied(here())),
-                false => set_last_applied(parsed, &annotation, file),
-            };
-        }
-        let last_tree = last.text.as_deref();
-        let last_tree = last_tree.and_then(|text| Tree::parse(text).ok().flatten());
-        let named = kind_of(config.tree, config.tree.root().value);
-        let application = Application {
-            last: last_tree.as_ref(),
-            config,
-            live,
-            kind: named.and_then(|(api_version, kind)| self.schema.kind(api_version, kind)),
-            annotation: &annotation,
-        };
-        let texts = [config.document.text, live.document.text];
-        let applied = applied_in_block_style(&application).map_err(|error| {
+        let namespace = config::namespace(live);
+        let annotation = config::annotation(config, namespace, in_config)?;
+        let failed = |error| {
+            let (file, texts) = (self.sides.path(live_at), [config.text(), live.text()]);
             refused(error, file, texts, |side, offset| match side {
                 Side::Original => in_live(last.offset),
                 Side::Updated => in_config(offset),
                 Side::Local => in_live(offset),
             })
-        })?;
-        let not_removed = last_tree.is_none().then(|| {
-            "what was applied last is not known, so nothing is removed; from now on it is"
-                .to_owned()
-        });
+        };
+        if let ApplyAction::SetLastApplied { create } = self.what.action {
+            if last.text.is_none() && !create {
+                return Err(not_applied(here()));
+            }
+            let text = annotated(live.text(), &annotation).map_err(failed)?;
+            return Ok(AppliedHere {
+                text: (text != live.text()).then_some(text),
+                warnings: Vec::new(),
+            });
+        }
+        let last_tree = last.text.as_deref();
+        let last_tree = last_tree.and_then(|text| Tree::parse(text).ok().flatten());
+        let named = kind_of(config, config.root().value);
+        let applied = apply_document(&Application {
+            last: last_tree.as_ref(),
+            config,
+            live,
+            kind: named.and_then(|(api_version, kind)| self.schema.kind(api_version, kind)),
+            annotation: &annotation,
+        })
+        .map_err(failed)?;
+        let not_removed =
+            "what was applied last is not known, so nothing is removed; from now on it is";
+        let not_removed = last_tree.is_none().then(|| not_removed.to_owned());
         let replaced_whole = applied.has_unknown_lists.then(|| {
             let (api_version, kind) = named.unwrap_or_default();
             format!(
@@ -129,7 +128,8 @@ impl Apply<'_, '_> {
         let named = namespace.and_then(|namespace| config::in_namespace(tree, namespace));
         let text = named.as_deref().unwrap_or(config.document.text);
         let file = &self.sides.triples[at.triple].path;
-        annotated(text, &annotation).map_err(|it| verification_error(file.clone(), it, [text]))
+        annotated(text, &annotation)
+            .map_err(|error| refused(error, file, [text], |_, offset| place(offset)))
     }
 
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,
@@ -181,42 +181,5 @@ impl Apply<'_, '_> {
         let first = self.sides.items.partition_point(|item| item.list < list);
         let items = self.sides.items[first..].iter();
         first..first + items.take_while(|item| item.list == list).count()
-    }
-}
-
-/// Only writes down that a configuration was applied.
-fn set_last_applied(
-    live: &Parsed<'_>,
-    annotation: &str,
-    file: &Path,
-) -> Result<AppliedHere, Error> {
-    let before = live.document.text;
-    let text = annotated(before, annotation)
-        .map_err(|it| verification_error(file.to_owned(), it, [before]))?;
-    Ok(AppliedHere {
-        text: (text != before).then_some(text),
-        warnings: Vec::new(),
-    })
-}
-
-/// An application, in which a configuration in JSON comes in block style where the live object is.
-fn applied_in_block_style(application: &Application<'_>) -> Result<Applied, Refused> {
-    // first as it is written: what is wrong has its place there
-    let applied = apply_document(application)?;
-    let text = config::as_yaml(application.config.tree, application.live.tree);
-    let Some(text) = text.filter(|_| applied.text.is_some()) else {
-        return Ok(applied);
-    };
-    let document = split(&text).into_iter().next();
-    let tree = Tree::parse(&text).ok().flatten();
-    match document.zip(tree) {
-        Some((document, tree)) => apply_document(&Application {
-            config: merge::Side {
-                document: &document,
-                tree: &tree,
-            },
-            ..*application
-        }),
-        None => Ok(applied),
     }
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use crate::error::{Error, Place};
-use crate::merge::{LAST_APPLIED, Refused, Unkeyed};
+use crate::package::patching::readable::unfit;
 use crate::package::secrets::verification_error;
+use crate::patch::{LAST_APPLIED, PatchError};
 use crate::triple::Side;
 
 pub(super) fn not_applied(place: Place) -> Error {
@@ -18,44 +19,20 @@ pub(super) fn not_applied(place: Place) -> Error {
 
 /// Why one document cannot be applied to the live object in a file, as an error; `texts` are those
 /// of both.
-pub(super) fn refused(
-    refused: Refused,
+pub(super) fn refused<'t>(
+    error: PatchError,
     live: &Path,
-    texts: [&str; 2],
+    texts: impl IntoIterator<Item = &'t str>,
     at: impl Fn(Side, usize) -> Place,
 ) -> Error {
-    match refused {
-        Refused::Verification(error) => verification_error(live.to_owned(), error, texts),
-        Refused::Unkeyed(Unkeyed {
-            side,
-            offset,
-            keys,
-            is_twice,
-        }) => unkeyed(at(side, offset as usize), &keys, is_twice, side),
-    }
-}
-
-fn unkeyed(place: Place, keys: &str, is_twice: bool, side: Side) -> Error {
-    let whose = match side {
-        Side::Original => "in what was applied last, ",
-        Side::Updated | Side::Local => "",
+    let (side, error) = match error {
+        PatchError::Verification(error) => {
+            return verification_error(live.to_owned(), error, texts);
+        }
+        PatchError::Patch(error) => (Side::Updated, error),
+        PatchError::Target(error) => (Side::Local, error),
+        PatchError::Last(error) => (Side::Original, error),
     };
-    let (message, help) = match is_twice {
-        false => (
-            format!("{whose}this element has no `{keys}`, by which the list merges"),
-            format!("give it `{keys}`"),
-        ),
-        true => (
-            format!(
-                "{whose}this element has the same `{keys}` as one before it, by which the list merges"
-            ),
-            "remove one of the two".to_owned(),
-        ),
-    };
-    Error::unfit(
-        place,
-        "a list element cannot be told from the others",
-        message,
-        help,
-    )
+    let problem = "a list element cannot be told from the others";
+    unfit(at(side, error.offset), problem, error)
 }

@@ -223,7 +223,9 @@ impl Comparison<'_> {
         let head = new.parsed.document.head;
         let patch = patch.map(|patch| patch.map(|patch| format!("{head}{patch}")));
         patch.map_err(|error| match error {
-            PatchError::Patch(error) | PatchError::Target(error) => refused(error),
+            PatchError::Patch(error) | PatchError::Target(error) | PatchError::Last(error) => {
+                refused(error)
+            }
             PatchError::Verification(error) => {
                 let texts = [old.file.file.text, new.file.file.text];
                 secrets::verification_error(new.file.path.clone(), error, texts)

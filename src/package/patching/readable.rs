@@ -133,7 +133,7 @@ fn each<'a>(
     })
 }
 
-pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
+pub(in crate::package) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
     Error::unfit(
         place,
         problem,

@@ -135,7 +135,7 @@ impl PatchRun<'_> {
         let path = self.target.path(found).to_owned();
         let failed = |error: PatchError| match error {
             PatchError::Patch(error) => patch.unfit(error),
-            PatchError::Target(error) => unfit(
+            PatchError::Target(error) | PatchError::Last(error) => unfit(
                 self.target.place(found, text, error.offset),
                 "this document cannot be patched",
                 error,
