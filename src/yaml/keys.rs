@@ -7,7 +7,7 @@ use hashbrown::hash_table::Entry;
 use rustc_hash::FxBuildHasher;
 
 use super::error::ParseError;
-use super::stored::{Stored, StoredEntry};
+use super::stored::Stored;
 use super::stream::count_lines;
 use super::tree::{NodeId, ScalarType, Span};
 
@@ -46,32 +46,33 @@ impl Stored<'_> {
         })
     }
 
-    fn identity_of_key(&self, entry: &StoredEntry) -> Option<Identity<'_>> {
-        self.identity(entry.key()?)
+    fn identity_of_key(&self, entry: u32) -> Option<Identity<'_>> {
+        self.identity(self.stored_entry(entry).key()?)
     }
 }
 
 /// Refuses a map in which a key occurs twice (rules: Keys): the one that has these entries.
 pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
-    let entries = &stored.entries[own.range()];
-    if entries.len() <= 1 {
+    let count = own.range().len();
+    if count <= 1 {
         return Ok(());
     }
-    if entries.len() <= SMALL {
+    if count <= SMALL {
         // keys that are the same have the same imprint, and so the same bit; most have one of their
         // own
         let mut bits = 0_u64;
-        for (index, entry) in entries.iter().enumerate() {
-            let own = match entry.key().and_then(|key| stored.said(key)) {
+        for at in own.start..own.end {
+            let key = stored.stored_entry(at).key();
+            let imprint = match key.and_then(|key| stored.said(key)) {
                 None | Some((ScalarType::Null, _)) => 0,
                 Some((_, content)) => imprint(content),
             };
-            let bit = 1 << (own.wrapping_mul(SPREAD) >> 58);
+            let bit = 1 << (imprint.wrapping_mul(SPREAD) >> 58);
             if bits & bit != 0 {
-                let key = stored.identity_of_key(entry);
-                let mut above = entries[..index].iter();
-                if let Some(first) = above.find(|other| stored.identity_of_key(other) == key) {
-                    return Err(duplicate(stored, first, entry));
+                let key = stored.identity_of_key(at);
+                let mut above = own.start..at;
+                if let Some(first) = above.find(|other| stored.identity_of_key(*other) == key) {
+                    return Err(duplicate(stored, first, at));
                 }
             }
             bits |= bit;
@@ -79,16 +80,13 @@ pub(super) fn check(stored: &Stored<'_>, own: Span) -> Result<(), ParseError> {
         return Ok(());
     }
     // the keys themselves are in the tree
-    let mut seen = HashTable::with_capacity(entries.len());
-    let hash = |at: &u32| FxBuildHasher.hash_one(stored.identity_of_key(&entries[*at as usize]));
-    for at in 0..entries.len() as u32 {
-        let key = stored.identity_of_key(&entries[at as usize]);
-        let is_same = |other: &u32| stored.identity_of_key(&entries[*other as usize]) == key;
+    let mut seen = HashTable::with_capacity(count);
+    let hash = |at: &u32| FxBuildHasher.hash_one(stored.identity_of_key(*at));
+    for at in own.start..own.end {
+        let key = stored.identity_of_key(at);
+        let is_same = |other: &u32| stored.identity_of_key(*other) == key;
         match seen.entry(hash(&at), is_same, hash) {
-            Entry::Occupied(first) => {
-                let [first, second] = [*first.get(), at].map(|at| &entries[at as usize]);
-                return Err(duplicate(stored, first, second));
-            }
+            Entry::Occupied(first) => return Err(duplicate(stored, *first.get(), at)),
             Entry::Vacant(place) => place.insert(at),
         };
     }
@@ -108,7 +106,8 @@ fn imprint(bytes: &[u8]) -> u64 {
     ends ^ (bytes.len() as u64) << 56
 }
 
-fn duplicate(stored: &Stored<'_>, first: &StoredEntry, second: &StoredEntry) -> ParseError {
+fn duplicate(stored: &Stored<'_>, first: u32, second: u32) -> ParseError {
+    let [first, second] = [first, second].map(|entry| stored.stored_entry(entry));
     let text = stored.text;
     let start = second.span.start as usize;
     let key = second.key().map(|key| stored.node(key).span);

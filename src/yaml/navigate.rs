@@ -123,7 +123,7 @@ impl<'s> Tree<'s> {
 
     /// Every entry of every map and list in it.
     pub(crate) fn all_entries(&self) -> impl ExactSizeIterator<Item = EntryId> + use<> {
-        (0..to_u32(self.stored.entries.len())).map(EntryId::new)
+        (0..to_u32(self.stored.entry_count())).map(EntryId::new)
     }
 
     /// Every node in it.

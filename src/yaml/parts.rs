@@ -160,13 +160,10 @@ impl<'s> Parts<'s> {
         let end = match (bracket_end, own.last()) {
             (Some(end), _) => span(end, end).end,
             (None, Some(last)) => last.span.end,
-            (None, None) => self.stored.start_of(node),
+            (None, None) => self.stored.span_of(node).start,
         };
-        let from = self.stored.entries.len();
-        self.stored.entries.extend_from_slice(own);
+        self.stored.end_collection(node, end, own);
         self.open.truncate(first);
-        let entries = span(from, self.stored.entries.len());
-        self.stored.end_collection(node, end, entries);
         end
     }
 

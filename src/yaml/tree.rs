@@ -313,8 +313,7 @@ impl<'s> Tree<'s> {
     /// An entry.
     #[inline(always)]
     pub fn entry(&self, id: EntryId) -> Entry<'_> {
-        self.stored
-            .entry(&self.stored.entries[id.number() as usize])
+        self.stored.entry(&self.stored.stored_entry(id.number()))
     }
 
     /// The entries of a collection, in the order of the text; none for a scalar or an alias.

@@ -2,16 +2,17 @@
 //! line of a document.
 
 mod packed;
+mod push;
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
 use super::tree::{
-    Collection, Comments, Entry, Extras, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle,
-    ScalarType, Span,
+    Collection, Entry, Extras, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle, ScalarType,
+    Span,
 };
-use packed::{HAS_PROPERTIES, NOWHERE, OPEN, Packed, StoredKind, StoredNode};
+use packed::{HAS_PROPERTIES, More, OPEN, ShortEntry, StoredKind, StoredNode};
 pub(in crate::yaml) use packed::{StoredEntry, TOO_LONG};
 
 /// All that is known of a document's text.
@@ -19,14 +20,14 @@ pub(in crate::yaml) use packed::{StoredEntry, TOO_LONG};
 pub(in crate::yaml) struct Stored<'s> {
     pub(in crate::yaml) text: &'s str,
     nodes: Vec<StoredNode>,
-    pub(in crate::yaml) entries: Vec<StoredEntry>,
+    /// Of those nodes of which there is more to know.
+    more: Vec<More>,
+    entries: Vec<ShortEntry>,
+    /// Those entries of which not all follows from their nodes.
+    whole: Vec<StoredEntry>,
     pub(in crate::yaml) root: StoredEntry,
-    /// Which entries are a collection's own.
-    collections: Vec<Span>,
     /// Contents of scalars that the text has in another form, one after the other.
     pub(in crate::yaml) resolved: String,
-    /// Where in it each of them is.
-    contents: Vec<Span>,
     /// In the order of the nodes.
     properties: Vec<(NodeId, Properties)>,
     extras: Vec<Extras>,
@@ -41,11 +42,11 @@ impl<'s> Stored<'s> {
         Self {
             text,
             nodes: Vec::new(),
+            more: Vec::new(),
             entries: Vec::new(),
+            whole: Vec::new(),
             root: StoredEntry::new(0),
-            collections: Vec::new(),
             resolved: String::new(),
-            contents: Vec::new(),
             properties: Vec::new(),
             extras: Vec::new(),
             custom_tags: FxHashMap::default(),
@@ -59,7 +60,7 @@ impl<'s> Stored<'s> {
         Self {
             nodes: Vec::with_capacity(nodes),
             entries: Vec::with_capacity(nodes / 2),
-            collections: Vec::with_capacity(nodes / 5),
+            more: Vec::with_capacity(nodes / 5),
             ..self
         }
     }
@@ -75,18 +76,17 @@ impl<'s> Stored<'s> {
                 content: self.content(stored, style),
             }),
             StoredKind::Collection { is_map, flow } => {
-                let entries = self.collections.get(stored.number as usize);
-                let entries = entries.copied().unwrap_or_default();
+                let entries = self.more(stored).map_or(Span::default(), |more| more.span);
                 let collection = Collection { flow, entries };
                 match is_map {
                     true => NodeKind::Mapping(collection),
                     false => NodeKind::Sequence(collection),
                 }
             }
-            StoredKind::Alias => NodeKind::Alias(NodeId::new(stored.number)),
+            StoredKind::Alias => NodeKind::Alias(self.target(stored)),
         };
         Node {
-            span: stored.span(),
+            span: self.span(stored),
             kind,
             properties: match stored.end.more() & HAS_PROPERTIES {
                 0 => Properties::default(),
@@ -136,16 +136,35 @@ impl<'s> Stored<'s> {
     pub(in crate::yaml) fn entries_of(&self, id: NodeId) -> Span {
         let stored = &self.nodes[id.number() as usize];
         let own = match stored.kind() {
-            StoredKind::Collection { .. } => self.collections.get(stored.number as usize),
+            StoredKind::Collection { .. } => self.more(stored),
             StoredKind::Scalar(..) | StoredKind::Alias => None,
         };
-        own.copied().unwrap_or_default()
+        own.map_or(Span::default(), |more| more.span)
     }
 
-    /// Where a node starts.
-    #[inline]
-    pub(in crate::yaml) fn start_of(&self, id: NodeId) -> u32 {
-        self.nodes[id.number() as usize].start.offset()
+    /// What more there is to know of a node.
+    #[inline(always)]
+    fn more(&self, stored: &StoredNode) -> Option<&More> {
+        self.more.get(stored.more()?)
+    }
+
+    #[inline(always)]
+    fn span(&self, stored: &StoredNode) -> Span {
+        let more = self.more(stored);
+        let end = more.map_or(stored.end.offset(), |more| more.end);
+        Span::new(stored.start.offset(), end)
+    }
+
+    /// What an alias stands for.
+    fn target(&self, alias: &StoredNode) -> NodeId {
+        NodeId::new(self.more(alias).map_or(0, |more| more.span.start))
+    }
+
+    /// Where a node is; nowhere, if it is none.
+    #[inline(always)]
+    pub(in crate::yaml) fn span_of(&self, id: NodeId) -> Span {
+        let stored = self.nodes.get(id.number() as usize);
+        stored.map_or(Span::default(), |stored| self.span(stored))
     }
 
     /// Whether a node is a map.
@@ -176,9 +195,9 @@ impl<'s> Stored<'s> {
     /// Where the content of a scalar is: in the document's text, or among what was resolved.
     #[inline(always)]
     fn place_of_content(&self, scalar: &StoredNode, style: ScalarStyle) -> (&str, Span) {
-        match self.contents.get(scalar.number as usize) {
-            Some(resolved) => (&self.resolved, *resolved),
-            None => (self.text, within_quotes(scalar.span(), style)),
+        match self.more(scalar) {
+            Some(more) => (&self.resolved, more.span),
+            None => (self.text, within_quotes(self.span(scalar), style)),
         }
     }
 
@@ -186,11 +205,11 @@ impl<'s> Stored<'s> {
     pub(in crate::yaml) fn to_cow(&self, id: NodeId) -> Option<Cow<'s, str>> {
         let scalar = self.scalar(id)?;
         let stored = &self.nodes[self.resolve(id).number() as usize];
-        Some(match stored.number {
-            NOWHERE => {
-                Cow::Borrowed(&self.text[within_quotes(stored.span(), scalar.style).range()])
+        Some(match self.more(stored) {
+            None => {
+                Cow::Borrowed(&self.text[within_quotes(self.span(stored), scalar.style).range()])
             }
-            _ => Cow::Owned(scalar.content.to_owned()),
+            Some(_) => Cow::Owned(scalar.content.to_owned()),
         })
     }
 
@@ -200,9 +219,26 @@ impl<'s> Stored<'s> {
         while let stored = &self.nodes[id.number() as usize]
             && let StoredKind::Alias = stored.kind()
         {
-            id = NodeId::new(stored.number);
+            id = self.target(stored);
         }
         id
+    }
+
+    /// How many entries all collections have.
+    pub(in crate::yaml) const fn entry_count(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// An entry by its number.
+    #[inline(always)]
+    pub(in crate::yaml) fn stored_entry(&self, number: u32) -> StoredEntry {
+        self.whole_of(self.entries[number as usize])
+    }
+
+    #[inline(always)]
+    fn whole_of(&self, short: ShortEntry) -> StoredEntry {
+        let whole = short.whole().and_then(|at| self.whole.get(at));
+        whole.map_or_else(|| short.follow(|node| self.span_of(node)), |whole| *whole)
     }
 
     #[inline(always)]
@@ -233,139 +269,20 @@ impl<'s> Stored<'s> {
     pub(in crate::yaml) fn anchors(&self) -> impl Iterator<Item = Span> {
         self.properties.iter().filter_map(|(_, it)| it.anchor)
     }
-
-    /// A scalar that says what is in the text, between its quotes if it has some.
-    #[inline(always)]
-    pub(in crate::yaml) fn push_scalar(
-        &mut self,
-        span: Span,
-        (style, scalar_type): (ScalarStyle, ScalarType),
-    ) -> NodeId {
-        self.push(span, StoredKind::Scalar(style, scalar_type), NOWHERE)
-    }
-
-    /// A scalar that says what was resolved from a byte on.
-    pub(in crate::yaml) fn push_resolved(
-        &mut self,
-        span: Span,
-        (style, scalar_type): (ScalarStyle, ScalarType),
-        start: usize,
-    ) -> NodeId {
-        let content = self.push_content(start);
-        self.push(span, StoredKind::Scalar(style, scalar_type), content)
-    }
-
-    /// What was resolved from a byte on is what one scalar says.
-    fn push_content(&mut self, start: usize) -> u32 {
-        let content = Span::new(number(start), number(self.resolved.len()));
-        self.contents.push(content);
-        number(self.contents.len() - 1)
-    }
-
-    /// A collection begins, whose end and entries are not known yet.
-    pub(in crate::yaml) fn push_collection(
-        &mut self,
-        start: u32,
-        is_map: bool,
-        flow: bool,
-    ) -> NodeId {
-        let entries = number(self.collections.len());
-        self.collections.push(Span::default());
-        let kind = StoredKind::Collection { is_map, flow };
-        let id = self.push(Span::new(start, start), kind, entries);
-        let end = &mut self.nodes[id.number() as usize].end;
-        *end = Packed::new(end.offset(), end.more() | OPEN);
-        id
-    }
-
-    pub(in crate::yaml) fn push_alias(&mut self, span: Span, target: NodeId) -> NodeId {
-        self.push(span, StoredKind::Alias, target.number())
-    }
-
-    #[inline(always)]
-    fn push(&mut self, span: Span, kind: StoredKind, number_of_kind: u32) -> NodeId {
-        // there are no more nodes than bytes
-        let id = NodeId::new(number(self.nodes.len()));
-        self.nodes.push(StoredNode {
-            start: Packed::new(span.start, kind.code()),
-            end: Packed::new(span.end, 0),
-            number: number_of_kind,
-        });
-        id
-    }
-
-    /// The anchor and the tag of the node that came last.
-    pub(in crate::yaml) fn set_properties(&mut self, id: NodeId, properties: Properties) {
-        if properties == Properties::default() {
-            return;
-        }
-        let end = &mut self.nodes[id.number() as usize].end;
-        *end = Packed::new(end.offset(), end.more() | HAS_PROPERTIES);
-        self.properties.push((id, properties));
-    }
-
-    /// A collection ends at `end`, and has these entries.
-    pub(in crate::yaml) fn end_collection(&mut self, id: NodeId, end: u32, entries: Span) {
-        let node = &mut self.nodes[id.number() as usize];
-        node.end = Packed::new(end, node.end.more() & !OPEN);
-        if let Some(own) = self.collections.get_mut(node.number as usize) {
-            *own = entries;
-        }
-    }
-
-    /// The comma behind an entry.
-    pub(in crate::yaml) fn set_comma(&mut self, entry: &mut StoredEntry, at: u32) {
-        match entry.extras {
-            NOWHERE => entry.set_lone_comma(at),
-            _ => self.extras_of(entry).comma = Some(at),
-        }
-    }
-
-    /// An entry's comments, to give it one more.
-    pub(in crate::yaml) fn comments_of(&mut self, entry: &mut StoredEntry) -> &mut Comments {
-        &mut self.extras_of(entry).comments
-    }
-
-    /// The root's comments, to give it one more.
-    pub(in crate::yaml) fn comments_of_root(&mut self) -> &mut Comments {
-        let mut root = self.root;
-        self.extras_of(&mut root);
-        self.root = root;
-        self.comments_of(&mut root)
-    }
-
-    fn extras_of(&mut self, entry: &mut StoredEntry) -> &mut Extras {
-        if self.extras.get(entry.extras as usize).is_none() {
-            let extras = self.extras_at(entry).unwrap_or_default();
-            entry.extras = number(self.extras.len());
-            self.extras.push(extras);
-        }
-        &mut self.extras[entry.extras as usize]
-    }
-
-    /// What an entry has beyond the usual.
-    fn extras_at(&self, entry: &StoredEntry) -> Option<Extras> {
-        let alone = || {
-            let comma = entry.lone_comma();
-            comma.map(|at| Extras::with_comma(Some(at)))
-        };
-        let extras = self.extras.get(entry.extras as usize).copied();
-        extras.or_else(alone)
-    }
 }
 
 impl PartialEq for Stored<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let entry = |of: &Self, index: usize| of.entries.get(index).copied();
+        let entries = || 0..number(self.entries.len());
         self.text == other.text
             && self.nodes.len() == other.nodes.len()
             && self.entries.len() == other.entries.len()
             && self.entry(&self.root) == other.entry(&other.root)
             && self.custom_tags == other.custom_tags
             && self.node_ids().all(|id| self.node(id) == other.node(id))
-            && (0..self.entries.len()).all(|index| {
-                let (own, others) = (entry(self, index), entry(other, index));
-                own.map(|own| self.entry(&own)) == others.map(|others| other.entry(&others))
+            && entries().all(|at| {
+                let (own, others) = (self.stored_entry(at), other.stored_entry(at));
+                self.entry(&own) == other.entry(&others)
             })
     }
 }

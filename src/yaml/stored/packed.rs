@@ -10,25 +10,35 @@ pub(crate) const TOO_LONG: usize = 1 << OFFSET_BITS;
 const OFFSET_BITS: u32 = 26;
 
 /// A number that an offset into a text, or a node, fits into, and a few bits more.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Packed(u32);
 
-/// A node in 12 bytes.
+/// A node in 8 bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StoredNode {
     /// With the code of its kind.
     pub(super) start: Packed,
-    /// With [`OPEN`] and [`HAS_PROPERTIES`].
+    /// With [`OPEN`], [`HAS_PROPERTIES`] and [`HAS_MORE`].
     pub(super) end: Packed,
-    /// A scalar's content, if the text has it in another form; a collection's entries; what an
-    /// alias stands for.
-    pub(super) number: u32,
+}
+
+/// What there is to know of a node that is no scalar, or one whose content the text has in another
+/// form.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct More {
+    /// Where it ends.
+    pub(super) end: u32,
+    /// A collection's entries; where the content is; the number of what an alias stands for, and
+    /// nothing.
+    pub(super) span: Span,
 }
 
 /// A collection whose end is still to come.
 pub(super) const OPEN: u32 = 1;
 /// A node that has an anchor or a tag.
 pub(super) const HAS_PROPERTIES: u32 = 2;
+/// A node of which there is more to know: where its end would be is the number of that.
+pub(super) const HAS_MORE: u32 = 4;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum StoredKind {
@@ -37,8 +47,13 @@ pub(super) enum StoredKind {
     Alias,
 }
 
-/// An entry in 20 bytes. It may be one that is being read, whose value is still to come.
+/// An entry in 4 bytes: the number of its value, and how all else follows from that and its key; or
+/// the number of the whole entry, where it does not.
 #[derive(Debug, Clone, Copy)]
+pub(super) struct ShortEntry(Packed);
+
+/// An entry in 20 bytes. It may be one that is being read, whose value is still to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::yaml) struct StoredEntry {
     /// With [`HAS_KEY`]; the key is the node before it.
     value: Packed,
@@ -48,8 +63,14 @@ pub(in crate::yaml) struct StoredEntry {
     pub(super) extras: u32,
 }
 
-/// An entry that is a field.
+/// An entry that is a field: it begins with its key, the colon right behind that.
 const HAS_KEY: u32 = 1;
+/// An entry that begins with a dash, two bytes before its value.
+const HAS_DASH: u32 = 2;
+/// An entry with a comma right behind its value.
+const HAS_COMMA: u32 = 4;
+/// An entry that is elsewhere.
+const IS_WHOLE: u32 = 8;
 /// Marks the place of a comma where there could be a number: between brackets nearly every entry
 /// has one.
 const LONE_COMMA: u32 = 1 << 31;
@@ -71,13 +92,61 @@ impl Packed {
 }
 
 impl StoredNode {
-    pub(super) const fn span(&self) -> Span {
-        Span::new(self.start.offset(), self.end.offset())
-    }
-
     #[inline(always)]
     pub(super) fn kind(&self) -> StoredKind {
         StoredKind::of_code(self.start.more())
+    }
+
+    /// The number of what more there is to know.
+    #[inline(always)]
+    pub(super) fn more(&self) -> Option<usize> {
+        (self.end.more() & HAS_MORE != 0).then_some(self.end.offset() as usize)
+    }
+}
+
+impl ShortEntry {
+    /// One that is elsewhere.
+    pub(super) const fn elsewhere(number: u32) -> Self {
+        Self(Packed::new(number, IS_WHOLE))
+    }
+
+    /// What says an entry, if all else follows from its nodes, the value of which starts at
+    /// `value`.
+    pub(super) fn like(entry: &StoredEntry, value: u32) -> Self {
+        let start = match entry.key() {
+            Some(_) => HAS_KEY,
+            None if entry.span.start == value => 0,
+            None => HAS_DASH,
+        };
+        let comma = entry.lone_comma().map_or(0, |_| HAS_COMMA);
+        Self(Packed::new(entry.value.offset(), start | comma))
+    }
+
+    /// Where the whole entry is, if not all follows from its nodes.
+    #[inline(always)]
+    pub(super) fn whole(self) -> Option<usize> {
+        (self.0.more() & IS_WHOLE != 0).then_some(self.0.offset() as usize)
+    }
+
+    /// The whole entry, where all follows from its nodes.
+    #[inline(always)]
+    pub(super) fn follow(self, span_of: impl Fn(NodeId) -> Span) -> StoredEntry {
+        let has = |what: u32| self.0.more() & what != 0;
+        let mut entry = StoredEntry::new(0);
+        entry.value = Packed::new(self.0.offset(), self.0.more() & HAS_KEY);
+        let value = span_of(entry.value());
+        let key = entry.key().map(span_of);
+        let start = match key {
+            Some(key) => key.start,
+            None if has(HAS_DASH) => value.start.saturating_sub(2),
+            None => value.start,
+        };
+        entry.span = Span::new(start, value.end);
+        entry.colon = key.map_or(NOWHERE, |key| key.end);
+        if has(HAS_COMMA) {
+            entry.set_lone_comma(value.end);
+        }
+        entry
     }
 }
 
@@ -191,7 +260,8 @@ mod tests {
 
     #[test]
     fn trees_are_small() {
-        assert_eq!(size_of::<StoredNode>(), 12);
+        assert_eq!(size_of::<StoredNode>(), 8);
+        assert_eq!(size_of::<ShortEntry>(), 4);
         assert_eq!(size_of::<StoredEntry>(), 20);
     }
 
