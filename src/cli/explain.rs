@@ -110,7 +110,8 @@ fn result_and_reason(
         }
         (Some(_), None) if paired.stays_out => (
             None,
-            "the local side deleted the file or folder as a whole, so nothing new comes there (rules: Deleted files and folders)"
+            "the local side deleted the file or folder as a whole, so \
+             nothing new comes there (rules: Deleted files and folders)"
                 .to_owned(),
         ),
         (Some(updated), None) if paired.texts.original.is_none() => (
@@ -119,15 +120,21 @@ fn result_and_reason(
         ),
         (_, None) => (
             None,
-            "the local side deleted the document, so it stays deleted (rules: Documents)".to_owned(),
+            "the local side deleted the document, so it \
+             stays deleted (rules: Documents)"
+                .to_owned(),
         ),
         (None, Some(local)) if paired.texts.original.is_none() => (
             value_in(local, pattern),
-            "only the local side has the document: it is kept as it is (rules: Documents)".to_owned(),
+            "only the local side has the document: it is \
+             kept as it is (rules: Documents)"
+                .to_owned(),
         ),
         (None, Some(_)) => (
             None,
-            "upstream deleted the document: it goes; where local changed it, that is a conflict (rules: Documents)".to_owned(),
+            "upstream deleted the document: it goes; where local changed \
+             it, that is a conflict (rules: Documents)"
+                .to_owned(),
         ),
     }
 }
@@ -174,7 +181,8 @@ impl Sides<'_> {
             .0
             .map(|side| side.map(|it| it.tree.text_of(it.value())));
         format!(
-            "original:{}\nupdated:{}\nlocal:{}\nupstream: {}\nlocally: {}\nrule: {why}\nresult:{}\n",
+            "original:{}\nupdated:{}\nlocal:{}\nupstream: {}\nlocally: {}\nrule: {why}\n\
+             result:{}\n",
             shown(values.original.as_deref()),
             shown(values.updated.as_deref()),
             shown(values.local.as_deref()),
@@ -226,7 +234,8 @@ impl Sides<'_> {
             matches!(value.kind, NodeKind::Sequence(_))
         });
         if list {
-            "both sides changed the list in different elements: they merge by what identifies them (rules: Lists with a key)"
+            "both sides changed the list in different elements: they \
+             merge by what identifies them (rules: Lists with a key)"
         } else {
             "both sides changed different fields in it: maps merge by key (rules: Maps)"
         }

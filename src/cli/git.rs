@@ -10,11 +10,11 @@ use crate::git::{Command, Driver, Favor, MergeFile, Scope, Solve};
 use crate::merge::ConflictStyle;
 use crate::triple::Triple;
 
-const MERGE_FILE_STATUS: &str = "\
-Exit status: the number of conflicts that are left, at most 127; 255 where the files cannot be merged.";
+const MERGE_FILE_STATUS: &str = "Exit status: the number of conflicts \
+    that are left, at most 127; 255 where the files cannot be merged.";
 
 const SOLVE_HELP: &str = "\
-Examples:
+    Examples:
   merge3 solve                      all files that git left unmerged
   merge3 solve -p a.yaml            print what would be left of one
 Exit status: 0 no conflict is left; 1 conflicts are left; 2 it cannot be done";

@@ -17,10 +17,10 @@ use crate::upgrade::{Choice, Commits, Packages, Shard, Template, UpgradeOptions,
 const STATUS: &str =
     "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
 
-const MESSAGE: &str = "\
-The commits' message. In it stand {package} for the package's folder, {name} for the folder's last name, {from} and {to} for the \
-versions, {upstream} for the address, {conflicts} for their number, and {details} for all of it. \
-The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {details}";
+const MESSAGE: &str = "The commits' message. In it stand {package} for the package's \
+    folder, {name} for the folder's last name, {from} and {to} for the versions, \
+    {upstream} for the address, {conflicts} for their number, and {details} for all of it. \
+    The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {details}";
 
 /// How many packages are worked on at the same time at least.
 const FEWEST_JOBS: usize = 8;
@@ -36,9 +36,8 @@ pub(super) enum Subcommands {
     #[command(after_help = STATUS)]
     Upgrade(Box<UpgradeArgs>),
     /// Tell which packages have a newer version
-    #[command(
-        after_help = "Exit status: 0 found out; 1 something is outdated, with --exit-code; 2 something failed"
-    )]
+    #[command(after_help = "Exit status: 0 found out; 1 something \
+        is outdated, with --exit-code; 2 something failed")]
     Outdated(OutdatedArgs),
     /// What was fetched from upstream repositories
     #[command(subcommand)]
@@ -277,7 +276,8 @@ impl Subcommands {
 impl UpgradeArgs {
     fn into_run(self) -> Result<UpstreamRun, String> {
         if self.commit && self.merge.leaves_markers() {
-            let message = "--on-conflict markers leaves conflicts to you, and --commit would commit them: take one of the two";
+            let message = "--on-conflict markers leaves conflicts to \
+                you, and --commit would commit them: take one of the two";
             return Err(message.to_owned());
         }
         let jobs = self.which.jobs(&self.run);

@@ -29,11 +29,13 @@ impl Error {
                 same: false,
                 ..
             } => format!(
-                "nothing was written; run that merge again to finish it, or keep the package as it is now: rm {}",
+                "nothing was written; run that merge again to \
+                 finish it, or keep the package as it is now: rm {}",
                 shown(journal)
             ),
             Self::ChangedSince { journal, .. } => format!(
-                "nothing was written; put the file back (git checkout) and run again, or keep the package as it is now: rm {}",
+                "nothing was written; put the file back (git checkout) \
+                 and run again, or keep the package as it is now: rm {}",
                 shown(journal)
             ),
             _ => self.fixed_help()?.to_owned(),
@@ -64,25 +66,30 @@ impl Error {
             Self::Write { .. } | Self::Stopped { .. } => PARTLY,
             Self::Pattern { .. } => "write it like 'charts/**/*.yaml', in quotes for the shell",
             Self::Output { .. } => {
-                "give --output a folder that does not exist yet, outside of the package, or for files the name of a file"
+                "give --output a folder that does not exist yet, \
+                 outside of the package, or for files the name of a file"
             }
             Self::NothingThere { .. } | Self::NoPath { .. } => {
-                "give the file as it is in the package, and the path as in `spec.containers[name=app].image`"
+                "give the file as it is in the package, and the \
+                 path as in `spec.containers[name=app].image`"
             }
             Self::Broken { .. } => "repair the file, or exclude it in .krmignore or with --yaml",
             Self::NotUtf8 { .. } => {
-                "save the file as UTF-8 (iconv -t UTF-8), or exclude it in .krmignore or with --yaml"
+                "save the file as UTF-8 (iconv -t UTF-8), \
+                 or exclude it in .krmignore or with --yaml"
             }
             Self::DuplicateResource { .. } => {
                 "delete or rename one of the two, or move it to a file of its own"
             }
             Self::Verification { .. } => {
-                "nothing was written; this is a defect of merge3, please report it with the three files"
+                "nothing was written; this is a defect of \
+                 merge3, please report it with the three files"
             }
             Self::Changed { .. } => "nothing lost; run again to merge what is there now",
             Self::Busy { .. } => "nothing was written; run again when the other one is done",
             Self::Unfinished { .. } => {
-                "nothing was written; run the merge itself, and it starts anew from what was there before"
+                "nothing was written; run the merge itself, \
+                 and it starts anew from what was there before"
             }
             Self::InTheWay { .. } => "move it away and run again",
             Self::Threads(_) => "try --threads 1",

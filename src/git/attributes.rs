@@ -77,7 +77,8 @@ mod tests {
         assert_eq!(
             with,
             format!(
-                "{before}*.yaml merge=merge3\n*.yml merge=merge3\n*.json merge=merge3\nKptfile merge=merge3\n"
+                "{before}*.yaml merge=merge3\n*.yml merge=merge3\n*.json merge=merge3\n\
+                 Kptfile merge=merge3\n"
             )
         );
         assert_eq!(with_lines(&with), with);

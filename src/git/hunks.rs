@@ -319,9 +319,11 @@ mod tests {
 
     #[test]
     fn conflicts_get_their_original_where_nobody_edited_them() {
-        let found = "<<<<<<<\na: 2\nb: 1\nc: 2\n|||||||\na: 1\nb: 0\nc: 1\n=======\na: 3\nb: 1\nc: 3\n>>>>>>>\n";
+        let found = "<<<<<<<\na: 2\nb: 1\nc: 2\n|||||||\na: 1\nb: 0\nc: 1\n=======\na: 3\nb: 1\n\
+            c: 3\n>>>>>>>\n";
         let found = read(found, 7).unwrap();
-        let fine = "<<<<<<<\na: 2\n=======\na: 3\n>>>>>>>\nb: 1\n<<<<<<<\nc: 2\n=======\nc: 3\n>>>>>>>\nd: 1\n";
+        let fine = "<<<<<<<\na: 2\n=======\na: 3\n>>>>>>>\nb: 1\n<<<<<<<\nc: 2\n=======\nc: 3\n\
+            >>>>>>>\nd: 1\n";
         let told = with_originals(read(fine, 7).unwrap(), &found);
         let (texts, _) = sides(&told, 7).unwrap();
         assert_eq!(
@@ -341,7 +343,8 @@ mod tests {
 
     #[test]
     fn conflicts_that_look_alike_and_are_not_stay_as_they_are() {
-        let found = "<<<<<<<\n2\n|||||||\n1\n=======\n3\n>>>>>>>\nx\n<<<<<<<\n2\n|||||||\n4\n=======\n3\n>>>>>>>\n";
+        let found = "<<<<<<<\n2\n|||||||\n1\n=======\n3\n>>>>>>>\nx\n<<<<<<<\n2\n|||||||\n4\n\
+            =======\n3\n>>>>>>>\n";
         let one = "<<<<<<<\n2\n=======\n3\n>>>>>>>\n";
         let told = with_originals(read(one, 7).unwrap(), &read(found, 7).unwrap());
         assert_eq!(sides(&told, 7), Err(1));

@@ -309,7 +309,8 @@ fn told(file: &str, solved: &Solved, is_changed: bool) -> String {
     let conflicts = |count| if count == 1 { "conflict" } else { "conflicts" };
     if !solved.structural && left > 0 {
         return format!(
-            "{file}: a side is no YAML that can be merged, or has lines like markers; nothing was changed"
+            "{file}: a side is no YAML that can be merged, \
+             or has lines like markers; nothing was changed"
         );
     }
     if is_changed && left >= before {
@@ -343,14 +344,15 @@ fn not_solved(
         NotSolved::NoOriginal { line } if is_unmerged => Ok((
             1,
             format!(
-                "{file}:{line}: this conflict is not as git left it (or git is older than 2.44, and cannot tell), so it is \
-                 yours to solve; nothing was changed (`git checkout --conflict=diff3 -- FILE` has git write all of \
-                 the file anew)"
+                "{file}:{line}: this conflict is not as git left it (or git is older than \
+                 2.44, and cannot tell), so it is yours to solve; nothing was changed (`git \
+                 checkout --conflict=diff3 -- FILE` has git write all of the file anew)"
             ),
         )),
         NotSolved::NoOriginal { line } => Err(format!(
-            "{file}:{line}: the markers do not show the original, and git has none of this file, so what each \
-             side changed cannot be told; `git config --global merge.conflictStyle diff3` has git show it"
+            "{file}:{line}: the markers do not show the original, and git has \
+             none of this file, so what each side changed cannot be told; \
+             `git config --global merge.conflictStyle diff3` has git show it"
         )),
     }
 }

@@ -255,16 +255,23 @@ impl Git {
         let name = name.to_string_lossy();
         bounded::run(&mut self.command, input, &limits).map_err(|error| match error {
             Ended::NotStarted(error) => not_started(error),
-            Ended::TooLate => Error::git(format!(
+            Ended::TooLate => Error::git(
+                format!(
                     "git {name} did not end within {} seconds, and was stopped",
                     limits.patience.as_secs()
-                ), format!(
-                    "see whether the server answers; where it is only slow, set {PATIENCE_VARIABLE} to more seconds"
-                )),
-            Ended::TooMuch => Error::git(format!(
+                ),
+                format!(
+                    "see whether the server answers; where it is only \
+                     slow, set {PATIENCE_VARIABLE} to more seconds"
+                ),
+            ),
+            Ended::TooMuch => Error::git(
+                format!(
                     "git {name} prints more than {} MiB, and was stopped",
                     limits.printed >> 20
-                ), "no package needs as much: see what upstream has there"),
+                ),
+                "no package needs as much: see what upstream has there",
+            ),
         })
     }
 

@@ -29,7 +29,8 @@ pub(crate) fn warnings(changes: &[FileChange], local: &FxHashMap<PathBuf, Kind>)
     for change in coming {
         if let Some((name, twin)) = names.twin(&change.path) {
             let message = format!(
-                "differs only in case from {}: on macOS and Windows only one of the two can be there",
+                "differs only in case from {}: on macOS and \
+                 Windows only one of the two can be there",
                 twin.display()
             );
             warnings.push(Warning::about(name, message));

@@ -61,7 +61,8 @@ fn warning(path: &Path, error: Error) -> Option<Warning> {
         return Some(Warning::about(path, error.to_string()));
     };
     let message = format!(
-        "{resource} is twice in the original, in lines {} and {}: it was merged with the one that is most like it",
+        "{resource} is twice in the original, in lines {} and \
+         {}: it was merged with the one that is most like it",
         first.line, second.line
     );
     Some(Warning::at(*second, message))

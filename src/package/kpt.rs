@@ -120,7 +120,8 @@ mod tests {
 
     #[test]
     fn what_kpt_wrote_is_no_change() {
-        let marked = "# a\napiVersion: v1\nkind: A\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'x|A|default|a'\nspec: {b: c} # d\n";
+        let marked = "# a\napiVersion: v1\nkind: A\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'x|A|default|a'\n\
+            spec: {b: c} # d\n";
         assert!(is_as_upstream(marked));
         assert!(is_as_upstream(
             &marked.replace("spec: {b: c}", "spec:\n  b: c")
@@ -129,7 +130,8 @@ mod tests {
 
     #[test]
     fn what_somebody_else_wrote_is_one() {
-        let marked = "# a\napiVersion: v1\nkind: A\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'x|A|default|a'\nspec: {b: c} # d\n";
+        let marked = "# a\napiVersion: v1\nkind: A\nmetadata: # kpt-merge: /a\n  name: a\n  annotations:\n    internal.kpt.dev/upstream-identifier: 'x|A|default|a'\n\
+            spec: {b: c} # d\n";
         for (text, other) in [
             ("{b: c}", "{b: x}"),
             ("# d", "# ours"),

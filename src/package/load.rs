@@ -77,7 +77,8 @@ pub(crate) fn load_unsettled(sides: &Triple<Side>, settings: &Settings) -> Resul
         (Some((folder, _)), Some((file, _))) => Err(Error::Mixed {
             folder: folder.to_path_buf(),
             file: file.to_path_buf(),
-            help: "give three folders, or three files: --ancestor, --from and --to must be of one sort",
+            help: "give three folders, or three files: \
+                --ancestor, --from and --to must be of one sort",
         }),
         (None, _) => load_files(&sides.as_ref().map(Side::to_path), settings, &names),
         (Some(_), None) => load_folders(sides, settings, &names),

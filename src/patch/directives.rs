@@ -143,7 +143,8 @@ impl<'a> Patcher<'a> {
             return Err(self.wrong(
                 key,
                 format!("there is no directive `{name}`"),
-                "the directives are $patch, $retainKeys, $deleteFromPrimitiveList/FIELD and $setElementOrder/FIELD",
+                "the directives are $patch, $retainKeys, \
+                 $deleteFromPrimitiveList/FIELD and $setElementOrder/FIELD",
             ));
         }
         Ok(())
@@ -187,7 +188,8 @@ impl<'a> Patcher<'a> {
                 return Err(self.wrong(
                     at,
                     "`$patch` and the other directives in this map exclude each other",
-                    "leave one of them out: replacing or deleting a map leaves nothing that another could be about",
+                    "leave one of them out: replacing or deleting a \
+                     map leaves nothing that another could be about",
                 ));
             }
         }

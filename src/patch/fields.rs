@@ -67,7 +67,8 @@ impl<'a> Patcher<'a> {
             return Err(self.wrong(
                 entry.key.unwrap_or(entry.value),
                 "a field of a map that `$patch: delete` deletes",
-                "leave the field out, or write `$patch: replace` to have nothing but the fields given here",
+                "leave the field out, or write `$patch: replace` \
+                 to have nothing but the fields given here",
             ));
         }
         let target = self.target.resolve(target);

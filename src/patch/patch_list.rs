@@ -96,7 +96,7 @@ impl<'a> Patcher<'a> {
                 (_, Some(key)) if pairing.is_by_fields() && !seen.insert(key) => {
                     let message = format!("`{pairing}` is {key} in this list already");
                     let help = "write what is to become of one element into one element, or begin \
-                                the list with `- $patch: replace`";
+                        the list with `- $patch: replace`";
                     return Err(self.wrong(value, message, help));
                 }
                 _ => {}
@@ -109,7 +109,10 @@ impl<'a> Patcher<'a> {
         self.wrong(
             element,
             format!("this element has no `{pairing}`, by which elements of this list pair up"),
-            &format!("add `{pairing}` to say which element it is, or begin the list with `- $patch: replace`"),
+            &format!(
+                "add `{pairing}` to say which element it \
+                 is, or begin the list with `- $patch: replace`"
+            ),
         )
     }
 
@@ -143,20 +146,21 @@ impl<'a> Patcher<'a> {
             (Command::Replace, _) if is_alone => Ok(Some(directive)),
             (Command::Replace, _) => Err(self.wrong(
                 self.at_command(element),
-                "`$patch: replace` in an element replaces the whole list, and this element's fields are lost",
+                "`$patch: replace` in an element replaces the \
+                 whole list, and this element's fields are lost",
                 "write `- $patch: replace` as an element of its own; the others are the new list",
             )),
             (Command::Delete, true) if key.is_none() => Err(self.without_key(element, pairing)),
             (Command::Delete, true) => self.only_key(element, pairing).map(|()| Some(directive)),
             (Command::Merge, true) if is_alone => Ok(Some(directive)),
             (Command::Merge, true) => Ok(None),
-            (Command::Delete | Command::Merge, false) => {
-                Err(self.wrong(
-                    self.at_command(element),
-                    "no key identifies the elements of this list, so a directive cannot be about one of them",
-                    "give the whole list as it is to be; of a set of scalars, $deleteFromPrimitiveList/FIELD takes some away",
-                ))
-            }
+            (Command::Delete | Command::Merge, false) => Err(self.wrong(
+                self.at_command(element),
+                "no key identifies the elements of this list, \
+                 so a directive cannot be about one of them",
+                "give the whole list as it is to be; of a set of \
+                 scalars, $deleteFromPrimitiveList/FIELD takes some away",
+            )),
         }
     }
 
@@ -231,7 +235,8 @@ impl<'a> Patcher<'a> {
                 return Err(self.wrong(
                     value,
                     "`$setElementOrder` does not name this element",
-                    "name in it every element that the patch has, in the order that they are to have",
+                    "name in it every element that the patch \
+                     has, in the order that they are to have",
                 ));
             }
             if at < last {

@@ -80,7 +80,8 @@ impl Body {
             let counts = self.left_out.iter().map(|(what, count)| many(*count, what));
             let counts: Vec<String> = counts.collect();
             self.text.push_str(&format!(
-                "\nLeft out, because hosts limit the length of this text: {}. `--report json` has all of it.\n",
+                "\nLeft out, because hosts limit the length of this text: {}. \
+                 `--report json` has all of it.\n",
                 counts.join(", ")
             ));
         }

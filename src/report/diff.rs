@@ -34,8 +34,14 @@ pub fn diff_in(folder: &Path, plan: &Plan, color: bool) -> Diff {
         if hunks.is_partial {
             let file = shown(&folder.join(&change.path));
             diff.left_out.push(match hunks.text.is_empty() {
-                true => format!("{file} holds a Secret and is left out of the diff; --show-secrets shows it"),
-                false => format!("{file}: the values of its Secrets are left out of the diff; --show-secrets shows them"),
+                true => format!(
+                    "{file} holds a Secret and is left \
+                     out of the diff; --show-secrets shows it"
+                ),
+                false => format!(
+                    "{file}: the values of its Secrets are \
+                     left out of the diff; --show-secrets shows them"
+                ),
             });
             if hunks.text.is_empty() {
                 continue;

@@ -214,7 +214,8 @@ mod tests {
         let made = hunks("a\rb\nc", "a\rb\nd", false);
         assert_eq!(
             made.text,
-            "@@ -1,2 +1,2 @@\n a\rb\n-c\n\\ No newline at end of file\n+d\n\\ No newline at end of file\n"
+            "@@ -1,2 +1,2 @@\n a\rb\n-c\n\\ No newline at end of file\n+d\n\
+             \\ No newline at end of file\n"
         );
     }
 

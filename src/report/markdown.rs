@@ -95,7 +95,8 @@ fn table(
     (what, tail): (&'static str, &'static str),
 ) {
     let head = format!(
-        "{title}| where | kind | original | updated | local | result |\n| --- | --- | --- | --- | --- | --- |\n"
+        "{title}| where | kind | original | updated | local | result |\n\
+         | --- | --- | --- | --- | --- | --- |\n"
     );
     list(body, &head, records.iter().map(|it| row(it)), (what, tail));
 }

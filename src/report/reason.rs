@@ -21,7 +21,8 @@ pub(crate) fn reason(record: &Conflict) -> String {
                 None => "the policy (--on-conflict) or the rule for this kind".to_owned(),
             };
             format!(
-                "both sides changed {named} and do not agree: a conflict, {}; {by} resolves it: {} (rules: Conflicts)",
+                "both sides changed {named} and do not agree: a \
+                 conflict, {}; {by} resolves it: {} (rules: Conflicts)",
                 kind.as_str(),
                 record.resolution.as_str()
             )
@@ -34,13 +35,16 @@ const fn by_means(means: Means) -> &'static str {
     match means {
         Means::Lines => "the text merges by lines (--texts lines, rules: Texts and images)",
         Means::Structure => {
-            "the text is YAML or JSON and its lines conflict, so it merges by its structure (--texts lines, rules: Texts and images)"
+            "the text is YAML or JSON and its lines conflict, so it merges \
+             by its structure (--texts lines, rules: Texts and images)"
         }
         Means::Image => {
-            "the registry and repository, and the tag and digest of an image merge each on their own (--images parts, rules: Texts and images)"
+            "the registry and repository, and the tag and digest of an image \
+             merge each on their own (--images parts, rules: Texts and images)"
         }
         Means::Elements => {
-            "no key identifies the elements of the list, so it merges element by element (--lists merge, rules: Lists without a key)"
+            "no key identifies the elements of the list, so it merges \
+             element by element (--lists merge, rules: Lists without a key)"
         }
     }
 }

@@ -233,7 +233,8 @@ mod tests {
     use crate::schema::{ListRule, MapRule, Schema};
     use crate::yaml::Tree;
 
-    const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: acme.io\n  names: {kind: Shop}\n";
+    const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
+        spec:\n  group: acme.io\n  names: {kind: Shop}\n";
 
     fn schema(properties: &str) -> Schema {
         let text = definition(properties);
@@ -254,9 +255,9 @@ mod tests {
     #[test]
     fn keys_have_the_defaults_of_their_fields() {
         let schema = schema(
-            "ports: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [port, protocol], items: {type: \
-             object, properties: {port: {type: integer}, protocol: {type: string, default: TCP}, weights: {type: array, \
-             items: {type: integer}}}}}",
+            "ports: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [port, \
+             protocol], items: {type: object, properties: {port: {type: integer}, protocol: \
+             {type: string, default: TCP}, weights: {type: array, items: {type: integer}}}}}",
         );
         let ports = schema
             .kind("acme.io/v1", "Shop")
@@ -275,8 +276,9 @@ mod tests {
     #[test]
     fn maps_by_name_and_maps_that_are_one_value() {
         let schema = schema(
-            "zones: {type: object, additionalProperties: {type: array, x-kubernetes-list-type: set, items: {type: string}}}, \
-             selector: {type: object, x-kubernetes-map-type: atomic, properties: {a: {type: string}}}",
+            "zones: {type: object, additionalProperties: {type: array, \
+             x-kubernetes-list-type: set, items: {type: string}}}, selector: {type: \
+             object, x-kubernetes-map-type: atomic, properties: {a: {type: string}}}",
         );
         let place = schema.kind("acme.io/v1", "Shop").unwrap().place;
         assert_eq!(place.field("zones").field("any").list(), ListRule::Set);
@@ -291,9 +293,8 @@ mod tests {
 
     #[test]
     fn the_older_version_has_one_schema_for_all() {
-        let text = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec:\n  group: acme.io\n  \
-                    names: {kind: Shop}\n  validation:\n    openAPIV3Schema:\n      properties:\n        tags: {items: {type: \
-                    string}, x-kubernetes-list-type: set}\n  versions: [{name: v1}, {name: v2}]\n";
+        let text = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n\
+            spec:\n  group: acme.io\n  names: {kind: Shop}\n  validation:\n    openAPIV3Schema:\n      properties:\n        tags: {items: {type: string}, x-kubernetes-list-type: set}\n  versions: [{name: v1}, {name: v2}]\n";
         let mut schema = Schema::kubernetes();
         assert_eq!(
             schema.add_definition(&Tree::parse(text).unwrap().unwrap()),

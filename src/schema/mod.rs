@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn kinds_of_no_namespace() {
         let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n\
-             spec:\n  group: acme.io\n  scope: Cluster\n  names: {kind: Mall}\n  versions:\n  - name: v1\n";
+            spec:\n  group: acme.io\n  scope: Cluster\n  names: {kind: Mall}\n  versions:\n  - name: v1\n";
         let mut schema = Schema::kubernetes();
         let tree = Tree::parse(definition).unwrap().unwrap();
         schema.add_definition(&tree).unwrap();

@@ -151,7 +151,8 @@ impl Origin {
             helper(repository).filter(|it| !is_allowed(it) && !is_archive(repository))
         {
             let message = format!(
-                "git would start a program for `{helper}`, which is not allowed unless GIT_ALLOW_PROTOCOL names it"
+                "git would start a program for `{helper}`, which \
+                 is not allowed unless GIT_ALLOW_PROTOCOL names it"
             );
             return Err(wrong(repository, &message));
         }

@@ -52,7 +52,8 @@ pub fn adopt(
         ));
     }
     if record::read(folder)?.is_some() {
-        let help = "bring it up to date with `merge3 upgrade`, or take `upstream` and `upstreamLock` out of its record";
+        let help = "bring it up to date with `merge3 upgrade`, or \
+            take `upstream` and `upstreamLock` out of its record";
         return Err(wrong("it says already where it comes from", help));
     }
     let is_named = address.is_some();

@@ -109,6 +109,7 @@ fn gone(what: &str, version: &Version) -> Error {
             "{what} ({}) is not in the repository any more",
             version.commit
         ),
-        "upstream deleted or replaced the version: find another one with `merge3 outdated`, and record it with `merge3 adopt`",
+        "upstream deleted or replaced the version: find another one \
+         with `merge3 outdated`, and record it with `merge3 adopt`",
     )
 }

@@ -117,9 +117,15 @@ impl Cache {
 
 /// Refuses a folder that others may have written to.
 fn own(folder: &Path) -> Result<(), Error> {
-    private_folder::check(folder).map_err(|error| Error::git(format!("the cache in {} cannot be used: {error}", folder.display()), format!(
-            "git runs what is set up there: delete it, or set {CACHE_VARIABLE} to a folder of your own"
-        )))
+    private_folder::check(folder).map_err(|error| {
+        Error::git(
+            format!("the cache in {} cannot be used: {error}", folder.display()),
+            format!(
+                "git runs what is set up there: delete it, or \
+                 set {CACHE_VARIABLE} to a folder of your own"
+            ),
+        )
+    })
 }
 
 impl Store {

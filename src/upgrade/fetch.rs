@@ -190,7 +190,8 @@ pub(super) fn incomplete(origin: &Origin, version: &Version, reason: &str) -> Er
             "{shown} lacks files of {}: it is a partial clone, or broken ({reason})",
             version.name
         ),
-        "name the repository that it was cloned from in the record, or fetch all of it there: git fetch --refetch --no-filter",
+        "name the repository that it was cloned from in the record, \
+         or fetch all of it there: git fetch --refetch --no-filter",
     )
 }
 
@@ -210,8 +211,8 @@ fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: boo
     if is_shallow {
         return Error::git(
             format!("{shown} has only a part of its history, and not the commit {commit}"),
-            "it is a shallow mirror: fetch all of it there (git fetch --unshallow), or name the repository that it was cloned \
-                   from in the record",
+            "it is a shallow mirror: fetch all of it there (git fetch --unshallow), \
+             or name the repository that it was cloned from in the record",
         );
     }
     let said = match reason {
@@ -221,8 +222,9 @@ fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: boo
     Error::git(
         format!("the commit {commit} of {shown} is gone{said}"),
         format!(
-            "upstream rewrote its history or cannot be reached (git ls-remote {shown}); if the commit is lost, put the \
-             commit that your copy was made from into the record, or find it with `merge3 adopt`"
+            "upstream rewrote its history or cannot be reached (git ls-remote \
+             {shown}); if the commit is lost, put the commit that your copy \
+             was made from into the record, or find it with `merge3 adopt`"
         ),
     )
 }

@@ -77,7 +77,8 @@ impl Packages {
         match self {
             Self::Below(_, Some(_)) => "no packages in this share",
             _ => {
-                "no packages here: vendor one with `merge3 get`, or record where a copy comes from with `merge3 adopt`"
+                "no packages here: vendor one with `merge3 get`, or \
+                 record where a copy comes from with `merge3 adopt`"
             }
         }
     }
@@ -130,8 +131,8 @@ pub(super) fn no_record(package: &Path) -> Error {
     Error::package(
         package,
         "it does not say where it comes from",
-        "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: vendor it with `merge3 get`, or \
-               record where it comes from with `merge3 adopt`",
+        "neither its Kptfile nor its .merge3.yaml has `upstream` and `upstreamLock`: \
+         vendor it with `merge3 get`, or record where it comes from with `merge3 adopt`",
     )
 }
 

@@ -67,7 +67,8 @@ impl Remotes<'_> {
         if origin.has_password() {
             return Err(Error::git(
                 format!(
-                    "the address {} holds a user name or a password, which would be written into the package",
+                    "the address {} holds a user name or a password, \
+                     which would be written into the package",
                     origin.shown()
                 ),
                 "leave it out, and give it to git: git help credentials",
@@ -100,7 +101,8 @@ fn refuse_taken(folder: &Path) -> Result<(), Error> {
     Err(Error::package(
         folder,
         "there is something already",
-        "name a folder that does not exist yet; a package that is there already is brought up to date with `merge3 upgrade`",
+        "name a folder that does not exist yet; a package that is \
+         there already is brought up to date with `merge3 upgrade`",
     ))
 }
 

@@ -32,7 +32,8 @@ pub(super) fn keep_local_identity(
     if broken {
         warnings.push(Warning::about(
             Path::new(KPTFILE),
-            "upstream's Kptfile is left out: it is not written so that your name and record can be kept in it",
+            "upstream's Kptfile is left out: it is not written \
+             so that your name and record can be kept in it",
         ));
     }
     for (snapshot, rewritten) in [(original, before), (updated, now)] {
@@ -149,7 +150,8 @@ mod tests {
 
     #[test]
     fn name_and_record_are_locals() {
-        let upstream = "kind: Kptfile\nmetadata:\n  name: theirs # who\n  labels: {a: b}\n# whence\nupstream:\n  git: {repo: x}\nupstreamLock:\n  git: {repo: x}\ninfo:\n  site: s\n";
+        let upstream = "kind: Kptfile\nmetadata:\n  name: theirs # who\n  labels: {a: b}\n\
+            # whence\nupstream:\n  git: {repo: x}\nupstreamLock:\n  git: {repo: x}\ninfo:\n  site: s\n";
         let local = "kind: Kptfile\nmetadata:\n  name: ours\nupstream:\n  git: {repo: y}\n";
         assert_eq!(
             with_identity_of(upstream, local).unwrap(),

@@ -40,7 +40,8 @@ pub(super) fn refuse_foreign(
         Some(origin) => Err(Error::package(
             package,
             format!(
-                "it is in another package, and says that it comes from {}, which is not that package's repository",
+                "it is in another package, and says that it comes \
+                 from {}, which is not that package's repository",
                 origin.shown()
             ),
             format!(

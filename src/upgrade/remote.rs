@@ -129,7 +129,8 @@ impl<'t> Remotes<'t> {
         Err(Error::git(
             format!("there is no git repository in {shown}, nor in what it begins with{said}"),
             format!(
-                "write .git or // where the repository ends, and see that git can reach it: git ls-remote {shown}"
+                "write .git or // where the repository ends, and \
+                 see that git can reach it: git ls-remote {shown}"
             ),
         ))
     }

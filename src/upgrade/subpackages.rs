@@ -45,7 +45,8 @@ pub(super) fn plan(
         if before.entries != now.entries {
             whole.warnings.push(Warning::about(
                 root,
-                "a package with a record of its own here: what upstream changed in it is left out, upgrade it by itself",
+                "a package with a record of its own here: what upstream \
+                 changed in it is left out, upgrade it by itself",
             ));
         }
     }

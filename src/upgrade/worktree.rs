@@ -62,7 +62,8 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
             "it has changes that are not committed ({})",
             first[3..].escape_debug()
         ),
-        "commit or stash them, so that the upgrade can be told from them and taken back; --allow-dirty merges all the same",
+        "commit or stash them, so that the upgrade can be told from \
+         them and taken back; --allow-dirty merges all the same",
     ))
 }
 

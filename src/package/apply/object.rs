@@ -18,6 +18,8 @@ use crate::yaml::Tree;
 
 /// How a warning begins about a kind without a schema.
 pub(super) const UNKNOWN: &str = "nothing is known of ";
+const NOT_REMOVED: &str =
+    "what was applied last is not known, so nothing is removed; from now on it is";
 
 /// What all applications of a run share.
 pub(crate) struct Apply<'r, 'a> {
@@ -91,13 +93,12 @@ impl Apply<'_, '_> {
             annotation: &annotation,
         })
         .map_err(failed)?;
-        let not_removed =
-            "what was applied last is not known, so nothing is removed; from now on it is";
-        let not_removed = last_tree.is_none().then(|| not_removed.to_owned());
+        let not_removed = last_tree.is_none().then(|| NOT_REMOVED.to_owned());
         let replaced_whole = applied.has_unknown_lists.then(|| {
             let (api_version, kind) = named.unwrap_or_default();
             format!(
-                "{UNKNOWN}{api_version} {kind}, so lists were replaced whole; --crd FILE gives its definition"
+                "{UNKNOWN}{api_version} {kind}, so lists were \
+                 replaced whole; --crd FILE gives its definition"
             )
         });
         let messages = [not_removed, replaced_whole].into_iter().flatten();

@@ -136,7 +136,10 @@ impl Comparison<'_> {
         let mut errors = Vec::new();
         for found in new {
             let key = name(found, in_files);
-            match (olds.get(&key).map(Vec::as_slice), news.get(&key).map(Vec::as_slice)) {
+            match (
+                olds.get(&key).map(Vec::as_slice),
+                news.get(&key).map(Vec::as_slice),
+            ) {
                 (Some([before]), Some([_])) => match self.changed(before, found) {
                     Ok(text) => patches.extend(text.map(|text| (*found, text))),
                     Err(error) => errors.push(error),
@@ -145,7 +148,8 @@ impl Comparison<'_> {
                 (None, _) => errors.push(unfit(
                     found,
                     format!("OLD has no {}", called(found)),
-                    "a patch changes what is there: add the document itself, or compare with --format unified",
+                    "a patch changes what is there: add the document \
+                     itself, or compare with --format unified",
                 )),
             }
         }
@@ -154,9 +158,10 @@ impl Comparison<'_> {
         gone.sort_by_key(|found| (found.file.name, found.number));
         errors.extend(gone.into_iter().map(|found| {
             unfit(
-                    found,
+                found,
                 format!("NEW has no {}", called(found)),
-                "a patch changes what is there: delete the document itself, or compare with --format unified",
+                "a patch changes what is there: delete the \
+                 document itself, or compare with --format unified",
             )
         }));
         if let Some(error) = Error::from_many(errors) {

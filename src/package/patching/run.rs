@@ -268,7 +268,8 @@ impl PatchRun<'_> {
                     self.target.line(*second)
                 ),
                 if id.is_some() {
-                    "give the patch apiVersion and metadata.namespace, say -n NAMESPACE, or give a smaller target"
+                    "give the patch apiVersion and metadata.namespace, \
+                     say -n NAMESPACE, or give a smaller target"
                 } else {
                     "say which one with --resource KIND/NAMESPACE/NAME, or give a smaller target"
                 },

@@ -164,7 +164,8 @@ mod tests {
         assert_eq!(
             added("rules:\n  - path: c # d\n    take: local # e\n\n# f\nschema: kubernetes\n"),
             text(
-                "rules:\n  - path: c # d\n    take: local # e\n  - path: a.b\n    take: local\n\n# f\nschema: kubernetes\n"
+                "rules:\n  - path: c # d\n    take: local # e\n  - path: a.b\n    take: local\n\n\
+                 # f\nschema: kubernetes\n"
             )
         );
         assert_eq!(

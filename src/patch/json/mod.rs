@@ -134,7 +134,8 @@ impl SingleOperation<'_> {
         let path = pointer::written(path);
         self.wrong(
             format!("the target has nothing at `{path}`"),
-            "give a path that is there: field names and positions from 0, as in /spec/containers/0/image",
+            "give a path that is there: field names and \
+             positions from 0, as in /spec/containers/0/image",
         )
     }
 

@@ -36,7 +36,8 @@ pub(super) fn operations<'t>(patch: &'t Tree<'_>) -> Decided<Vec<Operation<'t>>>
             patch,
             root,
             "a JSON patch is a list of operations",
-            "write a list such as [{op: replace, path: /spec/replicas, value: 3}], or give another --type",
+            "write a list such as [{op: replace, path: \
+             /spec/replicas, value: 3}], or give another --type",
         ));
     }
     let entries = patch.entries(root);

@@ -44,7 +44,10 @@ fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut us
     let counts = " <span class=\"result\">+{} \u{2212}{}</span></summary>\n";
     out.fill(counts, [&count('+'), &count('-')]);
     if hunks.is_partial {
-        out.raw("<p class=\"note\">What changes in Secrets is left out; <code>--show-secrets</code> shows it.</p>\n");
+        out.raw(
+            "<p class=\"note\">What changes in Secrets is left \
+             out; <code>--show-secrets</code> shows it.</p>\n",
+        );
     } else if hunks.text.is_empty() && change.old == change.new {
         out.raw("<p class=\"note\">Its text stays as it is.</p>\n");
     } else if hunks.text.is_empty() {
@@ -61,7 +64,8 @@ fn file(out: &mut Out, package: &Package<'_>, change: &FileChange, left: &mut us
     out.raw("</pre>\n");
     let rest = lines.count();
     if rest > 0 {
-        let note = "<p class=\"note\">{} of the diff left out; <code>--diff</code> prints all of it.</p>\n";
+        let note = "<p class=\"note\">{} of the diff left \
+            out; <code>--diff</code> prints all of it.</p>\n";
         out.fill(note, [&many(rest, "more line")]);
     }
     out.raw("</details>\n");

@@ -31,7 +31,10 @@ pub(super) fn overview(out: &mut Out, page: &Page<'_>) {
     if page.packages.is_empty() {
         return;
     }
-    out.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Counts\"><table>\n<thead><tr>");
+    out.raw(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"Counts\"><table>\n<thead><tr>",
+    );
     let names = if named { NAMES.as_slice() } else { &[] };
     for head in names.iter().chain(&HEADS) {
         out.fill("<th scope=\"col\">{}</th>", [head]);

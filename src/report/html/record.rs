@@ -66,7 +66,10 @@ impl<'i> ShownRecord<'i> {
         lines(out, &around.unwrap_or_default());
         out.fill("<p class=\"why\">{}</p>\n", [&reason(conflict)]);
         if let Some(rule) = self.rule() {
-            out.raw("<div class=\"rule\"><p>To decide this otherwise at each merge, under <code>rules:</code> in <code>.merge3.yaml</code>:</p>\n<pre>");
+            out.raw(
+                "<div class=\"rule\"><p>To decide this otherwise at each merge, \
+                 under <code>rules:</code> in <code>.merge3.yaml</code>:</p>\n<pre>",
+            );
             out.text(&rule.to_yaml()).raw("</pre></div>\n");
         }
         out.raw("</details>\n");

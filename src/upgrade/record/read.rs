@@ -206,8 +206,9 @@ impl Fields<'_> {
     fn wrong_at(&self, path: &[&str], message: &str) -> Error {
         let (Ok(node) | Err(node)) = self.node(path);
         let offset = self.tree.node(node).span.start as usize;
-        let help = "give `upstream.git.repo`, `directory` and `ref`, and `upstreamLock.git.commit`: the commit that the \
-                    local files were made from. `merge3 get` writes all of them";
+        let help = "give `upstream.git.repo`, `directory` and `ref`, \
+            and `upstreamLock.git.commit`: the commit that the local \
+            files were made from. `merge3 get` writes all of them";
         wrong(self.file, self.text, offset, message, help)
     }
 }

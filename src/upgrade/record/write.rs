@@ -171,7 +171,9 @@ mod tests {
 
     fn kptfile() -> String {
         format!(
-            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: mine\nupstream:\n  type: git\n  git:\n    repo: https://h/r\n    directory: /pkg\n    ref: v1.0.0 # renovate: x\n  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: https://h/r\n    directory: /pkg\n    ref: \"pkg/v1.0.0\"\n    commit: {COMMIT}\n\n# ours\ninfo:\n  description: a thing\n"
+            "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: mine\nupstream:\n  type: git\n  git:\n    repo: https://h/r\n    directory: /pkg\n    ref: v1.0.0 # renovate: x\n  updateStrategy: resource-merge\n\
+             upstreamLock:\n  type: git\n  git:\n    repo: https://h/r\n    directory: /pkg\n    ref: \"pkg/v1.0.0\"\n    commit: {COMMIT}\n\
+             \n# ours\ninfo:\n  description: a thing\n"
         )
     }
 
@@ -232,7 +234,9 @@ mod tests {
         )
         .unwrap();
         let expected = format!(
-            "kind: Kptfile # a\nmetadata:\n  name: pkg\nupstream:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: v1.1.0\n  updateStrategy: resource-merge\nupstreamLock:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: pkg/v1.1.0\n    commit: {OTHER}\n\ninfo:\n  site: x\n"
+            "kind: Kptfile # a\nmetadata:\n  name: pkg\nupstream:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: v1.1.0\n  updateStrategy: resource-merge\n\
+             upstreamLock:\n  type: git\n  git:\n    repo: https://h/r.git\n    directory: /pkg\n    ref: pkg/v1.1.0\n    commit: {OTHER}\n\
+             \ninfo:\n  site: x\n"
         );
         assert_eq!(new, expected);
         let own = with_record(

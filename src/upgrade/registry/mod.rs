@@ -41,6 +41,7 @@ pub(super) fn unreachable(url: &str, reason: &str) -> Error {
             "{shown} cannot be read: {}",
             visible(&without_password(reason))
         ),
-        "check the address, and where it needs a password, log in with `docker login` or `helm registry login`",
+        "check the address, and where it needs a password, \
+         log in with `docker login` or `helm registry login`",
     )
 }

@@ -20,7 +20,8 @@ const VALUE: AsciiSet = NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
-const MANIFESTS: &str = "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
+const MANIFESTS: &str = "application/vnd.oci.image.manifest.v1+json, \
+    application/vnd.docker.distribution.manifest.v2+json";
 
 /// The layer of a manifest that is the package.
 pub(in crate::upgrade) struct Layer {
