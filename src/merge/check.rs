@@ -126,7 +126,7 @@ impl Checker<'_> {
             Outcome::Merge(_) | Outcome::Row(_) => {
                 let children = outcome.children();
                 let expected = children
-                    .map(|child| (child.slot, child.key, child.outcome.chosen(self.side)))
+                    .map(|child| (child.slot, child.key(), child.outcome.chosen(self.side)))
                     .filter(|(.., outcome)| **outcome != Outcome::Remove);
                 self.entries(merged, expected, self.sources.local, local, place)
             }

@@ -192,10 +192,7 @@ impl<'a> Patcher<'a> {
             None => Outcome::Keep,
         };
         let remarks = self.remarks(entry, patched, &outcome);
-        Ok(Child {
-            remarks,
-            ..Child::local(entry, outcome)
-        })
+        Ok(Child::local(entry, outcome).with_remarks(remarks))
     }
 
     fn must_be_list_beside(&self, patch: NodeId, name: &str) -> Decided<()> {

@@ -1,10 +1,11 @@
 //! What the walk decided, before any text is touched.
 
+mod child;
 mod row;
 
-use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, ScalarStyle};
 
+pub(crate) use child::Child;
 use row::chosen_pieces;
 pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row};
 
@@ -150,25 +151,6 @@ pub(crate) struct Incoming {
     pub(crate) quoting: Option<ScalarStyle>,
 }
 
-/// An entry of a merged map or list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Child {
-    /// Where it comes from.
-    pub(crate) slot: Slot,
-    /// The entry on each side that has it.
-    pub(crate) sides: Triple<Option<EntryId>>,
-    /// What becomes of its value.
-    pub(crate) outcome: Outcome,
-    /// What becomes of its remarks.
-    pub(crate) remarks: Remarks,
-    /// The comment lines below it, where they change.
-    pub(crate) below: Option<Box<[Piece]>>,
-    /// The updated entry whose text, to the byte, takes the place of local's.
-    pub(crate) text: Option<EntryId>,
-    /// The updated entry whose key takes the place of local's.
-    pub(crate) key: Option<EntryId>,
-}
-
 /// Where an entry of a merged map or list comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
@@ -264,93 +246,5 @@ impl Remarks {
             line: self.line.choose(side),
             tail: self.tail.choose(side),
         }
-    }
-}
-
-impl Child {
-    /// A local entry that stays as it is.
-    pub(crate) fn keep(entry: EntryId) -> Self {
-        Self::local(entry, Outcome::Keep)
-    }
-
-    /// A local entry with its outcome; its comments stay.
-    pub(crate) fn local(entry: EntryId, outcome: Outcome) -> Self {
-        Self::of(Slot::Local(entry), outcome)
-    }
-
-    /// An entry that comes from the updated tree, or may come: `outcome` is a take, or leaves it to
-    /// a choice.
-    pub(crate) fn updated(entry: EntryId, outcome: Outcome) -> Self {
-        Self::of(Slot::Updated(entry), outcome)
-    }
-
-    /// A local entry that becomes the updated one, to the byte; `value` is that one's.
-    pub(crate) fn rewritten(local: EntryId, updated: EntryId, value: NodeId) -> Self {
-        Self {
-            text: Some(updated),
-            ..Self::local(local, Outcome::Take(Incoming::whole(value)))
-        }
-    }
-
-    fn of(slot: Slot, outcome: Outcome) -> Self {
-        let sides = match slot {
-            Slot::Local(local) => Triple::new(None, None, Some(local)),
-            Slot::Updated(updated) => Triple::new(None, Some(updated), None),
-        };
-        Self {
-            slot,
-            sides,
-            outcome,
-            remarks: Remarks::default(),
-            below: None,
-            text: None,
-            key: None,
-        }
-    }
-
-    /// The same under the key of an updated entry.
-    pub(crate) fn under_key_of(self, key: Option<EntryId>) -> Self {
-        Self { key, ..self }
-    }
-
-    /// The same, which is these entries of the three sides.
-    pub(crate) fn of_sides(self, sides: Triple<Option<EntryId>>) -> Self {
-        Self { sides, ..self }
-    }
-
-    pub(crate) fn has_choice(&self) -> bool {
-        let below = self.below.iter().flatten();
-        self.outcome.has_choice()
-            || self.remarks.has_choice()
-            || below.into_iter().any(Piece::has_choice)
-    }
-
-    pub(crate) fn choose(&self, side: Chosen) -> Self {
-        Self {
-            slot: self.slot,
-            sides: self.sides,
-            outcome: self.outcome.choose(side),
-            remarks: self.remarks.choose(side),
-            below: self
-                .below
-                .as_deref()
-                .map(|it| chosen_pieces(it, side).into()),
-            text: self.text,
-            key: self.key,
-        }
-    }
-
-    /// Whether it is a local entry of which not a byte changes.
-    pub(crate) fn is_untouched(&self) -> bool {
-        matches!(self.slot, Slot::Local(_))
-            && self.outcome == Outcome::Keep
-            && self.remarks.is_keep()
-            && self.below.is_none()
-            && self.key.is_none()
-    }
-
-    /// Whether the result has it.
-    pub(crate) fn stays(&self) -> bool {
-        self.outcome != Outcome::Remove
     }
 }

@@ -13,7 +13,7 @@ impl Editor<'_> {
     pub(super) fn block(&mut self, node: NodeId, owner: Entry<'_>, children: &[Child]) -> Carried {
         let is_edited = |child: &Child| {
             child.stays()
-                && child.remarks.above == Default::default()
+                && child.remarks().above == Default::default()
                 && !child.outcome.has_choice()
         };
         let slots = children.iter().map(|child| child.slot);
@@ -56,7 +56,7 @@ impl Editor<'_> {
     pub(super) fn key(&mut self, child: &Child, entry: Entry<'_>) {
         let key_span = |tree: &Tree<'_>, entry: Entry<'_>| entry.key.map(|key| tree.node(key).span);
         let new = child
-            .key
+            .key()
             .and_then(|from| key_span(self.source, self.source.entry(from)));
         if let (Some(old), Some(new)) = (key_span(self.target, entry), new) {
             self.edits
@@ -67,9 +67,9 @@ impl Editor<'_> {
     /// An entry of the target that stays in its place.
     fn edit_entry(&mut self, child: &Child, id: EntryId) {
         let entry = self.target.entry(id);
-        if child.text.is_none() && child.below.is_none() {
+        if child.text.is_none() && child.below().is_none() {
             self.key(child, entry);
-            return self.value(entry, &child.outcome, child.remarks);
+            return self.value(entry, &child.outcome, child.remarks());
         }
         let lines = self.target.lines_of(entry);
         let mut text = self.entry_lines(child, self.target.column(entry.span.start));
@@ -246,7 +246,7 @@ impl Editor<'_> {
         // where both sides have the entry, each gets the dash; a remark is the element's own
         let is_open = |child: &Child| {
             let sides = [Chosen::Local, Chosen::Updated].map(|side| child.choose(side));
-            let gets_dash = sides.iter().all(Child::stays) && !child.remarks.has_choice();
+            let gets_dash = sides.iter().all(Child::stays) && !child.remarks().has_choice();
             self.is_open(child) && !gets_dash
         };
         let is_open = || match outcome {

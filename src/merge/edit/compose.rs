@@ -158,7 +158,7 @@ impl Editor<'_> {
         if !child.has_choice() {
             return false;
         }
-        let below = child.below.iter().flatten();
+        let below = child.below().into_iter().flatten();
         let Slot::Local(id) = child.slot else {
             return true;
         };
@@ -166,7 +166,7 @@ impl Editor<'_> {
         let is_inside = child.outcome.is_merge()
             && self.target.is_block_collection(value)
             && !self.begins_with_choice(value, &child.outcome)
-            && !child.remarks.has_choice()
+            && !child.remarks().has_choice()
             && !below
                 .into_iter()
                 .any(|piece| matches!(piece.kind, PieceKind::Comment(it) if it.of_side.is_some()));
@@ -297,15 +297,15 @@ impl Editor<'_> {
         let lines = self.target.lines_of(entry);
         let remarks = Remarks {
             above: CommentChoice::Local,
-            ..child.remarks
+            ..child.remarks()
         };
         self.key(child, entry);
         self.value(entry, &child.outcome, remarks);
-        let end = match child.below {
+        let end = match child.below() {
             Some(_) => self.target.end_of_value_lines(entry),
             None => lines.end,
         };
-        if child.below.is_some()
+        if child.below().is_some()
             && !child.outcome.children().any(Child::stays)
             && let Some(row) = self.target.row(entry.value, Some(entry))
             && self.target.line_start(row.span.start) == row.span.start
@@ -320,7 +320,7 @@ impl Editor<'_> {
         if !ends_line(&text) {
             text.push_str(self.line_break);
         }
-        if let Some(below) = &child.below {
+        if let Some(below) = child.below() {
             let is_below_text = self.ends_in_block_scalar(child);
             text.push_str(&self.composed_below(below, (column, 0), is_below_text));
         }

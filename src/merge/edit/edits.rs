@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::line_breaks::push;
+use crate::yaml::Span;
 
 /// Replacements of stretches of a text that do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
     edits: BTreeMap<Place, Edit>,
+    /// What they put in, one after the other: most are short.
+    texts: String,
     /// How many there were ever.
     count: u32,
 }
@@ -37,13 +40,14 @@ impl Place {
 #[derive(Debug)]
 struct Edit {
     end: u32,
-    text: String,
+    /// Where in [`Edits::texts`] its text is.
+    text: Span,
 }
 
 impl Edits {
     /// Puts `text` in the place of a stretch.
-    pub(crate) fn replace(&mut self, range: Range<u32>, text: impl Into<String>) {
-        let text = text.into();
+    pub(crate) fn replace(&mut self, range: Range<u32>, text: impl AsRef<str>) {
+        let text = text.as_ref();
         if range.is_empty() && text.is_empty() {
             return;
         }
@@ -53,24 +57,30 @@ impl Edits {
             count: self.count,
         };
         self.count += 1;
-        let end = range.end;
-        self.edits.insert(place, Edit { end, text });
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        let edit = Edit {
+            end: range.end,
+            text: span(start, self.texts.len()),
+        };
+        self.edits.insert(place, edit);
     }
 
     /// Puts `text` before the byte at `at`, after what was put there earlier.
-    pub(crate) fn insert(&mut self, at: u32, text: impl Into<String>) {
+    pub(crate) fn insert(&mut self, at: u32, text: impl AsRef<str>) {
         self.replace(at..at, text);
     }
 
     /// Takes a stretch away.
     pub(crate) fn delete(&mut self, range: Range<u32>) {
-        self.replace(range, String::new());
+        self.replace(range, "");
     }
 
     /// Takes over the edits of another collection.
     pub(crate) fn absorb(&mut self, other: Self) {
         for (place, edit) in other.edits {
-            self.replace(place.start..edit.end, edit.text);
+            let text = other.texts.get(edit.text.range());
+            self.replace(place.start..edit.end, text.unwrap_or_default());
         }
     }
 
@@ -87,20 +97,35 @@ impl Edits {
         }
         let taken = inside.into_iter();
         let taken = taken.filter_map(|place| self.edits.remove_entry(&place));
-        apply(taken, text, range, 0)
+        let taken: Vec<(Place, Edit)> = taken.collect();
+        let texts = taken.iter().map(|(_, edit)| edit.text);
+        let first = texts.clone().map(|text| text.start as usize).min();
+        let count: usize = texts.map(|text| text.range().len()).sum();
+        let result = apply(taken.into_iter(), &self.texts, text, range, 0);
+        // mostly those that came last: else what is taken at each depth of a text would pile up
+        if let Some(first) = first.filter(|first| first + count == self.texts.len()) {
+            self.texts.truncate(first);
+        }
+        result
     }
 
     /// The whole text with all edits applied.
     pub(crate) fn apply(self, text: &str) -> String {
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let comes = self.edits.values().map(|edit| edit.text.len()).sum();
-        apply(self.edits.into_iter(), text, 0..end, comes)
+        apply(
+            self.edits.into_iter(),
+            &self.texts,
+            text,
+            0..end,
+            self.texts.len(),
+        )
     }
 }
 
 /// Applies edits, in their order, to a stretch of a text, in which about so many bytes come.
 fn apply(
     edits: impl Iterator<Item = (Place, Edit)>,
+    texts: &str,
     text: &str,
     range: Range<u32>,
     comes: usize,
@@ -111,11 +136,20 @@ fn apply(
         if place.start > done {
             push(&mut result, &text[done as usize..place.start as usize]);
         }
-        push(&mut result, &edit.text);
+        push(
+            &mut result,
+            texts.get(edit.text.range()).unwrap_or_default(),
+        );
         done = done.max(edit.end);
     }
     push(&mut result, &text[done as usize..range.end as usize]);
     result
+}
+
+/// A stretch of the texts, which are no longer than a document may be.
+fn span(start: usize, end: usize) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(offset(start), offset(end))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Editor<'_> {
         if let Slot::Local(id) = child.slot {
             let entry = self.target.entry(id);
             self.key(child, entry);
-            self.value(entry, &child.outcome, child.remarks);
+            self.value(entry, &child.outcome, child.remarks());
         }
     }
 

@@ -49,7 +49,7 @@ impl Editor<'_> {
 
     /// The source's comments that take the place of those right above an entry.
     fn comments_to_come(&self, child: &Child) -> Option<Vec<CommentPiece>> {
-        let from = child.remarks.from?;
+        let from = child.remarks().from?;
         let entry = self.source.entry(from);
         let lines = self.source.comments_above(entry);
         let target = match child.slot {
@@ -58,7 +58,7 @@ impl Editor<'_> {
         };
         let moved = i64::from(target) - i64::from(self.source.column(entry.span.start));
         child
-            .remarks
+            .remarks()
             .above
             .is_updated()
             .then(|| self.comment_pieces(lines, moved))

@@ -136,12 +136,9 @@ impl Walker<'_> {
             true => self.merged_below(sides, &outcome),
             false => None,
         };
-        Child {
-            remarks: self.remarks(sides, &outcome),
-            below,
-            sides,
-            ..Child::local(local, outcome)
-        }
+        let remarks = self.remarks(sides, &outcome);
+        let child = Child::local(local, outcome).of_sides(sides);
+        child.with_remarks(remarks).with_below(below)
     }
 
     fn exact_fields(&mut self, nodes: Nodes, updated: NodeId, local: NodeId) -> Outcome {

@@ -190,12 +190,8 @@ impl<'a> Walker<'a> {
                     true => self.merged_below(entries, &outcome),
                     false => None,
                 };
-                Some(Child {
-                    remarks,
-                    below,
-                    sides: entries,
-                    ..Child::local(local, outcome)
-                })
+                let child = Child::local(local, outcome).of_sides(entries);
+                Some(child.with_remarks(remarks).with_below(below))
             }
         }
     }

@@ -33,50 +33,50 @@ pub(crate) fn place_to_end(residents: Vec<Resident>, arrivals: Vec<Arrival>) -> 
 }
 
 fn place_with(residents: Vec<Resident>, arrivals: Vec<Arrival>, to_end: bool) -> Vec<Child> {
-    let is_new = |arrival: &&Arrival| matches!(arrival, Arrival::New(_));
-    let coming = arrivals.iter().filter(is_new).count();
-    if coming == 0 {
-        return residents
-            .into_iter()
-            .map(|resident| resident.child)
-            .collect();
-    }
     let first_resident = arrivals.iter().find_map(|arrival| match arrival {
         Arrival::Resident(position) => Some(*position),
         _ => None,
     });
-    let mut before: Vec<Child> = Vec::new();
-    let mut after: Vec<Vec<Child>> = residents.iter().map(|_| Vec::new()).collect();
-    let mut at_end: Vec<Child> = Vec::new();
     let last_resident = arrivals
         .iter()
         .rposition(|arrival| matches!(arrival, Arrival::Resident(_)));
     let last_of_own = last_of_own(&residents);
     let mut nearest = None;
-    for (index, arrival) in arrivals.into_iter().enumerate() {
-        match arrival {
-            // what is put at the end stays at the end
-            Arrival::New(child) if to_end && last_resident.is_some_and(|last| index > last) => {
-                at_end.push(child);
+    // each with the number of residents above it, and whether it is what comes above the first
+    let place = |(index, arrival)| {
+        let child = match arrival {
+            Arrival::New(child) => child,
+            Arrival::Resident(position) => {
+                nearest = Some(position);
+                return None;
             }
-            Arrival::Nothing => {}
-            Arrival::Resident(position) => nearest = Some(position),
-            Arrival::New(child) => match (nearest, first_resident) {
-                (Some(position), _) => after[last_of_own[position]].push(child),
-                (None, Some(_)) => before.push(child),
-                (None, None) => at_end.push(child),
-            },
-        }
+            Arrival::Nothing => return None,
+        };
+        // what is put at the end stays at the end
+        let is_at_end = to_end && last_resident.is_some_and(|last| index > last);
+        let above = match (nearest, first_resident) {
+            _ if is_at_end => (residents.len(), false),
+            (Some(position), _) => (last_of_own[position] + 1, false),
+            (None, Some(first)) => (first, true),
+            (None, None) => (residents.len(), false),
+        };
+        Some((above, child))
+    };
+    let mut coming: Vec<_> = arrivals.into_iter().enumerate().filter_map(place).collect();
+    if coming.is_empty() {
+        // in the memory that they have
+        return residents.into_iter().map(|it| it.child).collect();
     }
-    let mut children = Vec::with_capacity(residents.len() + coming);
+    coming.sort_by_key(|(above, _)| *above);
+    let mut children = Vec::with_capacity(residents.len() + coming.len());
+    let mut coming = coming.into_iter().peekable();
     for (position, resident) in residents.into_iter().enumerate() {
-        if Some(position) == first_resident {
-            children.append(&mut before);
+        while let Some((_, child)) = coming.next_if(|((above, _), _)| *above <= position) {
+            children.push(child);
         }
         children.push(resident.child);
-        children.append(&mut after[position]);
     }
-    children.append(&mut at_end);
+    children.extend(coming.map(|(_, child)| child));
     children
 }
 

@@ -336,15 +336,15 @@ impl Apart {
     }
 
     /// One that upstream put there, if it comes.
-    pub(super) fn updated(&mut self, whole: Child) -> Option<Child> {
+    pub(super) fn updated(&mut self, mut whole: Child) -> Option<Child> {
         match self.resolution {
-            Resolution::Updated => Some(whole),
-            Resolution::Local | Resolution::Open => None,
-            Resolution::Markers => Some(Child {
-                outcome: self.with_base(Outcome::apart(Outcome::Remove, whole.outcome)),
-                ..whole
-            }),
+            Resolution::Updated => {}
+            Resolution::Local | Resolution::Open => return None,
+            Resolution::Markers => {
+                whole.outcome = self.with_base(Outcome::apart(Outcome::Remove, whole.outcome));
+            }
         }
+        Some(whole)
     }
 
     fn with_base(&mut self, outcome: Outcome) -> Outcome {

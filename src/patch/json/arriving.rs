@@ -34,9 +34,9 @@ pub(super) fn arriving_text(
     });
     let children = frame
         .entries(frame.root().value)
-        .map(|only| Child {
-            remarks,
-            ..Child::local(only, Outcome::Take(Incoming::whole(value)))
+        .map(|only| {
+            let taken = Outcome::Take(Incoming::whole(value));
+            Child::local(only, taken).with_remarks(remarks)
         })
         .collect();
     let text = edited(&frame, source, &Outcome::Merge(children))?;

@@ -1,0 +1,161 @@
+//! An entry of a merged map or list, as the walk decided it.
+
+use super::row::chosen_pieces;
+use super::{Chosen, Incoming, Outcome, Piece, Remarks, Slot};
+use crate::triple::Triple;
+use crate::yaml::{EntryId, NodeId};
+
+/// An entry of a merged map or list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Child {
+    /// Where it comes from.
+    pub(crate) slot: Slot,
+    /// The entry on each side that has it.
+    pub(crate) sides: Triple<Option<EntryId>>,
+    /// What becomes of its value.
+    pub(crate) outcome: Outcome,
+    /// The updated entry whose text, to the byte, takes the place of local's.
+    pub(crate) text: Option<EntryId>,
+    /// What else changes of it: mostly nothing, and there is one for each line.
+    beside: Option<Box<Beside>>,
+}
+
+/// What becomes of what an entry has beside its value.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Beside {
+    remarks: Remarks,
+    below: Option<Box<[Piece]>>,
+    key: Option<EntryId>,
+}
+
+impl Child {
+    /// A local entry that stays as it is.
+    pub(crate) fn keep(entry: EntryId) -> Self {
+        Self::local(entry, Outcome::Keep)
+    }
+
+    /// A local entry with its outcome; its comments stay.
+    pub(crate) fn local(entry: EntryId, outcome: Outcome) -> Self {
+        Self::of(Slot::Local(entry), outcome)
+    }
+
+    /// An entry that comes from the updated tree, or may come: `outcome` is a take, or leaves it to
+    /// a choice.
+    pub(crate) fn updated(entry: EntryId, outcome: Outcome) -> Self {
+        Self::of(Slot::Updated(entry), outcome)
+    }
+
+    /// A local entry that becomes the updated one, to the byte; `value` is that one's.
+    pub(crate) fn rewritten(local: EntryId, updated: EntryId, value: NodeId) -> Self {
+        Self {
+            text: Some(updated),
+            ..Self::local(local, Outcome::Take(Incoming::whole(value)))
+        }
+    }
+
+    fn of(slot: Slot, outcome: Outcome) -> Self {
+        let sides = match slot {
+            Slot::Local(local) => Triple::new(None, None, Some(local)),
+            Slot::Updated(updated) => Triple::new(None, Some(updated), None),
+        };
+        Self {
+            slot,
+            sides,
+            outcome,
+            text: None,
+            beside: None,
+        }
+    }
+
+    /// The same under the key of an updated entry.
+    pub(crate) fn under_key_of(self, key: Option<EntryId>) -> Self {
+        self.with(|beside| beside.key = key)
+    }
+
+    /// The same with these remarks.
+    pub(crate) fn with_remarks(self, remarks: Remarks) -> Self {
+        self.with(|beside| beside.remarks = remarks)
+    }
+
+    /// The same with these comment lines below it, where they change.
+    pub(crate) fn with_below(self, below: Option<Box<[Piece]>>) -> Self {
+        self.with(|beside| beside.below = below)
+    }
+
+    fn with(self, change: impl FnOnce(&mut Beside)) -> Self {
+        let mut beside = self.beside.map_or_else(Beside::default, |beside| *beside);
+        change(&mut beside);
+        Self {
+            beside: (beside != Beside::default()).then(|| Box::new(beside)),
+            ..self
+        }
+    }
+
+    /// What becomes of its remarks.
+    pub(crate) fn remarks(&self) -> Remarks {
+        let beside = self.beside.as_ref();
+        beside.map_or_else(Remarks::default, |beside| beside.remarks)
+    }
+
+    /// The comment lines below it, where they change.
+    pub(crate) fn below(&self) -> Option<&[Piece]> {
+        self.beside.as_ref()?.below.as_deref()
+    }
+
+    /// The updated entry whose key takes the place of local's.
+    pub(crate) fn key(&self) -> Option<EntryId> {
+        self.beside.as_ref()?.key
+    }
+
+    /// The same, which is these entries of the three sides.
+    pub(crate) fn of_sides(self, sides: Triple<Option<EntryId>>) -> Self {
+        Self { sides, ..self }
+    }
+
+    pub(crate) fn has_choice(&self) -> bool {
+        let below = self.below().into_iter().flatten();
+        self.outcome.has_choice()
+            || self.remarks().has_choice()
+            || below.into_iter().any(Piece::has_choice)
+    }
+
+    pub(crate) fn choose(&self, side: Chosen) -> Self {
+        let child = Self {
+            slot: self.slot,
+            sides: self.sides,
+            outcome: self.outcome.choose(side),
+            text: self.text,
+            beside: None,
+        };
+        let below = self.below().map(|it| chosen_pieces(it, side).into());
+        child
+            .with_remarks(self.remarks().choose(side))
+            .with_below(below)
+            .under_key_of(self.key())
+    }
+
+    /// Whether it is a local entry of which not a byte changes.
+    pub(crate) fn is_untouched(&self) -> bool {
+        matches!(self.slot, Slot::Local(_))
+            && self.outcome == Outcome::Keep
+            && self.remarks().is_keep()
+            && self.below().is_none()
+            && self.key().is_none()
+    }
+
+    /// Whether the result has it.
+    pub(crate) fn stays(&self) -> bool {
+        self.outcome != Outcome::Remove
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_are_small() {
+        assert_eq!(size_of::<Child>(), 56);
+        assert_eq!(size_of::<Piece>(), 72);
+    }
+}
