@@ -41,6 +41,7 @@ pub(super) fn differences<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<DiffOp> {
         }
     }
     runs.push(old_end, new_end, tail);
+    drop((in_old, in_new));
     runs.into_differences(old, new)
 }
 

@@ -5,36 +5,37 @@
 //! has only taken over. What is certainly there is not merged again.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use similar::DiffOp;
 
 use super::differences::{differences, places_in};
+use super::lines::{Lines, numbers};
 use crate::triple::Triple;
 
 /// The original, with those of upstream's changes that the local text has already: the new lines
 /// are there, between the same two lines, and none of the old ones is left.
 pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
-    let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let lines = texts.map(|text| Lines::of(text, text.split_inclusive('\n')));
+    let rows = numbers(&lines);
     let sides = Sides {
-        places: places_in(&lines.local, &lines.updated),
-        known: lines.as_ref().map(|lines| known(lines)),
-        lines,
+        known: rows.as_ref().map(|row| known(row)),
+        places: LazyCell::new(|| places_in(&rows.local, &rows.updated)),
+        lines: &lines,
+        rows: &rows,
     };
     let mut text = String::new();
     let mut any = false;
-    let Triple {
-        original, updated, ..
-    } = &sides.lines;
-    for operation in differences(original, updated) {
+    for operation in differences(&rows.original, &rows.updated) {
         let (old, new) = (operation.old_range(), operation.new_range());
         let is_change = !matches!(operation, DiffOp::Equal { .. });
         if is_change && sides.have_made(old.clone(), new.clone()) {
             any = true;
-            text.extend(updated[new].iter().copied());
+            text.push_str(lines.updated.text(new));
         } else {
-            text.extend(original[old].iter().copied());
+            text.push_str(lines.original.text(old));
         }
     }
     if any {
@@ -44,42 +45,48 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     }
 }
 
-/// The lines of a text, each with its number where it is there once.
-type Known<'t> = FxHashMap<&'t str, Option<usize>>;
+/// The lines of a text, by their numbers, each with its place where it is there once.
+type Known = FxHashMap<u32, Option<u32>>;
 
-fn known<'t>(lines: &[&'t str]) -> Known<'t> {
+fn known(row: &[u32]) -> Known {
     let mut known = Known::default();
-    for (number, line) in lines.iter().enumerate() {
+    for (place, line) in (0..).zip(row) {
+        let is_again = |place: &mut Option<u32>| *place = None;
         known
             .entry(*line)
-            .and_modify(|place| *place = None)
-            .or_insert(Some(number));
+            .and_modify(is_again)
+            .or_insert(Some(place));
     }
     known
 }
 
-struct Sides<'t> {
-    lines: Triple<Vec<&'t str>>,
-    known: Triple<Known<'t>>,
+struct Sides<'l, P> {
+    lines: &'l Triple<Lines<'l>>,
+    rows: &'l Triple<Vec<u32>>,
+    known: Triple<Known>,
     /// For each of updated's lines, which of local's it is.
-    places: Vec<Option<usize>>,
+    places: LazyCell<Vec<Option<usize>>, P>,
 }
 
-impl Sides<'_> {
+impl<P: FnOnce() -> Vec<Option<usize>>> Sides<'_, P> {
     /// Whether local has the change from some lines of the original to some of updated's.
     fn have_made(&self, old: Range<usize>, new: Range<usize>) -> bool {
-        let updated = &self.lines.updated;
-        let mut gone = strangers(&self.lines.original, old, &self.known.updated).peekable();
-        let came = strangers(updated, new.clone(), &self.known.original).next();
+        let Triple {
+            original, updated, ..
+        } = self.rows;
+        let of_original = (&self.lines.original, original.as_slice());
+        let of_updated = (&self.lines.updated, updated.as_slice());
+        let mut gone = strangers(of_original, old, &self.known.updated).peekable();
+        let came = strangers(of_updated, new.clone(), &self.known.original).next();
         let has_gone = gone.peek().is_some();
-        if gone.any(|line| self.known.local.contains_key(self.lines.original[line])) {
+        if gone.any(|line| self.known.local.contains_key(&original[line])) {
             return false;
         }
         let above = new.start.checked_sub(1);
         let first = match (came, above) {
             (Some(line), _) => {
-                let place = self.known.local.get(updated[line]).copied().flatten();
-                place.and_then(|place| place.checked_sub(line - new.start))
+                let place = self.known.local.get(&updated[line]).copied().flatten();
+                place.and_then(|place| (place as usize).checked_sub(line - new.start))
             }
             (None, Some(above)) if has_gone => self.places[above].map(|place| place + 1),
             (None, None) if has_gone => Some(0),
@@ -91,7 +98,7 @@ impl Sides<'_> {
     /// Whether lines of updated's are in local from `first` on, and those above and below them
     /// are the same.
     fn stand_at(&self, first: usize, new: Range<usize>) -> bool {
-        let Triple { updated, local, .. } = &self.lines;
+        let Triple { updated, local, .. } = self.rows;
         let end = first + new.len();
         let same_above = match (new.start.checked_sub(1), first.checked_sub(1)) {
             (Some(theirs), Some(ours)) => updated[theirs] == local[ours],
@@ -103,14 +110,14 @@ impl Sides<'_> {
     }
 }
 
-/// The numbers of those among some lines that are not known, blank ones aside.
+/// The places of those among some lines that are not known, blank ones aside.
 fn strangers<'l>(
-    lines: &'l [&'l str],
+    (lines, row): (&'l Lines<'_>, &'l [u32]),
     range: Range<usize>,
-    known: &'l Known<'_>,
+    known: &'l Known,
 ) -> impl Iterator<Item = usize> {
-    let is_strange = |line: &str| !line.trim().is_empty() && !known.contains_key(line);
-    range.filter(move |number| is_strange(lines[*number]))
+    let is_blank = |at: usize| lines.text(at..at + 1).trim().is_empty();
+    range.filter(move |at| !known.contains_key(&row[*at]) && !is_blank(*at))
 }
 
 #[cfg(test)]

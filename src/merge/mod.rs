@@ -16,6 +16,7 @@ mod edit;
 mod embedded;
 mod fingerprint;
 mod leaves;
+mod lines;
 mod made;
 pub mod markers;
 mod merged_text;

@@ -65,10 +65,11 @@ struct Edits {
     last: Option<Edit>,
 }
 
-/// Lines of the original, and what is there on a side.
+/// Lines of the original, and what is there on a side. (In small numbers: there may be as many as
+/// lines.)
 struct Edit {
-    original: Range<usize>,
-    side: Range<usize>,
+    original: Range<u32>,
+    side: Range<u32>,
 }
 
 impl Edits {
@@ -78,7 +79,8 @@ impl Edits {
             if let DiffOp::Equal { .. } = operation {
                 continue;
             }
-            let (original, side) = (operation.old_range(), operation.new_range());
+            let small = |lines: Range<usize>| lines.start as u32..lines.end as u32;
+            let (original, side) = (small(operation.old_range()), small(operation.new_range()));
             match edits.last_mut() {
                 Some(last)
                     if last.original.end == original.start && last.side.end == side.start =>
@@ -96,16 +98,18 @@ impl Edits {
 
     /// Where the next one begins in the original.
     fn start(&mut self) -> Option<usize> {
-        self.left.peek().map(|edit| edit.original.start)
+        self.left.peek().map(|edit| edit.original.start as usize)
     }
 
     /// Takes the next one if it begins at that line of the original or before; the line moves to
     /// its end then.
     fn take_to(&mut self, until: &mut usize) -> bool {
-        let next = self.left.next_if(|edit| edit.original.start <= *until);
+        let next = self
+            .left
+            .next_if(|edit| edit.original.start as usize <= *until);
         let is_taken = next.is_some();
         if let Some(edit) = next {
-            *until = edit.original.end.max(*until);
+            *until = (*until).max(edit.original.end as usize);
             self.last = Some(edit);
         }
         is_taken
@@ -113,14 +117,14 @@ impl Edits {
 
     /// Where a line of the original, below what was taken, is on this side.
     fn place(&self, line: usize) -> usize {
-        self.last
-            .as_ref()
-            .map_or(line, |last| last.side.end + line - last.original.end)
+        self.last.as_ref().map_or(line, |last| {
+            last.side.end as usize + line - last.original.end as usize
+        })
     }
 
     /// Whether one was taken that ends at that line of the original or below.
     fn changed_since(&self, line: usize) -> bool {
         let last = self.last.as_ref();
-        last.is_some_and(|last| last.original.end >= line)
+        last.is_some_and(|last| last.original.end as usize >= line)
     }
 }

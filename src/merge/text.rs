@@ -15,6 +15,7 @@ use std::ops::Range;
 
 use super::OnConflict;
 use super::conflict::{Conflict, ConflictKind, Resolution};
+use super::lines::{Lines, numbers};
 use super::markers::{MarkerStyle, write_hunk};
 use super::regions::{Region, regions};
 use crate::line_breaks::lines_with_breaks;
@@ -125,10 +126,11 @@ pub(crate) type CleanLines = Result<String, Vec<Hunk>>;
 
 /// Merges three texts line by line, as far as there are not so many hunks.
 pub(crate) fn merge_clean_lines(sides: Triple<&str>, hunks: usize) -> CleanLines {
-    let lines = sides.map(Lines::of);
+    let lines = sides.map(|side| Lines::of(side, lines_with_breaks(side)));
+    let numbers = numbers(&lines);
     let mut text = String::with_capacity(sides.local.len());
     let mut found = Vec::new();
-    for Region { lines: at, change } in regions(lines.as_ref().map(|lines| &*lines.lines)) {
+    for Region { lines: at, change } in regions(numbers.as_ref().map(Vec::as_slice)) {
         match change {
             Change::Upstream => text.push_str(lines.updated.text(at.updated)),
             Change::BothApart => {
@@ -157,11 +159,12 @@ fn merge_regions(
     markers: &MarkerStyle,
     settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
-    let lines = sides.map(Lines::of);
+    let lines = sides.map(|side| Lines::of(side, lines_with_breaks(side)));
+    let numbers = numbers(&lines);
     let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
-    for region in regions(lines.as_ref().map(|lines| &*lines.lines)) {
+    for region in regions(numbers.as_ref().map(Vec::as_slice)) {
         let texts = lines.as_ref().zip(region.lines.clone());
         let texts = texts.map(|(lines, range)| lines.text(range));
         let settled = match region.change {
@@ -183,33 +186,6 @@ fn merge_regions(
         }
     }
     LineMerge { text, hunks }
-}
-
-/// The lines of a text, with their line breaks.
-struct Lines<'t> {
-    whole: &'t str,
-    lines: Vec<&'t str>,
-}
-
-impl<'t> Lines<'t> {
-    fn of(whole: &'t str) -> Self {
-        let mut lines =
-            Vec::with_capacity(memchr::memchr_iter(b'\n', whole.as_bytes()).count() + 1);
-        lines.extend(lines_with_breaks(whole));
-        Self { whole, lines }
-    }
-
-    fn text(&self, lines: Range<usize>) -> &'t str {
-        &self.whole[self.start_of(lines.start)..self.start_of(lines.end)]
-    }
-
-    /// Where a line begins, or the last one ends.
-    fn start_of(&self, line: usize) -> usize {
-        let address = |text: &str| text.as_ptr() as usize;
-        self.lines
-            .get(line)
-            .map_or(self.whole.len(), |line| address(line) - address(self.whole))
-    }
 }
 
 #[cfg(test)]
