@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::call;
+use crate::package::or_here;
 use crate::triple::Triple;
 
 /// The files of this repository that are unmerged, as they are named from here; none outside of a
@@ -14,12 +15,7 @@ pub(super) fn files() -> Option<Vec<PathBuf>> {
         return None;
     }
     let up = call::ask_path(["rev-parse", "--show-cdup"]).unwrap_or_default();
-    let here = if up.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        &up
-    };
-    let listed = entries(here, &["--"])?;
+    let listed = entries(or_here(&up), &["--"])?;
     let mut files: Vec<PathBuf> = listed
         .into_iter()
         .map(|entry| up.join(entry.path))
@@ -32,24 +28,12 @@ pub(super) fn files() -> Option<Vec<PathBuf>> {
 /// merged, or that a side deleted; where both sides added it, the original is empty.
 pub(super) fn versions(file: &Path) -> Option<Triple<Vec<u8>>> {
     let name = file.file_name()?.to_str()?;
-    let folder = file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or_else(|| Path::new("."));
+    let folder = or_here(file.parent()?);
     let listed = entries(folder, &["--full-name", "--", name])?;
     let version = |stage: &str| {
         let entry = listed.iter().find(|entry| entry.stage == stage)?;
         let path = format!("--path={}", entry.path);
-        let arguments: [&OsStr; 6] = [
-            "-C".as_ref(),
-            folder.as_os_str(),
-            "cat-file".as_ref(),
-            "--filters".as_ref(),
-            path.as_ref(),
-            entry.object.as_ref(),
-        ];
-        let output = call::git(arguments).filter(|output| output.status.success())?;
-        Some(output.stdout)
+        printed(folder, &["cat-file", "--filters", &path, &entry.object])
     };
     Some(Triple {
         original: version("1").unwrap_or_default(),
@@ -65,14 +49,16 @@ struct Stage {
     path: String,
 }
 
+/// What git prints in a folder; `None` if it fails.
+fn printed(folder: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
+    let begin = [OsStr::new("-C"), folder.as_os_str()].into_iter();
+    let output = call::git(begin.chain(arguments.iter().map(OsStr::new)))?;
+    output.status.success().then_some(output.stdout)
+}
+
 fn entries(folder: &Path, arguments: &[&str]) -> Option<Vec<Stage>> {
-    let begin = ["-C".as_ref(), folder.as_os_str()];
-    let list = ["ls-files", "--unmerged", "-z"].map(OsStr::new);
-    let arguments = arguments.iter().map(OsStr::new);
-    let output = call::git(begin.into_iter().chain(list).chain(arguments))?;
-    let text = String::from_utf8(output.stdout)
-        .ok()
-        .filter(|_| output.status.success())?;
+    let list = [&["ls-files", "--unmerged", "-z"], arguments].concat();
+    let text = String::from_utf8(printed(folder, &list)?).ok()?;
     let entry = |line: &str| {
         let (about, path) = line.split_once('\t')?;
         let mut about = about.split(' ').skip(1).map(str::to_owned);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::disk::{gone_is_fine, link, read_named};
+use super::disk::{gone_is_fine, link, or_here, read_named};
 use super::lock::{Access, lock};
 use super::plan::Plan;
 use super::walk::{Kind, Listing, list};
@@ -232,9 +232,7 @@ impl Copy<'_> {
 /// The folder, or where it will be, is not in the local package.
 fn refuse_inside(local: &Path, folder: &Path) -> Result<(), Error> {
     let there = folder.ancestors().find(|it| it.exists());
-    let there = there
-        .filter(|it| !it.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let there = or_here(there.unwrap_or(Path::new("")));
     match (local.canonicalize(), there.canonicalize()) {
         (Ok(local), Ok(there)) if there.starts_with(&local) => Err(Error::Output {
             path: folder.to_owned(),

@@ -130,7 +130,7 @@ pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Ok(metadata) if !metadata.is_file() => return Err(no_file(&metadata)),
         old => old.ok(),
     };
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let folder = or_here(path.parent().unwrap_or(Path::new("")));
     let (begin, end) = TEMPORARY;
     let mut builder = tempfile::Builder::new();
     builder.prefix(begin).suffix(end);
@@ -139,7 +139,7 @@ pub(crate) fn replace_itself(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // less what the user's mask takes away
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     if let Some(old) = old {
         keep_owner(path, file.as_file())?;
@@ -185,6 +185,20 @@ pub(crate) fn stays_within(path: &Path) -> bool {
     parts.clone().next().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
+/// A folder as a path that is not empty: the one that this process is in has none of its own.
+pub(crate) fn or_here(folder: &Path) -> &Path {
+    match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    }
+}
+
+/// The folders that a relative path is in, the innermost first.
+pub(crate) fn folders_above(path: &Path) -> impl Iterator<Item = &Path> {
+    let above = path.ancestors().skip(1);
+    above.filter(|folder| !folder.as_os_str().is_empty())
+}
+
 /// Nothing is there; where a file is in place of a folder above, neither.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     matches!(
@@ -217,10 +231,8 @@ pub(crate) fn gone_is_fine(error: io::Error) -> io::Result<()> {
 /// # Errors
 /// [`Unlike::Other`] where something else is there, or the way there leads over a link.
 pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlike> {
-    let through_link = path.ancestors().skip(1).any(|folder| {
-        !folder.as_os_str().is_empty()
-            && fs::symlink_metadata(root.join(folder)).is_ok_and(|it| it.is_symlink())
-    });
+    let through_link = folders_above(path)
+        .any(|folder| fs::symlink_metadata(root.join(folder)).is_ok_and(|it| it.is_symlink()));
     if through_link {
         return Err(Unlike::Other);
     }

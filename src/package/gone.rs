@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outcome;
+use super::disk::folders_above;
 use super::file_triple::FileTriple;
 use super::jobs::Job;
 use super::pair::Group;
@@ -70,8 +71,7 @@ pub(super) fn mark(
     let is_gone = |path: &Path| had.contains(path) && !has.contains(path);
     for (job, triple) in jobs.iter_mut().zip(triples) {
         // the package itself is no folder of it
-        let folders = triple.path.ancestors().skip(1);
-        let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
+        let folders = folders_above(&triple.path);
         job.gone = match folders.filter(|folder| is_gone(folder)).last() {
             Some(folder) => Some(Gone::Folder(folder.to_owned())),
             None => is_gone(&triple.path).then_some(Gone::File),

@@ -9,6 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Settings;
+use super::disk::folders_above;
 use super::side::Side;
 use super::walk::{IGNORE_FILE, Kind, Listing};
 use crate::error::{Error, Warning};
@@ -99,9 +100,8 @@ impl Ignored {
         if is_folder && let Some(known) = self.folders.get(path) {
             return *known;
         }
-        let result = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
+        let result = folders_above(path)
+            .next()
             .is_some_and(|parent| self.matches(parent, true))
             || self
                 .packages

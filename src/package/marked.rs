@@ -2,7 +2,7 @@
 //! and rules for it.
 
 use std::fs::Permissions;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::disk::is_missing;
 use super::file_triple::Source;
@@ -21,21 +21,12 @@ pub(crate) fn plan_marked(local: &Path, is_marked: impl Fn(&[u8]) -> bool) -> Re
     package.settle(0)?;
     let mut plan = Plan::new(package.root, 0);
     let files = package.files.into_iter();
-    plan.files.extend(
-        files
-            .filter(|(_, source)| is_marked(&source.bytes))
-            .filter_map(|(path, source)| {
-                Some(FileChange {
-                    path,
-                    kind: ChangeKind::Changed,
-                    old: Some(source.bytes.clone()),
-                    new: Some(source.bytes),
-                    permissions: source.permissions?,
-                    old_permissions: None,
-                    seen: source.seen,
-                })
-            }),
-    );
+    let marked = files.filter(|(_, source)| is_marked(&source.bytes));
+    let unchanged = |(path, source): (PathBuf, Source)| {
+        let new = Some(source.clone());
+        FileChange::of(path, ChangeKind::Changed, Some(source), new)
+    };
+    plan.files.extend(marked.filter_map(unchanged));
     Ok(plan)
 }
 
@@ -54,26 +45,15 @@ impl Plan {
             Err(Error::Read { error, .. }) if is_missing(&error) => None,
             read => Some(read?),
         };
-        let kind = match &source {
-            Some(_) => ChangeKind::Changed,
-            None => ChangeKind::Added,
-        };
-        let known = source.as_ref().and_then(|it| it.permissions.clone());
-        let Some(permissions) = known.or(new) else {
-            return Ok(());
-        };
         let text = source.as_ref().map_or(&[][..], |it| &it.bytes);
         let text = with_rules(&path, &String::from_utf8_lossy(text), rules)?;
         Rules::check(&path, &text)?;
-        self.files.push(FileChange {
-            path: RULES_FILE.into(),
-            kind,
-            permissions,
-            old_permissions: None,
-            old: source.as_ref().map(|it| it.bytes.clone()),
-            new: Some(text.into_bytes().into()),
-            seen: source.and_then(|it| it.seen),
-        });
+        let new = Source {
+            permissions: new,
+            ..Source::in_memory(text.into_bytes())
+        };
+        let change = FileChange::between(RULES_FILE.into(), source, Some(new));
+        self.files.extend(change);
         Ok(())
     }
 }

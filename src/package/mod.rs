@@ -65,7 +65,8 @@ pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;
 pub use diff::{DiffInput, difference, plan_difference};
 pub(crate) use disk::{
-    gone_is_fine, if_there, is_open_already, link, read_named, read_own, replace, replace_itself,
+    folders_above, gone_is_fine, if_there, is_open_already, link, or_here, read_named, read_own,
+    replace, replace_itself,
 };
 pub(crate) use file_triple::Source;
 pub(crate) use kpt::is_as_upstream;

@@ -175,6 +175,16 @@ impl FileChange {
             (Some(_), None) => ChangeKind::Deleted,
             (None, _) => ChangeKind::Added,
         };
+        Self::of(path, kind, old, new)
+    }
+
+    /// The same, whatever is in the file before and afterwards.
+    pub(crate) fn of(
+        path: PathBuf,
+        kind: ChangeKind,
+        old: Option<Source>,
+        new: Option<Source>,
+    ) -> Option<Self> {
         let present = [&old, &new].into_iter().flatten();
         let permissions = present.filter_map(|it| it.permissions.clone()).next();
         Some(Self {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::bytes::Bytes;
-use super::disk::{Seen, open, read_open};
+use super::disk::{Seen, folders_above, open, read_open};
 use super::file_triple::Source;
 use super::owner::of_new;
 use super::walk::{Kind, Listing, list};
@@ -119,10 +119,8 @@ impl Snapshot {
                 Entry::Link(target) => Kind::Link(target.clone()),
                 Entry::Other => Kind::Special,
             };
-            for folder in path.ancestors().skip(1) {
-                if !folder.as_os_str().is_empty() {
-                    entries.entry(folder).or_insert(Kind::Folder);
-                }
+            for folder in folders_above(path) {
+                entries.entry(folder).or_insert(Kind::Folder);
             }
             entries.insert(path, kind);
         }

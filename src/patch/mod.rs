@@ -23,9 +23,7 @@ mod same;
 use crate::merge::{Options, Outcome, VerificationError, Walker, edited, without_aliases};
 use crate::schema::Place;
 use crate::triple::Triple;
-use crate::yaml::{
-    NodeId, NodeKind, ParseError, ScalarStyle, ScalarType, Tree, json_in_block_style, scalar,
-};
+use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
 
 use applied::Level;
 use pairing::Pairing;
@@ -270,12 +268,4 @@ impl<'a> Patcher<'a> {
 fn wrong_at(patch: &Tree<'_>, node: NodeId, message: impl Into<String>, help: &str) -> PatchError {
     let at = patch.node(node).span.start as usize;
     PatchError::Patch(ParseError::new(at, message).with_help(help))
-}
-
-/// A field's name as a key.
-fn key_text(name: &str) -> String {
-    let written = |style| scalar::write(name, ScalarType::Str, style, true);
-    written(ScalarStyle::Plain)
-        .or_else(|| written(ScalarStyle::DoubleQuoted))
-        .unwrap_or_else(|| format!("{name:?}"))
 }

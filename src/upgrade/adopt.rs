@@ -11,7 +11,7 @@ use super::address::{Address, Origin};
 use super::get::put;
 use super::kptfile;
 use super::nearest::{Nearness, candidates, nearest, nearness};
-use super::record::{self, Format, KPTFILE, RULES_FILE, with_record};
+use super::record::{self, RULES_FILE, with_record};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::vendir;
@@ -75,11 +75,7 @@ pub fn adopt(
             "name the folder in the repository: REPO/DIR[@REF]",
         ));
     }
-    let has_kptfile = here.entries.contains_key(Path::new(KPTFILE));
-    let name = match has_kptfile && Format::of(&origin.repository).is_git() {
-        true => KPTFILE,
-        false => RULES_FILE,
-    };
+    let name = record::file_in(&here, &origin);
     put_record(folder, name, &origin, &version)?;
     Ok(Adopted {
         origin,

@@ -10,7 +10,6 @@ use super::branch::Branches;
 use super::commit;
 use super::find::{self, Member, Packages, families};
 use super::message::Template;
-use super::nested_package::refuse_foreign;
 use super::outcome::Outcome;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::refs::Version;
@@ -71,20 +70,16 @@ pub fn upgrade(
     let tops = repositories::tops(paths.filter(|_| makes_commits))?;
     let branches = Branches::prepare(&tops, commits.branch.as_deref())?;
     // the branch may have been another version of them
-    let families = match commits.branch {
+    let mut families = match commits.branch {
         Some(_) => find::families(packages, &options.allowed)?,
         None => families,
     };
     // what is not committed is looked for before our own changes are there
-    let families: Vec<Vec<Member>> = families
-        .into_par_iter()
-        .map(|family| {
-            family
-                .into_iter()
-                .map(|found| looked_at(found, options))
-                .collect()
-        })
-        .collect();
+    families.par_iter_mut().flatten().for_each(|found| {
+        if found.record.is_ok() {
+            found.uncommitted = uncommitted_in(&found.path, options);
+        }
+    });
     fetch_all(remotes, &families, options);
     let outcomes: Vec<Vec<Outcome<Upgrade>>> = families
         .into_par_iter()
@@ -129,18 +124,7 @@ fn fetch_all(remotes: &Remotes<'_>, families: &[Vec<Member>], options: &UpgradeO
     remotes.fetch_many(&wanted);
 }
 
-/// Looks whether something in a package is not committed, where that matters.
-fn looked_at(found: Member, options: &UpgradeOptions) -> Member {
-    let uncommitted = match found.record {
-        Ok(_) => uncommitted_in(&found.path, options),
-        Err(_) => None,
-    };
-    Member {
-        uncommitted,
-        ..found
-    }
-}
-
+/// That something in a package is not committed, where that matters.
 fn uncommitted_in(package: &Path, options: &UpgradeOptions) -> Option<Error> {
     let matters = !options.allow_dirty && !options.dry_run;
     let looked = matters.then(|| worktree::refuse_uncommitted(package));
@@ -159,11 +143,10 @@ fn upgrade_package(
         let mut record = found.record?;
         if found.family != found.path {
             // it may have come with the package that it is in, a moment ago
-            match record::read(&found.path)? {
+            match find::record_of(&found.path, &options.allowed)? {
                 Some(read) => record = read,
                 None => return Ok(None),
             }
-            refuse_foreign(&found.path, &record, &options.allowed)?;
         }
         let access = match options.dry_run {
             true => Access::Read,

@@ -22,7 +22,7 @@ use super::worktree::{
 };
 use crate::error::Error;
 use crate::git_process::Git;
-use crate::package::gone_is_fine;
+use crate::package::{gone_is_fine, or_here};
 
 /// The line of a commit's message that says which tree the upgrade made.
 pub(super) const TRAILER: &str = "Merge3-Tree";
@@ -117,7 +117,7 @@ pub(super) fn unstage(package: &Path, files: &[PathBuf]) -> Result<(), Error> {
 /// Where git cannot be run.
 fn put_back(top: &Path, folder: &Path, files: &[PathBuf]) -> Result<Tried, Error> {
     let tree = Git::at(top).args(["ls-tree", "-r", "-z", "HEAD", "--"]);
-    let tree = tree.arg(folder_or_top(folder)).output()?;
+    let tree = tree.arg(or_here(folder)).output()?;
     let own: HashSet<&PathBuf> = files.iter().collect();
     let (mut known, mut rows) = (HashSet::new(), Vec::new());
     for row in tree.stdout.split(|byte| *byte == 0) {
@@ -244,7 +244,7 @@ impl<'t> OwnIndex<'t> {
         let mut above_others: HashSet<PathBuf> = HashSet::new();
         for comparison in [&["diff", "--cached"][..], &["diff-files"]] {
             let git = self.git().args(comparison).arg("--name-only");
-            for other in names(git, Some(&folder_or_top(&folder)))? {
+            for other in names(git, Some(or_here(&folder)))? {
                 if !own.contains(&*other) {
                     above_others.extend(other.ancestors().map(Path::to_owned));
                 }
@@ -253,7 +253,7 @@ impl<'t> OwnIndex<'t> {
         let cover = |file: &PathBuf| {
             let is_free = |path: &&Path| path.starts_with(&folder) && !above_others.contains(*path);
             let widest = file.ancestors().take_while(is_free).last();
-            folder_or_top(widest.unwrap_or(file))
+            or_here(widest.unwrap_or(file)).to_owned()
         };
         let cover: BTreeSet<PathBuf> = changed.iter().map(cover).collect();
         let new = self
@@ -312,13 +312,6 @@ fn common_folder(files: &BTreeSet<PathBuf>) -> PathBuf {
         folder = above.parent();
     }
     folder.unwrap_or(Path::new("")).to_owned()
-}
-
-fn folder_or_top(folder: &Path) -> PathBuf {
-    match folder.as_os_str().is_empty() {
-        true => PathBuf::from("."),
-        false => folder.to_owned(),
-    }
 }
 
 fn list_of(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Vec<u8> {

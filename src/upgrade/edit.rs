@@ -6,9 +6,9 @@ use std::fmt::Display;
 use crate::merge::{Options, Side, merge_document};
 use crate::patch::{Rules, merge_patch};
 use crate::triple::Triple;
-use crate::yaml::scalar::write;
+use crate::yaml::scalar::write_text;
 use crate::yaml::stream::split;
-use crate::yaml::{NodeId, ScalarStyle, ScalarType, Tree};
+use crate::yaml::{NodeId, Tree};
 
 /// The text with a JSON merge patch applied; `None` if it is no YAML of one document, or the patch
 /// cannot be applied.
@@ -52,11 +52,10 @@ pub(super) fn string(text: &str) -> String {
 /// A text in YAML: in quotes too where some readers take it for a number.
 pub(super) fn in_yaml(text: &str) -> String {
     let may_be_number = |byte: u8| byte.is_ascii_digit() || b".eE+-_:xo".contains(&byte);
-    let written = |style| write(text, ScalarType::Str, style, false);
-    let plain = written(ScalarStyle::Plain).filter(|_| !text.bytes().all(may_be_number));
-    plain
-        .or_else(|| written(ScalarStyle::DoubleQuoted))
-        .unwrap_or_default()
+    match text.bytes().all(may_be_number) {
+        true => string(text),
+        false => write_text(text, false),
+    }
 }
 
 /// The names of the fields of a map, in JSON; `None` if the text is none.

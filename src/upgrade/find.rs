@@ -114,17 +114,25 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
             "name the folder of a package, or use --all for all packages below",
         ));
     }
-    let record = match record::read(folder) {
-        Ok(Some(record)) => refuse_foreign(folder, &record, allowed).map(|()| record),
-        Ok(None) => Err(no_record(folder)),
-        Err(error) => Err(error),
-    };
+    let record = record_of(folder, allowed);
     Ok(Member {
         path: folder.to_owned(),
-        record,
+        record: record.and_then(|record| record.ok_or_else(|| no_record(folder))),
         family: folder.to_owned(),
         uncommitted: None,
     })
+}
+
+/// A package's record; `None` if it has none.
+///
+/// # Errors
+/// Where it cannot be read, or the package is in another one and may not come from where it says.
+pub(super) fn record_of(package: &Path, allowed: &[String]) -> Result<Option<Record>, Error> {
+    let record = record::read(package)?;
+    if let Some(record) = &record {
+        refuse_foreign(package, record, allowed)?;
+    }
+    Ok(record)
 }
 
 pub(super) fn no_record(package: &Path) -> Error {
@@ -160,10 +168,8 @@ pub(super) fn below(
             Ok(path) if !path.as_os_str().is_empty() => path.to_owned(),
             _ => entry.path().to_owned(),
         };
-        let record = match record::read(&path) {
-            Ok(Some(record)) => refuse_foreign(&path, &record, allowed).map(|()| record),
-            Ok(None) => continue,
-            Err(error) => Err(error),
+        let Some(record) = record_of(&path, allowed).transpose() else {
+            continue;
         };
         let outer = found
             .iter()

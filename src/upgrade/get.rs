@@ -6,13 +6,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::address::{Address, Origin};
-use super::record::{Format, KPTFILE, RULES_FILE, with_record};
+use super::record::{self, RULES_FILE, with_record};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::tree::{Fetched, stays_within};
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
-use crate::package::{Entry, LEFT_OUT, Snapshot, gone_is_fine, link, of_new};
+use crate::package::{Entry, LEFT_OUT, Snapshot, gone_is_fine, link, of_new, or_here};
 
 /// A package that is new here.
 #[derive(Debug)]
@@ -113,10 +113,7 @@ fn write(
     origin: Origin,
     version: Version,
 ) -> Result<Vendored, Error> {
-    let above = folder
-        .parent()
-        .filter(|above| !above.as_os_str().is_empty());
-    let above = above.unwrap_or(Path::new("."));
+    let above = or_here(folder.parent().unwrap_or(Path::new("")));
     fs::create_dir_all(above).map_err(Error::writing(above))?;
     let staging = tempfile::Builder::new()
         .prefix(".merge3-")
@@ -129,13 +126,7 @@ fn write(
         left_out,
     } = fetched;
     let mut warnings: Vec<Warning> = left_out.iter().map(|path| own_file(path)).collect();
-    let has_kptfile = matches!(
-        snapshot.entries.get(Path::new(KPTFILE)),
-        Some(Entry::File { .. })
-    );
-    // kpt knows records of git alone
-    let in_kptfile = has_kptfile && Format::of(&origin.repository).is_git();
-    let record = PathBuf::from(if in_kptfile { KPTFILE } else { RULES_FILE });
+    let record = PathBuf::from(record::file_in(&snapshot, &origin));
     let record_text = match snapshot.entries.remove(&record) {
         Some(Entry::File { bytes, .. }) => String::from_utf8(bytes).map_err(|_| {
             Error::package(

@@ -9,7 +9,7 @@ use crate::error::{Error, Warning};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::{
     ChangeKind, Entry, FileConflict, Kind, Plan, Progress, Renamed, Settings, Side, Snapshot,
-    is_as_upstream, is_reserved, plan_sides,
+    folders_above, is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
 
@@ -163,10 +163,7 @@ impl Part<'_> {
 fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<PathBuf> {
     let mut roots = BTreeSet::new();
     let mut add = |path: &Path| {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        if let (true, Some(folder)) = (path.ends_with(KPTFILE), folder) {
+        if let (true, Some(folder)) = (path.ends_with(KPTFILE), folders_above(path).next()) {
             roots.insert(folder.to_owned());
         }
     };

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use super::record::{KPTFILE, RULES_FILE};
-use crate::package::{Entry, Snapshot, is_reserved};
+use crate::package::{Entry, Snapshot, folders_above, is_reserved};
 
 /// How many files and folders a package has at most.
 pub(super) const MOST_ENTRIES: usize = 100_000;
@@ -115,8 +115,8 @@ pub(super) fn check(mut listed: Vec<Listed>) -> Result<Vec<Listed>, String> {
         }
     }
     for entry in &listed {
-        let above = entry.path.parent().unwrap_or(Path::new(""));
-        if !above.as_os_str().is_empty() && kinds.get(above) != Some(&true) {
+        let above = folders_above(&entry.path).next();
+        if above.is_some_and(|above| kinds.get(above) != Some(&true)) {
             return Err(format!("it lists {:?} below what is no folder", entry.path));
         }
     }

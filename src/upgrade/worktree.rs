@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::git_process::{Git, reason, top_of};
+use crate::package::or_here;
 
 /// The top of the repository that a folder is in; `None` if it is in none.
 pub(super) fn top(folder: &Path) -> Result<Option<PathBuf>, Error> {
@@ -37,13 +38,9 @@ pub(super) fn refuse_uncommitted(package: &Path) -> Result<(), Error> {
     let Some(top) = top(package)? else {
         return Ok(());
     };
-    let within = match path_in(&top, package) {
-        path if path.as_os_str().is_empty() => PathBuf::from("."),
-        path => path,
-    };
     let output = Git::at(&top)
         .args(["status", "--porcelain", "-z", "--untracked-files=all", "--"])
-        .arg(within)
+        .arg(or_here(&path_in(&top, package)))
         .output()?;
     if !output.status.success() {
         return Err(Error::package(

@@ -7,7 +7,8 @@ use clap::builder::PossibleValue;
 
 use crate::error::{Error, Place};
 use crate::merge::{Pattern, Take};
-use crate::yaml::{NodeKind, ScalarStyle, ScalarType, Tree, scalar};
+use crate::yaml::scalar::write_text;
+use crate::yaml::{NodeKind, Tree};
 
 /// A rule that decides conflicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +72,7 @@ impl Written {
         ];
         let fields = fields
             .into_iter()
-            .filter_map(|(name, value)| Some(format!("{name}: {}\n", written(value?))));
+            .filter_map(|(name, value)| Some(format!("{name}: {}\n", write_text(value?, false))));
         format!("- {}", fields.collect::<Vec<_>>().join("  "))
     }
 }
@@ -114,14 +115,6 @@ pub(crate) fn with_rules(path: &Path, text: &str, rules: &[Written]) -> Result<S
     let (above, below) = text.split_at(end);
     let line_break = if above.ends_with('\n') { "" } else { "\n" };
     Ok(format!("{above}{line_break}{added}{below}"))
-}
-
-/// A text as YAML.
-fn written(text: &str) -> String {
-    let in_style = |style| scalar::write(text, ScalarType::Str, style, false);
-    in_style(ScalarStyle::Plain)
-        .or_else(|| in_style(ScalarStyle::DoubleQuoted))
-        .unwrap_or_default()
 }
 
 #[cfg(test)]

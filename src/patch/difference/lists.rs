@@ -4,10 +4,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::Child;
+use crate::patch::Dialect;
 use crate::patch::order::{in_order, positions_in};
 use crate::patch::pairing::{ElementKey, Pairing};
-use crate::patch::{Dialect, key_text};
 use crate::schema::Place;
+use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, Tree};
 
 use super::values::{is_same, scalar_text};
@@ -110,7 +111,7 @@ impl<'a> Differ<'a> {
                 .iter()
                 .map(|index| self.old.entry(olds.entries[*index]).value);
             let texts: Vec<String> = values.map(|value| scalar_text(self.old, value)).collect();
-            let key = key_text(&format!("$deleteFromPrimitiveList/{name}"));
+            let key = write_text(&format!("$deleteFromPrimitiveList/{name}"), true);
             beside.push(self.pieces.add(format!("{key}: [{}]\n", texts.join(", "))));
         }
         if !has_order(olds, news, &patched) {
@@ -154,7 +155,7 @@ impl<'a> Differ<'a> {
                 false => scalar_text(self.new, value),
             })
             .collect();
-        let key = key_text(&format!("$setElementOrder/{name}"));
+        let key = write_text(&format!("$setElementOrder/{name}"), true);
         self.pieces.add(format!("{key}: [{}]\n", texts.join(", ")))
     }
 }

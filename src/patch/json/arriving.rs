@@ -1,7 +1,8 @@
 //! What comes to a new place, as text that is there: a field or an element, with its comments.
 
 use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
-use crate::patch::{Decided, key_text, parsed};
+use crate::patch::{Decided, parsed};
+use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 /// The text of a value of `source` as a field of this name, or without one as an element: with the
@@ -12,7 +13,7 @@ pub(super) fn arriving_text(
     key: Option<&str>,
 ) -> Decided<String> {
     let skeleton = match key {
-        Some(key) => format!("{}: x\n", key_text(key)),
+        Some(key) => format!("{}: x\n", write_text(key, true)),
         None => "- x\n".to_owned(),
     };
     if key.is_none() && is_block_list(source, value) {

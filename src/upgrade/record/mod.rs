@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::address::Origin;
 use super::address::is_archive;
 use crate::error::{self, Error};
-use crate::package::{if_there, read_own};
+use crate::package::{Entry, Snapshot, if_there, read_own};
 use read::parse;
 
 pub(super) use write::with_record;
@@ -104,6 +104,17 @@ pub(super) enum Strategy {
     FastForward,
     /// Upstream's files, whatever was changed here.
     Replace,
+}
+
+/// The file of a package that its record goes to: the Kptfile where there is one, and kpt knows
+/// such records.
+pub(super) fn file_in(package: &Snapshot, origin: &Origin) -> &'static str {
+    let kptfile = package.entries.get(Path::new(KPTFILE));
+    let has_kptfile = matches!(kptfile, Some(Entry::File { .. }));
+    match has_kptfile && Format::of(&origin.repository).is_git() {
+        true => KPTFILE,
+        false => RULES_FILE,
+    }
 }
 
 /// Reads a package's record; `None` if it has none.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
-use crate::package::{Entry, Snapshot};
+use crate::package::{Entry, Snapshot, folders_above};
 use crate::upgrade::tree::{self, Fetched, Listed, path_of};
 
 /// The most bytes that an archive unpacks to.
@@ -41,12 +41,7 @@ pub(in crate::upgrade) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched
         }
         let path = path_in(&entry, is_chart)?;
         let (mode, content) = content(&mut entry, &path)?;
-        let parents = path.ancestors().skip(1);
-        folders.extend(
-            parents
-                .filter(|it| !it.as_os_str().is_empty())
-                .map(PathBuf::from),
-        );
+        folders.extend(folders_above(&path).map(PathBuf::from));
         listed.push(Listed::new(mode, &path));
         contents.insert(path, content);
         if listed.len() + folders.len() > tree::MOST_ENTRIES {

@@ -3,6 +3,7 @@
 mod write;
 
 pub use write::write;
+pub(crate) use write::write_text;
 
 use super::tree::{ScalarStyle, ScalarType};
 

@@ -40,6 +40,12 @@ pub fn write(
     }
 }
 
+/// A text on one line: as it is where that reads back as the text, else in double quotes.
+pub(crate) fn write_text(text: &str, in_flow: bool) -> String {
+    let plain = write(text, ScalarType::Str, ScalarStyle::Plain, in_flow);
+    plain.unwrap_or_else(|| double_quoted(text))
+}
+
 /// Whether a character reads back as itself inside quotes.
 fn stays_as_it_is(c: char) -> bool {
     matches!(c, '\t' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
