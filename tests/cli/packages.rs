@@ -1,4 +1,5 @@
-//! Pairing, moves, additions and deletions (rules: Documents).
+//! Pairing, moves, additions and deletions (rules: Documents), as far as testdata/documents does not
+//! show them.
 
 use pretty_assertions::assert_eq;
 
@@ -22,15 +23,6 @@ fn nothing_upstream_nothing_done() {
         "{}",
         ran.stdout
     );
-}
-
-#[test]
-fn a_resource_is_updated_where_the_user_moved_it() {
-    Case::empty()
-        .original("a.yaml", &resource("a", "1"))
-        .updated("a.yaml", &resource("a", "2"))
-        .local("sub/own.yaml", &format!("# mine\n{}", resource("a", "1")))
-        .gives(&[("sub/own.yaml", &format!("# mine\n{}", resource("a", "2")))]);
 }
 
 #[test]
@@ -75,30 +67,6 @@ fn a_resource_that_upstream_moved_to_another_file_moves() {
 }
 
 #[test]
-fn where_both_moved_a_resource_it_stays_where_the_user_has_it() {
-    Case::empty()
-        .original("a.yaml", &resource("a", "1"))
-        .updated("b.yaml", &resource("a", "2"))
-        .local("c.yaml", &resource("a", "1"))
-        .gives(&[("c.yaml", &resource("a", "2"))]);
-}
-
-#[test]
-fn an_identity_that_is_there_more_than_once_pairs_by_path() {
-    Case::empty()
-        .original("base/a.yaml", &resource("a", "1"))
-        .original("overlay/a.yaml", &resource("a", "patch"))
-        .updated("base/a.yaml", &resource("a", "2"))
-        .updated("overlay/a.yaml", &resource("a", "patch2"))
-        .local("base/a.yaml", &resource("a", "1"))
-        .local("overlay/a.yaml", &resource("a", "patch"))
-        .gives(&[
-            ("base/a.yaml", &resource("a", "2")),
-            ("overlay/a.yaml", &resource("a", "patch2")),
-        ]);
-}
-
-#[test]
 fn with_path_merge_key_a_moved_resource_is_another_one() {
     Case::empty()
         .original("a.yaml", &resource("a", "1"))
@@ -112,18 +80,6 @@ fn with_path_merge_key_a_moved_resource_is_another_one() {
             ("b.yaml", &resource("a", "2")),
             ("c.yaml", &resource("a", "local")),
         ]);
-}
-
-#[test]
-fn an_api_version_that_moved_on_keeps_what_is_local() {
-    let with = |version: &str, field: &str| resource("a", field).replace("v1", version);
-    Case::of(
-        "a.yaml",
-        &with("apps/v1beta1", "1"),
-        &with("apps/v1", "1"),
-        &with("apps/v1beta1", "local"),
-    )
-    .gives(&[("a.yaml", &with("apps/v1", "local"))]);
 }
 
 #[test]
@@ -235,13 +191,6 @@ fn what_the_user_deleted_stays_deleted() {
         ran.stdout
     );
     assert!(ran.stdout.contains("1 conflict\n"), "{}", ran.stdout);
-}
-
-#[test]
-fn a_file_that_only_the_user_has_is_the_users() {
-    Case::of("a.yaml", "a: 1\n", "a: 2\n", "a: 1\n")
-        .local("own.yaml", "mine:   [ 1 ]\n")
-        .gives(&[("a.yaml", "a: 2\n"), ("own.yaml", "mine:   [ 1 ]\n")]);
 }
 
 #[test]
