@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Settings;
 use super::disk::folders_above;
-use super::side::Side;
+use super::input::Input;
 use super::walk::{IGNORE_FILE, Kind, Listing};
 use crate::error::{Error, Warning};
 use crate::triple::Triple;
@@ -31,7 +31,7 @@ impl Ignored {
     /// # Errors
     /// Where one cannot be read.
     pub(crate) fn of(
-        sides: &Triple<Side>,
+        sides: &Triple<Input>,
         listings: &Triple<Listing>,
         settings: &Settings,
         warnings: &mut Vec<Warning>,
@@ -56,7 +56,7 @@ impl Ignored {
     /// Where one cannot be read.
     pub(crate) fn add(
         &mut self,
-        side: &Side,
+        side: &Input,
         listing: &Listing,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), Error> {
@@ -66,9 +66,9 @@ impl Ignored {
     /// [`Ignored::add`], without the lines that others have in the same file.
     fn add_without(
         &mut self,
-        side: &Side,
+        side: &Input,
         listing: &Listing,
-        others: &[(&Side, &Listing)],
+        others: &[(&Input, &Listing)],
         warnings: &mut Vec<Warning>,
     ) -> Result<(), Error> {
         let mut files = FxHashMap::default();
@@ -130,7 +130,7 @@ fn is_ignored(files: &FxHashMap<PathBuf, Gitignore>, path: &Path, is_folder: boo
         .unwrap_or(false)
 }
 
-fn text_of(side: &Side, path: &Path) -> Result<String, Error> {
+fn text_of(side: &Input, path: &Path) -> Result<String, Error> {
     let bytes = side.read(path, false)?.bytes;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.trim_start_matches('\u{feff}').to_owned())
@@ -147,7 +147,7 @@ fn without_lines(text: &str, other: &str) -> String {
 }
 
 fn read(
-    side: &Side,
+    side: &Input,
     path: &Path,
     text: &str,
     warnings: &mut Vec<Warning>,

@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::Settings;
 use super::file_triple::{FileTriple, Roots, Source};
 use super::ignored::Ignored;
+use super::input::Input;
 use super::rules::RULES_FILE;
-use super::side::Side;
 use super::walk::{Kind, Listing};
 use super::write::{LEFT_OUT, Left, left_at, settle};
 use super::yaml_names::YamlNames;
@@ -53,7 +53,7 @@ impl Loaded {
 /// # Errors
 /// A side that is missing, not of the others' sort, or not readable; a pattern that is none;
 /// [`Error::Unfinished`].
-pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, Error> {
+pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded, Error> {
     let mut loaded = load_unsettled(sides, settings)?;
     let merge = fingerprint(&loaded.triples);
     loaded.settle(merge)?;
@@ -64,7 +64,7 @@ pub(crate) fn load(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, 
 ///
 /// # Errors
 /// As for [`load`].
-pub(crate) fn load_unsettled(sides: &Triple<Side>, settings: &Settings) -> Result<Loaded, Error> {
+pub(crate) fn load_unsettled(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded, Error> {
     let names = YamlNames::of(&settings.matches)?;
     let kinds = sides
         .as_ref()
@@ -80,16 +80,16 @@ pub(crate) fn load_unsettled(sides: &Triple<Side>, settings: &Settings) -> Resul
             help: "give three folders, or three files: \
                 --ancestor, --from and --to must be of one sort",
         }),
-        (None, _) => load_files(&sides.as_ref().map(Side::to_path), settings, &names),
+        (None, _) => load_files(&sides.as_ref().map(Input::to_path), settings, &names),
         (Some(_), None) => load_folders(sides, settings, &names),
     }
 }
 
 /// Whether a side is a folder.
-fn side_kind(side: &Side, option: &'static str) -> Result<bool, Error> {
+fn side_kind(side: &Input, option: &'static str) -> Result<bool, Error> {
     match side {
-        Side::Disk(path) => root_kind(path, option),
-        Side::Read(_) => Ok(true),
+        Input::Disk(path) => root_kind(path, option),
+        Input::Read(_) => Ok(true),
     }
 }
 
@@ -146,7 +146,7 @@ fn load_files(
 }
 
 fn load_folders(
-    sides: &Triple<Side>,
+    sides: &Triple<Input>,
     settings: &Settings,
     names: &YamlNames,
 ) -> Result<Loaded, Error> {
@@ -193,7 +193,7 @@ fn load_folders(
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
     let triples = read_all(sides, triples)?;
     Ok(Loaded {
-        roots: Roots::Folders(sides.as_ref().map(Side::to_path)),
+        roots: Roots::Folders(sides.as_ref().map(Input::to_path)),
         triples,
         local_kinds,
         left,
@@ -203,8 +203,8 @@ fn load_folders(
 }
 
 /// The paths that the ignore files of the local and the updated package exclude, on any side.
-pub(crate) fn ignored(sides: &Triple<Side>, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
-    let listings = sides.as_ref().map(Side::list);
+pub(crate) fn ignored(sides: &Triple<Input>, settings: &Settings) -> Result<Vec<PathBuf>, Error> {
+    let listings = sides.as_ref().map(Input::list);
     let mut ignored = Ignored::of(sides, &listings, settings, &mut Vec::new())?;
     let mut paths: Vec<PathBuf> = Vec::new();
     for (path, kind) in listings.into_array().into_iter().flat_map(|it| it.entries) {
@@ -260,11 +260,11 @@ fn by_path(listings: Triple<Vec<(PathBuf, Kind)>>) -> FxHashMap<PathBuf, Triple<
 
 /// Links and pipes are left alone; where upstream did something to one, that is said.
 fn entity_warning(
-    sides: &Triple<Side>,
+    sides: &Triple<Input>,
     path: &Path,
     kinds: &Triple<Option<Kind>>,
 ) -> Result<Option<Warning>, Error> {
-    let same = |left: (&Side, &Option<Kind>), right: (&Side, &Option<Kind>)| {
+    let same = |left: (&Input, &Option<Kind>), right: (&Input, &Option<Kind>)| {
         let both_files = *left.1 == Some(Kind::File) && left.1 == right.1;
         if both_files {
             return Ok(left.0.read(path, false)?.bytes == right.0.read(path, false)?.bytes);
@@ -292,11 +292,11 @@ fn entity_warning(
 
 /// Reads the files of all sides, in parallel.
 fn read_all(
-    sides: &Triple<Side>,
+    sides: &Triple<Input>,
     triples: Vec<(PathBuf, bool, Triple<bool>)>,
 ) -> Result<Vec<FileTriple>, Error> {
     let read_triple = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
-        let read = |side: &Side, is_file: bool, known: [Option<&Source>; 2]| {
+        let read = |side: &Input, is_file: bool, known: [Option<&Source>; 2]| {
             let source = is_file.then(|| side.read_beside(&path, yaml, known));
             source.transpose()
         };

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::definitions::options_of;
+use super::input::Input;
 use super::jobs::{jobs, members};
 use super::load::load;
 use super::pair::pair;
 use super::parsed::{Readings, Trees};
 use super::rules::rules_of;
-use super::side::Side;
 use super::sides_read::read_sides;
 use super::{Settings, gone};
 use crate::error::Error;
@@ -40,7 +40,7 @@ pub fn documents_in(
     file: &Path,
 ) -> Result<Vec<Paired>, Error> {
     let rules = rules_of(settings.config.as_ref(), &sides.local)?;
-    let mut loaded = load(&sides.as_ref().map(Side::disk), settings)?;
+    let mut loaded = load(&sides.as_ref().map(Input::disk), settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
     let files: Vec<Option<Readings<'_>>> = loaded
         .triples

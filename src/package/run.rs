@@ -11,6 +11,7 @@ use super::definitions::options_of;
 use super::documents::{Context, merge_documents};
 use super::duplicates::look_for_duplicates;
 use super::file_triple::FileTriple;
+use super::input::Input;
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
 use super::obstacles::clear_obstacles;
@@ -21,7 +22,6 @@ use super::progress::Progress;
 use super::renamed::renamed;
 use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
-use super::side::Side;
 use super::sides_read::{let_go, read_sides};
 use super::whole_file::merge_whole;
 use super::{Outcome, Settings, case_only, gone};
@@ -66,7 +66,7 @@ pub fn plan_with(
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {
-    plan_sides(&sides.as_ref().map(Side::disk), settings, progress)
+    plan_sides(&sides.as_ref().map(Input::disk), settings, progress)
 }
 
 /// [`plan_with`], for sides of which some may be read already.
@@ -74,7 +74,7 @@ pub fn plan_with(
 /// # Errors
 /// As for [`plan`].
 pub fn plan_sides(
-    sides: &Triple<Side>,
+    sides: &Triple<Input>,
     settings: &Settings,
     progress: &Progress,
 ) -> Result<Plan, Error> {

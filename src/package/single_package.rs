@@ -11,10 +11,10 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::file_triple::Source;
 use super::ignored::Ignored;
+use super::input::{Input, LARGEST};
 use super::items::Origins;
 use super::load::{keep, root_kind};
 use super::rules::RULES_FILE;
-use super::side::{LARGEST, Side};
 use super::walk::Kind;
 use super::write::{Left, left_at, settle};
 use super::yaml_names::YamlNames;
@@ -135,9 +135,9 @@ pub(crate) fn load_package(
         });
     }
     let mut warnings = Vec::new();
-    let mut listing = Side::disk(path).list();
+    let mut listing = Input::disk(path).list();
     let mut ignored = Ignored::default();
-    ignored.add(&Side::disk(path), &listing, &mut warnings)?;
+    ignored.add(&Input::disk(path), &listing, &mut warnings)?;
     let left = listing.left.take();
     let kinds: FxHashMap<PathBuf, Kind> = keep(path, listing, &mut ignored)?.into_iter().collect();
     let mut paths: Vec<PathBuf> = kinds

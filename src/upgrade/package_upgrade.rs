@@ -15,7 +15,7 @@ use super::{kptfile, subpackages, worktree};
 use crate::error::{Error, shown};
 use crate::merge::OnConflict;
 use crate::package::{
-    self, ChangeKind, Disk, Entry, FileChange, Kind, Plan, RealDisk, Settings, Side, Snapshot,
+    self, ChangeKind, Disk, Entry, FileChange, Input, Kind, Plan, RealDisk, Settings, Snapshot,
     is_executable,
 };
 use crate::report::Facts;
@@ -242,7 +242,7 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
         name: package.to_owned(),
         ..Snapshot::default()
     };
-    let side = Side::disk(package);
+    let side = Input::disk(package);
     let listing = side.list();
     if let Some((path, error)) = listing.errors.into_iter().next() {
         return Err(Error::reading(&package.join(path))(error));

@@ -8,7 +8,7 @@ use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Entry, FileConflict, Kind, Plan, Progress, Renamed, Settings, Side, Snapshot,
+    ChangeKind, Entry, FileConflict, Input, Kind, Plan, Progress, Renamed, Settings, Snapshot,
     folders_above, is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
@@ -28,12 +28,13 @@ pub(super) fn plan(
 ) -> Result<Plan, Error> {
     let (original, updated) = upstream;
     let roots = roots(&original, &updated, local);
-    let sides = Triple::new(Side::Read(original), Side::Read(updated), Side::disk(local));
+    let [original, updated] = [original, updated].map(Input::Read);
+    let sides = Triple::new(original, updated, Input::disk(local));
     if roots.is_empty() {
         return plan_sides(&sides, settings, &Progress::default());
     }
     let ignored = crate::package::ignored(&sides, settings)?;
-    let (Side::Read(original), Side::Read(updated)) = (&sides.original, &sides.updated) else {
+    let (Input::Read(original), Input::Read(updated)) = (&sides.original, &sides.updated) else {
         return plan_sides(&sides, settings, &Progress::default());
     };
     let mut whole_settings = settings.clone();
@@ -133,13 +134,14 @@ impl Part<'_> {
             }
             (_, _, here) => {
                 let local = match here {
-                    true => Side::disk(&self.local),
-                    false => Side::Read(Snapshot {
+                    true => Input::disk(&self.local),
+                    false => Input::Read(Snapshot {
                         name: self.local.clone(),
                         ..Snapshot::default()
                     }),
                 };
-                let sides = Triple::new(Side::Read(self.original), Side::Read(self.updated), local);
+                let sides =
+                    Triple::new(Input::Read(self.original), Input::Read(self.updated), local);
                 plan_sides(&sides, &self.settings, &Progress::default()).map(Some)
             }
         }
@@ -174,7 +176,7 @@ fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<Path
             }
         }
     }
-    let here = Side::disk(local).list().entries;
+    let here = Input::disk(local).list().entries;
     let files = here.iter().filter(|(_, kind)| *kind == Kind::File);
     files.for_each(|(path, _)| add(path));
     roots
@@ -196,7 +198,7 @@ fn cut(snapshot: &Snapshot, root: &Path, left_out: &[PathBuf]) -> Snapshot {
 /// Whether a folder has the files of a snapshot, and no others. What kpt writes into them is no
 /// change.
 pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settings) -> bool {
-    let side = Side::disk(folder);
+    let side = Input::disk(folder);
     let listing = side.list();
     let here = listing.entries.iter();
     let here = here.filter(|(path, kind)| *kind != Kind::Folder && !settings.is_excluded(path));

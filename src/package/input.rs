@@ -17,7 +17,7 @@ pub(super) const LARGEST: u64 = 256 << 20;
 
 /// Where one side comes from.
 #[derive(Debug, Clone)]
-pub enum Side {
+pub enum Input {
     /// A folder or a file on the disk.
     Disk(PathBuf),
     /// A folder that has been read, out of a version control system say.
@@ -49,7 +49,7 @@ pub enum Entry {
     Other,
 }
 
-impl Side {
+impl Input {
     /// A side on the disk.
     pub fn disk(path: impl AsRef<Path>) -> Self {
         Self::Disk(path.as_ref().to_owned())
@@ -80,7 +80,7 @@ impl Side {
         self.read_beside(path, yaml, [None, None])
     }
 
-    /// [`Side::read`], and shares the bytes with a file that is known and has the same.
+    /// [`Input::read`], and shares the bytes with a file that is known and has the same.
     pub(super) fn read_beside(
         &self,
         path: &Path,
@@ -176,7 +176,7 @@ mod tests {
     use crate::triple::Triple;
 
     /// Writes what is in a snapshot to a folder.
-    fn on_disk(snapshot: &Snapshot, folder: &Path) -> Side {
+    fn on_disk(snapshot: &Snapshot, folder: &Path) -> Input {
         for (path, entry) in &snapshot.entries {
             let Entry::File { bytes, .. } = entry else {
                 continue;
@@ -185,7 +185,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, bytes).unwrap();
         }
-        Side::disk(folder)
+        Input::disk(folder)
     }
 
     #[test]
@@ -236,11 +236,11 @@ mod tests {
             local.clone(),
         );
         let memory = Triple::new(
-            Side::Read(snapshots.original),
-            Side::Read(snapshots.updated),
+            Input::Read(snapshots.original),
+            Input::Read(snapshots.updated),
             local,
         );
-        let outcome = |sides: &Triple<Side>| {
+        let outcome = |sides: &Triple<Input>| {
             let plan = plan_sides(sides, &Settings::default(), &Progress::default()).unwrap();
             let files = plan.files.into_iter();
             files
