@@ -5,8 +5,6 @@ use crate::schema::Place;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::{Command, Directed};
-use super::order::{in_order, positions_in};
-use super::patch_list::ElementDirective;
 use super::{Decided, Patcher};
 
 impl<'a> Patcher<'a> {
@@ -62,7 +60,8 @@ impl<'a> Patcher<'a> {
         }
     }
 
-    /// The part of a list that comes, in the order that `$setElementOrder` gives.
+    /// The part of a list that comes. Its elements are in the order that `$setElementOrder` gives,
+    /// if it gives one.
     fn arriving_list(
         &self,
         patch: NodeId,
@@ -73,41 +72,20 @@ impl<'a> Patcher<'a> {
             return Ok(Outcome::Keep);
         }
         let patch_list = self.patch_list(patch, place)?;
-        let mut coming: Vec<EntryId> = patch_list
-            .plain
-            .iter()
-            .map(|element| element.entry)
-            .collect();
         if let Some(order) = order {
-            let wanted: Vec<_> = self
-                .ordered(order, &patch_list, place)?
-                .into_iter()
-                .map(Some)
-                .collect();
-            let keys: Vec<_> = patch_list.plain.iter().map(|element| element.key).collect();
-            coming = in_order(
-                &coming,
-                &positions_in(&keys, &wanted),
-                &vec![None; coming.len()],
-            );
+            self.ordered(order, &patch_list, place)?;
         }
-        let mut children = Vec::new();
-        for entry in coming {
-            let element = place.map(Place::element);
-            children.push(Child::local(entry, self.element_part(entry, element)?));
-        }
-        for ElementDirective { entry, .. } in patch_list.directives {
-            children.push(Child::local(entry, Outcome::Remove));
-        }
-        let in_place = children.iter().map(|child| child.slot).eq(self
-            .patch
-            .entries(self.patch.resolve(patch))
-            .map(crate::merge::Slot::Local));
-        Ok(if in_place {
-            part_of(children)
-        } else {
-            Outcome::Merge(children)
-        })
+        let mut directives = patch_list.directives.iter().map(|it| it.entry).peekable();
+        let element = place.map(Place::element);
+        let entries = self.patch.entries(self.patch.resolve(patch));
+        let children = entries.map(|entry| {
+            let part = match directives.next_if_eq(&entry) {
+                Some(_) => Outcome::Remove,
+                None => self.element_part(entry, element)?,
+            };
+            Ok(Child::local(entry, part))
+        });
+        Ok(part_of(children.collect::<Decided<_>>()?))
     }
 
     /// The part of an element of the patch that comes.

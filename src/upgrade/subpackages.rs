@@ -56,10 +56,8 @@ pub(super) fn plan(
         let left_to_others = others.chain(&ignored);
         let left_to_others = left_to_others.filter_map(|other| other.strip_prefix(root).ok());
         let left_to_others: Vec<PathBuf> = left_to_others.map(Path::to_owned).collect();
-        if left_to_others
-            .iter()
-            .any(|path| path.as_os_str().is_empty())
-        {
+        let is_all = |path: &PathBuf| path.as_os_str().is_empty();
+        if left_to_others.iter().any(is_all) {
             continue;
         }
         let part = Part {
