@@ -5,7 +5,7 @@
 use super::{At, Decided, Dialect, Patcher};
 use crate::merge::{Child, FieldIndex, Outcome, Shape, fields_of, key_of, part_of, shape};
 use crate::patch::apply::LAST_APPLIED;
-use crate::schema::{MapRule, Place};
+use crate::schema::{FieldSchema, MapRule};
 use crate::yaml::{EntryId, NodeId, equal};
 
 /// The fields of `metadata` that the server writes.
@@ -47,13 +47,13 @@ impl Level {
 impl<'a> Patcher<'a> {
     /// What becomes of a live object. Of a kind of which nothing is known, lists are one value, as
     /// in a merge patch.
-    pub(super) fn applied(&mut self, place: Option<Place<'a>>) -> Decided {
+    pub(super) fn applied(&mut self, schema: Option<FieldSchema<'a>>) -> Decided {
         let (target, patch) = (self.target.root().value, self.patch.root().value);
         let directed = self.directed(patch)?;
         let at = At {
             last: self.last.map(|last| last.root().value),
             level: Level::Root,
-            ..At::of(place)
+            ..At::of(schema)
         };
         self.fields(target, patch, &directed, at)
     }
@@ -63,10 +63,10 @@ impl<'a> Patcher<'a> {
     }
 
     /// Whether the map here is one value.
-    pub(super) fn is_one_value(&self, place: Option<Place<'a>>) -> bool {
-        place.is_some_and(|place| match self.dialect {
-            Dialect::Apply { is_custom: true } => place.map() == MapRule::Atomic,
-            _ => place.is_patched_whole(),
+    pub(super) fn is_one_value(&self, schema: Option<FieldSchema<'a>>) -> bool {
+        schema.is_some_and(|schema| match self.dialect {
+            Dialect::Apply { is_custom: true } => schema.map() == MapRule::Atomic,
+            _ => schema.is_patched_whole(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::{At, Decided, Dialect, PatchError, Patcher};
 use crate::merge::{Child, ListKey, Outcome, Shape, shape};
-use crate::schema::{ListRule, MapKey, PatchRule, Place};
+use crate::schema::{FieldSchema, ListRule, MapKey, PatchRule};
 use crate::triple::{Side, Triple};
 use crate::yaml::{NodeId, ParseError, Tree};
 
@@ -13,11 +13,11 @@ impl<'a> Patcher<'a> {
     /// A list that the configuration and the live object both have.
     pub(super) fn applied_list(&mut self, target: NodeId, patch: NodeId, at: At<'a>) -> Decided {
         let lists = Triple::new(at.last, Some(patch), Some(target));
-        match self.applied_key(lists, at.place)? {
+        match self.applied_key(lists, at.schema)? {
             Some(key) => self.applied_elements(lists, &key, at),
             None => {
                 let outcome = self.walker.exact_value(patch, target);
-                self.has_unknown_lists |= at.place.is_none() && outcome != Outcome::Keep;
+                self.has_unknown_lists |= at.schema.is_none() && outcome != Outcome::Keep;
                 Ok(outcome)
             }
         }
@@ -29,7 +29,7 @@ impl<'a> Patcher<'a> {
         let (Some(patch), Some(target)) = (lists.updated, lists.local) else {
             return Ok(Outcome::Keep);
         };
-        let (trees, below) = (self.trees(), at.place.map(Place::element));
+        let (trees, below) = (self.trees(), at.schema.map(FieldSchema::element));
         let indexes = key.indexes(trees, lists);
         let mut children: Vec<Child> = Vec::new();
         for element in trees.updated.entries(trees.updated.resolve(patch)) {
@@ -42,7 +42,7 @@ impl<'a> Patcher<'a> {
             let last = indexes.original.find(identity.as_ref());
             let below = At {
                 last: last.map(|last| trees.original.entry(last).value),
-                retains: at.place.is_some_and(Place::retains_keys),
+                retains: at.schema.is_some_and(FieldSchema::retains_keys),
                 ..At::of(below)
             };
             let outcome = match key {
@@ -66,9 +66,13 @@ impl<'a> Patcher<'a> {
 
     /// Whether a list of the configuration comes as it is, nulls and all: its elements pair by no
     /// field.
-    pub(super) fn comes_whole(&self, list: NodeId, place: Option<Place<'a>>) -> Decided<bool> {
+    pub(super) fn comes_whole(
+        &self,
+        list: NodeId,
+        schema: Option<FieldSchema<'a>>,
+    ) -> Decided<bool> {
         let lists = Triple::new(None, Some(list), None);
-        let key = self.applied_key(lists, place)?;
+        let key = self.applied_key(lists, schema)?;
         Ok(!matches!(key, Some(ListKey::Known(_))))
     }
 
@@ -77,8 +81,12 @@ impl<'a> Patcher<'a> {
     ///
     /// # Errors
     /// Where an element of a list that merges by a key has none that tells it from the others.
-    fn applied_key(&self, lists: Lists, place: Option<Place<'a>>) -> Decided<Option<ListKey>> {
-        let Some(place) = place else {
+    fn applied_key(
+        &self,
+        lists: Lists,
+        schema: Option<FieldSchema<'a>>,
+    ) -> Decided<Option<ListKey>> {
+        let Some(schema) = schema else {
             return Ok(None);
         };
         let set = || {
@@ -86,14 +94,14 @@ impl<'a> Patcher<'a> {
             Ok(is_set.then_some(ListKey::Scalar))
         };
         let mut keys: Vec<Vec<MapKey>> = Vec::new();
-        match place.patch_list() {
+        match schema.patch_list() {
             _ if self.dialect == (Dialect::Apply { is_custom: true }) => {}
             PatchRule::MergeBy(name) => keys.push(vec![MapKey::new(name, None)]),
             PatchRule::Merge => return set(),
             PatchRule::MergeByAll(_) => {}
             PatchRule::Replace | PatchRule::Unknown => return Ok(None),
         }
-        match place.list() {
+        match schema.list() {
             ListRule::Map(listed) => keys.push(listed.to_vec()),
             ListRule::Set if keys.is_empty() => return set(),
             _ => {}

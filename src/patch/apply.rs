@@ -84,7 +84,7 @@ fn applied(application: &Application<'_>) -> Result<Applied, PatchError> {
     let text = carried_out(sources, &options, |sources| {
         let mut patcher = Patcher::new(sources.local, sources.updated, dialect, &options);
         patcher.last = application.last;
-        let outcome = patcher.applied(application.kind.map(|kind| kind.place))?;
+        let outcome = patcher.applied(application.kind.map(|kind| kind.root))?;
         has_unknown_lists.set(patcher.has_unknown_lists);
         Ok(outcome)
     })?;

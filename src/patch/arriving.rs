@@ -1,7 +1,7 @@
 //! What of a patch comes where the target has nothing: all of it but its directives and its nulls.
 
 use crate::merge::{Child, Outcome, Shape, name_of, part_of, shape};
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::{Command, Directed};
@@ -9,16 +9,16 @@ use super::{Decided, Patcher};
 
 impl<'a> Patcher<'a> {
     /// The part of a value that comes, which is no null.
-    pub(super) fn arriving(&self, patch: NodeId, place: Option<Place<'a>>) -> Decided {
+    pub(super) fn arriving(&self, patch: NodeId, schema: Option<FieldSchema<'a>>) -> Decided {
         match shape(self.patch, patch) {
-            Shape::Map => self.arriving_map(patch, place),
-            Shape::List => self.arriving_list(patch, None, place),
+            Shape::Map => self.arriving_map(patch, schema),
+            Shape::List => self.arriving_list(patch, None, schema),
             Shape::Scalar => Ok(Outcome::Keep),
         }
     }
 
-    fn arriving_map(&self, patch: NodeId, place: Option<Place<'a>>) -> Decided {
-        if self.is_apply() && self.is_one_value(place) {
+    fn arriving_map(&self, patch: NodeId, schema: Option<FieldSchema<'a>>) -> Decided {
+        if self.is_apply() && self.is_one_value(schema) {
             return Ok(Outcome::Keep);
         }
         let directed = self.directed(patch)?;
@@ -29,7 +29,7 @@ impl<'a> Patcher<'a> {
             let is_deleted = directed.command() == Some(Command::Delete);
             let part = if is_field && !is_deleted {
                 let name = name_of(tree, entry).unwrap_or_default();
-                self.arriving_field(tree.entry(entry).value, &name, &directed, place)?
+                self.arriving_field(tree.entry(entry).value, &name, &directed, schema)?
             } else {
                 None
             };
@@ -44,12 +44,12 @@ impl<'a> Patcher<'a> {
         value: NodeId,
         name: &str,
         directed: &Directed,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided<Option<Outcome>> {
         if self.patch.is_null(value) {
             return Ok(None);
         }
-        let below = place.map(|place| place.field(name));
+        let below = schema.map(|schema| schema.field(name));
         match shape(self.patch, value) {
             Shape::List => {
                 let order = directed.order(name);
@@ -66,17 +66,17 @@ impl<'a> Patcher<'a> {
         &self,
         patch: NodeId,
         order: Option<NodeId>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
-        if self.is_apply() && self.comes_whole(patch, place)? {
+        if self.is_apply() && self.comes_whole(patch, schema)? {
             return Ok(Outcome::Keep);
         }
-        let patch_list = self.patch_list(patch, place)?;
+        let patch_list = self.patch_list(patch, schema)?;
         if let Some(order) = order {
-            self.ordered(order, &patch_list, place)?;
+            self.ordered(order, &patch_list, schema)?;
         }
         let mut directives = patch_list.directives.iter().map(|it| it.entry).peekable();
-        let element = place.map(Place::element);
+        let element = schema.map(FieldSchema::element);
         let entries = self.patch.entries(self.patch.resolve(patch));
         let children = entries.map(|entry| {
             let part = match directives.next_if_eq(&entry) {
@@ -89,11 +89,11 @@ impl<'a> Patcher<'a> {
     }
 
     /// The part of an element of the patch that comes.
-    pub(super) fn element_part(&self, entry: EntryId, place: Option<Place<'a>>) -> Decided {
+    pub(super) fn element_part(&self, entry: EntryId, schema: Option<FieldSchema<'a>>) -> Decided {
         let value = self.patch.entry(entry).value;
         if self.patch.is_null(value) {
             return Ok(Outcome::Keep);
         }
-        self.arriving(value, place)
+        self.arriving(value, schema)
     }
 }

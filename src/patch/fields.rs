@@ -4,7 +4,7 @@ use crate::merge::{
     Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape, key_of,
     name_of, place, shape,
 };
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
 use super::applied::Level;
@@ -13,7 +13,7 @@ use super::{At, Decided, Patcher};
 
 impl<'a> Patcher<'a> {
     /// What becomes of the whole document.
-    pub(super) fn document(&mut self, place: Option<Place<'a>>) -> Decided {
+    pub(super) fn document(&mut self, schema: Option<FieldSchema<'a>>) -> Decided {
         let (target, patch) = (self.target.root().value, self.patch.root().value);
         if shape(self.patch, patch) == Shape::Map {
             let directed = self.directed(patch)?;
@@ -25,7 +25,7 @@ impl<'a> Patcher<'a> {
                 ));
             }
         }
-        self.value(target, patch, At::of(place))
+        self.value(target, patch, At::of(schema))
     }
 
     /// A value that both have; the patch's is no null.
@@ -33,20 +33,20 @@ impl<'a> Patcher<'a> {
         match (shape(self.target, target), shape(self.patch, patch)) {
             (Shape::Map, Shape::Map) => self.map(target, patch, at),
             (Shape::List, Shape::List) if self.is_apply() => self.applied_list(target, patch, at),
-            (Shape::List, Shape::List) => self.list(target, Some(patch), None, None, at.place),
-            _ => self.single(target, patch, at.place),
+            (Shape::List, Shape::List) => self.list(target, Some(patch), None, None, at.schema),
+            _ => self.single(target, patch, at.schema),
         }
     }
 
     /// A scalar, or kinds that differ.
-    fn single(&self, target: NodeId, patch: NodeId, place: Option<Place<'a>>) -> Decided {
+    fn single(&self, target: NodeId, patch: NodeId, schema: Option<FieldSchema<'a>>) -> Decided {
         if equal(self.target, target, self.patch, patch) {
             return Ok(Outcome::Keep);
         }
         let quoting = self.target.scalar(target).map(|scalar| scalar.style);
         Ok(Outcome::Take(Incoming {
             quoting,
-            ..Incoming::part(patch, self.arriving(patch, place)?)
+            ..Incoming::part(patch, self.arriving(patch, schema)?)
         }))
     }
 
@@ -54,8 +54,8 @@ impl<'a> Patcher<'a> {
         let directed = self.directed(patch)?;
         match directed.command() {
             Some(Command::Delete) => self.emptied(target, &directed),
-            Some(Command::Replace) => self.replaced(target, patch, at.place),
-            None if self.is_one_value(at.place) => self.replaced(target, patch, at.place),
+            Some(Command::Replace) => self.replaced(target, patch, at.schema),
+            None if self.is_one_value(at.schema) => self.replaced(target, patch, at.schema),
             Some(Command::Merge) | None => self.fields(target, patch, &directed, at),
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Patcher<'a> {
         let patches = FieldIndex::new(patch_tree, directed.fields.iter().copied()).in_json();
         let targets = FieldIndex::of(target_tree, target).in_json();
         let lasts = self.last_fields(at);
-        let retains = at.retains || at.place.is_some_and(Place::retains_keys);
+        let retains = at.retains || at.schema.is_some_and(FieldSchema::retains_keys);
         let clears =
             self.is_apply() && retains && self.is_changed_as_union(&directed.fields, &targets);
         let mut residents = Vec::new();
@@ -132,9 +132,9 @@ impl<'a> Patcher<'a> {
         &self,
         target: NodeId,
         patch: NodeId,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
-        let part = self.arriving(patch, place)?;
+        let part = self.arriving(patch, schema)?;
         let brings = match &part {
             Outcome::Merge(children) => children.iter().any(Child::stays),
             _ => self.patch.entries(self.patch.resolve(patch)).len() > 0,
@@ -186,9 +186,9 @@ impl<'a> Patcher<'a> {
                 if let Some(patch) = patch {
                     self.must_be_list_beside(patch, name)?;
                 }
-                self.list(target, patch, deletion, order, below.place)?
+                self.list(target, patch, deletion, order, below.schema)?
             }
-            Some(patch) => self.single(target, patch, below.place)?,
+            Some(patch) => self.single(target, patch, below.schema)?,
             None => Outcome::Keep,
         };
         let remarks = self.remarks(entry, patched, &outcome);
@@ -210,7 +210,7 @@ impl<'a> Patcher<'a> {
         if at.level.below(&name) == Level::LeftAlone {
             return Ok(Arrival::Nothing);
         }
-        let part = self.arriving_field(value, &name, directed, at.place)?;
+        let part = self.arriving_field(value, &name, directed, at.schema)?;
         Ok(part.map_or(Arrival::Nothing, |part| {
             Arrival::New(self.taken(entry, part))
         }))

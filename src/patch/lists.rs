@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::{Child, Incoming, Outcome, Slot};
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::Command;
@@ -35,39 +35,39 @@ impl<'a> Patcher<'a> {
         patch: Option<NodeId>,
         deletion: Option<NodeId>,
         order: Option<NodeId>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         let target = self.target.resolve(target);
-        let pairing = self.pairing(place);
+        let pairing = self.pairing(schema);
         let patch_list = match patch {
-            Some(patch) if self.is_strategic => self.patch_list(patch, place)?,
+            Some(patch) if self.is_strategic => self.patch_list(patch, schema)?,
             Some(patch) => return self.replaced(target, patch, None),
             None => PatchList::default(),
         };
         let is_replaced = patch_list.replace() || (patch.is_some() && pairing == Pairing::Nothing);
         if let Some(patch) = patch.filter(|_| is_replaced) {
             if deletion.is_some() || order.is_some() {
-                return self.replaced_and_ordered(patch, order, deletion, &patch_list, place);
+                return self.replaced_and_ordered(patch, order, deletion, &patch_list, schema);
             }
-            return self.replaced(target, patch, place);
+            return self.replaced(target, patch, schema);
         }
         self.must_have_keys(&patch_list, pairing)?;
         if let Some(patch) = patch.filter(|_| self.target.entries(target).len() == 0) {
             self.deleted_scalars(deletion, &patch_list, pairing)?;
-            return self.filled_list(target, patch, order, &patch_list, place);
+            return self.filled_list(target, patch, order, &patch_list, schema);
         }
         let deleted = self.deleted_scalars(deletion, &patch_list, pairing)?;
-        let mut elements = self.kept(target, &patch_list, &deleted, pairing, place)?;
+        let mut elements = self.kept(target, &patch_list, &deleted, pairing, schema)?;
         if order.is_some() {
             elements = self.with_deleted(target, elements, &deleted, pairing);
         }
         let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
         for element in patch_list.plain.iter() {
             if keys.insert(element.key) {
-                elements.push(self.coming(element.entry, element.key, place)?);
+                elements.push(self.coming(element.entry, element.key, schema)?);
             }
         }
-        let ordered = self.put_in_order(target, elements, &patch_list, order, pairing, place)?;
+        let ordered = self.put_in_order(target, elements, &patch_list, order, pairing, schema)?;
         let gone = self.gone(target, &ordered);
         let children = ordered.into_iter().chain(gone).collect();
         let Some(patch) = patch.or(order).or(deletion) else {
@@ -83,7 +83,7 @@ impl<'a> Patcher<'a> {
         order: Option<NodeId>,
         deletion: Option<NodeId>,
         patch_list: &PatchList<'a>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         if let Some(deletion) = deletion {
             return Err(self.wrong(
@@ -93,13 +93,13 @@ impl<'a> Patcher<'a> {
             ));
         }
         let order = order
-            .map(|order| self.ordered(order, patch_list, place))
+            .map(|order| self.ordered(order, patch_list, schema))
             .transpose()?;
         debug_assert!(order.is_some(), "one of the two is there");
         // the order of the patch's list is that of the directive, or there was an error
         Ok(Outcome::Take(Incoming::part(
             patch,
-            self.arriving(patch, place)?,
+            self.arriving(patch, schema)?,
         )))
     }
 
@@ -109,12 +109,12 @@ impl<'a> Patcher<'a> {
         patch: NodeId,
         order: Option<NodeId>,
         patch_list: &PatchList<'a>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         if let Some(order) = order {
-            self.ordered(order, patch_list, place)?;
+            self.ordered(order, patch_list, schema)?;
         }
-        self.filled(target, patch, place)
+        self.filled(target, patch, schema)
     }
 
     /// The scalars that `$deleteFromPrimitiveList` takes out.
@@ -164,7 +164,7 @@ impl<'a> Patcher<'a> {
         patch_list: &PatchList<'a>,
         deleted: &FxHashSet<ElementKey<'a>>,
         pairing: Pairing<'a>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided<Vec<MergedElement<'a>>> {
         let gone: FxHashSet<ElementKey<'a>> = patch_list
             .deleted()
@@ -190,7 +190,7 @@ impl<'a> Patcher<'a> {
                 Some(element) if key.is_some_and(|key| merged.insert(key)) => {
                     let patch = self.patch.entry(element.entry).value;
                     let target = self.target.entry(entry).value;
-                    let at = At::of(place.map(Place::element));
+                    let at = At::of(schema.map(FieldSchema::element));
                     let outcome = self.value(target, patch, at)?;
                     Child::local(entry, outcome)
                 }
@@ -230,9 +230,9 @@ impl<'a> Patcher<'a> {
         &self,
         entry: EntryId,
         key: Option<ElementKey<'a>>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided<MergedElement<'a>> {
-        let part = self.element_part(entry, place.map(Place::element))?;
+        let part = self.element_part(entry, schema.map(FieldSchema::element))?;
         let child = self.taken(entry, part);
         Ok(MergedElement { child, key })
     }
@@ -244,11 +244,11 @@ impl<'a> Patcher<'a> {
         patch_list: &PatchList<'a>,
         order: Option<NodeId>,
         pairing: Pairing<'a>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided<Vec<Child>> {
         let wanted: Vec<Option<ElementKey<'a>>> = match order {
             Some(order) => {
-                let keys = self.ordered(order, patch_list, place)?;
+                let keys = self.ordered(order, patch_list, schema)?;
                 keys.into_iter().map(Some).collect()
             }
             // where several fields identify an element, kustomize leaves the target's in their

@@ -21,7 +21,7 @@ mod replaced;
 mod same;
 
 use crate::merge::{Options, Outcome, VerificationError, Walker, edited, without_aliases};
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::triple::Triple;
 use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
 
@@ -51,10 +51,10 @@ pub enum PatchError {
 #[derive(Debug, Clone, Copy)]
 pub enum Rules<'s> {
     /// A strategic merge patch: lists merge as the schema says, and directives are obeyed.
-    Strategic(Place<'s>),
+    Strategic(FieldSchema<'s>),
     /// A strategic merge patch as kustomize applies it: all keys of a list identify its elements,
     /// and those that the patch names come first.
-    Kustomize(Place<'s>),
+    Kustomize(FieldSchema<'s>),
     /// A JSON merge patch: lists are one value, and nothing is a directive.
     Merge,
 }
@@ -79,7 +79,7 @@ pub enum Rules<'s> {
 /// assert_eq!(patched.unwrap(), "spec:\n  finalizers: [a] # ours\n  replicas: 5 # three\n");
 ///
 /// let schema = Schema::kubernetes();
-/// let pod = schema.kind("v1", "Pod").unwrap().place;
+/// let pod = schema.kind("v1", "Pod").unwrap().root;
 /// let target = Tree::parse("spec:\n  containers:\n  - name: app # ours\n    image: app:1\n  - name: log\n").unwrap().unwrap();
 /// let patch = Tree::parse("spec: {containers: [{name: app, image: 'app:2'}, {name: log, $patch: delete}]}").unwrap().unwrap();
 /// let patched = merge_patch(&target, &patch, Rules::Strategic(pod)).unwrap();
@@ -101,12 +101,12 @@ fn merged(
 ) -> Result<Option<String>, PatchError> {
     let decide = |target: &Tree<'_>| {
         let options = Options::default();
-        let (dialect, place) = match rules {
-            Rules::Strategic(place) => (Dialect::Kubectl, Some(place)),
-            Rules::Kustomize(place) => (Dialect::Kustomize, Some(place)),
+        let (dialect, schema) = match rules {
+            Rules::Strategic(schema) => (Dialect::Kubectl, Some(schema)),
+            Rules::Kustomize(schema) => (Dialect::Kustomize, Some(schema)),
             Rules::Merge => (Dialect::Merge, None),
         };
-        Patcher::new(target, patch, dialect, &options).document(place)
+        Patcher::new(target, patch, dialect, &options).document(schema)
     };
     let outcome = decide(target)?;
     match edited(target, patch, &outcome) {
@@ -193,7 +193,7 @@ enum Dialect {
 /// Where a value of the target is, and what is known of it there.
 #[derive(Debug, Clone, Copy, Default)]
 struct At<'a> {
-    place: Option<Place<'a>>,
+    schema: Option<FieldSchema<'a>>,
     /// What was applied last there.
     last: Option<NodeId>,
     level: Level,
@@ -202,16 +202,16 @@ struct At<'a> {
 }
 
 impl<'a> At<'a> {
-    fn of(place: Option<Place<'a>>) -> Self {
+    fn of(schema: Option<FieldSchema<'a>>) -> Self {
         Self {
-            place,
+            schema,
             ..Self::default()
         }
     }
 
     fn field(self, name: &str, last: Option<NodeId>) -> Self {
         Self {
-            place: self.place.map(|place| place.field(name)),
+            schema: self.schema.map(|schema| schema.field(name)),
             last,
             level: self.level.below(name),
             retains: false,
@@ -254,8 +254,8 @@ impl<'a> Patcher<'a> {
     }
 
     /// How the elements of a list here pair up.
-    fn pairing(&self, place: Option<Place<'a>>) -> Pairing<'a> {
-        Pairing::of(place, self.dialect)
+    fn pairing(&self, schema: Option<FieldSchema<'a>>) -> Pairing<'a> {
+        Pairing::of(schema, self.dialect)
     }
 
     /// An error about a node of the patch.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::merge::{ScalarKey, scalar_key};
-use crate::schema::{MapKey, PatchRule, Place};
+use crate::schema::{FieldSchema, MapKey, PatchRule};
 use crate::yaml::{NodeId, ScalarType, Tree};
 
 use super::Dialect;
@@ -36,17 +36,17 @@ pub(super) enum Defaults {
 pub(super) struct ElementKey<'t>([Option<ScalarKey<'t>>; MOST]);
 
 impl<'s> Pairing<'s> {
-    pub(super) fn of(place: Option<Place<'s>>, dialect: Dialect) -> Self {
-        let Some(place) = place else {
+    pub(super) fn of(schema: Option<FieldSchema<'s>>, dialect: Dialect) -> Self {
+        let Some(schema) = schema else {
             return Self::Nothing;
         };
         let several = |keys: &'s [MapKey], defaults| match keys.len() {
             2..=MOST => Some(Self::Fields(keys, defaults)),
             _ => None,
         };
-        match (place.patch_list(), dialect) {
+        match (schema.patch_list(), dialect) {
             (PatchRule::MergeBy(key), Dialect::Kustomize) => {
-                let keys = place.map_keys();
+                let keys = schema.map_keys();
                 several(keys, Defaults::Ignored).unwrap_or(Self::Field(key))
             }
             (PatchRule::MergeBy(key), _) => Self::Field(key),

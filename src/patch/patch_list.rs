@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::merge::{Shape, name_of, shape};
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::{Command, PATCH};
@@ -51,14 +51,14 @@ impl<'t> PatchList<'t> {
 }
 
 impl<'a> Patcher<'a> {
-    /// The elements of a list of the patch, by what `place` says of it.
+    /// The elements of a list of the patch, by what `schema` says of it.
     pub(super) fn patch_list(
         &self,
         list: NodeId,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided<PatchList<'a>> {
         let tree = self.patch;
-        let pairing = self.pairing(place);
+        let pairing = self.pairing(schema);
         let mut patch_list = PatchList::default();
         for entry in tree.entries(tree.resolve(list)) {
             let value = tree.entry(entry).value;
@@ -192,10 +192,10 @@ impl<'a> Patcher<'a> {
         &self,
         order: NodeId,
         patch_list: &PatchList<'a>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided<Vec<ElementKey<'a>>> {
         let tree = self.patch;
-        let pairing = self.pairing(place);
+        let pairing = self.pairing(schema);
         let mut keys = Vec::new();
         for entry in tree.entries(tree.resolve(order)) {
             let value = tree.entry(entry).value;

@@ -4,7 +4,7 @@
 use crate::merge::{
     Arrival, Child, FieldIndex, Incoming, Outcome, Resident, Shape, key_of, name_of, place, shape,
 };
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
 use super::{Decided, Patcher};
@@ -15,10 +15,10 @@ impl<'a> Patcher<'a> {
         &mut self,
         target: NodeId,
         patch: NodeId,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
-        let part = self.arriving(patch, place)?;
-        self.exactly(target, patch, &part, place)
+        let part = self.arriving(patch, schema)?;
+        self.exactly(target, patch, &part, schema)
     }
 
     /// The part of the patch's value that comes, for the target's.
@@ -27,7 +27,7 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         patch: NodeId,
         part: &Outcome,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         let target = self.target.resolve(target);
         let Outcome::Merge(coming) = part else {
@@ -36,10 +36,10 @@ impl<'a> Patcher<'a> {
         let is_empty = self.target.entries(target).len() == 0;
         match (shape(self.target, target), shape(self.patch, patch)) {
             (Shape::Map, Shape::Map) if !is_empty => {
-                self.exact_fields(target, patch, coming, place)
+                self.exact_fields(target, patch, coming, schema)
             }
             (Shape::List, Shape::List) if !is_empty => {
-                self.exact_elements(target, patch, coming, place)
+                self.exact_elements(target, patch, coming, schema)
             }
             _ => Ok(Outcome::Take(Incoming::part(patch, part.clone()))),
         }
@@ -50,7 +50,7 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         patch: NodeId,
         coming: &[Child],
-        place_here: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         let parts: Vec<(EntryId, &Outcome)> = stays(coming);
         let patches = FieldIndex::new(self.patch, parts.iter().map(|(entry, _)| *entry)).in_json();
@@ -63,7 +63,7 @@ impl<'a> Patcher<'a> {
                 Some((found, part)) => {
                     positions.insert(*found, position);
                     let name = name_of(self.target, entry).unwrap_or_default();
-                    let below = place_here.map(|place| place.field(&name));
+                    let below = schema.map(|schema| schema.field(&name));
                     self.exact_entry(entry, *found, part, below)?
                 }
                 None => Outcome::Remove,
@@ -90,13 +90,13 @@ impl<'a> Patcher<'a> {
         target: EntryId,
         patch: EntryId,
         part: &Outcome,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         let (target, patch) = (
             self.target.entry(target).value,
             self.patch.entry(patch).value,
         );
-        self.exactly(target, patch, part, place)
+        self.exactly(target, patch, part, schema)
     }
 
     /// Elements keep their text where the target has one of the same key, or the same value.
@@ -105,16 +105,19 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         patch: NodeId,
         coming: &[Child],
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         let mut free: Vec<EntryId> = self.target.entries(target).collect();
         let mut children = Vec::new();
         for (entry, part) in stays(coming) {
-            let found = free.iter().position(|own| self.are_one(*own, entry, place));
+            let found = free
+                .iter()
+                .position(|own| self.are_one(*own, entry, schema));
             children.push(match found {
                 Some(index) => {
                     let own = free.remove(index);
-                    let outcome = self.exact_entry(own, entry, part, place.map(Place::element))?;
+                    let outcome =
+                        self.exact_entry(own, entry, part, schema.map(FieldSchema::element))?;
                     Child::local(own, outcome)
                 }
                 None => self.taken(entry, part.clone()),
@@ -128,12 +131,12 @@ impl<'a> Patcher<'a> {
     }
 
     /// Whether two elements have one key, or where lists have none here, one value.
-    fn are_one(&self, target: EntryId, patch: EntryId, place: Option<Place<'a>>) -> bool {
+    fn are_one(&self, target: EntryId, patch: EntryId, schema: Option<FieldSchema<'a>>) -> bool {
         let (own, other) = (
             self.target.entry(target).value,
             self.patch.entry(patch).value,
         );
-        let pairing = self.pairing(place);
+        let pairing = self.pairing(schema);
         if !pairing.is_by_fields() {
             return equal(self.target, own, self.patch, other);
         }

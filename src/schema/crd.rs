@@ -262,7 +262,7 @@ mod tests {
         let ports = schema
             .kind("acme.io/v1", "Shop")
             .unwrap()
-            .place
+            .root
             .field("ports");
         let ListRule::Map(keys) = ports.list() else {
             panic!("{:?}", ports.list())
@@ -280,7 +280,7 @@ mod tests {
              x-kubernetes-list-type: set, items: {type: string}}}, selector: {type: \
              object, x-kubernetes-map-type: atomic, properties: {a: {type: string}}}",
         );
-        let place = schema.kind("acme.io/v1", "Shop").unwrap().place;
+        let place = schema.kind("acme.io/v1", "Shop").unwrap().root;
         assert_eq!(place.field("zones").field("any").list(), ListRule::Set);
         assert_eq!(place.field("selector").map(), MapRule::Atomic);
         assert_eq!(place.field("zones").map(), MapRule::Granular);
@@ -301,7 +301,7 @@ mod tests {
             Ok(2)
         );
         for version in ["acme.io/v1", "acme.io/v2"] {
-            let place = schema.kind(version, "Shop").unwrap().place;
+            let place = schema.kind(version, "Shop").unwrap().root;
             assert_eq!(place.field("tags").list(), ListRule::Set);
         }
     }

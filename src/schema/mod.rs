@@ -8,7 +8,7 @@
 //! use merge3::schema::{ListRule, PatchRule, Schema};
 //!
 //! let schema = Schema::kubernetes();
-//! let pod = schema.kind("v1", "Pod").unwrap().place;
+//! let pod = schema.kind("v1", "Pod").unwrap().root;
 //! let container = pod.field("spec").field("containers").element();
 //! let ListRule::Map(keys) = container.field("ports").list() else { panic!() };
 //! assert_eq!(keys.iter().map(|key| key.name()).collect::<Vec<_>>(), ["containerPort", "protocol"]);
@@ -19,13 +19,13 @@
 //! ```
 
 mod crd;
-mod place;
-mod places;
+mod field_schema;
+mod field_schemas;
 mod table;
 mod types;
 
-pub use place::{Kind, ListRule, MapRule, PatchRule, Place};
-pub use places::Places;
+pub use field_schema::{FieldSchema, Kind, ListRule, MapRule, PatchRule};
+pub use field_schemas::FieldSchemas;
 pub use types::{KeyDefault, MapKey};
 
 use crate::yaml::{NodeId, ParseError, Tree};
@@ -71,7 +71,7 @@ impl Schema {
     /// ";
     /// let mut schema = Schema::kubernetes();
     /// assert_eq!(schema.add_definition(&Tree::parse(crd).unwrap().unwrap()), Ok(1));
-    /// assert_eq!(schema.kind("acme.io/v1", "Shop").unwrap().place.field("tags").list(), ListRule::Set);
+    /// assert_eq!(schema.kind("acme.io/v1", "Shop").unwrap().root.field("tags").list(), ListRule::Set);
     /// ```
     pub fn add_definition(&mut self, tree: &Tree<'_>) -> Result<usize, ParseError> {
         crd::add(&mut self.custom, tree)
@@ -80,8 +80,8 @@ impl Schema {
     /// What is known of a kind; `None` if nothing is.
     pub fn kind(&self, api_version: &str, kind: &str) -> Option<Kind<'_>> {
         let found = |types, is_custom| {
-            let place = Place::new(types, Types::kind(types, api_version, kind)?);
-            Some(Kind { place, is_custom })
+            let root = FieldSchema::new(types, Types::kind(types, api_version, kind)?);
+            Some(Kind { root, is_custom })
         };
         found(&self.custom, true).or_else(|| found(table::built_in(), false))
     }
@@ -103,10 +103,10 @@ impl Schema {
 
     /// The resource that a map of a document is: of its kind, or, where that is not known,
     /// something of which only the `metadata` is. `None` if it has no `apiVersion` and `kind`.
-    pub fn resource_at(&self, tree: &Tree<'_>, map: NodeId) -> Option<Place<'_>> {
+    pub fn resource_at(&self, tree: &Tree<'_>, map: NodeId) -> Option<FieldSchema<'_>> {
         let (api_version, kind) = kind_of(tree, map)?;
         Some(match self.kind(api_version, kind) {
-            Some(kind) => kind.place,
+            Some(kind) => kind.root,
             None => table::any_resource(),
         })
     }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
-use super::place::Place;
+use super::field_schema::FieldSchema;
 use super::types::{Inside, KeyDefault, ListType, MapKey, Patch, Type, TypeId, Types, Value};
 use crate::yaml::ScalarType;
 
@@ -29,8 +29,8 @@ pub(super) fn built_in() -> &'static Types {
 }
 
 /// A resource of which only the `metadata` is known.
-pub(super) fn any_resource() -> Place<'static> {
-    Place::new(&table().types, &table().any_resource)
+pub(super) fn any_resource() -> FieldSchema<'static> {
+    FieldSchema::new(&table().types, &table().any_resource)
 }
 
 /// Adds the built-in type of `metadata` to other types.
@@ -162,16 +162,19 @@ mod tests {
     use super::*;
     use crate::schema::{ListRule, PatchRule, Schema};
 
-    fn place(api_version: &str, kind: &str, path: &str) -> Place<'static> {
+    fn place(api_version: &str, kind: &str, path: &str) -> FieldSchema<'static> {
         let value = built_in().kind(api_version, kind).unwrap();
         let steps = path.split('.').filter(|step| !step.is_empty());
-        steps.fold(Place::new(built_in(), value), |place, step| match step {
-            "[]" => place.element(),
-            name => place.field(name),
-        })
+        steps.fold(
+            FieldSchema::new(built_in(), value),
+            |place, step| match step {
+                "[]" => place.element(),
+                name => place.field(name),
+            },
+        )
     }
 
-    fn keys(place: Place<'_>) -> Vec<(&str, Option<&str>)> {
+    fn keys(place: FieldSchema<'_>) -> Vec<(&str, Option<&str>)> {
         match place.list() {
             ListRule::Map(keys) => keys
                 .iter()

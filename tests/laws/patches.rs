@@ -119,7 +119,7 @@ proptest! {
             return Ok(());
         }
         let schema = Schema::kubernetes();
-        let pod = schema.kind("v1", "Pod").unwrap().place;
+        let pod = schema.kind("v1", "Pod").unwrap().root;
         merge_round_trip(&old, &new, Rules::Strategic(pod))?;
     }
 

@@ -32,7 +32,7 @@ use super::decision::{Child, Incoming, Outcome};
 use super::fingerprint::Fingerprints;
 use super::pins::Pins;
 use super::{Conflict, ConflictKind, Options, Resolution, Sides};
-use crate::schema::Places;
+use crate::schema::FieldSchemas;
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, NodeKind, ScalarStyle, Tree, equal};
 
@@ -52,7 +52,7 @@ pub(crate) struct Walker<'a> {
     /// Whether two spans of equal text always mean equal values: not so where aliases occur.
     text_is_value: bool,
     /// What the schema says of each node, where there is a schema.
-    places: Option<Triple<Places<'a>>>,
+    schemas: Option<Triple<FieldSchemas<'a>>>,
     /// Whether what is between entries merges too.
     merges_lines: bool,
     /// Where the documents' bodies begin: what is above is merged elsewhere.
@@ -100,10 +100,10 @@ impl<'a> Walker<'a> {
             options,
             nulls_clear,
             text_is_value: !trees.into_array().into_iter().any(has_alias),
-            places: options
+            schemas: options
                 .schema
                 .as_deref()
-                .map(|schema| trees.map(|tree| Places::of_document(schema, tree))),
+                .map(|schema| trees.map(|tree| FieldSchemas::of_document(schema, tree))),
             merges_lines: false,
             bodies: Triple::default(),
             has_lines: Triple::default(),

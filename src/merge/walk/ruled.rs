@@ -9,7 +9,7 @@ use super::record::{Segment, Step};
 use super::{Nodes, Walker};
 use crate::merge::pattern::PatternStep;
 use crate::merge::{Images, Lists, Resolution, Rule, Take, Texts};
-use crate::schema::{ListRule, MapRule, Place};
+use crate::schema::{FieldSchema, ListRule, MapRule};
 use crate::semantic_version::higher;
 use crate::yaml::{NodeId, Tree};
 
@@ -64,7 +64,7 @@ impl Walker<'_> {
         if ruled.is_some() || self.ruled_keys().is_some() {
             return ruled;
         }
-        match self.place(nodes)?.list() {
+        match self.schema_of(nodes)?.list() {
             ListRule::Atomic => Some(Lists::Replace),
             ListRule::Set => Some(Lists::Set),
             ListRule::Map(_) | ListRule::Unknown => None,
@@ -76,7 +76,7 @@ impl Walker<'_> {
         if let Some(names) = self.ruled_keys() {
             return ListKey::ruled(names);
         }
-        match self.place(nodes)?.list() {
+        match self.schema_of(nodes)?.list() {
             ListRule::Map(keys) => Some(ListKey::Known(keys.to_vec())),
             ListRule::Atomic | ListRule::Set | ListRule::Unknown => None,
         }
@@ -84,7 +84,7 @@ impl Walker<'_> {
 
     /// Whether a map is one value.
     pub(super) fn is_atomic_map(&self, nodes: Nodes) -> bool {
-        self.place(nodes)
+        self.schema_of(nodes)
             .is_some_and(|place| place.map() == MapRule::Atomic)
     }
 
@@ -94,12 +94,12 @@ impl Walker<'_> {
 
     /// What the schema says of a node: as upstream's document sees it, else local's, else the
     /// original.
-    fn place(&self, nodes: Nodes) -> Option<Place<'_>> {
-        let places = self.places.as_ref()?;
-        let [original, updated, local] = places
+    fn schema_of(&self, nodes: Nodes) -> Option<FieldSchema<'_>> {
+        let schemas = self.schemas.as_ref()?;
+        let [original, updated, local] = schemas
             .as_ref()
             .zip(nodes)
-            .map(|(places, node)| places.of(node?))
+            .map(|(schemas, node)| schemas.of(node?))
             .into_array();
         updated.or(local).or(original)
     }

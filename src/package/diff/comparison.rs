@@ -208,7 +208,7 @@ impl Comparison<'_> {
         let kind = kind_of(new.tree, new.tree.root().value)
             .and_then(|(version, kind)| self.schema.kind(version, kind));
         let rules = match (self.form, kind) {
-            (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.place),
+            (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.root),
             _ => Rules::Merge,
         };
         if self.form == PatchForm::Strategic {

@@ -156,9 +156,9 @@ impl PatchRun<'_> {
         let known = kind.and_then(|(api_version, kind)| self.schema.kind(api_version, kind));
         let rules = match (patch.form, known) {
             (PatchForm::Strategic, Some(kind)) if patch.is_of_kustomize => {
-                Rules::Kustomize(kind.place)
+                Rules::Kustomize(kind.root)
             }
-            (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.place),
+            (PatchForm::Strategic, Some(kind)) => Rules::Strategic(kind.root),
             (PatchForm::Strategic, None) => {
                 let (api_version, kind) = kind.unwrap_or_default();
                 let kind = format!("{api_version} {kind}");

@@ -1,7 +1,7 @@
 //! Maps, field by field: what changed or came is the new text, and a null stands for what went.
 
 use crate::merge::{Child, FieldIndex, Shape, key_of, name_of, shape};
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
 use super::values::scalar_text;
@@ -16,7 +16,7 @@ impl<'a> Differ<'a> {
         &mut self,
         old: NodeId,
         new: NodeId,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
         kept: &[&str],
         is_root: bool,
     ) -> Vec<Child> {
@@ -30,9 +30,9 @@ impl<'a> Differ<'a> {
             if kept.contains(&name.as_str()) {
                 children.push(Child::keep(entry));
             } else if is_root && name == "metadata" {
-                children.extend(self.metadata(entry, before, place));
+                children.extend(self.metadata(entry, before, schema));
             } else {
-                let below = place.map(|place| place.field(&name));
+                let below = schema.map(|schema| schema.field(&name));
                 children.extend(self.field(entry, before, &name, below));
             }
         }
@@ -53,7 +53,7 @@ impl<'a> Differ<'a> {
         &mut self,
         entry: EntryId,
         before: Option<EntryId>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
         let value = self.new.entry(entry).value;
         let before = before.map(|before| self.old.entry(before).value);
@@ -61,7 +61,7 @@ impl<'a> Differ<'a> {
         let before = before.filter(|it| is_map && shape(self.old, *it) == Shape::Map);
         let part = match before {
             Some(before) => {
-                let below = place.map(|place| place.field("metadata"));
+                let below = schema.map(|schema| schema.field("metadata"));
                 let children = self.fields(before, value, below, &NAMES, false);
                 self.part(entry, children)
             }
@@ -75,7 +75,7 @@ impl<'a> Differ<'a> {
         entry: EntryId,
         before: Option<EntryId>,
         name: &str,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
         let value = self.new.entry(entry).value;
         let before = before.map(|before| self.old.entry(before).value);
@@ -88,9 +88,9 @@ impl<'a> Differ<'a> {
         let are_lists =
             shape(self.old, before) == Shape::List && shape(self.new, value) == Shape::List;
         if self.is_strategic && are_lists {
-            return self.list(entry, before, value, name, place);
+            return self.list(entry, before, value, name, schema);
         }
-        let part = self.value(entry, before, place);
+        let part = self.value(entry, before, schema);
         self.child(entry, part)
     }
 }

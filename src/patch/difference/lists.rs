@@ -7,7 +7,7 @@ use crate::merge::Child;
 use crate::patch::Dialect;
 use crate::patch::order::{in_order, positions_in};
 use crate::patch::pairing::{ElementKey, Pairing};
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::yaml::scalar::write_text;
 use crate::yaml::{EntryId, NodeId, Tree};
 
@@ -41,18 +41,18 @@ impl<'a> Differ<'a> {
         old: NodeId,
         new: NodeId,
         name: &str,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
         if is_same(self.old, old, self.new, new) {
             return self.child(entry, Part::Same);
         }
-        let pairing = Pairing::of(place, Dialect::Kubectl);
+        let pairing = Pairing::of(schema, Dialect::Kubectl);
         let (old_tree, new_tree) = (self.old, self.new);
         let keys = Keys::of(old_tree, old, pairing).zip(Keys::of(new_tree, new, pairing));
         match keys {
             _ if pairing == Pairing::Nothing => self.child(entry, Part::Whole),
             Some((olds, news)) if self.grain == Grain::Fine => {
-                self.merged_list(entry, &olds, &news, name, place)
+                self.merged_list(entry, &olds, &news, name, schema)
             }
             _ => self.replaced_list(entry, new),
         }
@@ -73,9 +73,9 @@ impl<'a> Differ<'a> {
         olds: &Keys<'a>,
         news: &Keys<'a>,
         name: &str,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Vec<Child> {
-        let pairing = Pairing::of(place, Dialect::Kubectl);
+        let pairing = Pairing::of(schema, Dialect::Kubectl);
         let before: FxHashMap<ElementKey<'a>, EntryId> = olds
             .keys
             .iter()
@@ -91,7 +91,7 @@ impl<'a> Differ<'a> {
         for (key, element) in news.keys.iter().zip(&news.entries) {
             let part = match before.get(key) {
                 None => Part::Whole,
-                Some(before) => self.element(*before, *element, pairing, place),
+                Some(before) => self.element(*before, *element, pairing, schema),
             };
             if !matches!(part, Part::Same) {
                 patched.push(*key);
@@ -133,14 +133,14 @@ impl<'a> Differ<'a> {
         old: EntryId,
         new: EntryId,
         pairing: Pairing<'a>,
-        place: Option<Place<'a>>,
+        schema: Option<FieldSchema<'a>>,
     ) -> Part {
         let (old, new) = (self.old.entry(old).value, self.new.entry(new).value);
         if !pairing.is_by_fields() || is_same(self.old, old, self.new, new) {
             return Part::Same;
         }
         let names: Vec<&str> = pairing.names().collect();
-        let element = place.map(Place::element);
+        let element = schema.map(FieldSchema::element);
         Part::Some(self.fields(old, new, element, &names, false))
     }
 

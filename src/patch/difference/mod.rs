@@ -9,7 +9,7 @@ mod values;
 use crate::merge::{
     Child, Outcome, Shape, VerificationError, edited, part_of, shape, without_aliases,
 };
-use crate::schema::Place;
+use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, Tree};
 
 use super::{PatchError, Rules, merge_patch, parsed};
@@ -32,7 +32,7 @@ pub use json::json_difference;
 /// use merge3::yaml::Tree;
 ///
 /// let schema = Schema::kubernetes();
-/// let pod = schema.kind("v1", "Pod").unwrap().place;
+/// let pod = schema.kind("v1", "Pod").unwrap().root;
 /// let old = Tree::parse("kind: Pod\nspec:\n  containers: [{name: a, image: 'a:1'}, {name: b}]\n  priority: 1\n").unwrap().unwrap();
 /// let new = Tree::parse("kind: Pod\nspec:\n  containers:\n  - name: a\n    image: a:2 # pinned\n").unwrap().unwrap();
 /// assert_eq!(
@@ -55,8 +55,8 @@ pub fn merge_difference(
         })?;
         return merge_difference(old, &parsed(&plain)?, rules);
     }
-    let (is_strategic, place) = match rules {
-        Rules::Strategic(place) | Rules::Kustomize(place) => (true, Some(place)),
+    let (is_strategic, schema) = match rules {
+        Rules::Strategic(schema) | Rules::Kustomize(schema) => (true, Some(schema)),
         Rules::Merge => (false, None),
     };
     for grain in [Grain::Fine, Grain::Lists, Grain::Everything] {
@@ -67,7 +67,7 @@ pub fn merge_difference(
             grain,
             pieces: Pieces::default(),
         }
-        .patch(place);
+        .patch(schema);
         // where the text is so tangled that an edit of it fails, more of it comes
         let Ok(patch) = made else { continue };
         let tree = parsed(&patch)?;
@@ -125,9 +125,9 @@ struct Differ<'a> {
 }
 
 impl<'a> Differ<'a> {
-    fn patch(mut self, place: Option<Place<'a>>) -> Result<String, PatchError> {
+    fn patch(mut self, schema: Option<FieldSchema<'a>>) -> Result<String, PatchError> {
         let (old, new) = (self.old.root().value, self.new.root().value);
-        let children = self.fields(old, new, place, &["apiVersion", "kind"], true);
+        let children = self.fields(old, new, schema, &["apiVersion", "kind"], true);
         if self.new.entries(self.new.resolve(new)).len() == 0 {
             return Ok(self.pieces.taken_back(&children).concat());
         }
@@ -152,15 +152,16 @@ impl<'a> Differ<'a> {
         }
     }
 
-    fn value(&mut self, entry: EntryId, old: NodeId, place: Option<Place<'a>>) -> Part {
+    fn value(&mut self, entry: EntryId, old: NodeId, schema: Option<FieldSchema<'a>>) -> Part {
         let new = self.new.entry(entry).value;
         if values::is_same(self.old, old, self.new, new) {
             return Part::Same;
         }
-        let is_patched_whole = self.is_strategic && place.is_some_and(Place::is_patched_whole);
+        let is_patched_whole =
+            self.is_strategic && schema.is_some_and(FieldSchema::is_patched_whole);
         match (shape(self.old, old), shape(self.new, new)) {
             (Shape::Map, Shape::Map) if !is_patched_whole => {
-                let children = self.fields(old, new, place, &[], false);
+                let children = self.fields(old, new, schema, &[], false);
                 self.part(entry, children)
             }
             _ => Part::Whole,

@@ -6,14 +6,14 @@ use super::types::{Inside, ListType, MapKey, Types, Value};
 #[derive(Debug, Clone, Copy)]
 pub struct Kind<'s> {
     /// The resource's root.
-    pub place: Place<'s>,
+    pub root: FieldSchema<'s>,
     /// Whether it is of a custom resource definition, and not built into Kubernetes.
     pub is_custom: bool,
 }
 
-/// A place in a resource, and what is known of the value there.
+/// What is known of the value at one place in a resource.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'s> {
+pub struct FieldSchema<'s> {
     types: &'s Types,
     value: &'s Value,
 }
@@ -58,7 +58,7 @@ pub enum PatchRule<'s> {
 static UNKNOWN: Value = Value::new(Inside::Unknown);
 static PLAIN: Value = Value::new(Inside::Plain);
 
-impl<'s> Place<'s> {
+impl<'s> FieldSchema<'s> {
     pub(super) const fn new(types: &'s Types, value: &'s Value) -> Self {
         Self { types, value }
     }
