@@ -33,7 +33,7 @@ pub(super) struct Between<'r, 'a> {
     owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
     /// The comments that follow local's row, and those in it: looked for where updated's may be
     /// there already.
-    of_local: std::cell::OnceCell<[Known<'a>; 2]>,
+    of_local: std::cell::OnceCell<[Known; 2]>,
 }
 
 /// Stretches of the three rows.
@@ -120,7 +120,7 @@ impl<'r, 'a> Between<'r, 'a> {
             merged.extend(here.local.iter().map(|piece| own(*piece)));
         } else if self.same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
-            if !self.rows.below.is_empty() || self.rows.has_own_comments() {
+            if !self.rows.below.is_empty() || self.rows.has_own_comments {
                 self.drop_repeated(&mut theirs);
             }
             merged.extend(theirs.into_iter().map(own));

@@ -1,41 +1,43 @@
 //! What is asked of the comments of a row again and again: answered without looking at all of them.
 
-use rustc_hash::FxHashMap;
-
 use super::{Token, TokenKind};
 
-/// The comments of a row, by their words.
-pub(super) struct Known<'a> {
-    row: Vec<Option<&'a str>>,
-    places: FxHashMap<&'a str, Vec<usize>>,
+/// The comments of a row, by the numbers of their words.
+pub(super) struct Known {
+    row: Vec<Option<u32>>,
+    /// Each with its place, in the order of the numbers.
+    places: Vec<(u32, u32)>,
 }
 
-impl<'a> Known<'a> {
+impl Known {
     /// Of a row; what is no comment there has no words.
-    pub(super) fn of(row: Vec<Option<&'a str>>) -> Self {
-        let mut places: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        for (at, words) in row.iter().enumerate() {
-            if let Some(words) = words {
-                places.entry(words).or_default().push(at);
-            }
-        }
+    pub(super) fn of(row: Vec<Option<u32>>) -> Self {
+        let all = (0..).zip(&row);
+        let comments = all.filter_map(|(at, words)| words.map(|words| (words, at)));
+        let mut places: Vec<(u32, u32)> = comments.collect();
+        places.sort_unstable();
         Self { row, places }
     }
 
     /// Whether these lines are there, one below the other.
-    pub(super) fn have(&self, run: &[&str]) -> bool {
-        let places = run.iter().map(|line| self.places.get(line));
-        let rarest = places
-            .enumerate()
-            .min_by_key(|(_, it)| it.map_or(0, Vec::len));
-        let Some((nth, Some(places))) = rarest else {
+    pub(super) fn have(&self, run: &[u32]) -> bool {
+        let places = run.iter().map(|line| self.places_of(*line));
+        let rarest = places.enumerate().min_by_key(|(_, it)| it.len());
+        let Some((nth, places)) = rarest else {
             return false;
         };
-        places.iter().any(|place| {
-            let first = place.checked_sub(nth);
+        places.iter().any(|(_, place)| {
+            let first = (*place as usize).checked_sub(nth);
             let here = first.and_then(|first| self.row.get(first..first + run.len()));
             here.is_some_and(|here| here.iter().copied().eq(run.iter().copied().map(Some)))
         })
+    }
+
+    fn places_of(&self, line: u32) -> &[(u32, u32)] {
+        let first = self.places.partition_point(|(words, _)| *words < line);
+        let rest = &self.places[first..];
+        let count = rest.partition_point(|(words, _)| *words == line);
+        &rest[..count]
     }
 }
 
@@ -60,8 +62,8 @@ mod tests {
 
     #[test]
     fn runs_are_found_by_their_rarest_line() {
-        let known = Known::of(vec![Some("a"), Some("b"), None, Some("a"), Some("c")]);
-        assert!(known.have(&["a", "b"]) && known.have(&["a", "c"]) && known.have(&["a"]));
-        assert!(!known.have(&["b", "a"]) && !known.have(&["c", "a"]) && !known.have(&["x"]));
+        let known = Known::of(vec![Some(1), Some(2), None, Some(1), Some(3)]);
+        assert!(known.have(&[1, 2]) && known.have(&[1, 3]) && known.have(&[1]));
+        assert!(!known.have(&[2, 1]) && !known.have(&[3, 1]) && !known.have(&[4]));
     }
 }

@@ -125,13 +125,16 @@ struct Rows<'a> {
     ids: Triple<Vec<Id>>,
     /// Where each entry is.
     places: Triple<Numbered>,
-    /// The comments of original and updated, by their words and by what they are compared by.
-    words: FxHashSet<&'a str>,
+    /// The comments of original and updated, by what they are compared by.
     known: FxHashSet<Id>,
     /// The comments that follow local's row.
     below: &'a [&'a str],
-    /// How often each comment is in each row.
-    counts: Triple<FxHashMap<&'a str, usize>>,
+    /// The number of each comment's words, in all rows.
+    numbers: FxHashMap<&'a str, u32>,
+    /// By that, how often each comment is in each row.
+    counts: Triple<Vec<u32>>,
+    /// Whether local has comments that the original has not got.
+    has_own_comments: bool,
 }
 
 impl<'a> Rows<'a> {
@@ -146,12 +149,12 @@ impl<'a> Rows<'a> {
             entries.for_each(|(entry, at)| places.insert(entry, at));
             places
         });
-        let mut words: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
         let ids = tokens.map(|row| {
             let ids = row.iter().map(|token| match token.kind {
                 TokenKind::Comment(line) => {
-                    let next = u32::try_from(words.len()).unwrap_or(u32::MAX);
-                    let words = *words.entry(line.trim()).or_insert(next);
+                    let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+                    let words = *numbers.entry(line.trim()).or_insert(next);
                     Id::Comment { words, owner: None }
                 }
                 TokenKind::Entry(entry) => Id::Entry(entry),
@@ -159,25 +162,27 @@ impl<'a> Rows<'a> {
             });
             ids.collect::<Vec<_>>()
         });
-        let counts = tokens.map(|row| {
-            let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-            for words in row.iter().filter_map(Token::words) {
-                *counts.entry(words).or_default() += 1;
+        let counts = ids.as_ref().map(|row| {
+            let mut counts = vec![0; numbers.len()];
+            for id in row {
+                if let Id::Comment { words, .. } = id {
+                    counts[*words as usize] += 1;
+                }
             }
             counts
         });
+        let mut pairs = counts.local.iter().zip(&counts.original);
         let mut rows = Self {
+            has_own_comments: pairs.any(|(local, original)| *local > 0 && *original == 0),
+            numbers,
             counts,
             tokens,
             ids,
             places,
-            words: FxHashSet::default(),
             known: FxHashSet::default(),
             below: &[],
         };
         rows.name_owners();
-        let of_others = tokens.original.iter().chain(tokens.updated);
-        rows.words = of_others.filter_map(Token::words).collect();
         let ids = rows.ids.original.iter().chain(&rows.ids.updated);
         let ids = ids.copied().filter(|id| matches!(id, Id::Comment { .. }));
         rows.known = ids.collect();
@@ -246,13 +251,13 @@ impl<'a> Rows<'a> {
 
     /// How often a comment is in a row.
     fn count(&self, side: Side, words: &str) -> usize {
-        self.counts[side].get(words).copied().unwrap_or(0)
+        let number = self.number(words);
+        number.map_or(0, |number| self.counts[side][number as usize] as usize)
     }
 
-    /// Whether local has comments that the original has not got.
-    fn has_own_comments(&self) -> bool {
-        let mut words = self.counts.local.keys();
-        words.any(|words| !self.counts.original.contains_key(words))
+    /// The number of a comment's words, if any of the rows has it.
+    fn number(&self, words: &str) -> Option<u32> {
+        self.numbers.get(words).copied()
     }
 
     fn token(&self, piece: Ref) -> Token<'a> {

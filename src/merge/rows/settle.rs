@@ -83,7 +83,9 @@ fn of_updated_from(rows: &Rows<'_>, start: usize) -> impl Iterator<Item = Ref> {
 /// Whether a comment is one that only local has.
 pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
     let words = rows.token(piece).words();
-    piece.side == Side::Local && words.is_some_and(|words| !rows.words.contains(words))
+    let is_of = |side: Side, words: &str| rows.count(side, words) > 0;
+    let is_of_others = |words| is_of(Side::Original, words) || is_of(Side::Updated, words);
+    piece.side == Side::Local && words.is_some_and(|words| !is_of_others(words))
 }
 
 /// Puts in the entries of a side that stay and are not in the row, with the comments right above

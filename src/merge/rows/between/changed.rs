@@ -185,17 +185,19 @@ impl Between<'_, '_> {
             return false;
         }
         let [below, locals] = self.of_local.get_or_init(|| {
-            let below = self.rows.below.iter().map(|line| Some(line.trim()));
+            let below = self.rows.below.iter();
+            let below = below.map(|line| self.rows.number(line.trim()));
             let locals = self.rows.row(Side::Local).iter().enumerate();
             let locals = locals.map(|(at, token)| {
                 let side = Side::Local;
-                token
-                    .words()
-                    .filter(|_| !self.goes_with_entry(Ref::new(side, at)))
+                let words = token.words();
+                let words = words.filter(|_| !self.goes_with_entry(Ref::new(side, at)));
+                words.and_then(|words| self.rows.number(words))
             });
             [Known::of(below.collect()), Known::of(locals.collect())]
         });
-        below.have(run) || locals.have(run)
+        let numbers: Option<Vec<u32>> = run.iter().map(|line| self.rows.number(line)).collect();
+        numbers.is_some_and(|run| below.have(&run) || locals.have(&run))
     }
 
     /// Records that both sides rewrote a comment, if they did.
