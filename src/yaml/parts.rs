@@ -3,7 +3,7 @@
 use super::ParseError;
 use super::comments::span;
 use super::keys;
-use super::stored::{Stored, StoredEntry};
+use super::stored::{ShortEntry, Stored, StoredEntry};
 use super::tree::{Comments, NodeId, ScalarStyle, ScalarType, Span, Tree};
 
 /// How deep collections may be nested, what an alias stands for included.
@@ -21,8 +21,18 @@ pub(super) enum Role {
 /// Nodes in the order of the text, entries in the order in which their collections end.
 pub(super) struct Parts<'s> {
     pub(super) stored: Stored<'s>,
-    /// The entries of the collections that are being read, the outer ones' first.
-    pub(super) open: Vec<StoredEntry>,
+    /// The collections that are being read, the outer ones first.
+    open: Vec<Open>,
+    /// Their entries, but for the last one of each.
+    above: Vec<ShortEntry>,
+}
+
+/// A collection that is being read.
+struct Open {
+    /// Its first entry in [`Parts::above`].
+    first: usize,
+    /// The last one, which may get more.
+    last: Option<StoredEntry>,
 }
 
 impl<'s> Parts<'s> {
@@ -31,7 +41,8 @@ impl<'s> Parts<'s> {
         stored.root = new_entry(start);
         Self {
             stored,
-            open: Vec::with_capacity(64),
+            open: Vec::with_capacity(16),
+            above: Vec::with_capacity(64),
         }
     }
 
@@ -62,6 +73,10 @@ impl<'s> Parts<'s> {
     /// A collection begins.
     pub(super) fn begin_collection(&mut self, start: usize, is_map: bool, flow: bool) -> NodeId {
         let start = span(start, start).start;
+        self.open.push(Open {
+            first: self.above.len(),
+            last: None,
+        });
         self.stored.push_collection(start, is_map, flow)
     }
 
@@ -71,7 +86,20 @@ impl<'s> Parts<'s> {
         if let Some(leading) = leading {
             self.stored.comments_of(&mut entry).leading = leading;
         }
-        self.open.push(entry);
+        let innermost = self.open.last_mut();
+        if let Some(above) = innermost.and_then(|open| open.last.replace(entry)) {
+            let above = self.stored.shortened(&above);
+            self.above.push(above);
+        }
+    }
+
+    /// The last entry of the innermost collection, if that has any yet.
+    pub(super) fn last_entry(&self) -> Option<&StoredEntry> {
+        self.open.last()?.last.as_ref()
+    }
+
+    fn last_entry_mut(&mut self) -> Option<&mut StoredEntry> {
+        self.open.last_mut()?.last.as_mut()
     }
 
     /// Whether nothing was read yet.
@@ -91,14 +119,15 @@ impl<'s> Parts<'s> {
 
     /// The colon of the field that is being read.
     pub(super) fn set_colon(&mut self, at: usize) {
-        if let Some(entry) = self.open.last_mut() {
+        if let Some(entry) = self.last_entry_mut() {
             entry.set_colon(span(at, at).start);
         }
     }
 
     /// The comma behind the last entry that was read.
     pub(super) fn set_comma(&mut self, at: usize) {
-        if let Some(entry) = self.open.last_mut() {
+        let innermost = self.open.last_mut();
+        if let Some(entry) = innermost.and_then(|open| open.last.as_mut()) {
             self.stored.set_comma(entry, span(at, at).start);
         }
     }
@@ -107,7 +136,7 @@ impl<'s> Parts<'s> {
     pub(super) fn fill(&mut self, role: Role, node: NodeId, end: u32) {
         let entry = match role {
             Role::Root => Some(&mut self.stored.root),
-            Role::Element | Role::Key | Role::Value => self.open.last_mut(),
+            Role::Element | Role::Key | Role::Value => self.last_entry_mut(),
         };
         if let Some(entry) = entry {
             match role {
@@ -122,11 +151,12 @@ impl<'s> Parts<'s> {
     /// that is being read: as the comment of its first line or of its last one. Nobody's where it
     /// already has one there. The root's is that of the `---`, where there is one.
     pub(super) fn give(&mut self, comment: Span, line_start: usize, marker: Option<usize>) {
-        let entry = self.open.last().copied().unwrap_or(self.stored.root);
+        let innermost = self.open.iter().rev().find_map(|open| open.last);
+        let entry = innermost.unwrap_or(self.stored.root);
         let own_start = entry.span.start as usize;
-        let first_line = match self.open.is_empty() {
-            true => marker.unwrap_or(own_start),
-            false => own_start,
+        let first_line = match innermost {
+            None => marker.unwrap_or(own_start),
+            Some(_) => own_start,
         };
         let ends_here = entry.has_value() && entry.span.end as usize >= line_start;
         let is_of_first_line = first_line >= line_start;
@@ -142,28 +172,31 @@ impl<'s> Parts<'s> {
 
     /// The comments of the innermost entry that is being read.
     fn innermost_comments(&mut self) -> &mut Comments {
-        match self.open.last_mut() {
+        let mut open = self.open.iter_mut().rev();
+        match open.find_map(|open| open.last.as_mut()) {
             Some(entry) => self.stored.comments_of(entry),
             None => self.stored.comments_of_root(),
         }
     }
 
-    /// A collection ends, whose entries are the open ones from `first` on: at the end of its last
-    /// entry, unless its bracket is elsewhere. Returns where it ends.
-    pub(super) fn end_collection(
-        &mut self,
-        node: NodeId,
-        first: usize,
-        bracket_end: Option<usize>,
-    ) -> u32 {
-        let own = &self.open[first..];
-        let end = match (bracket_end, own.last()) {
+    /// The innermost collection ends: at the end of its last entry, unless its bracket is
+    /// elsewhere. Returns where it ends.
+    pub(super) fn end_collection(&mut self, node: NodeId, bracket_end: Option<usize>) -> u32 {
+        let (first, last) = match self.open.pop() {
+            Some(open) => (open.first, open.last),
+            None => (self.above.len(), None),
+        };
+        let end = match (bracket_end, last) {
             (Some(end), _) => span(end, end).end,
             (None, Some(last)) => last.span.end,
             (None, None) => self.stored.span_of(node).start,
         };
-        self.stored.end_collection(node, end, own);
-        self.open.truncate(first);
+        if let Some(last) = last {
+            let last = self.stored.shortened(&last);
+            self.above.push(last);
+        }
+        self.stored.end_collection(node, end, &self.above[first..]);
+        self.above.truncate(first);
         end
     }
 

@@ -33,8 +33,6 @@ type Result<T> = std::result::Result<T, ParseError>;
 struct Frame {
     shape: Shape,
     node: NodeId,
-    /// Its first entry in [`Parts::open`].
-    first: usize,
     /// In a map: the key was read, the value is next.
     after_key: bool,
     anchor: usize,

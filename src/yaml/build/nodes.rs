@@ -192,7 +192,6 @@ impl<'s> Builder<'s, '_> {
         self.frames.push(Frame {
             shape,
             node,
-            first: self.parts.open.len(),
             after_key: false,
             anchor,
             extent: Extent::default(),
@@ -238,9 +237,7 @@ impl<'s> Builder<'s, '_> {
         };
         let bracketed = matches!(frame.shape, Shape::FlowMap | Shape::FlowList);
         let bracket_end = bracketed.then_some(self.last_end);
-        let end = self
-            .parts
-            .end_collection(frame.node, frame.first, bracket_end);
+        let end = self.parts.end_collection(frame.node, bracket_end);
         self.parts.check_keys(frame.node)?;
         self.close(&frame, end)?;
         if bracketed {
@@ -273,11 +270,7 @@ impl<'s> Builder<'s, '_> {
     /// The bracket that ends a flow collection, and a comma before it.
     pub(super) fn closing(&mut self, bracket: u8) -> Result<()> {
         self.skip_trivia();
-        let has_entries = self
-            .frames
-            .last()
-            .is_some_and(|frame| frame.first < self.parts.open.len());
-        if has_entries && self.cursor.peek() == Some(b',') {
+        if self.parts.last_entry().is_some() && self.cursor.peek() == Some(b',') {
             self.comma();
             self.skip_trivia();
         }

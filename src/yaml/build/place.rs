@@ -66,11 +66,7 @@ impl Builder<'_, '_> {
 
     /// The comma before an entry of a flow collection that is not its first.
     pub(super) fn separator(&mut self) -> Result<()> {
-        if self
-            .frames
-            .last()
-            .is_none_or(|frame| frame.first == self.parts.open.len())
-        {
+        if self.parts.last_entry().is_none() {
             return Ok(());
         }
         self.skip_trivia();
@@ -111,8 +107,7 @@ impl Builder<'_, '_> {
 
     /// The column of the innermost block collection.
     pub(super) fn block_column(&self) -> Option<usize> {
-        let frame = self.frames.last()?;
-        let entry = self.parts.open.get(frame.first)?;
+        let entry = self.parts.last_entry()?;
         Some(self.cursor.column(entry.span.start as usize))
     }
 

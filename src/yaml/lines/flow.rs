@@ -28,7 +28,6 @@ impl Reader<'_> {
         let is_map = self.bytes[start] == b'{';
         let closing = if is_map { b'}' } else { b']' };
         let node = self.parts.begin_collection(start, is_map, true);
-        let first = self.parts.open.len();
         let mut at = self.skip_white(start + 1)?;
         while *self.bytes.get(at)? != closing {
             let end = self.flow_entry(at, is_map, depth)?;
@@ -43,7 +42,7 @@ impl Reader<'_> {
             }
         }
         let end = at + 1;
-        self.parts.end_collection(node, first, Some(end));
+        self.parts.end_collection(node, Some(end));
         self.parts.check_keys(node).ok()?;
         Some((node, end))
     }

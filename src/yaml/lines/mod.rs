@@ -29,8 +29,6 @@ struct Frame {
     column: usize,
     is_list: bool,
     node: NodeId,
-    /// Its first entry in [`Parts::open`].
-    first: usize,
 }
 
 struct Reader<'s> {
@@ -52,7 +50,7 @@ impl<'s> Reader<'s> {
     fn new(text: &'s str) -> Self {
         let start = byte_order_mark(text);
         // what mostly is enough
-        let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2;
+        let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2 + 1;
         Self {
             parts: Parts::new(Stored::new(text).with_room(nodes), start),
             bytes: text.as_bytes(),
@@ -208,14 +206,13 @@ impl<'s> Reader<'s> {
             column,
             is_list,
             node,
-            first: self.parts.open.len(),
         });
         Some(())
     }
 
     fn end_frame(&mut self) -> Option<()> {
         let frame = self.frames.pop()?;
-        let end = self.parts.end_collection(frame.node, frame.first, None);
+        let end = self.parts.end_collection(frame.node, None);
         self.parts.check_keys(frame.node).ok()?;
         let role = match self.frames.last() {
             None => Role::Root,

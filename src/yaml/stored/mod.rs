@@ -12,8 +12,8 @@ use super::tree::{
     Collection, Entry, Extras, Node, NodeId, NodeKind, Properties, Scalar, ScalarStyle, ScalarType,
     Span,
 };
-use packed::{HAS_PROPERTIES, More, OPEN, ShortEntry, StoredKind, StoredNode};
-pub(in crate::yaml) use packed::{StoredEntry, TOO_LONG};
+use packed::{HAS_PROPERTIES, More, OPEN, StoredKind, StoredNode};
+pub(in crate::yaml) use packed::{ShortEntry, StoredEntry, TOO_LONG};
 
 /// All that is known of a document's text.
 #[derive(Debug, Clone)]

@@ -50,7 +50,7 @@ pub(super) enum StoredKind {
 /// An entry in 4 bytes: the number of its value, and how all else follows from that and its key; or
 /// the number of the whole entry, where it does not.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ShortEntry(Packed);
+pub(in crate::yaml) struct ShortEntry(Packed);
 
 /// An entry in 20 bytes. It may be one that is being read, whose value is still to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

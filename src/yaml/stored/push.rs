@@ -83,11 +83,9 @@ impl Stored<'_> {
     }
 
     /// A collection ends at `end`, and has these entries.
-    pub(in crate::yaml) fn end_collection(&mut self, id: NodeId, end: u32, own: &[StoredEntry]) {
+    pub(in crate::yaml) fn end_collection(&mut self, id: NodeId, end: u32, own: &[ShortEntry]) {
         let start = number(self.entries.len());
-        for entry in own {
-            self.push_entry(entry);
-        }
+        self.entries.extend_from_slice(own);
         let span = Span::new(start, number(self.entries.len()));
         self.set_flags(id, |flags| flags & !OPEN);
         let more = self.nodes[id.number() as usize].more();
@@ -96,14 +94,14 @@ impl Stored<'_> {
         }
     }
 
-    /// Keeps an entry, in few bytes if all of it follows from its nodes.
-    fn push_entry(&mut self, entry: &StoredEntry) {
+    /// An entry of which all is known, in few bytes.
+    pub(in crate::yaml) fn shortened(&mut self, entry: &StoredEntry) -> ShortEntry {
         let mut short = ShortEntry::like(entry, self.span_of(entry.value()).start);
         if self.whole_of(short) != *entry {
             short = ShortEntry::elsewhere(number(self.whole.len()));
             self.whole.push(*entry);
         }
-        self.entries.push(short);
+        short
     }
 
     /// The comma behind an entry.
