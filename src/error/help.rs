@@ -16,9 +16,7 @@ impl Error {
             Self::NoFile { option, .. } => format!(
                 "nothing was written; give {option} a regular file, or one that is not there yet"
             ),
-            Self::Rules { help, .. }
-            | Self::Git { help, .. }
-            | Self::Record { help, .. }
+            Self::Git { help, .. }
             | Self::Package { help, .. }
             | Self::Unfit { help, .. }
             | Self::Broken {

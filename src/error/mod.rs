@@ -123,23 +123,13 @@ pub enum Error {
         /// What is wrong with it.
         message: &'static str,
     },
-    /// A file of rules does not hold rules.
-    #[error("{} does not hold rules for a merge", shown(&place.path))]
-    Rules {
-        /// Where.
-        place: Box<Place>,
-        /// What is wrong there.
-        message: String,
-        /// What to do about it.
-        help: String,
-    },
-    /// A document is not what it was given for.
-    #[error("{}: {}", shown(&place.path), told(problem))]
+    /// A file or a document is not what it was given for.
+    #[error("{title}")]
     Unfit {
         /// Where.
         place: Box<Place>,
-        /// What is wrong with the document.
-        problem: String,
+        /// Which file, and what is wrong with it.
+        title: String,
         /// What is wrong at the place.
         message: String,
         /// What to do about it.
@@ -247,16 +237,6 @@ pub enum Error {
         /// What to do about it.
         help: String,
     },
-    /// What a package says of where it comes from cannot be used.
-    #[error("{} does not say where the package comes from: {}", shown(&place.path), told(message))]
-    Record {
-        /// Where.
-        place: Box<Place>,
-        /// What is wrong there.
-        message: String,
-        /// What to do about it.
-        help: String,
-    },
     /// A package, or its folder, is not fit for what was asked.
     #[error("{}: {}", shown(path), told(message))]
     Package {
@@ -309,20 +289,30 @@ impl Error {
         }
     }
 
-    /// For [`Error::Unfit`].
+    /// For [`Error::Unfit`], of a file of which the title says `problem`.
     pub(crate) fn unfit(
         place: impl Into<Box<Place>>,
         problem: impl Into<String>,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        let (place, problem) = (place.into(), problem.into());
-        let (message, help) = (message.into(), help.into());
+        let place = place.into();
+        let title = format!("{}: {}", shown(&place.path), visible(&problem.into()));
+        Self::titled(place, title, message, help)
+    }
+
+    /// For [`Error::Unfit`].
+    pub(crate) fn titled(
+        place: impl Into<Box<Place>>,
+        title: String,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
         Self::Unfit {
-            place,
-            problem,
-            message,
-            help,
+            place: place.into(),
+            title,
+            message: message.into(),
+            help: help.into(),
         }
     }
 

@@ -10,11 +10,7 @@ impl Error {
     #[must_use]
     pub fn with_secrets(mut self) -> Self {
         match &mut self {
-            Self::Rules { place, .. }
-            | Self::Broken { place, .. }
-            | Self::NotUtf8 { place }
-            | Self::Unfit { place, .. }
-            | Self::Record { place, .. } => {
+            Self::Broken { place, .. } | Self::NotUtf8 { place } | Self::Unfit { place, .. } => {
                 place.hidden = false;
             }
             Self::DuplicateResource { first, second, .. } => {
@@ -33,10 +29,7 @@ impl Error {
     /// The places to show, with a word for each.
     fn places(&self) -> Vec<(&Place, String)> {
         match self {
-            Self::Rules { place, message, .. }
-            | Self::Broken { place, message, .. }
-            | Self::Unfit { place, message, .. }
-            | Self::Record { place, message, .. } => {
+            Self::Broken { place, message, .. } | Self::Unfit { place, message, .. } => {
                 vec![(place, message.clone())]
             }
             Self::NotUtf8 { place } => vec![(place, "the first such byte".to_owned())],

@@ -11,7 +11,7 @@ use globset::GlobMatcher;
 mod read;
 mod written;
 
-use crate::error::{Error, Place, Warning};
+use crate::error::{Error, Place, Warning, shown};
 use crate::merge::{OnConflict, Options, Resolution, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
@@ -74,10 +74,9 @@ impl Rules {
     }
 
     fn parse(path: &Path, text: &str, named: Named) -> Result<Self, Error> {
-        let tree = Tree::parse(text).map_err(|error| Error::Rules {
-            place: Box::new(Place::new(path, text, error.offset)),
-            message: error.message,
-            help: error.help.unwrap_or_else(|| "repair the file".to_owned()),
+        let tree = Tree::parse(text).map_err(|error| {
+            let help = error.help.unwrap_or_else(|| "repair the file".to_owned());
+            no_rules(path, text, error.offset, &error.message, &help)
         })?;
         match tree {
             Some(tree) => RuleReader {
@@ -265,6 +264,12 @@ pub(crate) fn rules_of(given: Option<&PathBuf>, local: &Path) -> Result<Rules, E
     }
     let bytes = read_own(&file);
     Rules::of_bytes(&file, bytes, Named::ByPackage)
+}
+
+/// A file of rules does not hold rules: where, and why.
+fn no_rules(path: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
+    let title = format!("{} does not hold rules for a merge", shown(path));
+    Error::titled(Place::new(path, text, offset), title, message, help)
 }
 
 /// A policy that gives this resolution.

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use clap::ValueEnum;
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::{Named, Rules, Scoped};
+use super::{Named, Rules, Scoped, no_rules};
 use crate::error::{Error, Place};
 use crate::merge::{Pattern, Rule, Take};
 use crate::package::git_folder;
@@ -289,11 +289,7 @@ impl RuleReader<'_> {
     }
 
     fn wrong_at(&self, offset: usize, message: &str, help: &str) -> Error {
-        Error::Rules {
-            place: Box::new(Place::new(self.path, self.text, offset)),
-            message: message.to_owned(),
-            help: help.to_owned(),
-        }
+        no_rules(self.path, self.text, offset, message, help)
     }
 
     fn place(&self, offset: u32) -> Place {

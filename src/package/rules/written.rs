@@ -5,7 +5,8 @@ use std::path::Path;
 use clap::ValueEnum as _;
 use clap::builder::PossibleValue;
 
-use crate::error::{Error, Place};
+use super::no_rules;
+use crate::error::Error;
 use crate::merge::{Pattern, Take};
 use crate::yaml::scalar::write_text;
 use crate::yaml::{NodeKind, Tree};
@@ -83,10 +84,10 @@ impl Written {
 /// Where the rules that are there cannot be added to line by line.
 pub(crate) fn with_rules(path: &Path, text: &str, rules: &[Written]) -> Result<String, Error> {
     let added: String = rules.iter().map(Written::to_yaml).collect();
-    let not_edited = || Error::Rules {
-        place: Box::new(Place::new(path, text, 0)),
-        message: "rules cannot be added to this file as it is written".to_owned(),
-        help: "write each rule behind a dash on a line of its own, under `rules:`".to_owned(),
+    let not_edited = || {
+        let message = "rules cannot be added to this file as it is written";
+        let help = "write each rule behind a dash on a line of its own, under `rules:`";
+        no_rules(path, text, 0, message, help)
     };
     let line_break = match text.is_empty() || text.ends_with('\n') {
         true => "",

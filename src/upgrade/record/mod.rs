@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::address::Origin;
 use super::address::is_archive;
-use crate::error::{self, Error};
+use crate::error::{self, Error, shown};
 use crate::package::{Entry, Snapshot, if_there, read_own};
+use crate::visible::visible;
 use read::parse;
 
 pub(super) use write::with_record;
@@ -161,9 +162,10 @@ fn read_file(package: &Path, name: &str) -> Result<Option<Record>, Error> {
 }
 
 fn wrong(file: &Path, text: &str, offset: usize, message: &str, help: &str) -> Error {
-    Error::Record {
-        place: Box::new(error::Place::new(file, text, offset)),
-        message: message.to_owned(),
-        help: help.to_owned(),
-    }
+    let title = format!(
+        "{} does not say where the package comes from: {}",
+        shown(file),
+        visible(message)
+    );
+    Error::titled(error::Place::new(file, text, offset), title, message, help)
 }

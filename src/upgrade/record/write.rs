@@ -292,7 +292,7 @@ mod tests {
             assert!(text.contains(from), "{from}");
             let text = text.replacen(from, to, 1);
             let told = parse(Path::new("p"), KPTFILE, &text);
-            assert!(matches!(told, Err(Error::Record { .. })), "{to}: {told:?}");
+            assert!(matches!(told, Err(Error::Unfit { .. })), "{to}: {told:?}");
         }
     }
 }
