@@ -51,4 +51,4 @@ pub(crate) use walk::fields::fields_of;
 pub(crate) use walk::index::{FieldIndex, ScalarKey, is_resource, key_of, name_of, scalar_key};
 pub(crate) use walk::keys::ListKey;
 pub(crate) use walk::place::{Arrival, Resident, place};
-pub(crate) use walk::{Shape, Walker, shape};
+pub(crate) use walk::{Shape, Walker, position, shape};

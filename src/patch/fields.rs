@@ -2,7 +2,7 @@
 
 use crate::merge::{
     Arrival, Child, CommentChoice, FieldIndex, Incoming, Outcome, Remarks, Resident, Shape, key_of,
-    name_of, place, shape,
+    name_of, place, position, shape,
 };
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
@@ -101,9 +101,7 @@ impl<'a> Patcher<'a> {
         let clears =
             self.is_apply() && retains && self.is_changed_as_union(&directed.fields, &targets);
         let mut residents = Vec::new();
-        let mut positions = rustc_hash::FxHashMap::default();
-        for (position, entry) in target_tree.entries(target).enumerate() {
-            positions.insert(entry, position);
+        for entry in target_tree.entries(target) {
             let key = key_of(target_tree, entry);
             let patched = key.and_then(|key| patches.find(key));
             let last = key.and_then(|key| lasts.find(key));
@@ -118,7 +116,9 @@ impl<'a> Patcher<'a> {
             let resident =
                 resident.filter(|it| directed.retains(name_of(target_tree, *it).as_deref()));
             arrivals.push(match resident {
-                Some(resident) => Arrival::Resident(positions[&resident]),
+                Some(resident) => {
+                    Arrival::Resident(position(target_tree.entries(target), resident))
+                }
                 None => self.arrival(*entry, directed, at)?,
             });
         }

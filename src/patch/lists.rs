@@ -92,10 +92,9 @@ impl<'a> Patcher<'a> {
                 "leave the deletion out, or the list",
             ));
         }
-        let order = order
-            .map(|order| self.ordered(order, patch_list, schema))
-            .transpose()?;
-        debug_assert!(order.is_some(), "one of the two is there");
+        if let Some(order) = order {
+            self.ordered(order, patch_list, schema)?;
+        }
         // the order of the patch's list is that of the directive, or there was an error
         Ok(Outcome::Take(Incoming::part(
             patch,

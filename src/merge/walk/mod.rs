@@ -388,7 +388,7 @@ fn entries_of<'t>(
 }
 
 /// The position of an entry among the entries of its collection, which are numbered in a row.
-fn position(mut entries: impl Iterator<Item = EntryId>, wanted: EntryId) -> usize {
+pub(crate) fn position(mut entries: impl Iterator<Item = EntryId>, wanted: EntryId) -> usize {
     let first = entries.next().unwrap_or(wanted);
     (wanted.number() - first.number()) as usize
 }
