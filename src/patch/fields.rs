@@ -127,29 +127,6 @@ impl<'a> Patcher<'a> {
             .merged_children(patch, target, place(residents, arrivals)))
     }
 
-    /// A map or list that is empty takes what the patch brings.
-    pub(super) fn filled(
-        &self,
-        target: NodeId,
-        patch: NodeId,
-        schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
-        let part = self.arriving(patch, schema)?;
-        let brings = match &part {
-            Outcome::Merge(children) => children.iter().any(Child::stays),
-            _ => self.patch.entries(self.patch.resolve(patch)).len() > 0,
-        };
-        debug_assert!(
-            self.target.entries(target).len() == 0,
-            "nothing may be lost"
-        );
-        Ok(if brings {
-            Outcome::Take(Incoming::part(patch, part))
-        } else {
-            Outcome::Keep
-        })
-    }
-
     /// What becomes of a field that the target has, and perhaps the patch and what was applied last.
     fn resident(
         &mut self,

@@ -54,7 +54,7 @@ impl<'a> Patcher<'a> {
         self.must_have_keys(&patch_list, pairing)?;
         if let Some(patch) = patch.filter(|_| self.target.entries(target).len() == 0) {
             self.deleted_scalars(deletion, &patch_list, pairing)?;
-            return self.filled_list(target, patch, order, &patch_list, schema);
+            return self.filled_list(patch, order, &patch_list, schema);
         }
         let deleted = self.deleted_scalars(deletion, &patch_list, pairing)?;
         let mut elements = self.kept(target, &patch_list, &deleted, pairing, schema)?;
@@ -102,9 +102,9 @@ impl<'a> Patcher<'a> {
         )))
     }
 
+    /// A list that is empty takes what the patch brings.
     fn filled_list(
         &self,
-        target: NodeId,
         patch: NodeId,
         order: Option<NodeId>,
         patch_list: &PatchList<'a>,
@@ -113,7 +113,15 @@ impl<'a> Patcher<'a> {
         if let Some(order) = order {
             self.ordered(order, patch_list, schema)?;
         }
-        self.filled(target, patch, schema)
+        let part = self.arriving(patch, schema)?;
+        let brings = match &part {
+            Outcome::Merge(children) => children.iter().any(Child::stays),
+            _ => self.patch.entries(self.patch.resolve(patch)).len() > 0,
+        };
+        Ok(match brings {
+            true => Outcome::Take(Incoming::part(patch, part)),
+            false => Outcome::Keep,
+        })
     }
 
     /// The scalars that `$deleteFromPrimitiveList` takes out.
