@@ -1,11 +1,12 @@
 //! What is between two entries that stay in their order: the three-way rule, and where both
 //! sides changed, line by line.
 
+mod both;
 mod changed;
 
 use rustc_hash::FxHashSet;
 
-use changed::Changed;
+use changed::{Changed, Gone};
 
 use super::known::Known;
 use super::subsequence::{heaviest, heaviest_between};
@@ -18,6 +19,8 @@ use crate::triple::Triple;
 const ENTRY: u32 = 40;
 const ENTRY_THAT_GOES: u32 = 16;
 const COMMENT: u32 = 8;
+/// A line of signs, such as frames a banner, says nothing.
+const FRAME: u32 = 4;
 const OF_ORIGINAL: u32 = 1;
 /// In longer stretches runs of lines are not looked for.
 const LONGEST_FOR_RUNS: usize = 512;
@@ -94,7 +97,7 @@ impl<'r, 'a> Between<'r, 'a> {
                 rows.local[at.local],
             );
             self.stretch(stretch, Some(here.local), &mut merged);
-            merged.push(self.piece(Some(here.original), here.updated, here.local));
+            self.push_piece(Some(here.original), here.updated, here.local, &mut merged);
             start = at.map(|at| at + 1);
         }
         merged
@@ -151,36 +154,6 @@ impl<'r, 'a> Between<'r, 'a> {
             })
     }
 
-    /// A piece that updated and local both have: local's, with the blank lines above it three-way;
-    /// updated's, where local left the original's white space alone.
-    fn piece(&self, original: Option<Ref>, updated: Ref, local: Ref) -> Placed {
-        let Some(original) = original else {
-            return own(local);
-        };
-        let text = |piece| match self.rows.token(piece).kind {
-            TokenKind::Comment(line) => Some(line),
-            TokenKind::Entry(_) | TokenKind::End => None,
-        };
-        let is_updated = text(local) == text(original) && text(updated) != text(original);
-        Placed {
-            piece: if is_updated { updated } else { local },
-            blanks: Some(self.blanks(original, updated, local)),
-            of_side: None,
-        }
-    }
-
-    /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where
-    /// both changed it.
-    fn blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
-        let count = |piece| self.rows.token(piece).blanks;
-        let are_both_changed = count(updated) != count(original) && count(local) != count(original);
-        if count(updated) == count(original) || are_both_changed && count(local) >= count(updated) {
-            local
-        } else {
-            updated
-        }
-    }
-
     /// Both sides changed something. The original's lines and updated's insertions are made one
     /// row; local is held against it, and each line is there or not, three-way.
     fn line_by_line(&self, here: Stretch<'_>, below: Option<Ref>, merged: &mut Vec<Placed>) {
@@ -208,7 +181,8 @@ impl<'r, 'a> Between<'r, 'a> {
                 (None, _) => self.flush(std::mem::take(&mut changed), below, merged),
                 (Some(line), Some(local)) if line.updated.is_some() || line.original.is_none() => {
                     self.flush(std::mem::take(&mut changed), Some(local), merged);
-                    merged.push(self.piece(line.original, line.updated.unwrap_or(local), local));
+                    let updated = line.updated.unwrap_or(local);
+                    self.push_piece(line.original, updated, local, merged);
                 }
                 (Some(line), local) => {
                     changed.local.extend(local);
@@ -233,11 +207,13 @@ impl<'r, 'a> Between<'r, 'a> {
         match (line.original, line.updated) {
             (None, Some(updated)) => changed.theirs.push(updated),
             (Some(original), None) => match local {
-                Some(local) if changed.gone.is_none() => {
-                    changed.gone = Some((original, local, changed.ours.len()));
-                }
+                Some(local) => changed.gone.push(Gone {
+                    original,
+                    local,
+                    below: changed.ours.len(),
+                }),
                 None if self.rows.is_comment(original) => changed.rewritten.push(original),
-                _ => {}
+                None => {}
             },
             (Some(_), Some(updated)) => {
                 if let (Id::Entry(entry), None) = (self.rows.id(updated), local)
@@ -371,7 +347,10 @@ impl<'r, 'a> Between<'r, 'a> {
 
     fn weight(&self, piece: Ref) -> u32 {
         match self.rows.id(piece) {
-            Id::Comment { .. } => COMMENT,
+            Id::Comment { .. } => match self.rows.token(piece).words() {
+                Some(words) if !words.contains(char::is_alphanumeric) => FRAME,
+                _ => COMMENT,
+            },
             Id::Entry(entry) if !(self.stays)(entry) => ENTRY_THAT_GOES,
             Id::Entry(_) | Id::End => ENTRY,
         }

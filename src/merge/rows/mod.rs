@@ -5,6 +5,7 @@
 //! side left alone is the other's; what both changed is aligned line by line. Which entries the
 //! result has is decided by the rules for values, and the row follows them.
 
+mod absent;
 mod between;
 mod known;
 mod numbered;
@@ -63,10 +64,11 @@ pub(crate) fn merge(
     let (stays_in_order, carried) = rows.carried();
     let between = Between::new(&rows, &stays, resolution);
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
-    let is_kept = rows.kept_by_local(&stays);
+    let mut is_no_matter = rows.kept_by_local(&stays);
+    is_no_matter.extend(rows.deleted_by_local(&stays));
     let left = |side: Side| -> Vec<Ref> {
         let all = (0..rows.row(side).len()).map(|at| Ref::new(side, at));
-        all.filter(|piece| !is_carried.contains(piece) && !is_kept.contains(piece))
+        all.filter(|piece| !is_carried.contains(piece) && !is_no_matter.contains(piece))
             .collect()
     };
     let pieces = between.whole(
@@ -189,22 +191,6 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The original's entries that stay although upstream removed them, with the comments right
-    /// above them: they are in the result as if local alone had them, in local's order.
-    fn kept_by_local(&self, stays: impl Fn(u32) -> bool) -> FxHashSet<Ref> {
-        let side = Side::Original;
-        let row = self.tokens.original.iter().enumerate();
-        let kept = row.filter(|(_, token)| match token.kind {
-            TokenKind::Entry(entry) => {
-                self.places.local.has(entry) && !self.places.updated.has(entry) && stays(entry)
-            }
-            TokenKind::Comment(_) | TokenKind::End => false,
-        });
-        kept.flat_map(|(at, _)| self.own_above(side, at)..=at)
-            .map(|at| Ref::new(side, at))
-            .collect()
-    }
-
     /// Comments right above an entry that the original lacks pair with that entry's comments alone:
     /// those of which a side has more than the original.
     fn name_owners(&mut self) {
@@ -266,6 +252,12 @@ impl<'a> Rows<'a> {
 
     fn id(&self, piece: Ref) -> Id {
         self.ids[piece.side][piece.at()]
+    }
+
+    /// Whether updated took away all that was above a piece. The first piece of a row has no number
+    /// of blank lines.
+    fn became_first(&self, original: Ref, updated: Ref) -> bool {
+        updated.at() == 0 && original.at() > 0 && self.token(updated).blanks == 0
     }
 
     /// Where an entry is in a row.
@@ -335,13 +327,22 @@ impl<'a> Rows<'a> {
         };
         let sides = [Side::Original, Side::Updated, Side::Local];
         let lines = sides.map(own);
-        // what is elsewhere on another side is no part of this entry
+        // what one side has here, and another elsewhere, is no part of this entry
         let is_elsewhere = |piece: &Ref| {
             let words = self.token(*piece).words();
-            sides.iter().zip(&lines).any(|(side, own)| {
+            let counts = sides.iter().zip(&lines).map(|(side, own)| {
                 let here = own.iter().filter(|it| self.token(**it).words() == words);
-                words.map_or(0, |words| self.count(*side, words)) > here.count()
-            })
+                let here = here.count();
+                (
+                    here,
+                    words.map_or(0, |words| self.count(*side, words)) - here,
+                )
+            });
+            let is_moved = |(here, elsewhere)| {
+                let mut others = counts.clone();
+                others.any(|other: (usize, usize)| other.0 < here && other.1 > elsewhere)
+            };
+            counts.clone().any(is_moved)
         };
         let [original, updated, local] = lines.clone().map(|mut own| {
             own.retain(|piece| !is_elsewhere(piece));

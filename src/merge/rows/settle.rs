@@ -234,7 +234,8 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
         merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
         // without a blank line, local's comments would be one with those above them
         let is_below_comment = first > 0 && rows.is_comment(merged[first - 1].piece);
-        let blanks = if new == old || new == mine || (new == 0 && is_below_comment) {
+        let is_same = new == old || new == mine || rows.became_first(original, updated);
+        let blanks = if is_same || (new == 0 && is_below_comment) {
             own
         } else if mine == old {
             updated

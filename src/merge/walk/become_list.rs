@@ -5,6 +5,7 @@
 //! comments and quoting on elements that did not even change, so the elements are aligned, and only
 //! those that differ are touched.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use similar::DiffOp;
 
 use super::fields::fields_of_all;
@@ -58,6 +59,8 @@ impl Walker<'_> {
         let operations = differences(&of_locals, &of_updateds);
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
+        let moved = moved(&operations, &of_locals, &of_updateds);
+        let leaving: FxHashSet<usize> = moved.values().copied().collect();
         for operation in operations {
             self.has_lines = has_lines;
             let old = operation.old_range();
@@ -71,14 +74,22 @@ impl Walker<'_> {
                     self.exact_element(sides, old, &mut children);
                 }
             } else {
-                children.extend(old.map(|at| {
+                let gone = old.filter(|at| !leaving.contains(at));
+                children.extend(gone.map(|at| {
                     let sides = Triple::new(before_local[at], None, Some(locals[at]));
                     Child::local(locals[at], Outcome::Remove).of_sides(sides)
                 }));
-                children.extend(new.map(|at| {
+                for at in new {
+                    if let Some(local) = moved.get(&at).copied() {
+                        let original = before_local[local];
+                        let sides = Triple::new(original, Some(updateds[at]), Some(locals[local]));
+                        self.has_lines = has_lines;
+                        self.exact_element(sides, local, &mut children);
+                        continue;
+                    }
                     let sides = Triple::new(before_updated[at], Some(updateds[at]), None);
-                    self.whole(updateds[at]).of_sides(sides)
-                }));
+                    children.push(self.whole(updateds[at]).of_sides(sides));
+                }
             }
         }
         children
@@ -212,4 +223,29 @@ impl Walker<'_> {
             (updated, local) => updated == local,
         }
     }
+}
+
+/// The elements that updated has elsewhere, and each list once: where updated has them, and where
+/// local does.
+fn moved(operations: &[DiffOp], locals: &[u64], updateds: &[u64]) -> FxHashMap<usize, usize> {
+    let once = |values: &[u64], range: fn(&DiffOp) -> std::ops::Range<usize>| {
+        let mut places: FxHashMap<u64, Option<usize>> = FxHashMap::default();
+        for (at, value) in values.iter().enumerate() {
+            let place = places.entry(*value).or_insert(Some(at));
+            *place = place.filter(|place| *place == at);
+        }
+        let is_unpaired = |it: &&DiffOp| {
+            !matches!(it, DiffOp::Equal { .. }) && it.old_range().len() != it.new_range().len()
+        };
+        let unpaired = operations.iter().filter(is_unpaired).flat_map(range);
+        unpaired
+            .filter(|at| places.get(&values[*at]) == Some(&Some(*at)))
+            .map(|at| (values[at], at))
+            .collect::<FxHashMap<u64, usize>>()
+    };
+    let ours = once(locals, DiffOp::old_range);
+    let theirs = once(updateds, DiffOp::new_range).into_iter();
+    theirs
+        .filter_map(|(value, at)| Some((at, *ours.get(&value)?)))
+        .collect()
 }

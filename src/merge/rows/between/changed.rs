@@ -1,7 +1,7 @@
 //! What changed between two lines that stay, put in its order.
 
 use super::super::known::{Known, owners as owners_in};
-use super::super::{Disagreement, Placed, Ref, Side};
+use super::super::{Disagreement, Id, Placed, Ref, Side};
 use super::{Between, own};
 use crate::merge::Resolution;
 use crate::triple::Triple;
@@ -15,9 +15,20 @@ pub(super) struct Changed {
     pub(super) local: Vec<Ref>,
     /// Comment lines of the original that neither side has any more.
     pub(super) rewritten: Vec<Ref>,
-    /// The first piece that updated took away and local has: in original and local, and how many of
-    /// ours are above it.
-    pub(super) gone: Option<(Ref, Ref, usize)>,
+    /// The pieces that updated took away and local has.
+    pub(super) gone: Vec<Gone>,
+}
+
+/// A piece that updated took away.
+pub(super) struct Gone {
+    pub(super) original: Ref,
+    pub(super) local: Ref,
+    /// How many of local's insertions it is below.
+    pub(super) below: usize,
+}
+
+fn own_of(pieces: &[Ref]) -> Vec<Placed> {
+    pieces.iter().map(|piece| own(*piece)).collect()
 }
 
 impl Between<'_, '_> {
@@ -32,8 +43,6 @@ impl Between<'_, '_> {
             gone,
             local,
         } = changed;
-        // what upstream says of an entry that local deleted is no answer to local's comments
-        theirs.retain(|piece| self.rows.is_entry(*piece) || !self.is_of_deleted(*piece));
         rewritten.retain(|piece| !self.is_of_deleted(*piece));
         let stays: Vec<Ref> = ours
             .iter()
@@ -45,8 +54,15 @@ impl Between<'_, '_> {
             theirs.retain(|piece| self.rows.is_entry(*piece));
             rewritten.clear();
         }
-        let disagree = self.disagree(&stays, &theirs, &rewritten);
-        let apart = disagree && theirs.iter().any(|piece| self.rows.is_comment(*piece));
+        // what upstream took away with an entry, it has not rewritten; and what either side says of
+        // an entry of its own is no other text for it
+        rewritten.retain(|piece| !self.goes_with_entry(*piece));
+        let answers = |row: &[Ref]| -> Vec<Ref> {
+            let answers = row.iter().filter(|piece| self.is_answer(**piece));
+            answers.copied().collect()
+        };
+        let disagree = self.disagree(&answers(&stays), &answers(&theirs), &rewritten);
+        let apart = disagree && !answers(&theirs).is_empty();
         if disagree && !apart {
             ours = self.with_lines_around(&ours, local);
         }
@@ -56,51 +72,96 @@ impl Between<'_, '_> {
             Resolution::Markers => None,
         };
         if let Some(comments) = loses.filter(|_| apart) {
-            comments.retain(|piece| self.rows.is_entry(*piece));
+            comments.retain(|piece| !self.is_answer(*piece));
         }
         self.drop_repeated(&mut theirs);
-        let at = match disagree && !apart {
-            // what local has written anew stays together, where it was
-            true => ours.len(),
-            false => self.place(&ours, &theirs, below, gone.map(|gone| gone.2)),
-        };
-        let mut new: Vec<Placed> = theirs.iter().map(|piece| own(*piece)).collect();
-        if let (Some((original, local, _)), Some(first)) = (gone, new.first_mut()) {
-            first.blanks = Some(self.blanks(original, first.piece, local));
-        }
-        let (before, after) = ours.split_at(at.min(ours.len()));
-        let own_of = |pieces: &[Ref]| pieces.iter().map(|it| own(*it)).collect::<Vec<_>>();
-        let (before, after) = (own_of(before), own_of(after));
+        // what local has written anew stays together, where it was
+        let stands = disagree && !apart;
+        let sides = self.in_order(&ours, &theirs, (&gone, below), stands);
         if apart && self.resolution == Resolution::Markers {
-            self.push_sides(
-                [
-                    (own_of(&rewritten), Side::Original),
-                    (before, Side::Local),
-                    (new, Side::Updated),
-                    (after, Side::Local),
-                ],
-                merged,
-            );
+            self.push_sides([(own_of(&rewritten), Side::Original)], merged);
+            self.push_sides(sides, merged);
         } else {
-            merged.extend(before.into_iter().chain(new).chain(after));
+            merged.extend(sides.into_iter().flat_map(|(pieces, _)| pieces));
         }
     }
 
-    /// Before which of local's pieces updated's come, if `above` of them are above what updated took
-    /// away.
+    /// The pieces of both sides: updated's in the place of what it took away, or last; the comments
+    /// that it has right above local's piece below stay with that. `stands` says that local's are
+    /// in the place of what updated took away.
+    fn in_order(
+        &self,
+        ours: &[Ref],
+        theirs: &[Ref],
+        (gone, below): (&[Gone], Option<Ref>),
+        stands: bool,
+    ) -> [(Vec<Placed>, Side); 5] {
+        let below_all = below;
+        let below = below.filter(|below| self.rows.id(*below) != Id::End);
+        let comments = below.map_or(0, |below| self.above_piece(theirs, below));
+        let (before, above) = theirs.split_at(theirs.len() - comments);
+        let (of_before, of_above) = (gone.first(), self.gone_above(gone, below));
+        let has_entries_alone = theirs.iter().all(|piece| self.rows.is_entry(*piece));
+        let first = match stands && has_entries_alone {
+            // a field that a comment became
+            true => ours.len(),
+            false => self.place(ours, before, below_all, of_before.filter(|_| !stands)),
+        };
+        let second = of_above.filter(|_| !stands);
+        let second = second.map_or(ours.len(), |gone| gone.below);
+        let second = second.clamp(first, ours.len());
+        let new = |pieces: &[Ref], gone: Option<&Gone>| {
+            let mut new = own_of(pieces);
+            if let (Some(gone), Some(first)) = (gone, new.first_mut()) {
+                first.blanks = Some(self.blanks(gone.original, first.piece, gone.local));
+            }
+            new
+        };
+        [
+            (own_of(&ours[..first]), Side::Local),
+            (new(before, of_before), Side::Updated),
+            (own_of(&ours[first..second]), Side::Local),
+            (new(above, of_above), Side::Updated),
+            (own_of(&ours[second..]), Side::Local),
+        ]
+    }
+
+    /// How many of updated's pieces, at the end, are comments right above local's piece below.
+    fn above_piece(&self, theirs: &[Ref], below: Ref) -> usize {
+        let rows = self.rows;
+        let row = rows.row(Side::Updated);
+        let is_above = |(distance, piece): &(usize, &Ref)| {
+            let next = Ref::new(Side::Updated, piece.at() + 1);
+            let is_next = match distance {
+                0 => rows.id(next) == rows.id(below),
+                _ => piece.at() + distance + 1 == theirs[theirs.len() - 1].at() + 1,
+            };
+            rows.is_comment(**piece) && is_next && row[next.at()].blanks == 0
+        };
+        theirs.iter().rev().enumerate().take_while(is_above).count()
+    }
+
+    /// The first comment that updated took away of those right above local's piece below.
+    fn gone_above<'g>(&self, gone: &'g [Gone], below: Option<Ref>) -> Option<&'g Gone> {
+        let below = below?;
+        let first = self.rows.own_above(below.side, below.at());
+        gone.iter().find(|gone| gone.local.at() >= first)
+    }
+
+    /// Before which of local's pieces updated's come, in the place of what it took away.
     fn place(
         &self,
         ours: &[Ref],
         theirs: &[Ref],
         below: Option<Ref>,
-        above: Option<usize>,
+        gone: Option<&Gone>,
     ) -> usize {
         let has_entry = theirs.iter().any(|piece| self.rows.is_entry(*piece));
         let at = match below {
             Some(below) if has_entry => self.above_below(ours, below),
             _ => ours.len(),
         };
-        above.map_or(at, |above| at.min(above))
+        gone.map_or(at, |gone| at.min(gone.below))
     }
 
     /// What local has written anew stays as it is, with the lines around that upstream took away with
@@ -113,10 +174,14 @@ impl Between<'_, '_> {
     }
 
     /// Puts in pieces whose comments are a side of a disagreement each.
-    fn push_sides(&self, sides: [(Vec<Placed>, Side); 4], merged: &mut Vec<Placed>) {
+    fn push_sides<const N: usize>(
+        &self,
+        sides: [(Vec<Placed>, Side); N],
+        merged: &mut Vec<Placed>,
+    ) {
         for (pieces, side) in sides {
             merged.extend(pieces.into_iter().map(|placed| Placed {
-                of_side: self.rows.is_comment(placed.piece).then_some(side),
+                of_side: self.is_answer(placed.piece).then_some(side),
                 ..placed
             }));
         }
@@ -134,6 +199,16 @@ impl Between<'_, '_> {
             .iter()
             .filter_map(|piece| self.rows.token(*piece).words());
         words.flat_map(str::split_whitespace).collect()
+    }
+
+    /// Whether a piece is a comment, and not right above an entry that is new on its side.
+    fn is_answer(&self, piece: Ref) -> bool {
+        let has = |side: Side, entry| self.rows.place(side, entry).is_some();
+        let is_new = |entry| {
+            let is_known = piece.side == Side::Local && has(Side::Updated, entry);
+            !has(Side::Original, entry) && !is_known
+        };
+        self.rows.is_comment(piece) && !self.owner(piece).is_some_and(is_new)
     }
 
     /// Whether a comment is right above an entry that goes.

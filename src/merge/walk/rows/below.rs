@@ -35,9 +35,8 @@ impl Walker<'_> {
         }
         let is_taken = matches!(outcome, Outcome::Take(_)) || is_emptied;
         let local_value = trees.local.entry(local).value;
-        let comes_in_lines = trees
-            .updated
-            .is_block_collection(trees.updated.entry(updated).value);
+        let theirs = trees.updated.entry(updated).value;
+        let comes_in_lines = trees.updated.is_block_collection(theirs);
         // lines of a block collection have no place between brackets that have something in them
         let is_full = trees.local.entries(local_value).len() > 0;
         if !is_taken && (trees.local.is_block_collection(local_value) || comes_in_lines && is_full)
@@ -48,8 +47,8 @@ impl Walker<'_> {
             (Some(original), Some(_)) => self.own_lines(original, local),
             _ => Vec::new(),
         };
-        if let (Some(original), false) = (sides.original, own.is_empty()) {
-            self.record_own_lines(original, local, false);
+        if let Some(original) = sides.original {
+            self.record_own_of_replaced((original, local), &own, sides);
         }
         let mut rows = match is_emptied || !is_taken {
             true => self.rows_within(sides, &own, is_emptied),
@@ -60,10 +59,8 @@ impl Walker<'_> {
         rows.local.column = column(Side::Local, local);
         rows.updated.column = column(Side::Updated, updated);
         rows.original.column = rows.updated.column;
-        let same = same_lines(
-            (trees.original, &rows.original),
-            (trees.updated, &rows.updated),
-        );
+        let (old, new) = (&rows.original, &rows.updated);
+        let same = same_lines((trees.original, old), (trees.updated, new));
         let pieces = rows.as_ref().map(|row| row.items.len()).into_array();
         if same || pieces.iter().sum::<usize>() == 3 {
             return None;
@@ -71,6 +68,20 @@ impl Walker<'_> {
         let children: Vec<Child> = outcome.children().cloned().collect();
         let pieces = self.merge_rows(&rows, &children, Triple::default());
         Some(pieces.into())
+    }
+
+    /// Records that comment lines and remarks of local's own go with a value.
+    fn record_own_of_replaced(
+        &mut self,
+        (original, local): (EntryId, EntryId),
+        own: &[Span],
+        sides: Entries,
+    ) {
+        // where local changed values too, a conflict shows all of it
+        let is_left = self.unchanged_locally(self.values_of(sides));
+        if !own.is_empty() || is_left && self.has_own_remarks_within(original, local) {
+            self.record_own_lines(original, local, false);
+        }
     }
 
     /// The comments below an entry on each side. Those in a block collection that comes, come with

@@ -173,22 +173,20 @@ impl Walker<'_> {
 
     /// Whether there is a remark in a local entry that the original has not got there.
     fn has_own_remarks(&self, original: EntryId, local: EntryId) -> bool {
-        fn remarks<'t>(tree: &Tree<'t>, entry: EntryId, found: &mut Vec<&'t str>) {
-            let entry = tree.entry(entry);
-            let comments = entry.comments();
-            for span in [comments.line, comments.tail] {
-                if !span.is_empty() {
-                    found.push(tree.slice(span).trim());
-                }
-            }
-            for below in tree.entries(entry.value) {
-                remarks(tree, below, found);
-            }
-        }
-        let (mut old, mut new) = (Vec::new(), Vec::new());
-        remarks(self.trees.original, original, &mut old);
-        remarks(self.trees.local, local, &mut new);
-        new.iter().any(|remark| !old.contains(remark))
+        let (old, new) = (self.trees.original, self.trees.local);
+        has_others(
+            remarks(old, std::iter::once(original)),
+            remarks(new, std::iter::once(local)),
+        )
+    }
+
+    /// The same of what the entry's value holds.
+    pub(super) fn has_own_remarks_within(&self, original: EntryId, local: EntryId) -> bool {
+        let (old, new) = (self.trees.original, self.trees.local);
+        has_others(
+            remarks(old, old.entries(old.entry(original).value)),
+            remarks(new, new.entries(new.entry(local).value)),
+        )
     }
 
     /// Records that an entry goes in which local wrote comments, or above which it did.
@@ -296,6 +294,24 @@ impl Walker<'_> {
         let index = position(entries_of(self.trees.local, list), sides.local?);
         Some(self.indexed_step(sides, index))
     }
+}
+
+/// The remarks of entries, and of those in them.
+fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&'t str> {
+    let mut found = Vec::new();
+    for id in entries {
+        let entry = tree.entry(id);
+        let comments = entry.comments();
+        let own = [comments.line, comments.tail].into_iter();
+        let own = own.filter(|span| !span.is_empty());
+        found.extend(own.map(|span| tree.slice(span).trim()));
+        found.extend(remarks(tree, tree.entries(entry.value)));
+    }
+    found
+}
+
+fn has_others(old: Vec<&str>, new: Vec<&str>) -> bool {
+    new.iter().any(|remark| !old.contains(remark))
 }
 
 /// Where a piece of local's row is placed.

@@ -1,0 +1,71 @@
+//! A piece that updated and local both have, and its blank lines.
+
+use super::super::{Placed, Ref, Side, TokenKind};
+use super::{Between, own};
+
+impl Between<'_, '_> {
+    /// A piece that updated and local both have: local's, with the blank lines above it three-way;
+    /// updated's, where local left the original's white space alone.
+    pub(super) fn piece(&self, original: Option<Ref>, updated: Ref, local: Ref) -> Placed {
+        let Some(original) = original else {
+            return own(local);
+        };
+        let text = |piece| match self.rows.token(piece).kind {
+            TokenKind::Comment(line) => Some(line),
+            TokenKind::Entry(_) | TokenKind::End => None,
+        };
+        let is_updated = text(local) == text(original) && text(updated) != text(original);
+        Placed {
+            piece: if is_updated { updated } else { local },
+            blanks: Some(self.blanks(original, updated, local)),
+            of_side: None,
+        }
+    }
+
+    /// The same, below what is there already: comments that updated has put right above the piece
+    /// are between it and its blank lines.
+    pub(super) fn push_piece(
+        &self,
+        original: Option<Ref>,
+        updated: Ref,
+        local: Ref,
+        merged: &mut Vec<Placed>,
+    ) {
+        let mut piece = self.piece(original, updated, local);
+        let is_right_above = |(distance, placed): &(usize, &Placed)| {
+            let words = self.rows.token(placed.piece).words();
+            placed.piece.side == Side::Updated
+                && placed.piece.at() + distance + 1 == updated.at()
+                && self.rows.row(Side::Updated)[placed.piece.at() + 1].blanks == 0
+                && words.is_some_and(|words| self.rows.count(Side::Local, words) == 0)
+        };
+        let new = merged.iter().rev().enumerate().take_while(is_right_above);
+        let new = new.count();
+        let first = merged.len() - new;
+        if let Some(original) = original.filter(|it| new > 0 && self.is_below_no_comment(*it)) {
+            merged[first].blanks = Some(self.blanks(original, merged[first].piece, local));
+            piece.blanks = Some(updated);
+        }
+        merged.push(piece);
+    }
+
+    fn is_below_no_comment(&self, piece: Ref) -> bool {
+        self.rows.own_above(piece.side, piece.at()) == piece.at()
+    }
+
+    /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where
+    /// both changed it. The first piece of a row has no number.
+    pub(super) fn blanks(&self, original: Ref, updated: Ref, local: Ref) -> Ref {
+        let count = |piece| self.rows.token(piece).blanks;
+        let became_first = self.rows.became_first(original, updated);
+        let are_both_changed = count(updated) != count(original) && count(local) != count(original);
+        if became_first
+            || count(updated) == count(original)
+            || are_both_changed && count(local) >= count(updated)
+        {
+            local
+        } else {
+            updated
+        }
+    }
+}
