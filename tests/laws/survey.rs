@@ -61,10 +61,6 @@ fn failure(law: Law, case: &Case, told: &Told) -> Option<String> {
 #[test]
 #[ignore = "a tool, not a test"]
 fn survey() {
-    let number = |name| {
-        let number = std::env::var(name).ok()?;
-        Some(number.parse().expect("a number"))
-    };
     let count = number("SURVEY").unwrap_or(20_000);
     let first = number("SURVEY_FROM").unwrap_or(0);
     let strategy = (generate::case(), told());
@@ -105,8 +101,14 @@ fn survey() {
     }
 }
 
+/// A number of the environment.
+pub fn number(name: &str) -> Option<u64> {
+    let number = std::env::var(name).ok()?;
+    Some(number.parse().expect("a number"))
+}
+
 /// The case of a seed.
-fn nth<S: Strategy>(strategy: &S, seed: u64) -> S::Tree {
+pub fn nth<S: Strategy>(strategy: &S, seed: u64) -> S::Tree {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
@@ -114,7 +116,7 @@ fn nth<S: Strategy>(strategy: &S, seed: u64) -> S::Tree {
     strategy.new_tree(&mut runner).expect("a case")
 }
 
-fn shrink<T: ValueTree>(tree: &mut T, fails: impl Fn(&T::Value) -> bool) {
+pub fn shrink<T: ValueTree>(tree: &mut T, fails: impl Fn(&T::Value) -> bool) {
     let mut steps = 0;
     while steps < 4000 {
         steps += 1;

@@ -5,6 +5,7 @@ mod disturb;
 mod disturbed;
 mod pieces;
 mod stay;
+mod survey;
 mod with_git;
 
 use crate::drive::{Ran, Told, run_files};

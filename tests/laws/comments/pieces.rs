@@ -57,7 +57,7 @@ fn are_apart(original: &[Piece], one: &Edit, other: &Edit) -> bool {
 }
 
 /// The history without the local edits that are not apart from upstream's.
-fn apart(mut history: History) -> History {
+pub(super) fn apart(mut history: History) -> History {
     let History {
         original,
         upstream,
@@ -87,7 +87,7 @@ fn trimmed(text: &str) -> String {
         .collect()
 }
 
-fn pieces_fast_forward(history: &History, disturbed: u8) -> Result<(), TestCaseError> {
+pub(super) fn pieces_fast_forward(history: &History, disturbed: u8) -> Result<(), TestCaseError> {
     let both = |first: &[Edit], second: &[Edit]| {
         render(&edited(&edited(&history.original, first), second))
     };

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What `git merge-file` makes of three texts; none where it leaves a conflict.
-fn git(texts: Triple<&str>, folder: &Path) -> Option<String> {
+pub(super) fn git(texts: Triple<&str>, folder: &Path) -> Option<String> {
     for (name, text) in [
         ("o", texts.original),
         ("u", texts.updated),
@@ -54,7 +54,7 @@ fn frame(text: &str) -> Result<(bool, [&str; 2]), TestCaseError> {
 
 type Run = fn(Triple<&str>, &Told) -> Result<Ran, TestCaseError>;
 
-fn is_never_worse(history: &History) -> Result<(), TestCaseError> {
+pub(super) fn is_never_worse(history: &History) -> Result<(), TestCaseError> {
     let texts = history.texts();
     let values = texts.as_ref().try_map(|text| value(text))?;
     let texts = texts.as_ref().map(String::as_str);
