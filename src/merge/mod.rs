@@ -4,7 +4,7 @@
 //! The walk decides, the edits carry the decisions out on local's text, the check reads the result
 //! again.
 
-mod above;
+mod around;
 mod body;
 mod check;
 mod check_comments;
@@ -31,7 +31,7 @@ pub mod stages;
 pub mod text;
 mod walk;
 
-pub(crate) use above::{MergedAbove, merge_above, set_off};
+pub(crate) use around::{Frame, MergedAround, merge_above, merge_below, set_off};
 pub use check::VerificationError;
 pub use conflict::{Conflict, ConflictKind, Means, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};

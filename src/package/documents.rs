@@ -3,9 +3,10 @@
 
 use super::apply::Apply;
 use super::assemble::{Action, Insertion, assemble};
+use super::cuts::{Cut, Cuts};
 use super::document::is_resource;
 use super::file_triple::FileTriple;
-use super::head::with_heads;
+use super::head::begins_with_marker;
 use super::jobs::{Job, file_of, members};
 use super::nulls::brings_null;
 use super::pair::Group;
@@ -43,18 +44,19 @@ pub(crate) fn merge_documents(
     job: &Job,
 ) -> Result<Outcome, Error> {
     let sides = Side::ALL.map(|side| file_of(context.files, job.file[side]?, side));
-    let with_heads = match context.apply {
-        Some(_) => None,
-        None => with_heads(&sides, job),
+    let cuts = match context.apply {
+        Some(_) => Cuts::default(),
+        None => Cuts::of(&sides, job),
     };
     FileMerge {
         context,
         target,
         job,
         sides,
-        with_heads: with_heads.as_ref(),
+        cuts: &cuts,
         coming: job.coming.clone(),
         head: None,
+        first_below_coming: None,
         outcome: Outcome::default(),
     }
     .run()
@@ -67,12 +69,14 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) job: &'c Job,
     /// The file on each side.
     pub(super) sides: Triple<Option<&'f ParsedFile<'a>>>,
-    /// The first documents with the heads of their files, where these merge together.
-    pub(super) with_heads: Option<&'c Triple<Parsed<'a>>>,
+    /// The documents that are cut otherwise than their files alone would have it.
+    pub(super) cuts: &'c Cuts<'a>,
     /// Upstream's documents that come.
     pub(super) coming: Vec<Group>,
     /// The head that the file gets, where it is another one.
     pub(super) head: Option<String>,
+    /// The first document of the local file, where it has no `---` and others come above it.
+    pub(super) first_below_coming: Option<usize>,
     pub(super) outcome: Outcome,
 }
 
@@ -108,14 +112,17 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     }
 
     pub(super) fn members(&self, group: &Group) -> Triple<Option<&'c Parsed<'a>>> {
-        let firsts = group.map(|member| member.is_some_and(|it| it.document == 0));
-        if let Some(with_heads) = self.with_heads
-            && firsts == Triple::new(true, true, true)
-            && self.job.here.contains(group)
-        {
-            return with_heads.as_ref().map(Some);
-        }
-        members(self.context.files, group)
+        let members = members(self.context.files, group);
+        Side::ALL.map(|side| match self.cut(group, side) {
+            Some(cut) => Some(&cut.parsed),
+            None => members[side],
+        })
+    }
+
+    /// The document of a side, where it is cut otherwise.
+    pub(super) fn cut(&self, group: &Group, side: Side) -> Option<&'c Cut<'a>> {
+        let member = group[side].filter(|it| Some(it.triple) == self.job.file[side])?;
+        self.cuts.get(side, member.document)
     }
 
     /// Law 2: upstream's bytes, where the local file's are the original's, and all of its documents
@@ -184,6 +191,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                 actions[local.document] = Action::Remove;
             }
         }
+        self.first_below_coming = self.first_below_coming(file, &actions);
         for (group, merged) in self.job.here.iter().zip(self.merged_here(file)) {
             if let Some(local) = group.local {
                 actions[local.document] = match group.updated {
@@ -209,17 +217,18 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             && insertions.is_empty()
             && self.head.is_none()
             && ends_line == file.ends_line()
+            && self.begins_with_marker() == begins_with_marker(file)
             && self.job.base == Some(self.target)
         {
             return Ok(());
         }
-        match self.with_heads {
-            Some(with_heads) => {
-                let file = file.with_first(&with_heads.local);
-                self.finish(&file, &actions, &insertions, ends_line)
-            }
-            None => self.finish(file, &actions, &insertions, ends_line),
-        }
+        let cut = self.cuts.local_file(file);
+        self.finish(
+            cut.as_ref().unwrap_or(file),
+            &actions,
+            &insertions,
+            ends_line,
+        )
     }
 
     /// The documents of the local file, each merged, with its line breaks.
@@ -257,7 +266,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             actions[updated.document] = match group.local {
                 None if self.is_left_open(group) => Action::Mark(self.marks(group)),
                 None if self.context.apply.is_none() => Action::Keep,
-                _ => Action::Replace(self.arriving(group, line_break_of(file.text))?),
+                _ => Action::Arrive(self.arriving(group, line_break_of(file.text))?),
             };
         }
         let whole = |(parsed, action): (&Parsed<'_>, &Action)| {
@@ -283,7 +292,11 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             return Ok(());
         }
         let head = self.head.as_deref().unwrap_or(file.head);
-        let mut text = assemble(file, head, actions, insertions);
+        let has_marker = match self.job.base {
+            Some(_) => self.begins_with_marker(),
+            None => begins_with_marker(file),
+        };
+        let mut text = assemble(file, head, has_marker, actions, insertions);
         if chunks.is_empty() {
             // nothing is below the head that a blank line sets it off from
             text.truncate(text.trim_end_matches(['\r', '\n']).len());

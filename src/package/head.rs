@@ -1,61 +1,45 @@
 //! What is above a document's content, where documents come, go and move: the head of the file,
 //! directives, the `---`.
 
-use super::document::cut_head;
+use super::around::cut_head;
+use super::cuts::{Cut, cut};
 use super::documents::FileMerge;
-use super::jobs::{Job, members};
+use super::jobs::members;
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
 use crate::line_breaks::{line_break_of, lines_with_breaks};
-use crate::merge::{MergedAbove, merge_above};
+use crate::merge::{Frame, MergedAround, merge_above};
 use crate::triple::{Side, Triple};
-use crate::yaml::stream::{below_marker, byte_order_mark, is_bare_marker, marker};
+use crate::yaml::stream::{byte_order_mark, frame, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
 
 /// The first documents with the heads of their files, where they are one document that changed: a
 /// line is the head's on one side and the document's on another, and the lines merge as one text.
 pub(super) fn with_heads<'a>(
-    files: &Triple<Option<&ParsedFile<'a>>>,
-    job: &Job,
-) -> Option<Triple<Parsed<'a>>> {
-    let first = |triple: Option<usize>| {
-        triple.map(|triple| DocRef {
-            triple,
-            document: 0,
-        })
-    };
-    let group = job.file.map(first);
-    job.here.iter().find(|other| **other == group)?;
-    let files = Triple::new(files.original?, files.updated?, files.local?);
-    let firsts = files
-        .try_map(|file| file.documents.first().ok_or(()))
-        .ok()?;
+    files: &Triple<&ParsedFile<'a>>,
+    firsts: Triple<&Parsed<'a>>,
+) -> Option<Triple<Cut<'a>>> {
     let sides = files.zip(firsts);
-    let texts = sides.map(|(file, first)| (file.head, first.document.text));
-    let has_lines = |(head, _): (&str, &str)| head.len() > byte_order_mark(head);
-    let has_head = texts.map(has_lines).into_array().contains(&true);
+    let has_head = |(file, first): (&ParsedFile<'_>, &Parsed<'_>)| {
+        first.document.start > byte_order_mark(file.text)
+    };
     // below a head a byte order mark would be inside of a document
-    let begins_with_mark = |(_, first): (&str, &str)| byte_order_mark(first) > 0;
-    let has_mark_inside = has_head && texts.map(begins_with_mark).into_array().contains(&true);
-    if !has_head
-        || has_mark_inside
-        || texts.updated == texts.original
-        || texts.updated == texts.local
+    let has_mark_inside = |(_, first): (&ParsedFile<'_>, &Parsed<'_>)| {
+        first.document.start > 0 && byte_order_mark(first.document.text) > 0
+    };
+    if !sides.map(has_head).into_array().contains(&true)
+        || sides.map(has_mark_inside).into_array().contains(&true)
     {
         return None;
     }
-    let is_marked = |(file, first): (&ParsedFile<'_>, &Parsed<'_>)| {
-        marker(file.head).is_some() || has_marker(&first.document)
-    };
-    let marked = sides.map(is_marked).into_array();
-    let frames = match marked {
+    let marked = sides.map(|(file, first)| frame(above_body(file, first)).is_some());
+    let frames = match marked.into_array() {
         [true, true, true] => Frames::All,
         [false, false, false] => Frames::None,
         _ => Frames::Some,
     };
-    let with_head = |(file, first)| with_head(file, first, frames);
-    Some(sides.map(with_head))
+    Some(sides.map(|(file, first)| with_head(file, first, frames)))
 }
 
 /// Which sides have a `---` line above the first document.
@@ -66,37 +50,43 @@ enum Frames {
     None,
 }
 
-/// The first document of a file with the file's head. Its body begins below the `---` line, or at
-/// the start of the file; where not all sides have such a line, below the head.
-fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> Parsed<'a> {
-    let document = &first.document;
-    let start = byte_order_mark(file.text);
-    let end = document.start + document.text.len();
-    let text = &file.text[start..end];
-    let below_head = document.start + document.body.start as usize;
-    let body_start = match (frames, marker(text)) {
-        (Frames::None, _) => start,
-        (Frames::All, Some(at)) => start + below_marker(text, at).unwrap_or(below_head - start),
-        (Frames::All, None) | (Frames::Some, _) => below_head,
+/// What is in a file above the body of its first document.
+fn above_body<'a>(file: &ParsedFile<'a>, first: &Parsed<'_>) -> &'a str {
+    &file.text[..first.document.start + first.document.body.start as usize]
+}
+
+/// The first document of a file with what is above it. Its body begins below its `---` line, or at
+/// the start of the file; where not all sides have such a line, where it is.
+fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> Cut<'a> {
+    let above = above_body(file, first);
+    let start_of_file = byte_order_mark(file.text);
+    let (start, body_start) = match (frames, frame(above)) {
+        (Frames::All, Some(frame)) => (frame.start, frame.end),
+        (Frames::None, _) => (start_of_file, start_of_file),
+        (Frames::All, None) | (Frames::Some, _) => (first.document.start, above.len()),
     };
-    let offset = |at: usize| u32::try_from(at - start).unwrap_or(u32::MAX);
-    let body = Span::new(
-        offset(body_start),
-        offset(document.start + document.body.end as usize),
-    );
-    first.cut_otherwise(Document {
-        text,
-        head: "",
-        start,
-        body,
-        line: 0,
-    })
+    let blank = lines_with_breaks(&above[body_start..]);
+    let blank = blank.take_while(|line| line.trim().is_empty());
+    let body_start = body_start + blank.map(str::len).sum::<usize>();
+    let end = first.document.start + first.document.text.len();
+    let document = cut(first.document, file.text, start, end);
+    let body_start = u32::try_from(body_start - start).unwrap_or(u32::MAX);
+    let body = Span::new(body_start, document.body.end);
+    Cut {
+        parsed: first.cut_otherwise(Document {
+            head: "",
+            body,
+            ..document
+        }),
+        gap: &file.text[start_of_file..start],
+        tail: "",
+    }
 }
 
 impl<'f> FileMerge<'_, 'f, '_> {
     /// The head that the file gets; `None` if local's stays, or merges with the first document.
     pub(super) fn merged_head(&mut self) -> Option<String> {
-        if self.context.apply.is_some() || self.with_heads.is_some() {
+        if self.context.apply.is_some() || self.cuts.first.is_some() {
             return None;
         }
         let (updated, local) = (self.sides.updated?, self.sides.local?);
@@ -111,7 +101,13 @@ impl<'f> FileMerge<'_, 'f, '_> {
         };
         let heads = Triple::new(original, above, own);
         let line_break = line_break_of(local.text);
-        let MergedAbove { text, conflicts } = merge_above(heads, line_break, self.context.options)?;
+        let frame = match self.begins_with_marker() {
+            false => Frame::Nowhere,
+            true if marker(own).is_none() && begins_with_marker(local) => Frame::Below,
+            true => Frame::Here,
+        };
+        let MergedAround { text, conflicts } =
+            merge_above(heads, frame, line_break, self.context.options)?;
         let of_document = &local.head[own.len()..];
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
@@ -120,6 +116,24 @@ impl<'f> FileMerge<'_, 'f, '_> {
             self.outcome.conflicts.push(conflict);
         }
         Some(format!("{text}{of_document}"))
+    }
+
+    /// Whether the file begins with a `---` line, three-way.
+    pub(super) fn begins_with_marker(&self) -> bool {
+        let Some(local) = self.sides.local else {
+            return false;
+        };
+        let has_marker = begins_with_marker;
+        match (self.sides.original, self.sides.updated) {
+            _ if self.context.apply.is_some() => has_marker(local),
+            (Some(original), Some(updated))
+                if has_marker(original) == has_marker(local)
+                    && [original, updated, local].into_iter().all(is_plain) =>
+            {
+                has_marker(updated)
+            }
+            _ => has_marker(local),
+        }
     }
 
     /// The first document of a side's file.
@@ -139,7 +153,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let members = self
             .first(side)
             .map(|group| members(self.context.files, group));
-        let first = members.and_then(|members| Some((members[side]?, members[other])));
+        let document = |parsed: &'f Parsed<'_>| &parsed.document;
+        let first = members.and_then(|it| Some((&it[side]?.document, it[other].map(document))));
         first.map_or(head, |(first, other)| cut_head(first, other).0)
     }
 
@@ -151,6 +166,27 @@ impl<'f> FileMerge<'_, 'f, '_> {
         self.sides.original.is_some_and(ParsedFile::has_documents)
             && self.sides.updated.is_some_and(is_commented_out)
     }
+}
+
+/// Whether a file begins with a `---` line.
+pub(super) fn begins_with_marker(file: &ParsedFile<'_>) -> bool {
+    first_marker(file).is_some()
+}
+
+/// Where the `---` line is that a file begins with, comments and directives aside.
+fn first_marker(file: &ParsedFile<'_>) -> Option<usize> {
+    let documents = file.documents.iter();
+    let first = documents.map(|parsed| marker(parsed.document.text)).next();
+    marker(file.head).or(first.flatten().map(|at| file.head.len() + at))
+}
+
+/// Whether the `---` line that a file begins with, if any, can come and go: it has no directives,
+/// and is a line of its own.
+fn is_plain(file: &ParsedFile<'_>) -> bool {
+    first_marker(file).is_none_or(|at| {
+        let (above, marker) = file.text.split_at(at);
+        is_bare_marker(marker) && !above.lines().any(|line| line.starts_with('%'))
+    })
 }
 
 /// Whether a document has a `---` line.

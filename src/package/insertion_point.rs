@@ -2,6 +2,7 @@
 
 use super::assemble::{Action, Insertion};
 use super::documents::FileMerge;
+use super::head::has_marker;
 use super::pair::{DocRef, Group};
 use super::parsed::ParsedFile;
 use crate::error::Error;
@@ -37,6 +38,23 @@ impl FileMerge<'_, '_, '_> {
         }
         insertions.sort_by_key(|insertion| insertion.before);
         Ok(insertions)
+    }
+
+    /// The first document of the local file, where others come above it and it has no `---`
+    /// that would go with it.
+    pub(super) fn first_below_coming(
+        &self,
+        file: &ParsedFile<'_>,
+        actions: &[Action],
+    ) -> Option<usize> {
+        let first = file.documents.iter().position(|it| it.has_content)?;
+        if self.coming.is_empty() || has_marker(&file.documents[first].document) {
+            return None;
+        }
+        let places = places(&self.neighbours(file, actions));
+        let mut coming = self.coming.iter().filter_map(|group| group.updated);
+        let is_below = coming.any(|it| places.get(it.document).is_some_and(|at| *at <= first));
+        is_below.then_some(first)
     }
 
     fn neighbours(&self, file: &ParsedFile<'_>, actions: &[Action]) -> Neighbours {

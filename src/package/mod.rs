@@ -7,11 +7,13 @@
 //! is done.
 
 mod apply;
+mod around;
 mod assemble;
 mod bytes;
 mod case_only;
 mod change;
 mod copy;
+mod cuts;
 mod definitions;
 mod diff;
 mod disk;

@@ -10,10 +10,11 @@ use super::nulls::has_null;
 use super::parallel::in_parallel;
 use super::resource::ResourceId;
 use crate::error::{Error, Place};
-use crate::line_breaks::ends_line;
+use crate::line_breaks::{cut_first_line, ends_line, lines_with_breaks};
 use crate::triple::Triple;
+use crate::yaml::ScalarStyle::{Folded, Literal};
 use crate::yaml::stream::{head, split};
-use crate::yaml::{Document, ParseError, Tree, is_readable};
+use crate::yaml::{Document, NodeKind, ParseError, Span, Tree, is_readable};
 
 /// A document of a file: what is known of it while all files wait for theirs to be paired. Its
 /// tree, which takes many times the memory of its text, is made when it is merged.
@@ -26,8 +27,23 @@ pub(crate) struct Parsed<'a> {
     pub(crate) resource: Option<Resource<'a>>,
     /// Whether a field's value may be null anywhere.
     pub(crate) may_have_null: bool,
+    pub(super) root: Root,
+    /// Whether it is cut out of its file as all sides have it.
+    pub(super) is_cut_alike: bool,
     /// Where memory allows to keep it.
     kept: Option<Arc<Tree<'a>>>,
+}
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Root {
+    /// A block collection: comments around its entries are in its row.
+    Block,
+    /// Another value, on these lines of its chunk: what is around them is in no row.
+    Value(Span),
+    /// A block scalar, which may look as if comments were below it, a value on the line of a
+    /// marker, or nothing.
+    Other,
 }
 
 /// What a resource is called.
@@ -94,6 +110,10 @@ impl<'a> Parsed<'a> {
             has_content: tree.is_some(),
             resource: tree.as_ref().and_then(Resource::of),
             may_have_null: tree.as_ref().is_some_and(has_null),
+            root: tree
+                .as_ref()
+                .map_or(Root::Other, |it| Root::of(&document, it)),
+            is_cut_alike: false,
             kept: tree.filter(|_| trees.keep(&document)).map(Arc::new),
         })
     }
@@ -106,12 +126,18 @@ impl<'a> Parsed<'a> {
 
     /// The same document, cut otherwise out of its file.
     pub(super) fn cut_otherwise(&self, document: Document<'a>) -> Self {
+        // a chunk has fewer than 4 GB
+        let moved = |at: u32| (self.document.start + at as usize - document.start) as u32;
+        let root = match self.root {
+            Root::Value(lines) => Root::Value(Span::new(moved(lines.start), moved(lines.end))),
+            root => root,
+        };
         Self {
             document,
-            has_content: self.has_content,
-            resource: self.resource.clone(),
-            may_have_null: self.may_have_null,
+            root,
+            is_cut_alike: true,
             kept: None,
+            ..self.clone()
         }
     }
 
@@ -127,6 +153,33 @@ impl<'a> Parsed<'a> {
             None if self.has_content => Tree::parse(self.document.text).ok()?.map(Arc::new),
             None => None,
         }
+    }
+}
+
+impl Root {
+    fn of(document: &Document<'_>, tree: &Tree<'_>) -> Self {
+        let root = tree.node(tree.root().value);
+        match root.kind {
+            NodeKind::Mapping(it) | NodeKind::Sequence(it) if !it.flow => return Self::Block,
+            NodeKind::Scalar(it) if matches!(it.style, Literal | Folded) => return Self::Other,
+            _ => {}
+        }
+        Self::value(document, root.span.end as usize).map_or(Self::Other, Self::Value)
+    }
+
+    /// The lines of a value that ends here in its chunk; `None` if it shares one with a marker.
+    fn value(document: &Document<'_>, value_end: usize) -> Option<Span> {
+        let (text, body) = (document.text, document.body.range());
+        let is_around = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+        let above = lines_with_breaks(&text[body.clone()]).take_while(is_around);
+        let start = body.start + above.map(str::len).sum::<usize>();
+        let value_end = value_end.max(start);
+        let end = value_end + cut_first_line(text.get(value_end..body.end)?).0.len();
+        let is_own_line = start == 0 || ends_line(&text[..start]);
+        let is_alone = lines_with_breaks(&text[end..]).all(|line| is_around(&line));
+        let offset = |at: usize| u32::try_from(at).ok();
+        let lines = Span::new(offset(start)?, offset(end)?);
+        (is_own_line && is_alone).then_some(lines)
     }
 }
 
@@ -249,16 +302,12 @@ impl<'a> ParsedFile<'a> {
         ends_line(self.written())
     }
 
-    /// The same file, its first document cut otherwise: what is above that is the head.
-    pub(super) fn with_first(&self, first: &Parsed<'a>) -> Self {
-        let mut documents = self.documents.clone();
-        if let Some(own) = documents.first_mut() {
-            *own = first.clone();
-        }
+    /// The same file, its documents cut otherwise, below a head of so many bytes.
+    pub(super) fn with_documents(&self, head: usize, documents: Vec<Parsed<'a>>) -> Self {
         Self {
             text: self.text,
             lacking: self.lacking,
-            head: &self.text[..first.document.start],
+            head: &self.text[..head],
             documents,
         }
     }

@@ -50,7 +50,7 @@ pub(super) fn chunks<'c>(
         }
         match action {
             Action::Keep if parsed.has_content => chunks.push(parsed.document.text),
-            Action::Replace(text) => chunks.push(text),
+            Action::Replace(text) | Action::Arrive(text) => chunks.push(text),
             Action::Mark(_) => chunks.push(parsed.document.text),
             Action::Keep | Action::Remove => {}
         }
@@ -62,16 +62,18 @@ pub(super) fn chunks<'c>(
 /// Whether `text` holds the documents of these chunks and no others, each with its values (rules:
 /// Laws): what is read from the assembled file is what was put into it.
 pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
-    let mut chunks = chunks.iter();
-    let all = split(text)
-        .into_iter()
-        .all(|document| match Tree::parse(document.text) {
-            Err(_) => false,
-            Ok(None) => true,
-            Ok(Some(tree)) => {
-                matches!(chunks.next().map(|chunk| Tree::parse(chunk)), Some(Ok(Some(chunk)))
-                if equal(&tree, tree.root().value, &chunk, chunk.root().value))
-            }
-        });
-    all && chunks.next().is_none()
+    // a chunk may have `---` lines above its document, or below
+    let mut wanted = chunks.iter().flat_map(|chunk| trees(chunk));
+    let is_next = |found: Option<Tree<'_>>| {
+        matches!((found, wanted.next()), (Some(found), Some(Some(wanted)))
+            if equal(&found, found.root().value, &wanted, wanted.root().value))
+    };
+    trees(text).all(is_next) && wanted.next().is_none()
+}
+
+/// The documents of a text that have content; `None` in the place of one that cannot be read.
+fn trees(text: &str) -> impl Iterator<Item = Option<Tree<'_>>> {
+    let documents = split(text).into_iter();
+    let trees = documents.filter_map(|document| Tree::parse(document.text).transpose());
+    trees.map(Result::ok)
 }

@@ -2,9 +2,12 @@
 
 mod splitter;
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use super::tree::Span;
+use crate::line_breaks::lines_with_breaks;
 use splitter::Splitter;
 
 /// One document of a file, as text.
@@ -149,6 +152,21 @@ pub(crate) fn marker(text: &str) -> Option<usize> {
         at = next_line(text, at);
     }
     None
+}
+
+/// The directives and the last `---` line above a document: its own.
+pub(crate) fn frame(text: &str) -> Option<Range<usize>> {
+    let mut at = byte_order_mark(text);
+    let mut start = marker(text)?;
+    loop {
+        let end = next_line(text, start);
+        let Some(next) = marker(&text[end..]) else {
+            let lines = lines_with_breaks(&text[at..start]);
+            let above = lines.take_while(|line| !line.starts_with('%'));
+            return Some(at + above.map(str::len).sum::<usize>()..end);
+        };
+        (at, start) = (end, end + next);
+    }
 }
 
 /// Whether nothing but white space follows on the line of a marker.

@@ -8,6 +8,7 @@ mod comment_grid;
 mod comments;
 mod documents;
 mod drive;
+mod files;
 #[path = "../generate/mod.rs"]
 mod generate;
 mod packages;

@@ -6,7 +6,7 @@ mod disturbed;
 mod pieces;
 mod stay;
 mod survey;
-mod with_git;
+pub mod with_git;
 
 use crate::drive::{Ran, Told, run_files};
 use crate::shown::part;

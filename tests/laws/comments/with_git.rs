@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What `git merge-file` makes of three texts; none where it leaves a conflict.
-pub(super) fn git(texts: Triple<&str>, folder: &Path) -> Option<String> {
+pub fn git(texts: Triple<&str>, folder: &Path) -> Option<String> {
     for (name, text) in [
         ("o", texts.original),
         ("u", texts.updated),

@@ -2,7 +2,7 @@
 //! byte, what goes takes its `---` along, what comes gets one where it needs one.
 
 use super::head::{has_directives, has_marker, without_marker};
-use super::parsed::ParsedFile;
+use super::parsed::{Parsed, ParsedFile};
 use crate::line_breaks::{ends_line, line_break_of, push};
 use crate::merge::set_off;
 use crate::yaml::stream::{byte_order_mark, marker, split};
@@ -14,6 +14,8 @@ pub(crate) enum Action {
     Keep,
     /// Its chunk takes this text.
     Replace(String),
+    /// A document of another file takes its place.
+    Arrive(String),
     /// It goes.
     Remove,
     /// It stays, between conflict markers.
@@ -41,19 +43,19 @@ pub(crate) struct Insertion {
 }
 
 /// Puts a file together: its head, its documents with what becomes of each, and those that come, in
-/// the order they are to have.
+/// the order they are to have. `has_marker` says whether it begins with a `---` line.
 pub(crate) fn assemble(
     file: &ParsedFile<'_>,
     head: &str,
+    has_marker: bool,
     actions: &[Action],
     insertions: &[Insertion],
 ) -> String {
-    let first = file.documents.iter().find(|parsed| parsed.has_content);
-    let first_is_bare = first.is_some_and(|parsed| !has_marker(&parsed.document));
     let mut writer = Writer {
         text: String::with_capacity(file.text.len()),
         line_break: line_break_of(file.text),
-        bare: first_is_bare || marker(head).is_some(),
+        bare: !has_marker || marker(head).is_some(),
+        is_below_marker: marker(head).is_some(),
         is_empty: true,
         last: None,
         chunk: 0,
@@ -67,17 +69,21 @@ pub(crate) fn assemble(
         let (text, marks) = match action {
             Action::Remove => continue,
             Action::Keep => (parsed.document.text, None),
-            Action::Replace(text) => (text.as_str(), None),
+            Action::Replace(text) | Action::Arrive(text) => (text.as_str(), None),
             Action::Mark(marks) => (parsed.document.text, Some(marks)),
         };
-        // a document of another file takes its place, where it began that file, or does not begin
-        // this one
-        let is_other = has_marker(&parsed.document) != marker(text).is_some();
+        if text.is_empty() {
+            // it is in the text of its neighbour
+            writer.last = Some(index);
+            continue;
+        }
+        // it may have begun its file, or not begin this one
+        let is_other = matches!(action, Action::Arrive(_));
         if is_other || loses_its_start(file, actions, index) {
             writer.insert(text, marks);
             writer.last = Some(index);
         } else {
-            writer.keep(index, text, parsed.has_content, marks);
+            writer.keep(index, text, parsed, marks);
         }
     }
     for insertion in coming {
@@ -115,6 +121,8 @@ struct Writer {
     line_break: &'static str,
     /// Whether the next document is one that starts the file, and does it without `---`.
     bare: bool,
+    /// Whether the head ends in a `---`.
+    is_below_marker: bool,
     /// Whether no document is written yet.
     is_empty: bool,
     /// The index of the file's own document that was written last, if nothing came after it.
@@ -124,16 +132,21 @@ struct Writer {
 }
 
 impl Writer {
-    fn keep(&mut self, index: usize, text: &str, is_document: bool, marks: Option<&Marks>) {
+    fn keep(&mut self, index: usize, text: &str, parsed: &Parsed<'_>, marks: Option<&Marks>) {
         let follows = index == 0 || self.last == Some(index - 1);
-        if !follows || self.is_cut_off(index, text) || self.needs_end(text) {
+        let is_framed_otherwise =
+            self.is_empty && !self.is_below_marker && self.bare == marker(text).is_some();
+        if !follows || is_framed_otherwise || self.is_cut_off(index, text) || self.needs_end(text) {
             self.insert(text, marks);
         } else {
-            self.separate();
+            match parsed.is_cut_alike {
+                true => self.end_document(),
+                false => self.separate(),
+            }
             self.mark(marks, |writer| writer.push_chunk(text));
         }
         self.last = Some(index);
-        self.bare &= !is_document;
+        self.bare &= !parsed.has_content;
     }
 
     /// Whether a chunk begins with directives, and what is above it does not end in the `...`
@@ -226,13 +239,18 @@ impl Writer {
         format!("{kept}{}", &text[above.len()..])
     }
 
-    /// Repairs a missing newline between two documents. Comment lines at the end of the one that is
-    /// written would belong to the one that comes: a blank line sets them off.
-    fn separate(&mut self) {
+    /// Repairs a missing newline between two documents.
+    fn end_document(&mut self) {
         let written = self.text.trim_start_matches('\u{feff}');
         if !written.is_empty() && !ends_line(written) {
             self.text.push_str(self.line_break);
         }
+    }
+
+    /// The same. Comment lines at the end of the document that is written would belong to the one
+    /// that comes: a blank line sets them off.
+    fn separate(&mut self) {
+        self.end_document();
         if !self.is_empty && loses_comments(&self.text[self.chunk..]) {
             push(&mut self.text, self.line_break);
         }
@@ -240,150 +258,4 @@ impl Writer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::parsed::Trees;
-    use super::*;
-    use pretty_assertions::assert_eq;
-
-    fn assembled(text: &str, removed: &[usize], coming: &[(usize, &str)]) -> String {
-        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text, Trees::Dropped).unwrap();
-        let actions: Vec<Action> = (0..file.documents.len())
-            .map(|index| match removed.contains(&index) {
-                true => Action::Remove,
-                false => Action::Keep,
-            })
-            .collect();
-        let insertions: Vec<Insertion> = coming
-            .iter()
-            .map(|(before, text)| Insertion {
-                before: *before,
-                text: (*text).to_owned(),
-                marks: None,
-            })
-            .collect();
-        assemble(&file, file.head, &actions, &insertions)
-    }
-
-    #[test]
-    fn what_nobody_touches_is_copied() {
-        for text in [
-            "a: 1\n---\nb: 2",
-            "\u{feff}---\r\na: 1\r\n---\r\n",
-            "%YAML 1.2\n---\na: 1\n...\nb: 2\n",
-            "# only a comment\n",
-        ] {
-            assert_eq!(assembled(text, &[], &[]), text);
-        }
-    }
-
-    #[test]
-    fn a_document_takes_its_marker_along() {
-        assert_eq!(
-            assembled("a: 1\n---\nb: 2\n---\nc: 3\n", &[1], &[]),
-            "a: 1\n---\nc: 3\n"
-        );
-        assert_eq!(assembled("a: 1\n---\nb: 2\n", &[1], &[]), "a: 1\n");
-        assert_eq!(
-            assembled("---\na: 1\n---\nb: 2\n", &[0], &[]),
-            "---\nb: 2\n"
-        );
-    }
-
-    #[test]
-    fn a_file_does_not_start_with_a_marker_it_did_not_have() {
-        assert_eq!(
-            assembled("a: 1\n# b's\n---\nb: 2\n", &[0], &[]),
-            "# b's\nb: 2\n"
-        );
-        assert_eq!(
-            assembled("a: 1\n--- # b\nb: 2\n", &[0], &[]),
-            "--- # b\nb: 2\n"
-        );
-    }
-
-    fn replaced(text: &str, actions: &[Action]) -> String {
-        let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text, Trees::Dropped).unwrap();
-        assemble(&file, file.head, actions, &[])
-    }
-
-    #[test]
-    fn directives_stand_below_the_end_of_a_document() {
-        let with = |text: &str| {
-            let actions = [Action::Keep, Action::Replace(text.to_owned())];
-            replaced("a: 1\n---\nb: 2\n", &actions)
-        };
-        assert_eq!(with("%YAML 1.2\n---\nb: 3\n"), "a: 1\n---\nb: 3\n");
-        let tag = "%TAG !x! tag:x\n---\nb: !x!y 3\n";
-        assert_eq!(with(tag), format!("a: 1\n...\n{tag}"));
-    }
-
-    #[test]
-    fn a_document_without_a_marker_gets_one_below_another_text() {
-        let with = |text: &str| {
-            let actions = [Action::Replace(text.to_owned()), Action::Keep];
-            replaced("a: 1\n...\nb: 2\n", &actions)
-        };
-        assert_eq!(with("a: 2\n...\n"), "a: 2\n...\nb: 2\n");
-        assert_eq!(with("a: 2\n"), "a: 2\n---\nb: 2\n");
-    }
-
-    #[test]
-    fn the_head_of_the_file_stays() {
-        assert_eq!(
-            assembled("# license\n\n# a's\na: 1\n---\nb: 2\n", &[0], &[]),
-            "# license\n\nb: 2\n"
-        );
-        assert_eq!(
-            assembled("---\n# license\n\na: 1\n---\nb: 2\n", &[0], &[]),
-            "---\n# license\n\nb: 2\n"
-        );
-        assert_eq!(
-            assembled("# license\n\nb: 2\n", &[], &[(0, "---\na: 1\n")]),
-            "# license\n\na: 1\n---\nb: 2\n"
-        );
-    }
-
-    #[test]
-    fn what_comes_gets_a_marker() {
-        assert_eq!(
-            assembled("a: 1\n", &[], &[(1, "b: 2\n")]),
-            "a: 1\n---\nb: 2\n"
-        );
-        assert_eq!(
-            assembled("b: 2\n", &[], &[(0, "---\na: 1\n")]),
-            "a: 1\n---\nb: 2\n"
-        );
-        assert_eq!(
-            assembled("---\nb: 2\n", &[], &[(0, "a: 1\n")]),
-            "---\na: 1\n---\nb: 2\n"
-        );
-        assert_eq!(
-            assembled("a: 1\n---\nc: 3\n", &[0], &[(1, "---\nb: 2\n")]),
-            "b: 2\n---\nc: 3\n"
-        );
-    }
-
-    #[test]
-    fn a_missing_newline_is_repaired_between_documents() {
-        assert_eq!(
-            assembled("a: 1", &[], &[(1, "---\nb: 2")]),
-            "a: 1\n---\nb: 2"
-        );
-        assert_eq!(
-            assembled("a: 1\r\nb: 1", &[], &[(1, "c: 2\r\n")]),
-            "a: 1\r\nb: 1\r\n---\r\nc: 2\r\n"
-        );
-    }
-
-    #[test]
-    fn a_document_after_an_end_marker_keeps_to_it() {
-        assert_eq!(
-            assembled("a: 1\n...\nb: 2\n", &[], &[(1, "---\nx: 1\n")]),
-            "a: 1\n...\n---\nx: 1\n---\nb: 2\n"
-        );
-        assert_eq!(
-            assembled("x: 1\n---\na: 1\n...\nb: 2\n", &[1], &[]),
-            "x: 1\n---\nb: 2\n"
-        );
-    }
-}
+mod tests;

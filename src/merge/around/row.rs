@@ -1,0 +1,177 @@
+//! The lines around a document's value, as pieces of a row, and where its `---` line is among them.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use super::Frame;
+use crate::line_breaks::lines_with_breaks;
+use crate::merge::rows::{Token, TokenKind};
+use crate::triple::Triple;
+use crate::yaml::stream::{byte_order_mark, count_lines};
+
+/// The same rows, with a frame on all sides if one has it: rows align at it. Where a side lacks it
+/// it is below the comments that are above it on another side. Where local moved it, all sides
+/// have it as local does.
+pub(super) fn framed(rows: Triple<Row<'_>>, own: Frame) -> Triple<Row<'_>> {
+    let above = rows.as_ref().map(Row::above_frame);
+    let Triple {
+        original,
+        updated,
+        local,
+    } = above.as_ref().map(Option::as_ref);
+    let is_moved = original.zip(local).is_some_and(|(original, local)| {
+        let all: FxHashSet<&str> = rows.local.words().collect();
+        let is_below = |words: &str| all.contains(words) && !local.contains(words);
+        let is_above = |words: &str| local.contains(words) && !original.contains(words);
+        let mut words = rows.original.words();
+        words.any(|it| original.contains(it) && is_below(it) || is_above(it))
+    });
+    let is_left = !is_moved && original.is_some() == local.is_some();
+    let known = match local.filter(|_| is_moved) {
+        Some(local) => Triple::new(Some(local), Some(local), None),
+        None => Triple::new(updated.or(local), original.or(local), original.or(updated)),
+    };
+    let has_any = known.into_array().into_iter().any(|above| above.is_some());
+    // blank lines at the end are what sets comments off where there is no frame
+    let end = rows.local.end;
+    let is_left = is_left && (own != Frame::Nowhere || local.is_some());
+    let end = (has_any && !is_left).then_some(end);
+    rows.zip(known).map(|(row, above)| {
+        let end = end.unwrap_or(row.end);
+        let row = Row { end, ..row };
+        match above.filter(|_| row.frame.is_none() || is_moved) {
+            Some(above) => row.with_empty_frame(above),
+            None => row,
+        }
+    })
+}
+
+/// The lines around a document's value, as pieces of a row.
+#[derive(Debug, Default)]
+pub(super) struct Row<'t> {
+    pub(super) pieces: Vec<Piece<'t>>,
+    /// Which piece is the document's own `---` line, with its directives.
+    pub(super) frame: Option<usize>,
+    /// The blank lines at the end.
+    end: &'t str,
+}
+
+/// A comment line, or a `---` line, with its line break.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Piece<'t> {
+    blank: &'t str,
+    pub(super) text: &'t str,
+    /// The line in which it starts.
+    pub(super) line: usize,
+}
+
+impl<'t> Row<'t> {
+    pub(super) fn of(text: &'t str, frame: Option<Range<usize>>) -> Self {
+        let mut row = Self::default();
+        let mut start = byte_order_mark(text);
+        if let Some(frame) = frame {
+            row.add(text, start..frame.start);
+            row.frame = Some(row.pieces.len());
+            row.push(text, frame.clone());
+            start = frame.end;
+        }
+        row.add(text, start..text.len());
+        row
+    }
+
+    /// Adds the lines between two places.
+    fn add(&mut self, text: &'t str, range: Range<usize>) {
+        let mut at = range.start;
+        for line in lines_with_breaks(&text[range]) {
+            let end = at + line.len();
+            match line.trim().is_empty() {
+                true => self.end = &text[at - self.end.len()..end],
+                false => self.push(text, at..end),
+            }
+            at = end;
+        }
+    }
+
+    fn push(&mut self, text: &'t str, range: Range<usize>) {
+        self.pieces.push(Piece {
+            blank: std::mem::take(&mut self.end),
+            line: count_lines(&text[..range.start]),
+            text: &text[range],
+        });
+    }
+
+    pub(super) fn frame_text(&self) -> &'t str {
+        self.frame.map_or("", |at| self.pieces[at].text)
+    }
+
+    /// The comments above the frame, if there is one.
+    fn above_frame(&self) -> Option<FxHashSet<&'t str>> {
+        Some(self.words().take(self.frame?).collect())
+    }
+
+    /// What the comments say.
+    fn words(&self) -> impl Iterator<Item = &'t str> {
+        self.pieces.iter().map(|piece| piece.text.trim())
+    }
+
+    /// The row with a frame at the end: its own, or one that has no text.
+    pub(super) fn without_end(self) -> Self {
+        let above = self.words().collect();
+        let end = self.end;
+        let mut row = match self.frame {
+            Some(_) => self,
+            None => self.with_empty_frame(&above),
+        };
+        if let Some(frame) = row.frame.and_then(|at| row.pieces.get_mut(at))
+            && frame.text.is_empty()
+        {
+            frame.blank = end;
+        }
+        Self { end: "", ..row }
+    }
+
+    /// The row with a frame that has no text, in the place of its own: below these comments, as
+    /// far as it has them.
+    fn with_empty_frame(mut self, above: &FxHashSet<&str>) -> Self {
+        if let Some(at) = self.frame.take() {
+            self.pieces.remove(at);
+        }
+        let is_above = |piece: &Piece<'_>| above.contains(piece.text.trim());
+        let at = match self.pieces.iter().rposition(is_above) {
+            Some(last) => last + 1,
+            None if above.is_empty() => 0,
+            None => self.pieces.len(),
+        };
+        let line = self.pieces.get(at).map_or(0, |piece| piece.line);
+        let piece = Piece {
+            blank: "",
+            text: "",
+            line,
+        };
+        self.pieces.insert(at, piece);
+        self.frame = Some(at);
+        self
+    }
+
+    /// The blank lines above a piece, or above the end.
+    pub(super) fn blank(&self, at: usize) -> &'t str {
+        self.pieces.get(at).map_or(self.end, |piece| piece.blank)
+    }
+
+    pub(super) fn tokens(&self) -> Vec<Token<'t>> {
+        let blanks = |blank: &str| u32::try_from(count_lines(blank)).unwrap_or(u32::MAX);
+        let tokens = self.pieces.iter().enumerate().map(|(at, piece)| Token {
+            kind: match self.frame == Some(at) {
+                true => TokenKind::Entry(0),
+                false => TokenKind::Comment(piece.text.trim_end_matches(['\r', '\n'])),
+            },
+            blanks: blanks(piece.blank),
+        });
+        let end = Token {
+            kind: TokenKind::End,
+            blanks: blanks(self.end),
+        };
+        tokens.chain([end]).collect()
+    }
+}

@@ -1,0 +1,270 @@
+//! What is around a document's body, merged: the comments, blank lines and `---` lines above it,
+//! and those below it that are in no row of entries.
+
+use std::borrow::Cow;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::documents::FileMerge;
+use super::pair::{DocRef, Group};
+use super::parsed::{Parsed, Root};
+use crate::line_breaks::{cut_first_line, cut_last_line, line_break_of, lines};
+use crate::merge::{Conflict, Frame, Merged, MergedAround, merge_above, merge_below, set_off};
+use crate::triple::{Side, Triple};
+use crate::yaml::Document;
+use crate::yaml::stream::{byte_order_mark, count_lines, frame};
+
+impl FileMerge<'_, '_, '_> {
+    /// What is above and below a document and merges with it, but is not in its chunk.
+    pub(super) fn around(&self, group: &Group, side: Side) -> (&str, &str) {
+        let cut = self.cut(group, side);
+        cut.map_or(("", ""), |cut| (cut.gap, cut.tail))
+    }
+
+    /// A merged document with what is around its body, merged.
+    pub(super) fn with_around(
+        &self,
+        group: &Group,
+        documents: &Triple<Option<Document<'_>>>,
+        merged: Merged,
+    ) -> Merged {
+        let Some(local) = &documents.local else {
+            return merged;
+        };
+        let (gap, tail) = self.around(group, Side::Local);
+        let text = merged.text.as_deref().unwrap_or(local.text);
+        let mut whole = format!("{gap}{text}{tail}");
+        let mut conflicts = Vec::new();
+        if !merged.is_held_back() && documents.updated.is_some() {
+            let above = self.merged_above(group, documents, text);
+            let below = self.merged_below(group, documents, text);
+            let start = above.as_ref().map_or(0, |(len, _)| gap.len() + len);
+            let end = below.as_ref().map_or(0, |(len, _)| len + tail.len());
+            let body = whole.get(start..whole.len() - end).unwrap_or_default();
+            let text = |new: &Option<(usize, MergedAround)>| {
+                new.as_ref()
+                    .map_or(String::new(), |(_, it)| it.text.clone())
+            };
+            whole = format!("{}{body}{}", text(&above), text(&below));
+            let found = [above, below].into_iter().flatten();
+            conflicts = found.flat_map(|(_, it)| it.conflicts).collect();
+        }
+        conflicts.extend(merged.conflicts);
+        let is_local =
+            whole.strip_prefix(gap).and_then(|it| it.strip_suffix(tail)) == Some(local.text);
+        Merged {
+            text: (!is_local).then_some(whole),
+            conflicts,
+            noted: merged.noted,
+        }
+    }
+
+    /// What comes above the body of local's document, and how much of its merged `text` that
+    /// replaces.
+    fn merged_above(
+        &self,
+        group: &Group,
+        documents: &Triple<Option<Document<'_>>>,
+        text: &str,
+    ) -> Option<(usize, MergedAround)> {
+        let local = documents.local.as_ref()?;
+        let own = above_in(text, local)?;
+        // what it is below in another file is no text of its own
+        let triple = |member: Option<DocRef>| member.map(|it| it.triple);
+        if triple(group.original) != triple(group.local) {
+            return None;
+        }
+        let with_gap = |side: Side, other: Side| {
+            let document = documents[side].as_ref();
+            let own = document.map_or(Cow::Borrowed(""), |it| {
+                with_own_head(it, documents[other].as_ref())
+            });
+            format!("{}{own}", self.around(group, side).0)
+        };
+        let gap = self.around(group, Side::Local).0;
+        let line_break = line_break_of(local.text);
+        let is_at = |document: Option<usize>| {
+            let member = group.local.filter(|_| document.is_some());
+            member.map(|it| (Some(it.triple), Some(it.document)))
+                == Some((self.job.file.local, document))
+        };
+        // others come above it: it gets a `---`
+        let gap = match is_at(self.first_below_coming) {
+            true => format!("---{line_break}{gap}"),
+            false => gap.to_owned(),
+        };
+        let sides = Triple::new(
+            with_gap(Side::Original, Side::Updated),
+            with_gap(Side::Updated, Side::Original),
+            format!("{gap}{own}"),
+        );
+        let sides = sides.as_ref().map(String::as_str);
+        let has_frame = match is_at(self.cuts.first) {
+            true => self.begins_with_marker(),
+            false => frame(sides.local).is_some(),
+        };
+        let own_frame = match has_frame {
+            true => Frame::Here,
+            false => Frame::Nowhere,
+        };
+        let mut new = merge_above(sides, own_frame, line_break, &self.options(group))?;
+        if self.stands_there(local, sides.local, &new.text) {
+            return None;
+        }
+        let is_comment = |line: &str| line.trim_start().starts_with('#');
+        let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);
+        if !are_values(&self.members(group)) && !ends_in_comment(own) {
+            set_off(&mut new.text, line_break);
+        }
+        let lines_of_gap = count_lines(&gap);
+        for conflict in &mut new.conflicts {
+            conflict.line = conflict.line.saturating_sub(lines_of_gap);
+        }
+        Some((own.len(), new))
+    }
+
+    /// What comes below local's document where that is in no row of entries, and how much of its
+    /// merged `text` it replaces.
+    fn merged_below(
+        &self,
+        group: &Group,
+        documents: &Triple<Option<Document<'_>>>,
+        text: &str,
+    ) -> Option<(usize, MergedAround)> {
+        let local = documents.local.as_ref()?;
+        let is_value = are_values(&self.members(group));
+        let with_tail = |side: Side| {
+            let own = documents[side].as_ref().filter(|_| is_value);
+            let own = own.map_or("", |it| &it.text[it.body.end as usize..]);
+            format!("{own}{}", self.around(group, side).1)
+        };
+        let sides = Side::ALL.map(with_tail);
+        let own = sides.local.len() - self.around(group, Side::Local).1.len();
+        if !text.ends_with(&sides.local[..own]) {
+            return None;
+        }
+        let sides = sides.as_ref().map(String::as_str);
+        let mut new = merge_below(sides, line_break_of(local.text), &self.options(group))?;
+        let lines_above = count_lines(&local.text[..local.text.len() - own]);
+        let below = |conflict: &mut Conflict| conflict.line += lines_above;
+        new.conflicts.iter_mut().for_each(below);
+        Some((own, new))
+    }
+
+    /// Whether the comments that would come above the first document of a file, whose `own` text
+    /// there is this, are there already, be it in the head of the file: more often than
+    /// upstream's head has them.
+    fn stands_there(&self, document: &Document<'_>, own: &str, above: &str) -> bool {
+        if document.start > document.head.len() {
+            return false;
+        }
+        let head = self.head.as_deref().unwrap_or(document.head);
+        let mut known: FxHashMap<&str, i32> = FxHashMap::default();
+        for line in comments_above(head).chain(comments_above(document.text)) {
+            *known.entry(line).or_default() += 1;
+        }
+        let updated_head = self.sides.updated.map_or("", |file| file.head);
+        for line in comments_above(updated_head).chain(comments_above(own)) {
+            *known.entry(line).or_default() -= 1;
+        }
+        let mut own: Vec<&str> = comments_above(own).collect();
+        let comes = comments_above(above).filter(|line| {
+            let at = own.iter().position(|it| it == line);
+            at.map(|at| own.swap_remove(at)).is_none()
+        });
+        let mut comes = comes.peekable();
+        comes.peek().is_some()
+            && comes.all(|line| {
+                let left = known.entry(line).or_default();
+                *left -= 1;
+                *left >= 0
+            })
+    }
+}
+
+/// Whether none of some documents is a block collection.
+fn are_values(members: &Triple<Option<&Parsed<'_>>>) -> bool {
+    let mut present = members.into_array().into_iter().flatten();
+    present.all(|parsed| matches!(parsed.root, Root::Value(_)))
+}
+
+/// The documents of a group, cut alike: if none of them is a block collection, what is around its
+/// value is no part of the body.
+pub(super) fn cut_alike<'a>(members: &Triple<Option<&Parsed<'a>>>) -> Triple<Option<Document<'a>>> {
+    let are_values = are_values(members);
+    members.map(|parsed| {
+        let Parsed { document, root, .. } = parsed?;
+        let body = match root {
+            Root::Value(lines) if are_values => *lines,
+            _ => document.body,
+        };
+        Some(Document { body, ..*document })
+    })
+}
+
+/// What is above the body of local's document in its merged text, if it is there still.
+fn above_in<'t>(text: &'t str, local: &Document<'_>) -> Option<&'t str> {
+    let own = above(local);
+    // a comment may have come behind the `---`, on its line
+    let marker = own.trim_end_matches(['\r', '\n']);
+    let own = if text.starts_with(own) { own } else { marker };
+    let below = text.strip_prefix(own)?;
+    // what was on the line of the `---` may be below it now
+    let line = cut_first_line(below).0;
+    let is_below = own.ends_with("---") && line.trim().is_empty();
+    let len = own.len() + if is_below { line.len() } else { 0 };
+    text.get(..len)
+}
+
+/// What is above a document's body, with what belongs to it of the head of its file.
+fn with_own_head<'a>(document: &Document<'a>, other: Option<&Document<'_>>) -> Cow<'a, str> {
+    let (_, own) = cut_head(document, other);
+    match own {
+        "" => above(document).into(),
+        own => format!("{own}{}", above(document)).into(),
+    }
+}
+
+/// The head of a file, cut into what is the file's and what belongs to its first document: the
+/// last comments, where that document is not the first one in another version and has these
+/// comments above it there.
+pub(super) fn cut_head<'a>(
+    document: &Document<'a>,
+    other: Option<&Document<'_>>,
+) -> (&'a str, &'a str) {
+    let head = document.head;
+    let is_first = |document: &Document<'_>| document.start == document.head.len();
+    let Some(other) = other.filter(|other| is_first(document) && !is_first(other)) else {
+        return (head, "");
+    };
+    if comments_above(head).next().is_none() {
+        return (head, "");
+    }
+    let own: FxHashSet<&str> = comments_above(other.text).collect();
+    let bom = byte_order_mark(head);
+    let (mut cut, mut rest) = (head.len(), &head[bom..]);
+    loop {
+        let (line, above) = cut_last_line(rest);
+        match line.trim() {
+            // comments with no blank line between are one
+            _ if line.is_empty() => return head.split_at(bom),
+            "" => cut = cut.min(bom + rest.len()),
+            "---" => return head.split_at(bom + rest.len()),
+            words if own.contains(words) => {}
+            _ => return head.split_at(cut),
+        }
+        rest = above;
+    }
+}
+
+/// What is above a document's body.
+fn above<'a>(document: &Document<'a>) -> &'a str {
+    &document.text[..document.body.start as usize]
+}
+
+/// The comment lines above the first content of a text.
+fn comments_above(text: &str) -> impl Iterator<Item = &str> {
+    let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
+    let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-']));
+    above.filter(|line| line.starts_with('#'))
+}
