@@ -52,7 +52,7 @@ pub(crate) fn merge_above(
     let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
     let rows = sides.map(|text| Row::of(text, frame(text)));
     let rows = match own {
-        Frame::Below => rows.map(Row::without_end),
+        Frame::Below => rows.map(Row::with_frame_below),
         Frame::Here | Frame::Nowhere => framed(rows, own),
     };
     merged(sides, &rows, own, line_break, options)

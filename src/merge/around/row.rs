@@ -115,20 +115,24 @@ impl<'t> Row<'t> {
         self.pieces.iter().map(|piece| piece.text.trim())
     }
 
-    /// The row with a frame at the end: its own, or one that has no text.
-    pub(super) fn without_end(self) -> Self {
-        let above = self.words().collect();
-        let end = self.end;
-        let mut row = match self.frame {
-            Some(_) => self,
-            None => self.with_empty_frame(&above),
-        };
-        if let Some(frame) = row.frame.and_then(|at| row.pieces.get_mut(at))
-            && frame.text.is_empty()
+    /// The row with a frame that has no text at the end, the blank lines there above it.
+    pub(super) fn with_frame_below(mut self) -> Self {
+        if let Some(at) = self.frame
+            && let [frame, below, ..] = &mut self.pieces[at..]
+            && below.blank.is_empty()
         {
+            below.blank = frame.blank;
+        }
+        if self.frame.is_some_and(|at| at + 1 == self.pieces.len()) {
+            self.end = self.pieces.last().map_or("", |frame| frame.blank);
+        }
+        let above = self.words().collect();
+        let end = std::mem::take(&mut self.end);
+        let mut row = self.with_empty_frame(&above);
+        if let Some(frame) = row.pieces.last_mut() {
             frame.blank = end;
         }
-        Self { end: "", ..row }
+        row
     }
 
     /// The row with a frame that has no text, in the place of its own: below these comments, as
