@@ -13,7 +13,7 @@ use crate::yaml::stream::{byte_order_mark, count_lines};
 /// The same rows, with a frame on all sides if one has it: rows align at it. Where a side lacks it
 /// it is below the comments that are above it on another side. Where local moved it, all sides
 /// have it as local does.
-pub(super) fn framed(rows: Triple<Row<'_>>, own: Frame) -> Triple<Row<'_>> {
+pub(super) fn framed<'t>(rows: Triple<Row<'t>>, own: Frame) -> Triple<Row<'t>> {
     let above = rows.as_ref().map(Row::above_frame);
     let Triple {
         original,
@@ -28,23 +28,35 @@ pub(super) fn framed(rows: Triple<Row<'_>>, own: Frame) -> Triple<Row<'_>> {
         words.any(|it| original.contains(it) && is_below(it) || is_above(it))
     });
     let is_left = !is_moved && original.is_some() == local.is_some();
-    let known = match local.filter(|_| is_moved) {
-        Some(local) => Triple::new(Some(local), Some(local), None),
-        None => Triple::new(updated.or(local), original.or(local), original.or(updated)),
+    let Some(known) = local
+        .filter(|_| is_moved)
+        .or(updated)
+        .or(local)
+        .or(original)
+    else {
+        return rows;
     };
-    let has_any = known.into_array().into_iter().any(|above| above.is_some());
+    let known = known.clone();
     // blank lines at the end are what sets comments off where there is no frame
-    let end = rows.local.end;
     let is_left = is_left && (own != Frame::Nowhere || local.is_some());
-    let end = (has_any && !is_left).then_some(end);
-    rows.zip(known).map(|(row, above)| {
-        let end = end.unwrap_or(row.end);
-        let row = Row { end, ..row };
-        match above.filter(|_| row.frame.is_none() || is_moved) {
-            Some(above) => row.with_empty_frame(above),
-            None => row,
-        }
-    })
+    let end = rows.local.end;
+    let Triple {
+        original,
+        updated,
+        local,
+    } = rows.map(|row| if is_left { row } else { Row { end, ..row } });
+    let framed = |row: Row<'t>, is_moved: bool, above: &FxHashSet<&str>| match row.frame {
+        Some(_) if !is_moved => row,
+        _ => row.with_empty_frame(above),
+    };
+    let original = framed(original, is_moved, &known);
+    // the others have it where the original has it
+    let above = original.above_frame().unwrap_or(known);
+    Triple {
+        updated: framed(updated, is_moved, &above),
+        local: framed(local, false, &above),
+        original,
+    }
 }
 
 /// The lines around a document's value, as pieces of a row.
