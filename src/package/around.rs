@@ -88,8 +88,8 @@ impl FileMerge<'_, '_, '_> {
             member.map(|it| (Some(it.triple), Some(it.document)))
                 == Some((self.job.file.local, document))
         };
-        // others come above it: it gets a `---`
-        let gap = match is_at(self.first_below_coming) {
+        // others come above it: it gets a `---`, if it has none
+        let gap = match is_at(self.first_below_coming) && frame(own).is_none() {
             true => format!("---{line_break}{gap}"),
             false => gap.to_owned(),
         };

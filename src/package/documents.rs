@@ -75,7 +75,7 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) coming: Vec<Group>,
     /// The head that the file gets, where it is another one.
     pub(super) head: Option<String>,
-    /// The first document of the local file, where it has no `---` and others come above it.
+    /// The first document of the local file, where others come above it.
     pub(super) first_below_coming: Option<usize>,
     pub(super) outcome: Outcome,
 }
@@ -184,7 +184,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
 
     /// The local file, with what becomes of each of its documents and with those that come.
     fn merge_into(&mut self, file: &'f ParsedFile<'a>) -> Result<(), Error> {
-        self.head = self.merged_head();
         let mut actions = vec![Action::Keep; file.documents.len()];
         for group in &self.job.leaving {
             if let Some(local) = group.local {
@@ -192,6 +191,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         self.first_below_coming = self.first_below_coming(file, &actions);
+        self.head = self.merged_head();
         for (group, merged) in self.job.here.iter().zip(self.merged_here(file)) {
             if let Some(local) = group.local {
                 actions[local.document] = match group.updated {

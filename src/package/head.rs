@@ -128,12 +128,22 @@ impl<'f> FileMerge<'_, 'f, '_> {
             _ if self.context.apply.is_some() => has_marker(local),
             (Some(original), Some(updated))
                 if has_marker(original) == has_marker(local)
-                    && [original, updated, local].into_iter().all(is_plain) =>
+                    && is_plain(original)
+                    && is_plain(updated)
+                    && (is_plain(local) || !self.keeps_first()) =>
             {
                 has_marker(updated)
             }
             _ => has_marker(local),
         }
+    }
+
+    /// Whether the first document of the local file is the first one of the merged file.
+    fn keeps_first(&self) -> bool {
+        let is_going = |group: &Group| {
+            self.job.leaving.contains(group) || group.updated.is_none() && group.original.is_some()
+        };
+        self.first_below_coming.is_none() && !self.first(Side::Local).is_some_and(is_going)
     }
 
     /// The first document of a side's file.
@@ -142,7 +152,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
             triple: self.job.file[side]?,
             document: 0,
         };
-        let mut groups = self.job.here.iter().chain(&self.job.coming);
+        let here = self.job.here.iter().chain(&self.job.leaving);
+        let mut groups = here.chain(&self.job.coming);
         groups.find(|group| group[side] == Some(first))
     }
 

@@ -2,7 +2,6 @@
 
 use super::assemble::{Action, Insertion};
 use super::documents::FileMerge;
-use super::head::has_marker;
 use super::pair::{DocRef, Group};
 use super::parsed::ParsedFile;
 use crate::error::Error;
@@ -40,15 +39,14 @@ impl FileMerge<'_, '_, '_> {
         Ok(insertions)
     }
 
-    /// The first document of the local file, where others come above it and it has no `---`
-    /// that would go with it.
+    /// The first document of the local file, where others come above it.
     pub(super) fn first_below_coming(
         &self,
         file: &ParsedFile<'_>,
         actions: &[Action],
     ) -> Option<usize> {
         let first = file.documents.iter().position(|it| it.has_content)?;
-        if self.coming.is_empty() || has_marker(&file.documents[first].document) {
+        if self.coming.is_empty() {
             return None;
         }
         let places = places(&self.neighbours(file, actions));
