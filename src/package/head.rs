@@ -39,7 +39,15 @@ pub(super) fn with_heads<'a>(
         [false, false, false] => Frames::None,
         _ => Frames::Some,
     };
-    Some(sides.map(|(file, first)| with_head(file, first, frames)))
+    let heads = sides.map(|(file, first)| with_head(file, first, frames));
+    // directives are of the document that they are above, be it without content
+    let has_directives = |cut: &Cut<'_>| cut.gap.lines().any(|line| line.starts_with('%'));
+    let is_plain = !heads
+        .as_ref()
+        .map(has_directives)
+        .into_array()
+        .contains(&true);
+    is_plain.then_some(heads)
 }
 
 /// Which sides have a `---` line above the first document.
