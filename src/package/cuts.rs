@@ -109,6 +109,7 @@ impl<'a> Cuts<'a> {
             if self.absorbed.contains(&index) {
                 return parsed.cut_otherwise(Document {
                     text: "",
+                    body: Span::default(),
                     ..parsed.document
                 });
             }

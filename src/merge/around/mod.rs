@@ -12,8 +12,11 @@ use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, frame};
 use row::{Row, framed};
 
-/// What the path of a conflict in the head of a file is.
-const PATH: &str = "(head)";
+/// What the path of a conflict above a document is.
+const ABOVE: &str = "(head)";
+
+/// What the path of a conflict below a document is.
+const BELOW: &str = "(comment)";
 
 /// The merged text above a document, or below it.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,18 +47,13 @@ pub(crate) fn merge_above(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    if sides.updated == sides.original || sides.updated == sides.local {
-        return None;
-    }
-    let original = with_line_break(sides.original, line_break);
-    let updated = with_line_break(sides.updated, line_break);
-    let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
-    let rows = sides.map(|text| Row::of(text, frame(text)));
-    let rows = match own {
-        Frame::Below => rows.map(Row::with_frame_below),
-        Frame::Here | Frame::Nowhere => framed(rows, own),
-    };
-    merged(sides, &rows, own, line_break, options)
+    merge(sides, own, line_break, options, |sides| {
+        let rows = sides.map(|text| Row::of(text, frame(text)));
+        match own {
+            Frame::Below => rows.map(Row::with_frame_below),
+            Frame::Here | Frame::Nowhere => framed(rows, own),
+        }
+    })
 }
 
 /// Merges what is below the value of a document that is no block collection: comments, blank lines
@@ -65,28 +63,34 @@ pub(crate) fn merge_below(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    if sides.updated == sides.original || sides.updated == sides.local {
-        return None;
-    }
     // a line that a CR alone ends is none to all who read the file
     let has_lone_cr = |text| lines_with_breaks(text).any(|line| line.ends_with('\r'));
     if sides.map(has_lone_cr).into_array().contains(&true) {
         return None;
     }
-    let original = with_line_break(sides.original, line_break);
-    let updated = with_line_break(sides.updated, line_break);
-    let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
-    let rows = sides.map(|text| Row::of(text, None));
-    merged(sides, &rows, Frame::Nowhere, line_break, options)
+    let mut merged = merge(sides, Frame::Nowhere, line_break, options, |sides| {
+        sides.map(|text| Row::of(text, None))
+    })?;
+    for conflict in &mut merged.conflicts {
+        BELOW.clone_into(&mut conflict.path);
+    }
+    Some(merged)
 }
 
-fn merged(
+fn merge(
     sides: Triple<&str>,
-    rows: &Triple<Row<'_>>,
     own: Frame,
     line_break: &str,
     options: &Options,
+    rows: impl for<'t> Fn(Triple<&'t str>) -> Triple<Row<'t>>,
 ) -> Option<MergedAround> {
+    if sides.updated == sides.original || sides.updated == sides.local {
+        return None;
+    }
+    let original = with_line_break(sides.original, line_break);
+    let updated = with_line_break(sides.updated, line_break);
+    let sides = Triple::new(original.as_ref(), updated.as_ref(), sides.local);
+    let rows = rows(sides);
     let tokens = rows.as_ref().map(Row::tokens);
     let tokens = tokens.as_ref().map(Vec::as_slice);
     let resolution = options.on_conflict.resolution();
@@ -95,9 +99,9 @@ fn merged(
         return Some(marked(sides, options));
     }
     let mut text = sides.local[..byte_order_mark(sides.local)].to_owned();
-    write(rows, &merged.pieces, own, line_break, &mut text);
+    write(&rows, &merged.pieces, own, line_break, &mut text);
     let conflicts = merged.disagreements.iter();
-    let conflicts = conflicts.map(|it| conflict(rows, it, options)).collect();
+    let conflicts = conflicts.map(|it| conflict(&rows, it, options)).collect();
     Some(MergedAround { text, conflicts })
 }
 
@@ -122,7 +126,7 @@ fn is_comment(line: &str) -> bool {
 fn marked(sides: Triple<&str>, options: &Options) -> MergedAround {
     let merge = merge_lines_with(sides, OnConflict::Markers, &options.markers);
     let conflicts = merge.hunks.into_iter().map(|hunk| Conflict {
-        path: PATH.to_owned(),
+        path: ABOVE.to_owned(),
         ..hunk.into_conflict()
     });
     MergedAround {
@@ -190,7 +194,7 @@ fn conflict(rows: &Triple<Row<'_>>, lines: &Disagreement, options: &Options) -> 
     let (kind, resolution) = rows::lines_kind(&values, options.on_conflict.resolution());
     let first = lines.lines.local.first();
     Conflict {
-        path: PATH.to_owned(),
+        path: ABOVE.to_owned(),
         kind,
         line: first.map_or(0, |at| rows.local.pieces[*at].line),
         values,

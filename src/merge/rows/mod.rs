@@ -64,11 +64,11 @@ pub(crate) fn merge(
     let (stays_in_order, carried) = rows.carried();
     let between = Between::new(&rows, &stays, resolution);
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
-    let mut is_no_matter = rows.kept_by_local(&stays);
-    is_no_matter.extend(rows.deleted_by_local(&stays));
+    let mut is_settled = rows.kept_by_local(&stays);
+    is_settled.extend(rows.deleted_by_local(&stays));
     let left = |side: Side| -> Vec<Ref> {
         let all = (0..rows.row(side).len()).map(|at| Ref::new(side, at));
-        all.filter(|piece| !is_carried.contains(piece) && !is_no_matter.contains(piece))
+        all.filter(|piece| !is_carried.contains(piece) && !is_settled.contains(piece))
             .collect()
     };
     let pieces = between.whole(

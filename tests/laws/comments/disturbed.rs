@@ -62,18 +62,18 @@ fn has_same_lines(one: &str, other: &str) -> bool {
     one == other
 }
 
-/// Whether git merges the plain or the disturbed lines: in what order it puts what both sides
-/// inserted depends on the blank lines between (law 8).
-fn is_gits(texts: &Triple<String>, disturbed: &str) -> bool {
+/// Whether git makes of the plain or of the disturbed lines what was merged: in what order it puts
+/// what both sides inserted depends on the blank lines between (law 8).
+fn is_gits(texts: &Triple<String>, plain: &str, disturbed: &str, merged: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let texts = texts.as_ref().map(String::as_str);
     let disturbed = Triple {
         local: disturbed,
         ..texts
     };
-    [texts, disturbed]
+    [(texts, plain), (disturbed, merged)]
         .into_iter()
-        .any(|texts| git(texts, folder.path()).is_some())
+        .any(|(texts, merged)| git(texts, folder.path()).is_some_and(|gits| gits == merged))
 }
 
 /// A value with its maps in the order of their keys.
@@ -145,8 +145,9 @@ pub(super) fn is_the_plain_merge_disturbed(
     } else if with(&ran.text)?.text != ran.text {
         wrong = Some("again: a second merge changes something".to_owned());
     } else if let Some(undone) = disturbance.undone(&ran.text) {
-        let plain = disturbance.undone(&plain).unwrap_or_default();
-        if undone != plain && !(has_same_lines(&undone, &plain) && is_gits(&texts, &local)) {
+        let wanted = disturbance.undone(&plain).unwrap_or_default();
+        let is_gits = || is_gits(&texts, &plain, &local, &ran.text);
+        if undone != wanted && !(has_same_lines(&undone, &wanted) && is_gits()) {
             wrong = Some("text: without the disturbance it is not the plain merge".to_owned());
         }
     } else if has_owners(history, disturbance) && comments(&ran.text) != comments(&plain) {

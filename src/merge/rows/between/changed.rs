@@ -96,16 +96,15 @@ impl Between<'_, '_> {
         (gone, below): (&[Gone], Option<Ref>),
         stands: bool,
     ) -> [(Vec<Placed>, Side); 5] {
-        let below_all = below;
-        let below = below.filter(|below| self.rows.id(*below) != Id::End);
-        let comments = below.map_or(0, |below| self.above_piece(theirs, below));
+        let piece_below = below.filter(|below| self.rows.id(*below) != Id::End);
+        let comments = piece_below.map_or(0, |below| self.above_piece(theirs, below));
         let (before, above) = theirs.split_at(theirs.len() - comments);
-        let (of_before, of_above) = (gone.first(), self.gone_above(gone, below));
+        let (of_before, of_above) = (gone.first(), self.gone_above(gone, piece_below));
         let has_entries_alone = theirs.iter().all(|piece| self.rows.is_entry(*piece));
         let first = match stands && has_entries_alone {
             // a field that a comment became
             true => ours.len(),
-            false => self.place(ours, before, below_all, of_before.filter(|_| !stands)),
+            false => self.place(ours, before, below, of_before.filter(|_| !stands)),
         };
         let second = of_above.filter(|_| !stands);
         let second = second.map_or(ours.len(), |gone| gone.below);
@@ -134,7 +133,7 @@ impl Between<'_, '_> {
             let next = Ref::new(Side::Updated, piece.at() + 1);
             let is_next = match distance {
                 0 => rows.id(next) == rows.id(below),
-                _ => piece.at() + distance + 1 == theirs[theirs.len() - 1].at() + 1,
+                _ => piece.at() + distance == theirs[theirs.len() - 1].at(),
             };
             rows.is_comment(**piece) && is_next && row[next.at()].blanks == 0
         };
