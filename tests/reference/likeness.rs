@@ -4,7 +4,7 @@ use super::sequence::Partners;
 use crate::value::Value;
 
 /// Fields that name a thing.
-const NAMES: &str = "name id alert record path uses";
+const NAMES: &str = "name id alert record path uses job stage";
 
 /// Pairs what lies between equal elements so that pairs have as much in common as they can: at
 /// least half, or anything where one element is alone there on both sides.
@@ -52,7 +52,23 @@ pub(super) fn likeness(one: &Value, other: &Value, least: usize) -> Option<usize
         .find_map(|name| Some((one.field(name)?, other.field(name)?)));
     match name {
         Some((one_name, other_name)) => (one_name == other_name).then(|| 1000 + common(one, other)),
+        None if have_one_key(one, other) => Some(common(one, other).max(1)),
         None => Some(common(one, other)).filter(|common| *common >= least),
+    }
+}
+
+/// Whether the only field of one map has the key of the only one of another, and both are
+/// collections.
+fn have_one_key(one: &Value, other: &Value) -> bool {
+    let is_collection = |value: &Value| matches!(value, Value::Map(_) | Value::List(_));
+    match (one, other) {
+        (Value::Map(one), Value::Map(other)) => match (&one[..], &other[..]) {
+            ([(key, one)], [(same, other)]) => {
+                key == same && is_collection(one) && is_collection(other)
+            }
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -12,7 +12,9 @@ use crate::yaml::{EntryId, NodeId, equal};
 pub(super) type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
 
 /// Fields that name a thing, where they are there: a step of a workflow, a rule, an alert.
-const NAMING_FIELDS: [&str; 6] = ["name", "id", "alert", "record", "path", "uses"];
+const NAMING_FIELDS: [&str; 8] = [
+    "name", "id", "alert", "record", "path", "uses", "job", "stage",
+];
 
 /// What equal values have in common.
 const ALL: usize = 1000;
@@ -28,8 +30,8 @@ pub(super) enum Least {
 }
 
 /// How much two elements have in common that are alike: maps of the same name, or, where none has
-/// one, maps, lists or texts of several lines that have at least `least` in common. `None` if they
-/// are not alike.
+/// one, maps whose only field has one key, and maps, lists or texts of several lines that have at
+/// least `least` in common. `None` if they are not alike.
 pub(super) fn likeness(
     (left_prints, left): (&Fingerprints<'_>, EntryId),
     (right_prints, right): (&Fingerprints<'_>, EntryId),
@@ -49,7 +51,21 @@ pub(super) fn likeness(
         }
     }
     let common = common(left, right);
-    (common > 0 && (least == Least::Anything || common * 2 >= ALL)).then_some(common)
+    match least {
+        Least::Half | Least::Anything if have_one_key(left, right) => Some(common.max(1)),
+        Least::Anything => (common > 0).then_some(common),
+        Least::Half | Least::HalfOfDeleted => (common * 2 >= ALL).then_some(common),
+    }
+}
+
+/// Whether two maps have one field each, of one key, and a map or list in it.
+fn have_one_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    let is_only = |(prints, map): Value<'_, '_>| entries_of(prints.tree(), map).len() == 1;
+    let is_collection = |(prints, node): Value<'_, '_>| shape(prints.tree(), node) != Shape::Scalar;
+    is_only(left)
+        && is_only(right)
+        && matches!(pairs_of_fields(left, right)[..], [(one, other, false)]
+            if is_collection(one) && is_collection(other))
 }
 
 /// What a map has in a field that names it.
