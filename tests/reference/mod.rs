@@ -6,6 +6,7 @@ mod likeness;
 mod parts;
 mod renames;
 mod sequence;
+mod sorted;
 
 pub use keys::changes_key;
 use renames::renames;

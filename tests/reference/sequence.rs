@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Merger;
 use super::likeness::{add_alike, likeness};
+use super::sorted::is_theirs_first;
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
 
@@ -260,6 +261,10 @@ impl Merger<'_> {
             }
         };
         let mut next = place.updated.start;
+        if shared.is_empty() && is_theirs_first(lists, &place) {
+            bring(self, next..place.updated.end, result);
+            next = place.updated.end;
+        }
         for k in place.local.clone() {
             if let Some((j, _)) = shared.iter().find(|pair| pair.1 == k) {
                 if next <= *j {

@@ -18,7 +18,7 @@ use super::{Shape, Walker, shape};
 use crate::merge::ConflictKind;
 use crate::merge::decision::{Child, Incoming, Outcome};
 use crate::merge::differences::differences;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, Tree};
 
 /// What is at a place and not in the original, by position: what only one side has, what both have,
@@ -87,7 +87,14 @@ impl Walker<'_> {
             });
             self.apart(sides.as_ref().map(Vec::as_slice))
         });
+        let is_theirs_first =
+            rest.shared.is_empty() && self.first_in_order(lists, &place) == Some(Side::Updated);
         let mut theirs = place.updated;
+        if is_theirs_first {
+            for updated in theirs.by_ref() {
+                children.extend(self.child_of_updated(lists, &rest, updated, apart.as_mut()));
+            }
+        }
         let has_lines = self.has_lines;
         for local in place.local {
             let same = rest.same_as_local(local);

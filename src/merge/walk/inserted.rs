@@ -16,6 +16,7 @@ pub(super) struct Lists<'l> {
     pub(super) alignment: &'l Alignment,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     inserted: OnceCell<Inserted>,
+    pub(super) is_sorted: OnceCell<bool>,
 }
 
 /// How many elements of a list have a value, and how many of those have no partner.
@@ -46,6 +47,7 @@ impl<'l> Lists<'l> {
             alignment,
             counts: OnceCell::new(),
             inserted: OnceCell::new(),
+            is_sorted: OnceCell::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The walk over original, updated and local at once: what changed upstream, and what becomes of
 //! the local text.
 
+mod agreement;
 mod align;
 mod alike;
 pub(crate) mod arrive;
@@ -26,6 +27,7 @@ mod rows;
 mod ruled;
 mod same_text;
 mod sequences;
+mod sorted;
 mod texts;
 
 use super::decision::{Child, Incoming, Outcome};

@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
+use super::agreement::{Agreed, agreement, all_of_both};
 use super::align::Stretch;
 use super::inserted::Lists;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
-use crate::merge::differences::positions_in;
 use crate::merge::fingerprint::Fingerprints;
 use crate::merge::{Means, Resolution, Sides};
 use crate::triple::{Change, Triple};
@@ -196,7 +196,11 @@ impl Walker<'_> {
             }
             Change::BothApart if is_fork => self.changed_by_both(lists, stretch, children),
             Change::BothApart => {
-                if let Some(agreed) = agreement(values) {
+                let agreed = agreement(values).or_else(|| {
+                    let first = self.first_in_order(lists, &stretch)?;
+                    all_of_both(values, first)
+                });
+                if let Some(agreed) = agreed {
                     children.extend(agreed.into_iter().map(|element| match element {
                         Agreed::Local(index) => Child::keep(sides.local[index]),
                         Agreed::Gone(index) => Child::local(sides.local[index], Outcome::Remove),
@@ -350,44 +354,4 @@ impl Apart {
     fn with_base(&mut self, outcome: Outcome) -> Outcome {
         outcome.with_base(std::mem::take(&mut self.base))
     }
-}
-
-/// An element of a stretch that both sides changed without a disagreement.
-enum Agreed {
-    /// Local's, which stays.
-    Local(usize),
-    /// Local's, which goes.
-    Gone(usize),
-    /// Updated's, which comes.
-    Updated(usize),
-}
-
-/// What both sides made of a stretch, where neither contradicts the other: both only took elements
-/// away, or both only added elements and the one side all that the other did.
-fn agreement(values: Triple<&[u64]>) -> Option<Vec<Agreed>> {
-    if values.original.is_empty() {
-        if let Some(kept) = positions_in(values.local, values.updated) {
-            let mut locals = (0..values.local.len()).zip(kept).peekable();
-            let elements = (0..values.updated.len()).map(|updated| {
-                match locals.next_if(|(_, position)| *position == updated) {
-                    Some((local, _)) => Agreed::Local(local),
-                    None => Agreed::Updated(updated),
-                }
-            });
-            return Some(elements.collect());
-        }
-        positions_in(values.updated, values.local)?;
-        return Some((0..values.local.len()).map(Agreed::Local).collect());
-    }
-    let in_updated = positions_in(values.updated, values.original)?;
-    let in_local = positions_in(values.local, values.original)?;
-    let elements = in_local.iter().enumerate().map(|(index, position)| {
-        // both rise
-        if in_updated.binary_search(position).is_ok() {
-            Agreed::Local(index)
-        } else {
-            Agreed::Gone(index)
-        }
-    });
-    Some(elements.collect())
 }
