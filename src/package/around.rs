@@ -1,18 +1,14 @@
 //! What is around a document's body, merged: the comments, blank lines and `---` lines above it,
 //! and those below it that are in no row of entries.
 
-use std::borrow::Cow;
-
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use super::documents::FileMerge;
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, Root};
-use crate::line_breaks::{cut_first_line, cut_last_line, line_break_of, lines};
+use crate::line_breaks::{cut_first_line, line_break_of, lines};
 use crate::merge::{Conflict, Frame, Merged, MergedAround, merge_above, merge_below, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::Document;
-use crate::yaml::stream::{byte_order_mark, count_lines, frame};
+use crate::yaml::stream::{count_lines, frame};
 
 impl FileMerge<'_, '_, '_> {
     /// What is above and below a document and merges with it, but is not in its chunk.
@@ -74,11 +70,8 @@ impl FileMerge<'_, '_, '_> {
         if triple(group.original) != triple(group.local) {
             return None;
         }
-        let with_gap = |side: Side, other: Side| {
-            let document = documents[side].as_ref();
-            let own = document.map_or(Cow::Borrowed(""), |it| {
-                with_own_head(it, documents[other].as_ref())
-            });
+        let with_gap = |side: Side| {
+            let own = documents[side].as_ref().map_or("", above);
             format!("{}{own}", self.around(group, side).0)
         };
         let gap = self.around(group, Side::Local).0;
@@ -94,8 +87,8 @@ impl FileMerge<'_, '_, '_> {
             false => gap.to_owned(),
         };
         let sides = Triple::new(
-            with_gap(Side::Original, Side::Updated),
-            with_gap(Side::Updated, Side::Original),
+            with_gap(Side::Original),
+            with_gap(Side::Updated),
             format!("{gap}{own}"),
         );
         let sides = sides.as_ref().map(String::as_str);
@@ -108,9 +101,6 @@ impl FileMerge<'_, '_, '_> {
             false => Frame::Nowhere,
         };
         let mut new = merge_above(sides, own_frame, line_break, &self.options(group))?;
-        if self.stands_there(local, sides.local, &new.text) {
-            return None;
-        }
         let is_comment = |line: &str| line.trim_start().starts_with('#');
         let ends_in_comment = |text: &str| lines(text).last().is_some_and(is_comment);
         if !are_values(&self.members(group)) && !ends_in_comment(own) {
@@ -150,36 +140,6 @@ impl FileMerge<'_, '_, '_> {
         new.conflicts.iter_mut().for_each(below);
         Some((own, new))
     }
-
-    /// Whether the comments that would come above the first document of a file, whose `own` text
-    /// there is this, are there already, be it in the head of the file: more often than
-    /// upstream's head has them.
-    fn stands_there(&self, document: &Document<'_>, own: &str, above: &str) -> bool {
-        if document.start > document.head.len() {
-            return false;
-        }
-        let head = self.head.as_deref().unwrap_or(document.head);
-        let mut known: FxHashMap<&str, i32> = FxHashMap::default();
-        for line in comments_above(head).chain(comments_above(document.text)) {
-            *known.entry(line).or_default() += 1;
-        }
-        let updated_head = self.sides.updated.map_or("", |file| file.head);
-        for line in comments_above(updated_head).chain(comments_above(own)) {
-            *known.entry(line).or_default() -= 1;
-        }
-        let mut own: Vec<&str> = comments_above(own).collect();
-        let comes = comments_above(above).filter(|line| {
-            let at = own.iter().position(|it| it == line);
-            at.map(|at| own.swap_remove(at)).is_none()
-        });
-        let mut comes = comes.peekable();
-        comes.peek().is_some()
-            && comes.all(|line| {
-                let left = known.entry(line).or_default();
-                *left -= 1;
-                *left >= 0
-            })
-    }
 }
 
 /// Whether none of some documents is a block collection.
@@ -216,55 +176,7 @@ fn above_in<'t>(text: &'t str, local: &Document<'_>) -> Option<&'t str> {
     text.get(..len)
 }
 
-/// What is above a document's body, with what belongs to it of the head of its file.
-fn with_own_head<'a>(document: &Document<'a>, other: Option<&Document<'_>>) -> Cow<'a, str> {
-    let (_, own) = cut_head(document, other);
-    match own {
-        "" => above(document).into(),
-        own => format!("{own}{}", above(document)).into(),
-    }
-}
-
-/// The head of a file, cut into what is the file's and what belongs to its first document: the
-/// last comments, where that document is not the first one in another version and has these
-/// comments above it there.
-pub(super) fn cut_head<'a>(
-    document: &Document<'a>,
-    other: Option<&Document<'_>>,
-) -> (&'a str, &'a str) {
-    let head = document.head;
-    let is_first = |document: &Document<'_>| document.start == document.head.len();
-    let Some(other) = other.filter(|other| is_first(document) && !is_first(other)) else {
-        return (head, "");
-    };
-    if comments_above(head).next().is_none() {
-        return (head, "");
-    }
-    let own: FxHashSet<&str> = comments_above(other.text).collect();
-    let bom = byte_order_mark(head);
-    let (mut cut, mut rest) = (head.len(), &head[bom..]);
-    loop {
-        let (line, above) = cut_last_line(rest);
-        match line.trim() {
-            // comments with no blank line between are one
-            _ if line.is_empty() => return head.split_at(bom),
-            "" => cut = cut.min(bom + rest.len()),
-            "---" => return head.split_at(bom + rest.len()),
-            words if own.contains(words) => {}
-            _ => return head.split_at(cut),
-        }
-        rest = above;
-    }
-}
-
 /// What is above a document's body.
 fn above<'a>(document: &Document<'a>) -> &'a str {
     &document.text[..document.body.start as usize]
-}
-
-/// The comment lines above the first content of a text.
-fn comments_above(text: &str) -> impl Iterator<Item = &str> {
-    let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
-    let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-']));
-    above.filter(|line| line.starts_with('#'))
 }

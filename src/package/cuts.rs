@@ -4,9 +4,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::head::with_heads;
+use super::head::{own_of_head, with_heads};
 use super::jobs::Job;
-use super::pair::DocRef;
+use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile, Root};
 use crate::line_breaks::{cut_last_line, ends_line, lines, lines_with_breaks};
 use crate::triple::{Side, Triple};
@@ -47,7 +47,36 @@ impl<'a> Cuts<'a> {
             cuts.cut_between(&files, &neighbours);
         }
         cuts.cut_heads(&files, job);
+        if cuts.first.is_none() {
+            cuts.cut_own_heads(&files, job);
+        }
         cuts
+    }
+
+    /// Has the last comments in the head of a file be those of its first document, where that is
+    /// not the first one in another version.
+    fn cut_own_heads(&mut self, files: &Triple<&ParsedFile<'a>>, job: &Job) {
+        let document = |group: &Group, side: Side| {
+            let member = group[side].filter(|it| Some(it.triple) == job.file[side]);
+            member.map(|it| it.document)
+        };
+        for side in Side::ALL.into_array() {
+            let (coming, others) = match side {
+                Side::Original => (&*job.coming, [Side::Updated].as_slice()),
+                Side::Updated => (&*job.coming, [Side::Original].as_slice()),
+                Side::Local => (&[][..], [Side::Original, Side::Updated].as_slice()),
+            };
+            let mut groups = job.here.iter().chain(coming);
+            let first = groups.find(|group| document(group, side) == Some(0));
+            let Some(group) = first else { continue };
+            let own = others.iter().find_map(|other| {
+                let other = &files[*other].documents[document(group, *other)?];
+                own_of_head(&files[side].documents[0].document, &other.document)
+            });
+            if let Some(own) = own {
+                self.at(files, side, 0).gap = own;
+            }
+        }
     }
 
     /// Has the first documents merge with the heads of their files.
@@ -121,11 +150,12 @@ impl<'a> Cuts<'a> {
             let end = document.start + document.text.len() + tail.len();
             parsed.cut_otherwise(cut(document, file.text, start, end))
         });
+        let documents: Vec<Parsed<'a>> = documents.collect();
         let head = match self.first {
             Some(_) => byte_order_mark(file.text),
-            None => file.head.len(),
+            None => documents.first().map_or(0, |it| it.document.start),
         };
-        Some(file.with_documents(head, documents.collect()))
+        Some(file.with_documents(head, documents))
     }
 
     fn cut_between(&mut self, files: &Triple<&ParsedFile<'a>>, neighbours: &Neighbours) {

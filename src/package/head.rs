@@ -1,15 +1,13 @@
 //! What is above a document's content, where documents come, go and move: the head of the file,
 //! directives, the `---`.
 
-use super::around::cut_head;
 use super::cuts::{Cut, cut};
 use super::documents::FileMerge;
-use super::jobs::members;
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
-use crate::line_breaks::{line_break_of, lines_with_breaks};
-use crate::merge::{Frame, MergedAround, merge_above};
+use crate::line_breaks::{cut_last_line, line_break_of, lines, lines_with_breaks};
+use crate::merge::{Frame, MergedAround, merge_above, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, frame, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
@@ -100,14 +98,10 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let (updated, local) = (self.sides.updated?, self.sides.local?);
         let above = match self.is_commented_out() {
             true => updated.text,
-            false => self.head_of(Side::Updated, Side::Original),
+            false => self.head_of(Side::Updated),
         };
-        let original = self.head_of(Side::Original, Side::Updated);
-        let own = match self.first(Side::Local) == self.first(Side::Updated) {
-            true => self.head_of(Side::Local, Side::Original),
-            false => local.head,
-        };
-        let heads = Triple::new(original, above, own);
+        let own = self.head_of(Side::Local);
+        let heads = Triple::new(self.head_of(Side::Original), above, own);
         let line_break = line_break_of(local.text);
         let frame = match self.begins_with_marker() {
             false => Frame::Nowhere,
@@ -116,14 +110,13 @@ impl<'f> FileMerge<'_, 'f, '_> {
         };
         let MergedAround { text, conflicts } =
             merge_above(heads, frame, line_break, self.context.options)?;
-        let of_document = &local.head[own.len()..];
         let base = self.job.base.unwrap_or(self.target);
         for conflict in conflicts {
             let (file, line) = (self.context.triples[base].path.as_path(), conflict.line + 1);
             let conflict = FileConflict::in_file(file, Some(line), conflict);
             self.outcome.conflicts.push(conflict);
         }
-        Some(format!("{text}{of_document}"))
+        Some(text)
     }
 
     /// Whether the file begins with a `---` line, three-way.
@@ -165,16 +158,11 @@ impl<'f> FileMerge<'_, 'f, '_> {
         groups.find(|group| group[side] == Some(first))
     }
 
-    /// The head of a side's file without what belongs to its first document, as another side has
-    /// it.
-    fn head_of(&self, side: Side, other: Side) -> &'f str {
+    /// The head of a side's file, without what belongs to its first document.
+    fn head_of(&self, side: Side) -> &'f str {
         let head = self.sides[side].map_or("", |file| file.head);
-        let members = self
-            .first(side)
-            .map(|group| members(self.context.files, group));
-        let document = |parsed: &'f Parsed<'_>| &parsed.document;
-        let first = members.and_then(|it| Some((&it[side]?.document, it[other].map(document))));
-        first.map_or(head, |(first, other)| cut_head(first, other).0)
+        let own = self.cuts.get(side, 0).map_or("", |cut| cut.gap);
+        head.strip_suffix(own).unwrap_or(head)
     }
 
     /// Whether upstream has the file without its documents, as comments only.
@@ -213,17 +201,62 @@ pub(super) fn has_marker(document: &Document<'_>) -> bool {
     marker(document.text).is_some()
 }
 
-/// A chunk without its `---` line, where it can do without.
+/// A chunk without its `---` line, where it can do without. Comments above that stay set off from
+/// the content.
 pub(super) fn without_marker(text: &str) -> Option<String> {
     let at = marker(text)?;
     if !is_bare_marker(&text[at..]) || has_directives(text) {
         return None;
     }
-    let line = lines_with_breaks(&text[at..]).next()?;
-    Some(format!("{}{}", &text[..at], &text[at + line.len()..]))
+    let below = &text[at + lines_with_breaks(&text[at..]).next()?.len()..];
+    let mut text = text[..at].to_owned();
+    if lines(below)
+        .next()
+        .is_some_and(|line| !line.trim().is_empty())
+    {
+        set_off(&mut text, line_break_of(below));
+    }
+    Some(text + below)
 }
 
 /// Whether a chunk has directives above its `---`.
 pub(super) fn has_directives(text: &str) -> bool {
     marker(text).is_some_and(|at| text[..at].lines().any(|line| line.starts_with('%')))
+}
+
+/// What of the head of a file belongs to its first document: the last comments, where that
+/// document is not the first one in another version and has these comments above it there.
+pub(super) fn own_of_head<'a>(document: &Document<'a>, other: &Document<'_>) -> Option<&'a str> {
+    let head = document.head;
+    let is_first = |document: &Document<'_>| document.start == document.head.len();
+    if !is_first(document) || is_first(other) {
+        return None;
+    }
+    let mut own: Vec<&str> = comments_above(other.text).collect();
+    let bom = byte_order_mark(head);
+    let (mut cut, mut rest) = (head.len(), &head[bom..]);
+    let cut = loop {
+        let (line, above) = cut_last_line(rest);
+        let end = bom + rest.len();
+        match line.trim() {
+            // comments with no blank line between are one
+            _ if line.is_empty() => break bom,
+            "" => cut = cut.min(end),
+            "---" if end < head.len() => break end,
+            "---" => {}
+            words => match own.iter().rposition(|it| *it == words) {
+                Some(at) => own.truncate(at),
+                None => break cut,
+            },
+        }
+        rest = above;
+    };
+    comments_above(&head[cut..]).next().map(|_| &head[cut..])
+}
+
+/// The comment lines above the first content of a text.
+fn comments_above(text: &str) -> impl Iterator<Item = &str> {
+    let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
+    let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-']));
+    above.filter(|line| line.starts_with('#'))
 }
