@@ -172,9 +172,8 @@ impl<'r, 'a> Between<'r, 'a> {
                 Some(_) => found.unwrap_or(next),
                 None => here.local.len(),
             };
-            let ours = || here.local[next..to].iter().filter(is_kept).copied();
-            changed.ours.extend(ours());
-            changed.local.extend(ours());
+            let ours = here.local[next..to].iter().filter(is_kept).copied();
+            changed.ours.extend(ours);
             next = to + usize::from(found.is_some());
             let local = found.map(|at| here.local[at]);
             match (line, local) {
@@ -185,7 +184,6 @@ impl<'r, 'a> Between<'r, 'a> {
                     self.push_piece(line.original, updated, local, merged);
                 }
                 (Some(line), local) => {
-                    changed.local.extend(local);
                     self.note(*line, local, &mut changed);
                 }
             }

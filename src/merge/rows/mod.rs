@@ -98,7 +98,10 @@ pub(crate) fn lines_kind(
 ) -> (ConflictKind, Resolution) {
     match (&values.updated, &values.local) {
         // what local has written anew stays where upstream only took away
-        (None, _) => (ConflictKind::DeletedUpstream, Resolution::Local),
+        (None, _) if resolution != Resolution::Markers => {
+            (ConflictKind::DeletedUpstream, Resolution::Local)
+        }
+        (None, _) => (ConflictKind::DeletedUpstream, resolution),
         (_, None) => (ConflictKind::DeletedLocally, resolution),
         _ => (ConflictKind::BothChanged, resolution),
     }

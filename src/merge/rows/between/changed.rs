@@ -11,8 +11,6 @@ use crate::triple::Triple;
 pub(super) struct Changed {
     pub(super) ours: Vec<Ref>,
     pub(super) theirs: Vec<Ref>,
-    /// All that local has here: ours, and what updated took away.
-    pub(super) local: Vec<Ref>,
     /// Comment lines of the original that neither side has any more.
     pub(super) rewritten: Vec<Ref>,
     /// The pieces that updated took away and local has.
@@ -41,7 +39,6 @@ impl Between<'_, '_> {
             mut theirs,
             mut rewritten,
             gone,
-            local,
         } = changed;
         rewritten.retain(|piece| !self.is_of_deleted(*piece));
         let stays: Vec<Ref> = ours
@@ -62,23 +59,24 @@ impl Between<'_, '_> {
             answers.copied().collect()
         };
         let disagree = self.disagree(&answers(&stays), &answers(&theirs), &rewritten);
-        let apart = disagree && !answers(&theirs).is_empty();
-        if disagree && !apart {
-            ours = self.with_lines_around(&ours, local);
+        // what local has written anew stays as it is, with the lines around that upstream took away
+        let stands = disagree && answers(&theirs).is_empty();
+        let is_marked = disagree && self.resolution == Resolution::Markers;
+        if stands {
+            rewritten = self.with_lines_around(rewritten, gone.iter().map(|it| it.original));
+            ours = self.with_lines_around(ours, gone.iter().map(|it| it.local));
         }
         let loses = match self.resolution {
             Resolution::Updated => Some(&mut ours),
             Resolution::Local | Resolution::Open => Some(&mut theirs),
             Resolution::Markers => None,
         };
-        if let Some(comments) = loses.filter(|_| apart) {
+        if let Some(comments) = loses.filter(|_| disagree && !stands) {
             comments.retain(|piece| !self.is_answer(*piece));
         }
         self.drop_repeated(&mut theirs);
-        // what local has written anew stays together, where it was
-        let stands = disagree && !apart;
         let sides = self.in_order(&ours, &theirs, (&gone, below), stands);
-        if apart && self.resolution == Resolution::Markers {
+        if is_marked {
             self.push_sides([(own_of(&rewritten), Side::Original)], merged);
             self.push_sides(sides, merged);
         } else {
@@ -163,13 +161,12 @@ impl Between<'_, '_> {
         gone.map_or(at, |gone| at.min(gone.below))
     }
 
-    /// What local has written anew stays as it is, with the lines around that upstream took away with
-    /// it.
-    fn with_lines_around(&self, ours: &[Ref], local: Vec<Ref>) -> Vec<Ref> {
-        let is_kept = |piece: &Ref| {
-            ours.contains(piece) || self.rows.is_comment(*piece) && !self.goes_with_entry(*piece)
-        };
-        local.into_iter().filter(is_kept).collect()
+    /// These, in order, with the comments among others that do not go with an entry.
+    fn with_lines_around(&self, lines: Vec<Ref>, around: impl Iterator<Item = Ref>) -> Vec<Ref> {
+        let is_kept = |piece: &Ref| self.rows.is_comment(*piece) && !self.goes_with_entry(*piece);
+        let mut all: Vec<Ref> = around.filter(is_kept).chain(lines).collect();
+        all.sort_unstable_by_key(|piece| piece.at());
+        all
     }
 
     /// Puts in pieces whose comments are a side of a disagreement each.
