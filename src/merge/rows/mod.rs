@@ -130,6 +130,8 @@ struct Rows<'a> {
     ids: Triple<Vec<Id>>,
     /// Where each entry is.
     places: Triple<Numbered>,
+    /// For each piece, where the comments begin that are right above it.
+    firsts: Triple<Vec<u32>>,
     /// The comments of original and updated, by what they are compared by.
     known: FxHashSet<Id>,
     /// The comments that follow local's row.
@@ -184,6 +186,7 @@ impl<'a> Rows<'a> {
             tokens,
             ids,
             places,
+            firsts: tokens.map(firsts_above),
             known: FxHashSet::default(),
             below: &[],
         };
@@ -278,15 +281,7 @@ impl<'a> Rows<'a> {
 
     /// Where the comments begin that are right above a piece, no blank line between.
     fn own_above(&self, side: Side, at: usize) -> usize {
-        let row = self.row(side);
-        let mut first = at;
-        while first > 0
-            && row[first].blanks == 0
-            && matches!(row[first - 1].kind, TokenKind::Comment(_))
-        {
-            first -= 1;
-        }
-        first
+        self.firsts[side][at] as usize
     }
 
     /// The entries that all three rows have in one order, and the comments right above the others
@@ -355,6 +350,19 @@ impl<'a> Rows<'a> {
             lines: Triple::new(original, updated, local),
         }
     }
+}
+
+/// For each piece of a row, where the comments begin that are right above it, no blank line
+/// between.
+fn firsts_above(row: &[Token<'_>]) -> Vec<u32> {
+    let mut firsts: Vec<u32> = Vec::with_capacity(row.len());
+    for (at, token) in row.iter().enumerate() {
+        let is_comment = |at: &usize| matches!(row[*at].kind, TokenKind::Comment(_));
+        let above = at.checked_sub(1).filter(|_| token.blanks == 0);
+        let above = above.filter(is_comment);
+        firsts.push(above.map_or(at as u32, |above| firsts[above]));
+    }
+    firsts
 }
 
 #[cfg(test)]
