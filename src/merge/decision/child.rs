@@ -67,6 +67,19 @@ impl Child {
         }
     }
 
+    /// Takes what was decided; what is left stays, or goes, as well.
+    pub(crate) fn take(&mut self) -> Self {
+        let left = match self.stays() {
+            true => Outcome::Keep,
+            false => Outcome::Remove,
+        };
+        Self {
+            outcome: std::mem::replace(&mut self.outcome, left),
+            beside: self.beside.take(),
+            ..*self
+        }
+    }
+
     /// The same under the key of an updated entry.
     pub(crate) fn under_key_of(self, key: Option<EntryId>) -> Self {
         self.with(|beside| beside.key = key)

@@ -103,10 +103,10 @@ impl Walker<'_> {
 
     /// What is left of a map or list that upstream deleted; a conflict where local has added to it,
     /// for then upstream's deletion is not carried out whole.
-    fn what_is_left(&mut self, nodes: Nodes, own: bool, children: Vec<Child>) -> Outcome {
+    fn what_is_left(&mut self, nodes: Nodes, own: bool, mut children: Vec<Child>) -> Outcome {
         let row = match children.iter().any(Child::has_choice) {
             true => None,
-            false => self.merged_row(nodes, &children),
+            false => self.merged_row(nodes, &mut children),
         };
         let left = row.unwrap_or_else(|| what_is_left(children));
         if own {

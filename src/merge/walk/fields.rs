@@ -128,14 +128,14 @@ impl Walker<'_> {
     }
 
     /// The outcome of a map or list whose entries are decided.
-    pub(super) fn merged(&mut self, nodes: Nodes, children: Vec<Child>) -> Outcome {
+    pub(super) fn merged(&mut self, nodes: Nodes, mut children: Vec<Child>) -> Outcome {
         let (Some(updated), Some(local)) = (nodes.updated, nodes.local) else {
             return Outcome::Keep;
         };
         let tree = self.trees.local;
         let row = match entries_of(tree, local).len() {
-            0 => self.opened_row(nodes, &children),
-            _ => self.merged_row(nodes, &children),
+            0 => self.opened_row(nodes, &mut children),
+            _ => self.merged_row(nodes, &mut children),
         };
         if let Some(row) = row {
             return row;

@@ -65,8 +65,8 @@ impl Walker<'_> {
         if same || pieces.iter().sum::<usize>() == 3 {
             return None;
         }
-        let children: Vec<Child> = outcome.children().cloned().collect();
-        let pieces = self.merge_rows(&rows, &children, Triple::default());
+        let mut children: Vec<Child> = outcome.children().cloned().collect();
+        let pieces = self.merge_rows(&rows, &mut children, Triple::default());
         Some(pieces.into())
     }
 
@@ -136,7 +136,7 @@ impl Walker<'_> {
     pub(in crate::merge::walk) fn opened_row(
         &mut self,
         nodes: Nodes,
-        children: &[Child],
+        children: &mut [Child],
     ) -> Option<Outcome> {
         let owners = self.owners(nodes)?;
         let (owner, updated_owner) = (owners.local?, owners.updated?);

@@ -15,8 +15,9 @@ use own::Placed;
 use tokens::{in_order, numbers, piece, tokens_of};
 
 impl Walker<'_> {
-    /// A local block collection with its lines; `None` if they do not change, or it has none.
-    pub(super) fn merged_row(&mut self, nodes: Nodes, children: &[Child]) -> Option<Outcome> {
+    /// A local block collection with its lines, which its children are taken into; `None` if they
+    /// do not change, or it has none.
+    pub(super) fn merged_row(&mut self, nodes: Nodes, children: &mut [Child]) -> Option<Outcome> {
         let is_left = children.iter().any(Child::stays) || self.steps.is_empty();
         if !self.merges_lines || !is_left {
             return None;
@@ -146,7 +147,12 @@ impl Walker<'_> {
         Some(row)
     }
 
-    fn merge_rows(&mut self, rows: &Triple<Row>, children: &[Child], nodes: Nodes) -> Vec<Piece> {
+    fn merge_rows(
+        &mut self,
+        rows: &Triple<Row>,
+        children: &mut [Child],
+        nodes: Nodes,
+    ) -> Vec<Piece> {
         let trees = self.trees;
         let ids = numbers(trees, rows, children);
         let tokens = Triple::new(

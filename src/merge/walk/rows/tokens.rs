@@ -70,19 +70,19 @@ pub(super) fn tokens_of<'s>(tree: &Tree<'s>, row: &Row, numbers: &Numbered) -> V
     tokens.collect()
 }
 
-/// A piece of the merged row as a decision.
+/// A piece of the merged row as a decision, which its child is taken into.
 pub(super) fn piece(
     rows: &Triple<Row>,
     ids: &Triple<Numbered>,
-    children: &[Child],
+    children: &mut [Child],
     placed: Placed,
 ) -> Piece {
     let side = placed.piece.side;
     let (row, numbers) = (&rows[side], &ids[side]);
     let item = &row.items[placed.piece.at()];
-    let child = |entry: EntryId| {
+    let mut child = |entry: EntryId| {
         let number = numbers.get(entry.number())?;
-        children.get(number as usize).cloned()
+        children.get_mut(number as usize).map(Child::take)
     };
     let kind = match item.kind {
         ItemKind::Entry(entry) => child(entry).map_or(PieceKind::End, PieceKind::Entry),
