@@ -84,13 +84,10 @@ pub(crate) fn push(text: &mut String, more: &str) {
 /// A text with that line break and no other.
 pub(crate) fn with_line_break<'t>(text: impl Into<Cow<'t, str>>, line_break: &str) -> Cow<'t, str> {
     let text = text.into();
-    let plain = match memchr::memmem::find(text.as_bytes(), b"\r\n") {
-        Some(_) => text.replace("\r\n", "\n").into(),
-        None => text,
-    };
-    match line_break {
-        "\n" => plain,
-        _ => plain.replace('\n', line_break).into(),
+    match LineBreaks::of(&text) {
+        LineBreaks::None => text,
+        LineBreaks::Alike(all) if all == line_break => text,
+        _ => text.replace("\r\n", "\n").replace('\n', line_break).into(),
     }
 }
 

@@ -29,23 +29,24 @@ impl FileMerge<'_, '_, '_> {
         };
         let (gap, tail) = self.around(group, Side::Local);
         let text = merged.text.as_deref().unwrap_or(local.text);
-        let mut whole = format!("{gap}{text}{tail}");
-        let mut conflicts = Vec::new();
-        if !merged.is_held_back() && documents.updated.is_some() {
-            let above = self.merged_above(group, documents, text);
-            let below = self.merged_below(group, documents, text);
-            let start = above.as_ref().map_or(0, |(len, _)| gap.len() + len);
-            let end = below.as_ref().map_or(0, |(len, _)| len + tail.len());
-            let body = whole.get(start..whole.len() - end).unwrap_or_default();
-            let text = |new: &Option<(usize, MergedAround)>| {
-                new.as_ref()
-                    .map_or(String::new(), |(_, it)| it.text.clone())
-            };
-            whole = format!("{}{body}{}", text(&above), text(&below));
-            let found = [above, below].into_iter().flatten();
-            conflicts = found.flat_map(|(_, it)| it.conflicts).collect();
-        }
-        conflicts.extend(merged.conflicts);
+        let has_around = !merged.is_held_back() && documents.updated.is_some();
+        let above = || self.merged_above(group, documents, text);
+        let below = || self.merged_below(group, documents, text);
+        let above = has_around.then(above).flatten();
+        let below = has_around.then(below).flatten();
+        let (start, before) = match &above {
+            Some((len, new)) => (*len, &*new.text),
+            None => (0, gap),
+        };
+        let (end, after) = match &below {
+            Some((len, new)) => (*len, &*new.text),
+            None => (0, tail),
+        };
+        let body = text.get(start..text.len() - end).unwrap_or_default();
+        let whole = format!("{before}{body}{after}");
+        let found = [above, below].into_iter().flatten();
+        let mut conflicts = merged.conflicts;
+        conflicts.splice(0..0, found.flat_map(|(_, it)| it.conflicts));
         let is_local =
             whole.strip_prefix(gap).and_then(|it| it.strip_suffix(tail)) == Some(local.text);
         Merged {
