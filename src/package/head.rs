@@ -225,11 +225,12 @@ pub(super) fn has_directives(text: &str) -> bool {
 }
 
 /// What of the head of a file belongs to its first document: the last comments, where that
-/// document is not the first one in another version and has these comments above it there.
+/// document has these comments in its chunk in another version. It is not the first one there, or
+/// has directives.
 pub(super) fn own_of_head<'a>(document: &Document<'a>, other: &Document<'_>) -> Option<&'a str> {
     let head = document.head;
     let is_first = |document: &Document<'_>| document.start == document.head.len();
-    if !is_first(document) || is_first(other) {
+    if !is_first(document) || is_first(other) && !has_directives(other.text) {
         return None;
     }
     let mut own: Vec<&str> = comments_above(other.text).collect();
@@ -257,6 +258,6 @@ pub(super) fn own_of_head<'a>(document: &Document<'a>, other: &Document<'_>) -> 
 /// The comment lines above the first content of a text.
 fn comments_above(text: &str) -> impl Iterator<Item = &str> {
     let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
-    let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-']));
+    let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-', '%']));
     above.filter(|line| line.starts_with('#'))
 }

@@ -19,17 +19,16 @@ impl Known {
         Self { row, places }
     }
 
-    /// Whether these lines are there, one below the other.
-    pub(super) fn have(&self, run: &[u32]) -> bool {
+    /// Where these lines are, one below the other: the places of the last one.
+    pub(super) fn find(&self, run: &[u32]) -> impl Iterator<Item = usize> {
         let places = run.iter().map(|line| self.places_of(*line));
         let rarest = places.enumerate().min_by_key(|(_, it)| it.len());
-        let Some((nth, places)) = rarest else {
-            return false;
-        };
-        places.iter().any(|(_, place)| {
-            let first = (*place as usize).checked_sub(nth);
-            let here = first.and_then(|first| self.row.get(first..first + run.len()));
-            here.is_some_and(|here| here.iter().copied().eq(run.iter().copied().map(Some)))
+        let (nth, places) = rarest.unwrap_or_default();
+        places.iter().filter_map(move |(_, place)| {
+            let first = (*place as usize).checked_sub(nth)?;
+            let here = self.row.get(first..first + run.len())?;
+            let is_run = here.iter().copied().eq(run.iter().copied().map(Some));
+            is_run.then_some(first + run.len() - 1)
         })
     }
 
@@ -63,7 +62,10 @@ mod tests {
     #[test]
     fn runs_are_found_by_their_rarest_line() {
         let known = Known::of(vec![Some(1), Some(2), None, Some(1), Some(3)]);
-        assert!(known.have(&[1, 2]) && known.have(&[1, 3]) && known.have(&[1]));
-        assert!(!known.have(&[2, 1]) && !known.have(&[3, 1]) && !known.have(&[4]));
+        let find = |run: &[u32]| known.find(run).collect::<Vec<_>>();
+        assert_eq!(find(&[1, 2]), [1]);
+        assert_eq!(find(&[1, 3]), [4]);
+        assert_eq!(find(&[1]), [0, 3]);
+        assert!(find(&[2, 1]).is_empty() && find(&[3, 1]).is_empty() && find(&[4]).is_empty());
     }
 }

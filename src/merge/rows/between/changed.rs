@@ -40,6 +40,7 @@ impl Between<'_, '_> {
             mut rewritten,
             gone,
         } = changed;
+        let here = ours.clone();
         rewritten.retain(|piece| !self.is_of_deleted(*piece));
         let stays: Vec<Ref> = ours
             .iter()
@@ -74,7 +75,7 @@ impl Between<'_, '_> {
         if let Some(comments) = loses.filter(|_| disagree && !stands) {
             comments.retain(|piece| !self.is_answer(*piece));
         }
-        self.drop_repeated(&mut theirs);
+        self.drop_repeated(&mut theirs, &here);
         let sides = self.in_order(&ours, &theirs, (&gone, below), stands);
         if is_marked {
             self.push_sides([(own_of(&rewritten), Side::Original)], merged);
@@ -229,30 +230,35 @@ impl Between<'_, '_> {
         owners[piece.side].get(piece.at()).copied().flatten()
     }
 
-    /// Takes the new comments away that are among local's already, line by line.
-    pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>) {
-        let words = |piece: &Ref| self.rows.token(*piece).words();
+    /// Takes the new comments away that are among local's already, line by line: `here`, or
+    /// elsewhere.
+    pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>, here: &[Ref]) {
+        let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
         let mut start = 0;
         while start < theirs.len() {
-            let run = theirs[start..].iter().enumerate().map_while(|(at, piece)| {
-                let is_apart = at > 0 && self.rows.token(*piece).blanks > 0;
-                words(piece).filter(|_| !is_apart)
+            let run = theirs[start..].iter().enumerate();
+            let run = run.take_while(|(at, piece)| {
+                is_comment(piece) && (*at == 0 || self.rows.token(**piece).blanks == 0)
             });
-            let run: Vec<&str> = run.collect();
-            if run.is_empty() {
+            let end = start + run.count();
+            if end == start {
                 start += 1;
-            } else if self.stands_in_local(&run) {
-                theirs.drain(start..start + run.len());
+            } else if self.stands_in_local(&theirs[start..end], here) {
+                theirs.drain(start..end);
             } else {
-                start += run.len();
+                start = end;
             }
         }
     }
 
-    /// Whether these lines are new, and local has them one below the other and keeps them.
-    fn stands_in_local(&self, run: &[&str]) -> bool {
+    /// Whether these lines are new, and local has them one below the other and keeps them. Above
+    /// another entry they are others, where local has the entry that updated has them above, and
+    /// above an entry that only local has.
+    fn stands_in_local(&self, run: &[Ref], here: &[Ref]) -> bool {
+        let words = |piece: &Ref| self.rows.token(*piece).words();
+        let lines: Vec<&str> = run.iter().filter_map(words).collect();
         let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
-        if run.iter().all(is_old) {
+        if lines.iter().all(is_old) {
             return false;
         }
         let [below, locals] = self.of_local.get_or_init(|| {
@@ -260,15 +266,26 @@ impl Between<'_, '_> {
             let below = below.map(|line| self.rows.number(line.trim()));
             let locals = self.rows.row(Side::Local).iter().enumerate();
             let locals = locals.map(|(at, token)| {
-                let side = Side::Local;
                 let words = token.words();
-                let words = words.filter(|_| !self.goes_with_entry(Ref::new(side, at)));
+                let words = words.filter(|_| !self.goes_with_entry(Ref::new(Side::Local, at)));
                 words.and_then(|words| self.rows.number(words))
             });
             [Known::of(below.collect()), Known::of(locals.collect())]
         });
-        let numbers: Option<Vec<u32>> = run.iter().map(|line| self.rows.number(line)).collect();
-        numbers.is_some_and(|run| below.have(&run) || locals.have(&run))
+        let numbers = lines.iter().map(|line| self.rows.number(line));
+        let Some(numbers) = numbers.collect::<Option<Vec<u32>>>() else {
+            return false;
+        };
+        let has = |side: Side, entry| self.rows.place(side, entry).is_some();
+        let owner = run.last().and_then(|last| self.owner(*last));
+        let owner = owner.filter(|owner| has(Side::Local, *owner));
+        let is_other = |above: u32| {
+            let is_own = !has(Side::Original, above) && !has(Side::Updated, above);
+            is_own || owner.is_some_and(|owner| owner != above)
+        };
+        let mut places = locals.find(&numbers).map(|at| Ref::new(Side::Local, at));
+        below.find(&numbers).next().is_some()
+            || places.any(|it| here.contains(&it) || !self.owner(it).is_some_and(is_other))
     }
 
     /// Records that both sides rewrote a comment, if they did.
