@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::config::Config;
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::merge::{Conflict, ConflictKind, Merged, Pattern, Side, merge_document};
 use crate::package::{Paired, documents_in};
 use crate::report;
@@ -12,21 +12,25 @@ use crate::secret::may_be_in;
 use crate::triple::{Change, Triple};
 use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, stream::split};
 
+/// What to do where there is nothing to explain.
+const HELP: &str = "give the file as it is in the package, and the \
+    path as in `spec.containers[name=app].image`";
+
 /// The answer as a text.
 ///
 /// # Errors
 /// Where the path is none, or nothing is there on any side.
 pub(super) fn explain(config: &Config, file: &Path, path: &str) -> Result<String, Error> {
-    let pattern = Pattern::parse(path).map_err(|error| Error::NoPath {
-        path: path.to_owned(),
-        message: error.message,
+    let pattern = Pattern::parse(path).map_err(|error| {
+        let message = format!("'{path}' is no path in a document: {}", error.message);
+        Error::refused(message, HELP)
     })?;
     let documents = documents_in(&config.sides, &config.settings, file)?;
     if documents.is_empty() {
-        return Err(Error::NothingThere {
-            file: file.to_owned(),
-            path: None,
-        });
+        return Err(Error::refused(
+            format!("no side has {} as YAML", shown(file)),
+            HELP,
+        ));
     }
     let mut text = String::new();
     for paired in &documents {
@@ -34,10 +38,10 @@ pub(super) fn explain(config: &Config, file: &Path, path: &str) -> Result<String
         text.extend(explain_one(paired, &pattern, file, is_hidden)?);
     }
     if text.is_empty() {
-        return Err(Error::NothingThere {
-            file: file.to_owned(),
-            path: Some(path.to_owned()),
-        });
+        return Err(Error::refused(
+            format!("there is no {path} in {} on any side", shown(file)),
+            HELP,
+        ));
     }
     Ok(text)
 }

@@ -45,16 +45,13 @@ pub(super) fn write(
 ///
 /// # Errors
 /// Where something other than a file is there, or its folder is not.
-pub(super) fn ready(option: &'static str, path: &Path) -> Result<(), Error> {
+pub(super) fn ready(option: &str, path: &Path) -> Result<(), Error> {
     if is_open_already(path) {
         return Ok(());
     }
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(Error::NoFile {
-            option,
-            path: path.to_owned(),
-        }),
+        Ok(_) => Err(no_file(option, path)),
         Err(_)
             if path
                 .parent()
@@ -73,12 +70,15 @@ pub(super) fn ready(option: &'static str, path: &Path) -> Result<(), Error> {
 pub(super) fn ready_for_report(path: &Path) -> Result<(), Error> {
     let option = "--report-file";
     if path.is_symlink() && !is_open_already(path) {
-        return Err(Error::NoFile {
-            option,
-            path: path.to_owned(),
-        });
+        return Err(no_file(option, path));
     }
     ready(option, path)
+}
+
+fn no_file(option: &str, path: &Path) -> Error {
+    let help =
+        format!("nothing was written; give {option} a regular file, or one that is not there yet");
+    Error::option(option, path, "is no regular file", help)
 }
 
 /// Writes a report to a file that [`ready_for_report`] has seen to.
@@ -106,10 +106,10 @@ pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub(super) fn result(config: &Config, plan: &Plan) -> Result<Vec<u8>, Error> {
     let local = &config.sides.local;
     if local.is_dir() {
-        return Err(Error::Output {
-            path: "-".into(),
-            message: "prints one file, and the sides are folders",
-        });
+        return Err(Error::output(
+            Path::new("-"),
+            "prints one file, and the sides are folders",
+        ));
     }
     match plan.files.first() {
         Some(change) => Ok(change.new.as_deref().unwrap_or_default().to_vec()),

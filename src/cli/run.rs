@@ -271,7 +271,9 @@ pub(super) fn in_pool<R: Send>(
         .stack_size(64 << 20)
         .start_handler(|_| grow_heap())
         .build()
-        .map_err(|error| Error::Threads(error.to_string()))?;
+        .map_err(|error| {
+            Error::refused(format!("cannot start threads: {error}"), "try --threads 1")
+        })?;
     pool.install(work)
 }
 

@@ -6,6 +6,7 @@ mod place;
 mod render;
 mod warning;
 
+use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -19,50 +20,6 @@ use crate::visible::visible;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A side does not exist.
-    #[error("{option}: {} does not exist", shown(path))]
-    Missing {
-        /// The option that named it.
-        option: &'static str,
-        /// What it named.
-        path: PathBuf,
-    },
-    /// A side is neither a file nor a folder (a pipe, a device).
-    #[error("{option}: {} is neither a file nor a folder", shown(path))]
-    Unsupported {
-        /// The option that named it.
-        option: &'static str,
-        /// What it named.
-        path: PathBuf,
-    },
-    /// Something that is no file is where a file is to be written.
-    #[error("{option}: {} is no regular file", shown(path))]
-    NoFile {
-        /// The option that named it.
-        option: &'static str,
-        /// What it named.
-        path: PathBuf,
-    },
-    /// There is nothing where something is needed.
-    #[error("{option}: {what} in {}", shown(path))]
-    Empty {
-        /// What there is not.
-        what: &'static str,
-        /// The option that named it.
-        option: &'static str,
-        /// What it named.
-        path: PathBuf,
-    },
-    /// Some sides are folders, others are files.
-    #[error("{} is a folder and {} is a file", shown(folder), shown(file))]
-    Mixed {
-        /// A side that is a folder.
-        folder: PathBuf,
-        /// A side that is a file.
-        file: PathBuf,
-        /// What to do about it.
-        help: &'static str,
-    },
     /// A file or folder cannot be read.
     #[error("cannot read {}: {}", shown(path), told(error))]
     Read {
@@ -71,14 +28,6 @@ pub enum Error {
         /// Why.
         #[source]
         error: io::Error,
-    },
-    /// A file with a YAML name is larger than is read.
-    #[error("{} is larger than {} MiB, the most that is read of a YAML file", shown(path), most >> 20)]
-    TooLarge {
-        /// Which.
-        path: PathBuf,
-        /// The most bytes that one may have.
-        most: u64,
     },
     /// A file or folder cannot be written or deleted.
     #[error("cannot write {}: {}", shown(path), told(error))]
@@ -90,38 +39,6 @@ pub enum Error {
         error: io::Error,
         /// How many files had been changed before.
         written: usize,
-    },
-    /// A pattern of `--yaml` is none.
-    #[error("--yaml '{}' is no pattern: {}", told(pattern), told(message))]
-    Pattern {
-        /// The pattern.
-        pattern: String,
-        /// What is wrong with it.
-        message: String,
-    },
-    /// The result cannot go where `--output` says.
-    #[error("--output: {} {message}", shown(path))]
-    Output {
-        /// Where it was to go.
-        path: PathBuf,
-        /// What is in the way.
-        message: &'static str,
-    },
-    /// Nothing that a path could stand for is there.
-    #[error("{}", nothing_there(file, path.as_deref()))]
-    NothingThere {
-        /// The file.
-        file: PathBuf,
-        /// The path; `None` if the file itself is not there.
-        path: Option<String>,
-    },
-    /// A path in a document is none.
-    #[error("'{}' is no path in a document: {message}", told(path))]
-    NoPath {
-        /// The path.
-        path: String,
-        /// What is wrong with it.
-        message: &'static str,
     },
     /// A file or a document is not what it was given for.
     #[error("{title}")]
@@ -206,50 +123,14 @@ pub enum Error {
         /// Whether it was the same merge as this one.
         same: bool,
     },
-    /// A file was changed after the run was killed that had changed it.
-    #[error(
-        "{} was changed after a run was killed that had changed it",
-        shown(path)
-    )]
-    ChangedSince {
-        /// Which.
-        path: PathBuf,
-        /// What that run kept of the package.
-        journal: PathBuf,
-    },
-    /// Something local is where a file has to go.
-    #[error(
-        "upstream has a file {}, but {} is in its way",
-        shown(path),
-        shown(obstacle)
-    )]
-    InTheWay {
-        /// Where the file has to go.
-        path: PathBuf,
-        /// What is there.
-        obstacle: PathBuf,
-    },
-    /// Git cannot give what is needed.
+    /// It cannot be done with what was given or with what is there.
     #[error("{}", told(message))]
-    Git {
-        /// What went wrong.
+    Refused {
+        /// What is wrong.
         message: String,
         /// What to do about it.
         help: String,
     },
-    /// A package, or its folder, is not fit for what was asked.
-    #[error("{}: {}", shown(path), told(message))]
-    Package {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        message: String,
-        /// What to do about it.
-        help: String,
-    },
-    /// The threads could not be started.
-    #[error("cannot start threads: {}", told(.0))]
-    Threads(String),
     /// More than one of these.
     #[error("{} errors", .0.len())]
     Several(Vec<Error>),
@@ -260,33 +141,50 @@ fn told(text: &impl ToString) -> String {
     visible(&text.to_string())
 }
 
-fn nothing_there(file: &Path, path: Option<&str>) -> String {
-    let file = shown(file);
-    match path {
-        Some(path) => format!("there is no {} in {file} on any side", visible(path)),
-        None => format!("no side has {file} as YAML"),
-    }
-}
-
 impl Error {
-    /// For [`Error::Git`].
-    pub(crate) fn git(message: impl Into<String>, help: impl Into<String>) -> Self {
+    /// For [`Error::Refused`].
+    pub(crate) fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
         let (message, help) = (message.into(), help.into());
-        Self::Git { message, help }
+        Self::Refused { message, help }
     }
 
-    /// For [`Error::Package`].
-    pub(crate) fn package(
+    /// [`Error::refused`], about a package, a file or a folder.
+    pub(crate) fn package(path: &Path, message: impl Display, help: impl Into<String>) -> Self {
+        Self::refused(format!("{}: {message}", shown(path)), help)
+    }
+
+    /// [`Error::refused`], about the file or folder that an option named.
+    pub(crate) fn option(
+        option: &str,
         path: &Path,
-        message: impl Into<String>,
+        problem: &str,
         help: impl Into<String>,
     ) -> Self {
-        let (path, message, help) = (path.to_owned(), message.into(), help.into());
-        Self::Package {
-            path,
-            message,
-            help,
-        }
+        Self::refused(format!("{option}: {} {problem}", shown(path)), help)
+    }
+
+    /// A pattern of `--yaml` that is none.
+    pub(crate) fn pattern(pattern: &str, message: impl Display) -> Self {
+        Self::refused(
+            format!("--yaml '{pattern}' is no pattern: {message}"),
+            "write it like 'charts/**/*.yaml', in quotes for the shell",
+        )
+    }
+
+    /// A file with a YAML name that has more than `most` bytes.
+    pub(crate) fn too_large(path: &Path, most: u64) -> Self {
+        let (path, most) = (shown(path), most >> 20);
+        Self::refused(
+            format!("{path} is larger than {most} MiB, the most that is read of a YAML file"),
+            "nothing was written; exclude it in .krmignore or with --yaml, or divide it",
+        )
+    }
+
+    /// The result cannot go where `--output` says.
+    pub(crate) fn output(path: &Path, problem: &str) -> Self {
+        let help = "give --output a folder that does not exist yet, \
+            outside of the package, or for files the name of a file";
+        Self::option("--output", path, problem, help)
     }
 
     /// For [`Error::Unfit`], of a file of which the title says `problem`.

@@ -255,7 +255,7 @@ impl Git {
         let name = name.to_string_lossy();
         bounded::run(&mut self.command, input, &limits).map_err(|error| match error {
             Ended::NotStarted(error) => not_started(error),
-            Ended::TooLate => Error::git(
+            Ended::TooLate => Error::refused(
                 format!(
                     "git {name} did not end within {} seconds, and was stopped",
                     limits.patience.as_secs()
@@ -265,7 +265,7 @@ impl Git {
                      slow, set {PATIENCE_VARIABLE} to more seconds"
                 ),
             ),
-            Ended::TooMuch => Error::git(
+            Ended::TooMuch => Error::refused(
                 format!(
                     "git {name} prints more than {} MiB, and was stopped",
                     limits.printed >> 20
@@ -305,7 +305,7 @@ fn not_started(error: io::Error) -> Error {
         io::ErrorKind::NotFound => "there is no git on this machine".to_owned(),
         _ => format!("git cannot be run: {error}"),
     };
-    Error::git(
+    Error::refused(
         message,
         "install git 2.36 or later, and see that it is on the PATH",
     )

@@ -28,7 +28,7 @@ impl Plan {
     /// copy afterwards.
     ///
     /// # Errors
-    /// [`Error::Output`] where something else is there, or the folder is in the local package; else
+    /// [`Error::Refused`] where something else is there, or the folder is in the local package; else
     /// as for [`Plan::write_to`]. What was written is taken away then.
     pub fn write_copy(
         &mut self,
@@ -162,10 +162,7 @@ impl Copy<'_> {
         let names: Vec<_> = names.collect();
         let has = |name: &str| names.iter().any(|it| it == OsStr::new(name));
         if !has(UNFINISHED) || has(".git") {
-            return Err(Error::Output {
-                path: self.to.to_owned(),
-                message: "is not empty",
-            });
+            return Err(Error::output(self.to, "is not empty"));
         }
         let found = list(self.to);
         self.refuse_strange(&found)?;
@@ -214,10 +211,10 @@ impl Copy<'_> {
             .filter(|(path, kind)| !is_own(path, kind));
         match unlisted.chain(strange.map(|(path, _)| path)).min() {
             None => Ok(()),
-            Some(path) => Err(Error::Output {
-                path: self.to.join(path),
-                message: "is in the way: it is not what a run that was killed has put there",
-            }),
+            Some(path) => Err(Error::output(
+                &self.to.join(path),
+                "is in the way: it is not what a run that was killed has put there",
+            )),
         }
     }
 
@@ -234,10 +231,9 @@ fn refuse_inside(local: &Path, folder: &Path) -> Result<(), Error> {
     let there = folder.ancestors().find(|it| it.exists());
     let there = or_here(there.unwrap_or(Path::new("")));
     match (local.canonicalize(), there.canonicalize()) {
-        (Ok(local), Ok(there)) if there.starts_with(&local) => Err(Error::Output {
-            path: folder.to_owned(),
-            message: "is in the local package",
-        }),
+        (Ok(local), Ok(there)) if there.starts_with(&local) => {
+            Err(Error::output(folder, "is in the local package"))
+        }
         _ => Ok(()),
     }
 }

@@ -162,8 +162,7 @@ fn read(
             warnings.push(Warning::about(path, message));
         }
     }
-    builder.build().map_err(|error| Error::Pattern {
-        pattern: side.name().join(path).display().to_string(),
-        message: error.to_string(),
-    })
+    builder
+        .build()
+        .map_err(|error| Error::pattern(&side.name().join(path).to_string_lossy(), error))
 }

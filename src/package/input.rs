@@ -153,10 +153,7 @@ impl Source {
             }))
         };
         let source = source().map_err(Error::reading(path))?;
-        source.ok_or_else(|| Error::TooLarge {
-            path: path.to_owned(),
-            most: LARGEST,
-        })
+        source.ok_or_else(|| Error::too_large(path, LARGEST))
     }
 }
 

@@ -15,7 +15,7 @@ use super::rules::RULES_FILE;
 use super::walk::{Kind, Listing};
 use super::write::{LEFT_OUT, Left, left_at, settle};
 use super::yaml_names::YamlNames;
-use crate::error::{Error, Warning};
+use crate::error::{Error, Warning, shown};
 use crate::triple::{self, Triple};
 
 /// The options that name the sides.
@@ -74,12 +74,12 @@ pub(crate) fn load_unsettled(sides: &Triple<Input>, settings: &Settings) -> Resu
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
     match (folder, file) {
-        (Some((folder, _)), Some((file, _))) => Err(Error::Mixed {
-            folder: folder.to_path_buf(),
-            file: file.to_path_buf(),
-            help: "give three folders, or three files: \
-                --ancestor, --from and --to must be of one sort",
-        }),
+        (Some((folder, _)), Some((file, _))) => Err(mixed(
+            folder,
+            file,
+            "give three folders, or three files: \
+             --ancestor, --from and --to must be of one sort",
+        )),
         (None, _) => load_files(&sides.as_ref().map(Input::to_path), settings, &names),
         (Some(_), None) => load_folders(sides, settings, &names),
     }
@@ -98,16 +98,27 @@ pub(crate) fn root_kind(path: &Path, option: &'static str) -> Result<bool, Error
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(true),
         Ok(metadata) if metadata.is_file() => Ok(false),
-        Ok(_) => Err(Error::Unsupported {
+        Ok(_) => Err(Error::option(
             option,
-            path: path.to_owned(),
-        }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Error::Missing {
-            option,
-            path: path.to_owned(),
-        }),
+            path,
+            "is neither a file nor a folder",
+            format!("give {option} a regular file or a folder"),
+        )),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(missing(option, path)),
         Err(error) => Err(Error::reading(path)(error)),
     }
+}
+
+/// A folder is given for one side, and a file for another.
+pub(super) fn mixed(folder: &Path, file: &Path, help: &str) -> Error {
+    let (folder, file) = (shown(folder), shown(file));
+    Error::refused(format!("{folder} is a folder and {file} is a file"), help)
+}
+
+/// Nothing is where an option says.
+pub(super) fn missing(option: &str, path: &Path) -> Error {
+    let help = format!("check the path given to {option}");
+    Error::option(option, path, "does not exist", help)
 }
 
 fn load_files(

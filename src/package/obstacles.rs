@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::plan::{ChangeKind, FileChange};
 use super::walk::Kind;
-use crate::error::{Error, Warning};
+use crate::error::{Error, Warning, shown};
 
 /// Checks the places of the files that come.
 ///
@@ -42,10 +42,14 @@ pub(crate) fn clear_obstacles(
                 );
                 warnings.push(Warning::about(&change.path, message));
             }
-            Some(obstacle) => errors.push(Error::InTheWay {
-                path: root.join(&change.path),
-                obstacle: root.join(obstacle),
-            }),
+            Some(obstacle) => errors.push(Error::refused(
+                format!(
+                    "upstream has a file {}, but {} is in its way",
+                    shown(&root.join(&change.path)),
+                    shown(&root.join(obstacle))
+                ),
+                "move it away and run again",
+            )),
         }
     }
     Error::from_many(errors).map_or(Ok(kept), Err)

@@ -100,10 +100,7 @@ pub(crate) fn standard_input() -> Result<&'static [u8], Error> {
             .read_to_end(&mut text)
             .map_err(Error::reading(Path::new(STANDARD_INPUT)))?;
         if text.len() as u64 > LARGEST {
-            return Err(Error::TooLarge {
-                path: STANDARD_INPUT.into(),
-                most: LARGEST,
-            });
+            return Err(Error::too_large(Path::new(STANDARD_INPUT), LARGEST));
         }
         // whoever was first has read all of it
         let _ = TEXT.set(text);

@@ -31,16 +31,12 @@ impl YamlNames {
             let glob = GlobBuilder::new(pattern)
                 .literal_separator(true)
                 .build()
-                .map_err(|error| Error::Pattern {
-                    pattern: pattern.to_owned(),
-                    message: error.kind().to_string(),
-                })?;
+                .map_err(|error| Error::pattern(pattern, error.kind()))?;
             set.add(glob);
         }
-        let set = set.build().map_err(|error| Error::Pattern {
-            pattern: matches.join(" "),
-            message: error.kind().to_string(),
-        })?;
+        let set = set
+            .build()
+            .map_err(|error| Error::pattern(&matches.join(" "), error.kind()))?;
         Ok(Self::Matching(set))
     }
 

@@ -263,7 +263,7 @@ pub(super) fn check_reference(reference: &str) -> Result<(), Error> {
         || reference.contains("@{")
         || reference.contains(forbidden);
     if bad {
-        return Err(Error::git(
+        return Err(Error::refused(
             format!("'{}' is no tag, branch or commit", reference.escape_debug()),
             "name a tag, a branch or a commit, such as v1.2.3",
         ));
@@ -323,7 +323,7 @@ fn normal(directory: &str) -> Option<String> {
 }
 
 fn wrong(text: &str, message: &str) -> Error {
-    Error::git(
+    Error::refused(
         format!(
             "'{}' is no address of a package: {message}",
             without_password(text).escape_debug()

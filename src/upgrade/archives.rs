@@ -97,14 +97,14 @@ impl Remotes<'_> {
 }
 
 fn refused(what: &str, reason: &str) -> Error {
-    Error::git(
+    Error::refused(
         format!("{} is no package: {}", visible(what), visible(reason)),
         "tell upstream; nothing was written",
     )
 }
 
 fn gone(what: &str, version: &Version) -> Error {
-    Error::git(
+    Error::refused(
         format!(
             "{what} ({}) is not in the repository any more",
             version.commit

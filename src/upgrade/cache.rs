@@ -43,7 +43,7 @@ impl Cache {
             .or_else(|| named("LOCALAPPDATA").map(|path| path.join("merge3").join("cache")))
             .or_else(|| named("HOME").map(|path| path.join(".cache").join("merge3")));
         root.map(Self::new).ok_or_else(|| {
-            Error::git(
+            Error::refused(
                 "it is not known where fetched packages can be kept",
                 format!("set {CACHE_VARIABLE} to an absolute path"),
             )
@@ -118,7 +118,7 @@ impl Cache {
 /// Refuses a folder that others may have written to.
 fn own(folder: &Path) -> Result<(), Error> {
     private_folder::check(folder).map_err(|error| {
-        Error::git(
+        Error::refused(
             format!("the cache in {} cannot be used: {error}", folder.display()),
             format!(
                 "git runs what is set up there: delete it, or \
@@ -224,7 +224,7 @@ impl Store {
     }
 
     pub(super) fn broken(&self, message: &str) -> Error {
-        Error::git(
+        Error::refused(
             format!(
                 "the cache in {} cannot be used: {message}",
                 self.path.display()
@@ -241,7 +241,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 }
 
 fn unusable(path: &Path, error: &std::io::Error) -> Error {
-    Error::git(
+    Error::refused(
         format!("the cache in {} cannot be used: {error}", path.display()),
         format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
     )

@@ -185,7 +185,7 @@ fn by_repository<'w>(
 /// A server that has a commit without all that is in it.
 pub(super) fn incomplete(origin: &Origin, version: &Version, reason: &str) -> Error {
     let shown = without_password(&origin.repository);
-    Error::git(
+    Error::refused(
         format!(
             "{shown} lacks files of {}: it is a partial clone, or broken ({reason})",
             version.name
@@ -209,7 +209,7 @@ fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: boo
     }
     let commit = &version.commit;
     if is_shallow {
-        return Error::git(
+        return Error::refused(
             format!("{shown} has only a part of its history, and not the commit {commit}"),
             "it is a shallow mirror: fetch all of it there (git fetch --unshallow), \
              or name the repository that it was cloned from in the record",
@@ -219,7 +219,7 @@ fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: boo
         "" => String::new(),
         reason => format!(" ({reason})"),
     };
-    Error::git(
+    Error::refused(
         format!("the commit {commit} of {shown} is gone{said}"),
         format!(
             "upstream rewrote its history or cannot be reached (git ls-remote \

@@ -65,7 +65,7 @@ impl Remotes<'_> {
     ) -> Result<(Origin, Arc<Refs>, Version), Error> {
         let (origin, reference) = self.locate(address)?;
         if origin.has_password() {
-            return Err(Error::git(
+            return Err(Error::refused(
                 format!(
                     "the address {} holds a user name or a password, \
                      which would be written into the package",

@@ -94,7 +94,7 @@ impl Remotes<'_> {
 
 /// A tree that no package may be.
 fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
-    Error::git(
+    Error::refused(
         format!(
             "{} is no package at {}: {reason}",
             origin.shown(),
@@ -105,7 +105,7 @@ fn refused(origin: &Origin, version: &Version, reason: &str) -> Error {
 }
 
 fn no_folder(origin: &Origin, version: &Version) -> Error {
-    Error::git(
+    Error::refused(
         format!(
             "{} has no folder {} at {}",
             without_password(&origin.repository),

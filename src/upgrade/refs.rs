@@ -182,7 +182,7 @@ impl Refs {
                 format!("the nearest that are there: {}", names.join(", "))
             }
         };
-        Error::git(
+        Error::refused(
             format!(
                 "{} has no tag, branch or commit {}",
                 origin.shown(),

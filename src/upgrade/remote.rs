@@ -126,7 +126,7 @@ impl<'t> Remotes<'t> {
         let said = told
             .last()
             .map_or_else(String::new, |last| format!(" ({last})"));
-        Err(Error::git(
+        Err(Error::refused(
             format!("there is no git repository in {shown}, nor in what it begins with{said}"),
             format!(
                 "write .git or // where the repository ends, and \
@@ -165,7 +165,7 @@ fn list(repository: &str) -> Result<Refs, Error> {
         .output()?;
     if !output.status.success() {
         let shown = without_password(repository);
-        return Err(Error::git(
+        return Err(Error::refused(
             format!("{shown} cannot be read: {}", reason(&output)),
             format!("check the address, and that git can reach it: git ls-remote {shown}"),
         ));

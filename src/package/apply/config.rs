@@ -5,7 +5,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::sides::Sides;
-use crate::error::{Error, Place};
+use crate::error::{Error, Place, shown};
 use crate::package::parsed::Parsed;
 use crate::package::resource::ResourceId;
 use crate::patch::{LAST_APPLIED, Rules, merge_patch};
@@ -32,11 +32,7 @@ pub(super) fn check(given: &Path, sides: &Sides<'_, '_>) -> Result<(), Error> {
         }
     }
     if seen.is_empty() && errors.is_empty() {
-        errors.push(Error::Empty {
-            what: "there is nothing to apply",
-            option: "--config",
-            path: given.to_owned(),
-        });
+        errors.push(empty("--config", "there is nothing to apply", given));
     }
     Error::from_many(errors).map_or(Ok(()), Err)
 }
@@ -128,4 +124,10 @@ pub(super) fn in_namespace(config: &Tree<'_>, namespace: &str) -> Option<String>
     );
     let patch = Tree::parse(&patch).ok()??;
     merge_patch(config, &patch, Rules::Merge).ok()?
+}
+
+/// There is nothing where something is needed.
+pub(super) fn empty(option: &str, problem: &str, path: &Path) -> Error {
+    let message = format!("{option}: {problem} in {}", shown(path));
+    Error::refused(message, "give it a file or folder that has some")
 }

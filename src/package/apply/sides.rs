@@ -9,7 +9,7 @@ use crate::package::Settings;
 use crate::package::file_triple::{FileTriple, Roots};
 use crate::package::items::Origins;
 use crate::package::jobs::{document_at, file_of};
-use crate::package::load::{Loaded, fingerprint};
+use crate::package::load::{Loaded, fingerprint, mixed};
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, Reading, Readings};
 use crate::package::patching::is_kustomization;
@@ -26,11 +26,11 @@ pub(super) fn both_sides(what: &ApplyTo, settings: &Settings) -> Result<(Loaded,
     }
     let live = load_package(&what.live, "--live", &settings.matches)?;
     if config.is_folder && !live.is_folder {
-        return Err(Error::Mixed {
-            folder: what.config.clone(),
-            file: what.live.clone(),
-            help: "give a folder as --live too: new resources get files of their own in it",
-        });
+        return Err(mixed(
+            &what.config,
+            &what.live,
+            "give a folder as --live too: new resources get files of their own in it",
+        ));
     }
     let roots = match live.files.as_slice() {
         [(name, _)] if !live.is_folder => {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::config::empty;
 use super::last::LastApplied;
 use crate::error::Error;
 use crate::package::patching::joined;
@@ -37,11 +38,11 @@ pub fn view_last_applied(
         }
     }
     match texts.is_empty() {
-        true => Err(Error::Empty {
-            option: "LIVE",
-            path: live.to_owned(),
-            what: "nothing that was applied is written down",
-        }),
+        true => Err(empty(
+            "LIVE",
+            "nothing that was applied is written down",
+            live,
+        )),
         false => Ok(joined(texts.into_iter())),
     }
 }

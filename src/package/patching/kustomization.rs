@@ -7,6 +7,7 @@ use super::readable::{InFile, all};
 use super::step::Step;
 use super::{PatchForm, Selector};
 use crate::error::{Error, Warning};
+use crate::package::load::missing;
 use crate::package::single_package::{Package, load_package};
 use crate::yaml::{NodeId, ParseError, Tree};
 
@@ -34,10 +35,7 @@ pub(in crate::package) fn is_kustomization(path: &Path) -> bool {
 pub(super) fn steps(folder: &Path, warnings: &mut Vec<Warning>) -> Result<Vec<Step>, Error> {
     let path = NAMES.iter().map(|name| folder.join(name));
     let path = path.into_iter().find(|path| path.is_file());
-    let path = path.ok_or_else(|| Error::Missing {
-        option: "--kustomization",
-        path: folder.join(NAMES[0]),
-    })?;
+    let path = path.ok_or_else(|| missing("--kustomization", &folder.join(NAMES[0])))?;
     let package = load_package(&path, "--kustomization", &[])?;
     let mut steps = Vec::new();
     for read in all(&path, &package, PROBLEM)? {

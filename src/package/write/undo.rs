@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::disk::{Disk, NewFile, RealDisk};
 use super::journal::{Entry, Journal, Print, State};
 use super::run_folder::{Left, left_at};
-use crate::error::Error;
+use crate::error::{Error, shown};
 use crate::package::disk::gone_is_fine;
 use crate::package::owner::permissions;
 
@@ -59,7 +59,7 @@ pub(crate) fn settle(root: &Path, left: Option<Left>, merge: u64) -> Result<(), 
 /// merge can be run anew.
 ///
 /// # Errors
-/// [`Error::ChangedSince`] where somebody changed one of its files since: nothing is done then.
+/// [`Error::Refused`] where somebody changed one of its files since: nothing is done then.
 /// [`Error::Write`] where the disk says no: what is left can be taken back later.
 pub fn undo(local: &Path) -> Result<(), Error> {
     let Some(left) = left_at(local)? else {
@@ -71,10 +71,17 @@ pub fn undo(local: &Path) -> Result<(), Error> {
     }
     let states = left.journal.states(local)?;
     if let Some(other) = states.iter().position(|state| *state == State::Other) {
-        return Err(Error::ChangedSince {
-            path: local.join(&left.journal.entries[other].path),
-            journal: old,
-        });
+        return Err(Error::refused(
+            format!(
+                "{} was changed after a run was killed that had changed it",
+                shown(&local.join(&left.journal.entries[other].path))
+            ),
+            format!(
+                "nothing was written; put the file back (git checkout) \
+                 and run again, or keep the package as it is now: rm {}",
+                shown(&old)
+            ),
+        ));
     }
     take_back(&RealDisk, local, &left.journal, Some(&old))?;
     let closed = left.folder.close(&RealDisk);

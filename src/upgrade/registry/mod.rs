@@ -36,7 +36,7 @@ pub(super) fn digest_of(bytes: &[u8]) -> String {
 /// A server that does not answer as it should.
 pub(super) fn unreachable(url: &str, reason: &str) -> Error {
     let shown = visible(&without_password(url));
-    Error::git(
+    Error::refused(
         format!(
             "{shown} cannot be read: {}",
             visible(&without_password(reason))
