@@ -43,6 +43,25 @@ impl Body {
         self.part(part, 1);
     }
 
+    /// Adds rows below `head`, if there are any, as far as they fit into a half of what is left.
+    /// `what` a row is about is said in the singular, and `tail` is what stands below them.
+    pub(crate) fn list(
+        &mut self,
+        head: &str,
+        rows: impl Iterator<Item = String>,
+        (what, tail): (&'static str, &'static str),
+    ) {
+        let part = Part {
+            head: head.to_owned(),
+            rows: rows.collect(),
+            tail,
+            what,
+        };
+        if !part.rows.is_empty() {
+            self.part(part, 2);
+        }
+    }
+
     /// Adds a part with as many of its rows as fit into one `share`th of what is left.
     pub(crate) fn part(&mut self, part: Part, share: usize) {
         let is_text = part.rows.is_empty();

@@ -1,6 +1,6 @@
 //! The report for people who review: Markdown for the body of a pull request.
 
-use super::body::{Body, Part};
+use super::body::Body;
 use super::json::portable;
 use super::summary::{
     by_need, combined_count, counts, deletion_count, renamed_count, renamed_line,
@@ -53,7 +53,7 @@ pub(crate) fn details(body: &mut Body, plan: &Plan) {
     table(body, &title, &deleted, ("deletion", END));
     let renamed = plan.renamed.iter();
     let renamed = renamed.map(|it| format!("- {}\n", code(&renamed_line(it, false))));
-    list(body, &folded(&renamed_count(plan)), renamed, ("pair", END));
+    body.list(&folded(&renamed_count(plan)), renamed, ("pair", END));
     let combined: Vec<&FileConflict> = plan.combined.iter().collect();
     let title = folded(&combined_count(plan));
     table(body, &title, &combined, ("combined value", END));
@@ -61,44 +61,27 @@ pub(crate) fn details(body: &mut Body, plan: &Plan) {
         let path = code(&portable(&warning.path));
         format!("- {path}: {}\n", code(&warning.message))
     });
-    list(body, "\n### Warnings\n\n", warnings, ("warning", ""));
+    body.list("\n### Warnings\n\n", warnings, ("warning", ""));
 }
 
 /// The end of what is shown only to who asks for it.
-const END: &str = "\n</details>\n";
+pub(crate) const END: &str = "\n</details>\n";
 
-fn folded(summary: &str) -> String {
+pub(crate) fn folded(summary: &str) -> String {
     format!("\n<details>\n<summary>{summary}</summary>\n\n")
-}
-
-fn list(
-    body: &mut Body,
-    head: &str,
-    rows: impl Iterator<Item = String>,
-    (what, tail): (&'static str, &'static str),
-) {
-    let part = Part {
-        head: head.to_owned(),
-        rows: rows.collect(),
-        tail,
-        what,
-    };
-    if !part.rows.is_empty() {
-        body.part(part, 2);
-    }
 }
 
 fn table(
     body: &mut Body,
     title: &str,
     records: &[&FileConflict],
-    (what, tail): (&'static str, &'static str),
+    of: (&'static str, &'static str),
 ) {
     let head = format!(
         "{title}| where | kind | original | updated | local | result |\n\
          | --- | --- | --- | --- | --- | --- |\n"
     );
-    list(body, &head, records.iter().map(|it| row(it)), (what, tail));
+    body.list(&head, records.iter().map(|it| row(it)), of);
 }
 
 fn row(record: &FileConflict) -> String {

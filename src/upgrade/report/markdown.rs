@@ -25,26 +25,12 @@ pub fn upgrade_markdown(outcomes: &[Outcome<Upgrade>]) -> String {
     }
     let failed = told.failed.iter();
     let failed_rows = failed.map(|it| format!("| {} | | | **failed** |\n", cell(&it.package)));
-    let overview = Part {
-        head: "| package | from | to | conflicts |\n| --- | --- | --- | --- |\n".to_owned(),
-        rows: failed_rows
-            .chain(told.newer.iter().map(|it| overview(it)))
-            .collect(),
-        tail: "",
-        what: "package",
-    };
-    body.part(overview, 2);
+    let rows = failed_rows.chain(told.newer.iter().map(|it| overview(it)));
+    let head = "| package | from | to | conflicts |\n| --- | --- | --- | --- |\n";
+    body.list(head, rows, ("package", ""));
     let failures = told.failed.iter();
     let failures = failures.map(|it| format!("- {}: {}\n", code(&it.package), code(&it.message)));
-    let failures = Part {
-        head: "\n## Failed\n\n".to_owned(),
-        rows: failures.collect(),
-        tail: "",
-        what: "failure",
-    };
-    if !failures.rows.is_empty() {
-        body.part(failures, 2);
-    }
+    body.list("\n## Failed\n\n", failures, ("failure", ""));
     for upgrade in &told.newer {
         let title = format!("## Conflicts in {}", name(upgrade));
         report::conflicts(&mut body, &upgrade.plan, &title);
@@ -93,23 +79,16 @@ fn commits(body: &mut Body, upgrade: &Upgrade) {
         body.push("\nUpstream does not tell the commits between the two versions.\n");
         return;
     };
-    if commits.is_empty() {
-        return;
-    }
     let host = Website::of(&upgrade.origin.repository);
-    let rows = commits.iter().map(|it| commit(it, host.as_ref()));
-    let mut rows: Vec<String> = rows.take(MOST).collect();
-    if commits.len() > MOST {
-        rows.push(format!("- and {} more\n", commits.len() - MOST));
-    }
+    let rows = commits
+        .iter()
+        .map(|it| commit(it, host.as_ref()))
+        .take(MOST);
+    let more = commits.len().saturating_sub(MOST);
+    let more = (more > 0).then(|| format!("- and {more} more\n"));
     let count = report::many(commits.len(), "commit");
-    let part = Part {
-        head: format!("\n<details>\n<summary>{count} upstream</summary>\n\n"),
-        rows,
-        tail: "\n</details>\n",
-        what: "commit",
-    };
-    body.part(part, 2);
+    let head = report::folded(&format!("{count} upstream"));
+    body.list(&head, rows.chain(more), ("commit", report::END));
 }
 
 fn commit(commit: &Commit, host: Option<&Website>) -> String {
