@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
 use super::apply::ApplyArgs;
 use super::config::{Command, Config, Job};
@@ -170,12 +170,14 @@ where
         return Ok(Command::Git(command));
     }
     if arguments.len() == 1 {
-        CommandLine::command().try_get_matches_from(["merge3", "-h"])?;
+        command().try_get_matches_from(["merge3", "-h"])?;
     }
     if let Some(wanted) = wants_help(&arguments) {
-        opened(CommandLine::command().after_help(EXAMPLES)).try_get_matches_from(wanted)?;
+        opened().try_get_matches_from(wanted)?;
     }
-    command_of(CommandLine::try_parse_from(arguments)?)
+    command_of(CommandLine::from_arg_matches(
+        &command().try_get_matches_from(arguments)?,
+    )?)
 }
 
 fn command_of(line: CommandLine) -> Result<Command, clap::Error> {
@@ -214,9 +216,37 @@ fn command_of(line: CommandLine) -> Result<Command, clap::Error> {
     })
 }
 
-/// The whole command line, as clap knows it, with nothing left out of its help.
-pub(super) fn command() -> clap::Command {
-    opened(CommandLine::command().after_help(EXAMPLES))
+/// The command line, as clap knows it. The help of an option that takes one of some words names
+/// them, and the default.
+fn command() -> clap::Command {
+    throughout(CommandLine::command(), |command| {
+        command.mut_args(|argument| {
+            let is_option = argument.get_long().is_some() && argument.get_action().takes_values();
+            match is_option && !argument.get_possible_values().is_empty() {
+                true => argument.hide_possible_values(true).hide_default_value(true),
+                false => argument,
+            }
+        })
+    })
+}
+
+/// The command line with nothing left out of its short help.
+pub(super) fn opened() -> clap::Command {
+    throughout(command().after_help(EXAMPLES), |command| {
+        command.mut_args(|argument| argument.hide_short_help(false))
+    })
+}
+
+/// A command and all of its subcommands, changed.
+pub(super) fn throughout(
+    command: clap::Command,
+    change: fn(clap::Command) -> clap::Command,
+) -> clap::Command {
+    let names = command.get_subcommands().map(|it| it.get_name().to_owned());
+    let names: Vec<String> = names.collect();
+    names.into_iter().fold(change(command), |command, name| {
+        command.mut_subcommand(name, |it| throughout(it, change))
+    })
 }
 
 /// The arguments that have the whole help printed, where these ask for it: in the form of the short
@@ -236,24 +266,14 @@ fn wants_help(arguments: &[OsString]) -> Option<Vec<OsString>> {
     }
 }
 
-/// A command whose short help has all options.
-fn opened(command: clap::Command) -> clap::Command {
-    let names = command.get_subcommands().map(|it| it.get_name().to_owned());
-    let names: Vec<String> = names.collect();
-    let command = command.mut_args(|argument| argument.hide_short_help(false));
-    names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(name, opened)
-    })
-}
-
 /// What clap says of arguments that are wrong in a way it cannot see.
 fn wrong(kind: ErrorKind, message: &str) -> clap::Error {
-    CommandLine::command().error(kind, message)
+    command().error(kind, message)
 }
 
 /// The same of a subcommand's arguments, with its usage.
 fn wrong_in(subcommand: &str, message: &str) -> clap::Error {
-    let mut command = CommandLine::command();
+    let mut command = command();
     command.build();
     let kind = ErrorKind::MissingRequiredArgument;
     match command.find_subcommand_mut(subcommand) {

@@ -53,14 +53,7 @@ pub(super) struct DiffArgs {
     #[arg(long, conflicts_with = "format")]
     list: bool,
     /// What is printed: unified (default), strategic, merge (RFC 7386), json (RFC 6902)
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "unified",
-        hide_possible_values = true,
-        hide_default_value = true
-    )]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "unified")]
     format: Format,
     /// Compare this resource only: KIND/NAME or KIND/NAMESPACE/NAME (repeatable)
     #[arg(long = "resource", value_name = "KIND/NAME")]

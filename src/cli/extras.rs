@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_complete::Shell;
 
+use super::args::throughout;
+
 /// What is generated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extra {
@@ -69,14 +71,9 @@ impl Extra {
 
 /// A command that says what each value of an option means. There are no pages about `help`.
 fn documented(command: Command) -> Command {
-    let names: Vec<String> = command
-        .get_subcommands()
-        .map(|it| it.get_name().to_owned())
-        .collect();
-    let command = command
-        .disable_help_subcommand(true)
-        .mut_args(|argument| argument.hide_possible_values(false));
-    names.into_iter().fold(command, |command, name| {
-        command.mut_subcommand(name, documented)
+    throughout(command, |command| {
+        command
+            .disable_help_subcommand(true)
+            .mut_args(|argument| argument.hide_possible_values(false))
     })
 }

@@ -25,8 +25,6 @@ pub(super) struct MarkerArgs {
         value_enum,
         value_name = "STYLE",
         default_value = "merge",
-        hide_possible_values = true,
-        hide_default_value = true,
         hide_short_help = true
     )]
     conflict_style: ConflictStyle,

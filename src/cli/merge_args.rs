@@ -14,14 +14,7 @@ use crate::triple::Triple;
 #[group(skip)]
 pub(super) struct MergeArgs {
     /// Who wins: updated (default), local, fail, markers
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHO",
-        default_value = "updated",
-        hide_possible_values = true,
-        hide_default_value = true
-    )]
+    #[arg(long, value_enum, value_name = "WHO", default_value = "updated")]
     on_conflict: OnConflict,
     /// How lists without a key merge: merge (default), set, replace
     #[arg(
@@ -29,8 +22,6 @@ pub(super) struct MergeArgs {
         value_enum,
         value_name = "HOW",
         default_value = "merge",
-        hide_possible_values = true,
-        hide_default_value = true,
         hide_short_help = true
     )]
     lists: Lists,
@@ -40,8 +31,6 @@ pub(super) struct MergeArgs {
         value_enum,
         value_name = "HOW",
         default_value = "lines",
-        hide_possible_values = true,
-        hide_default_value = true,
         hide_short_help = true
     )]
     texts: Texts,
@@ -51,8 +40,6 @@ pub(super) struct MergeArgs {
         value_enum,
         value_name = "HOW",
         default_value = "parts",
-        hide_possible_values = true,
-        hide_default_value = true,
         hide_short_help = true
     )]
     images: Images,
@@ -60,13 +47,7 @@ pub(super) struct MergeArgs {
     #[arg(long = "key", value_name = "KEY", hide_short_help = true)]
     keys: Vec<String>,
     /// Whose keys lists merge by, where it knows them: kubernetes
-    #[arg(
-        long,
-        value_enum,
-        value_name = "NAME",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_enum, value_name = "NAME", hide_short_help = true)]
     schema: Option<SchemaName>,
     /// A file with CRDs, for --schema (repeatable)
     #[arg(
@@ -77,13 +58,7 @@ pub(super) struct MergeArgs {
     )]
     definitions: Vec<PathBuf>,
     /// What null means everywhere: clear or keep
-    #[arg(
-        long,
-        value_enum,
-        value_name = "HOW",
-        hide_possible_values = true,
-        hide_short_help = true
-    )]
+    #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
     nulls: Option<Nulls>,
     /// Pair resources only within files of one path
     #[arg(long, hide_short_help = true)]

@@ -61,8 +61,11 @@ pub(super) struct ShownArgs {
     show_secrets: bool,
     /// Colour: auto (default), always, never
     #[arg(
-        long, value_enum, value_name = "WHEN", default_value_t = Color::Auto,
-        hide_possible_values = true, hide_default_value = true, hide_short_help = true
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t = Color::Auto,
+        hide_short_help = true
     )]
     color: Color,
 }

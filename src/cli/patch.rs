@@ -32,9 +32,7 @@ pub(super) struct PatchArgs {
         long = "type",
         value_enum,
         value_name = "TYPE",
-        default_value = "strategic",
-        hide_possible_values = true,
-        hide_default_value = true
+        default_value = "strategic"
     )]
     patch_type: PatchForm,
     /// The resource to patch, for patches that name none: KIND/NAME or

@@ -8,14 +8,7 @@ use clap::ValueEnum;
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
 pub struct ReportTo {
     /// The report: text (default), json, markdown, html
-    #[arg(
-        long = "report",
-        value_enum,
-        value_name = "FORM",
-        default_value_t = Form::Text,
-        hide_possible_values = true,
-        hide_default_value = true
-    )]
+    #[arg(long = "report", value_enum, value_name = "FORM", default_value_t = Form::Text)]
     pub form: Form,
     /// Write the report there, beside the summary
     #[arg(long = "report-file", value_name = "FILE", hide_short_help = true)]

@@ -45,7 +45,7 @@ pub fn run(
         }
         Command::Diff(job) => super::diff::run(job, output, errors),
         Command::Review(review) => super::review::run(review, output, errors),
-        Command::Generate(extra) => match extra.write(super::args::command(), output) {
+        Command::Generate(extra) => match extra.write(super::args::opened(), output) {
             Ok(()) => ExitCode::Merged,
             Err(error) => {
                 let _ = writeln!(errors, "error: {}", visible_lines(&error.to_string()));

@@ -132,14 +132,7 @@ struct WhichArgs {
     #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "packages")]
     shard: Option<Shard>,
     /// How far to go: major (default), minor, patch
-    #[arg(
-        long,
-        value_enum,
-        value_name = "STEP",
-        default_value = "major",
-        hide_possible_values = true,
-        hide_default_value = true
-    )]
+    #[arg(long, value_enum, value_name = "STEP", default_value = "major")]
     within: Within,
     /// Count versions before a release too
     #[arg(long)]
