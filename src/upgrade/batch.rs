@@ -176,9 +176,7 @@ fn upgrade_package(
         let Some(mut upgrade) = planned else {
             return Ok(None);
         };
-        if options.dry_run || upgrade.refused {
-            upgrade.show_record();
-        } else {
+        if !options.dry_run && !upgrade.refused {
             branch()?;
             // what somebody has to resolve is not committed
             let awaits_commit = commits.commit && !upgrade.facts.open;

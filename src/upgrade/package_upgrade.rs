@@ -15,8 +15,7 @@ use super::{kptfile, subpackages, worktree};
 use crate::error::{Error, shown};
 use crate::merge::OnConflict;
 use crate::package::{
-    self, ChangeKind, Disk, Entry, FileChange, Input, Kind, Plan, RealDisk, Settings, Snapshot,
-    is_executable,
+    self, ChangeKind, Disk, Entry, Input, Kind, Plan, RealDisk, Settings, Snapshot, is_executable,
 };
 use crate::report::Facts;
 
@@ -64,8 +63,6 @@ pub struct Upgrade {
     pub commits: Option<Vec<Commit>>,
     /// The commit of this upgrade, where one was made.
     pub committed: Option<String>,
-    /// The change of the record.
-    record: Option<FileChange>,
     start: Instant,
 }
 
@@ -159,7 +156,7 @@ pub(super) fn plan(
     let new = new.filter(|path| !is_rules(path) || !known.contains(path));
     let left_out: Vec<_> = new.map(|path| own_file(path)).collect();
     let upstream = (original.snapshot, updated.snapshot);
-    let (mut plan, change) = merged(package, record, (upstream, &all_left_out), &to, options)?;
+    let mut plan = merged(package, record, (upstream, &all_left_out), &to, options)?;
     plan.warnings.extend(left_out);
     let refused = options.settings.merge.on_conflict == OnConflict::Fail
         && plan.conflicts.iter().any(|it| it.conflict.rule.is_none());
@@ -178,19 +175,18 @@ pub(super) fn plan(
         refused,
         commits,
         committed: None,
-        record: change,
         start,
     }))
 }
 
-/// The merge's plan, and the change of the record.
+/// The merge's plan, with the change of the record.
 fn merged(
     package: &Path,
     record: &Record,
     (upstream, left_out): ((Snapshot, Snapshot), &[PathBuf]),
     to: &Version,
     options: &UpgradeOptions,
-) -> Result<(Plan, Option<FileChange>), Error> {
+) -> Result<Plan, Error> {
     let (mut original, mut updated) = upstream;
     let unchanged = (record.strategy == Strategy::FastForward).then(|| original.clone());
     if record.strategy == Strategy::Replace {
@@ -208,8 +204,8 @@ fn merged(
         refuse_changed(package, record, &original)?;
     }
     let text = fs::read_to_string(&record.file).map_err(Error::reading(&record.file))?;
-    let change = record.change(&mut plan, &text, to)?;
-    Ok((plan, change))
+    record.change(&mut plan, &text, to)?;
+    Ok(plan)
 }
 
 /// `updateStrategy: fast-forward`: upstream's version comes only where nothing was changed here.
@@ -272,7 +268,6 @@ impl Upgrade {
         durable: bool,
         awaits_commit: bool,
     ) -> Result<(), Error> {
-        self.show_record();
         self.plan.awaits_commit = awaits_commit;
         self.plan.write_to(disk, durable)?;
         self.facts.written = true;
@@ -286,22 +281,6 @@ impl Upgrade {
     /// Where that cannot be noted.
     pub(super) fn is_settled(&self) -> Result<(), Error> {
         package::forget(&RealDisk, &self.plan.root)
-    }
-
-    /// Makes the record's change part of the plan that is reported.
-    pub(super) fn show_record(&mut self) {
-        self.facts.duration = self.start.elapsed();
-        let Some(change) = self.record.take() else {
-            return;
-        };
-        let files = &mut self.plan.files;
-        match files.iter_mut().find(|it| it.path == change.path) {
-            Some(merged) => merged.new = change.new,
-            None => {
-                files.push(change);
-                files.sort_by(|left, right| left.path.cmp(&right.path));
-            }
-        }
     }
 
     /// The package's folder, as a path from `top`.

@@ -12,7 +12,7 @@ use crate::upgrade::refs::Version;
 use crate::yaml::Tree;
 
 impl Record {
-    /// The change of the record's file from what the merge makes of it. A merge that would change
+    /// Brings the record up to date in what the merge makes of its file. A merge that would change
     /// what the record says, or would take its file away, is no merge of it: the file stays what it
     /// is here, and that is reported.
     ///
@@ -23,28 +23,31 @@ impl Record {
         plan: &mut Plan,
         text: &str,
         to: &Version,
-    ) -> Result<Option<FileChange>, Error> {
+    ) -> Result<(), Error> {
         let new = self.updated(text, to)?;
         let name = PathBuf::from(self.file.file_name().unwrap_or_default());
         self.keep(plan, &name);
-        let merged = plan.files.iter().find(|change| change.path == name);
-        let merged = merged.and_then(|change| change.new.as_ref());
-        let old = merged.map_or(text.as_bytes(), |merged| merged).to_vec();
-        let edited = match merged.map(|bytes| String::from_utf8_lossy(bytes)) {
-            None => new.into_bytes(),
-            // conflict markers make it no YAML
-            Some(merged) => match Tree::parse(&merged) {
-                Ok(_) => self.updated(&merged, to)?.into_bytes(),
-                Err(_) => lines_changed(&merged, text, &new).into_bytes(),
-            },
-        };
+        let known = plan.files.iter_mut().find(|change| change.path == name);
+        if let Some(merged) = known.and_then(|change| change.new.as_mut()) {
+            let text_now = String::from_utf8_lossy(merged);
+            let edited = match Tree::parse(&text_now) {
+                Ok(_) => self.updated(&text_now, to)?,
+                // conflict markers make it no YAML
+                Err(_) => lines_changed(&text_now, text, &new),
+            };
+            *merged = edited.into_bytes().into();
+            return Ok(());
+        }
         let metadata = fs::metadata(&self.file).map_err(Error::reading(&self.file))?;
         let old = Source {
             permissions: Some(metadata.permissions()),
-            ..Source::in_memory(old)
+            ..Source::in_memory(text.as_bytes().to_vec())
         };
-        let new = Some(Source::in_memory(edited));
-        Ok(FileChange::between(name, Some(old), new))
+        let new = Source::in_memory(new.into_bytes());
+        plan.files
+            .extend(FileChange::between(name, Some(old), Some(new)));
+        plan.sort();
+        Ok(())
     }
 
     /// Takes changes of the record's file out of a plan that are more than a merge of what is
