@@ -4,6 +4,7 @@
 mod bounded;
 mod log;
 
+use std::borrow::Borrow;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -273,6 +274,11 @@ impl Git {
                 "no package needs as much: see what upstream has there",
             ),
         })
+    }
+
+    /// [`Git::output_of`], with names to read, each on a line.
+    pub(crate) fn output_of_names(self, names: &[impl Borrow<str>]) -> Result<Output, Error> {
+        self.output_of((names.join("\n") + "\n").as_bytes())
     }
 
     /// What it prints; `None` if it fails.

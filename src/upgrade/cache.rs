@@ -63,19 +63,19 @@ impl Cache {
     pub fn clean(&self) -> Result<usize, Error> {
         let archives = self.root.join("archives");
         let emptied = fs::remove_dir_all(&archives).or_else(gone_is_fine);
-        emptied.map_err(|error| unusable(&archives, &error))?;
+        emptied.map_err(unusable(&archives))?;
         let stores = self.root.join("git");
         let entries = if_there(fs::read_dir(&stores));
-        let entries = entries.map_err(|error| unusable(&stores, &error))?;
+        let entries = entries.map_err(unusable(&stores))?;
         let mut count = 0;
         for entry in entries.into_iter().flatten() {
-            let path = entry.map_err(|error| unusable(&stores, &error))?.path();
+            let path = entry.map_err(unusable(&stores))?.path();
             if path.extension().is_none_or(|extension| extension != "git") {
                 continue;
             }
             let store = Store::at(path);
             let _alone = store.alone()?;
-            fs::remove_dir_all(&store.path).map_err(|error| unusable(&store.path, &error))?;
+            fs::remove_dir_all(&store.path).map_err(unusable(&store.path))?;
             count += 1;
         }
         Ok(count)
@@ -108,7 +108,7 @@ impl Cache {
     /// A folder in the cache, which is nobody else's: what is in it says what git runs.
     fn own_folder(&self, name: &str) -> Result<PathBuf, Error> {
         let folder = self.root.join(name);
-        private_folder::make(&folder).map_err(|error| unusable(&folder, &error))?;
+        private_folder::make(&folder).map_err(unusable(&folder))?;
         own(&self.root)?;
         own(&folder)?;
         Ok(folder)
@@ -143,24 +143,24 @@ impl Store {
     fn make(&self, folder: &Path, repository: &str) -> Result<(), Error> {
         let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
         let begin = format!("{name}.new-");
-        for entry in fs::read_dir(folder).map_err(|error| unusable(folder, &error))? {
-            let entry = entry.map_err(|error| unusable(folder, &error))?;
+        for entry in fs::read_dir(folder).map_err(unusable(folder))? {
+            let entry = entry.map_err(unusable(folder))?;
             if entry.file_name().to_string_lossy().starts_with(&begin) {
                 // a git that outlived its run may still be at it: then it goes the next time
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
         let gone = fs::remove_dir_all(&self.path).or_else(gone_is_fine);
-        gone.map_err(|error| unusable(&self.path, &error))?;
+        gone.map_err(unusable(&self.path))?;
         let made = tempfile::Builder::new().prefix(&begin).tempdir_in(folder);
-        let made = made.map_err(|error| unusable(folder, &error))?;
+        let made = made.map_err(unusable(folder))?;
         let store = Self {
             path: made.path().to_owned(),
             lock: self.lock.clone(),
         };
         store.init(repository)?;
         let placed = fs::rename(made.path(), &self.path);
-        placed.map_err(|error| unusable(&self.path, &error))
+        placed.map_err(unusable(&self.path))
     }
 
     fn init(&self, repository: &str) -> Result<(), Error> {
@@ -189,9 +189,9 @@ impl Store {
             }
         }
         let ready = fs::write(self.path.join("merge3-ready"), repository);
-        ready.map_err(|error| unusable(&self.path, &error))?;
+        ready.map_err(unusable(&self.path))?;
         // whatever the user's mask says
-        private_folder::protect(&self.path).map_err(|error| unusable(&self.path, &error))
+        private_folder::protect(&self.path).map_err(unusable(&self.path))
     }
 
     /// A call about this repository, with what fetching needs.
@@ -202,15 +202,14 @@ impl Store {
     /// Waits until nobody else uses it.
     pub(super) fn alone(&self) -> Result<File, Error> {
         let file = self.lock_file()?;
-        file.lock().map_err(|error| unusable(&self.lock, &error))?;
+        file.lock().map_err(unusable(&self.lock))?;
         Ok(file)
     }
 
     /// Waits until nobody changes it.
     pub(super) fn shared(&self) -> Result<File, Error> {
         let file = self.lock_file()?;
-        file.lock_shared()
-            .map_err(|error| unusable(&self.lock, &error))?;
+        file.lock_shared().map_err(unusable(&self.lock))?;
         Ok(file)
     }
 
@@ -220,7 +219,7 @@ impl Store {
             .truncate(false)
             .write(true)
             .open(&self.lock)
-            .map_err(|error| unusable(&self.lock, &error))
+            .map_err(unusable(&self.lock))
     }
 
     pub(super) fn broken(&self, message: &str) -> Error {
@@ -240,9 +239,11 @@ pub(super) fn hash(bytes: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn unusable(path: &Path, error: &std::io::Error) -> Error {
-    Error::refused(
-        format!("the cache in {} cannot be used: {error}", path.display()),
-        format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
-    )
+fn unusable(path: &Path) -> impl Fn(std::io::Error) -> Error + Copy + use<'_> {
+    |error| {
+        Error::refused(
+            format!("the cache in {} cannot be used: {error}", path.display()),
+            format!("make it writable, or set {CACHE_VARIABLE} to a folder that is"),
+        )
+    }
 }

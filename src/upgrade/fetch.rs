@@ -1,6 +1,6 @@
 //! What is fetched from git: commits and files, all that is wanted of a repository at once.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
@@ -108,22 +108,17 @@ impl Remotes<'_> {
     ) -> Result<HashMap<String, BTreeMap<PathBuf, String>>, Error> {
         let store = self.store(origin)?;
         let _alone = store.alone()?;
-        let is_missing = |version: &&Version| {
-            let found = store.has_commit(&version.commit);
-            found.is_ok_and(|found| !found)
-        };
-        let missing: Vec<&Version> = versions.iter().filter(is_missing).collect();
+        let commits: Vec<&str> = versions.iter().map(|it| it.commit.as_str()).collect();
+        let missing: HashSet<&str> = store.lacking(&commits)?.into_iter().collect();
         if !missing.is_empty() {
             let count = many(missing.len(), "version");
             self.tell(&format!("fetching {count} of {}", origin.shown()));
-            let names = missing
-                .iter()
-                .map(|version| format!("refs/tags/{}\n", version.full));
-            let names: String = names.collect();
+            let missing = versions.iter().filter(|it| missing.contains(&*it.commit));
+            let names = missing.map(|version| format!("refs/tags/{}", version.full));
             store
                 .fetching()
                 .args(["--depth=1", "--filter=blob:none", "--stdin", "origin"])
-                .output_of(names.as_bytes())?;
+                .output_of_names(&names.collect::<Vec<_>>())?;
         }
         let mut trees = HashMap::new();
         for version in versions {
@@ -158,7 +153,7 @@ impl Remotes<'_> {
             .git()
             .offline()
             .args(["hash-object", "--no-filters", "--stdin-paths"])
-            .output_of((names.join("\n") + "\n").as_bytes())?;
+            .output_of_names(&names)?;
         let printed = String::from_utf8_lossy(&output.stdout);
         let hashes = paths.into_iter().zip(printed.lines());
         Ok(hashes
@@ -231,12 +226,7 @@ fn not_fetched(origin: &Origin, version: &Version, reason: &str, is_shallow: boo
 
 impl Store {
     pub(super) fn has_commit(&self, commit: &str) -> Result<bool, Error> {
-        let kind = self
-            .git()
-            .offline()
-            .args(["cat-file", "-t", commit])
-            .ask()?;
-        Ok(kind.as_deref() == Some("commit"))
+        Ok(self.lacking(&[commit])?.is_empty())
     }
 
     /// Those of some commits that are not here.
@@ -244,12 +234,11 @@ impl Store {
         if commits.is_empty() {
             return Ok(Vec::new());
         }
-        let names = commits.join("\n") + "\n";
         let output = self
             .git()
             .offline()
             .args(["cat-file", "--batch-check=%(objecttype)"])
-            .output_of(names.as_bytes())?;
+            .output_of_names(commits)?;
         let told = String::from_utf8_lossy(&output.stdout);
         let types = commits.iter().zip(told.lines());
         let lacking = types.filter(|(_, kind)| *kind != "commit");
@@ -326,19 +315,18 @@ impl Store {
         if objects.is_empty() {
             return Ok(String::new());
         }
-        let names = objects.join("\n") + "\n";
         // a server that refuses is asked again for each by git itself, when it is read
         let fetched = self
             .fetching()
             .args(["--filter=blob:none", "--stdin", "origin"])
-            .output_of(names.as_bytes())?;
+            .output_of_names(objects)?;
         if fetched.status.success() {
             return Ok("it does not send them".to_owned());
         }
         self.git()
             .quiet_ssh()
             .args(["cat-file", "--batch-check"])
-            .output_of(names.as_bytes())?;
+            .output_of_names(objects)?;
         Ok(reason(&fetched))
     }
 }

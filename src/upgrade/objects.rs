@@ -185,12 +185,11 @@ impl Store {
         if files.is_empty() {
             return Ok((HashMap::new(), Vec::new()));
         }
-        let names = files.join("\n") + "\n";
         let output = self
             .git()
             .offline()
             .args(["cat-file", "--batch-check=%(objectname) %(objectsize)"])
-            .output_of(names.as_bytes())?;
+            .output_of_names(files)?;
         let told = String::from_utf8_lossy(&output.stdout);
         let mut sizes = HashMap::new();
         let mut missing = Vec::new();
@@ -218,7 +217,7 @@ impl Store {
             .offline()
             .most(most)
             .args(["cat-file", "--batch", "--buffer"])
-            .output_of((names.join("\n") + "\n").as_bytes())?;
+            .output_of_names(&names)?;
         let contents = contents(&output.stdout)
             .ok_or_else(|| self.broken(&format!("files are missing in it: {}", reason(&output))))?;
         let mut entries = BTreeMap::new();
