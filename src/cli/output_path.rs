@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use super::config::Config;
 use crate::error::Error;
 use crate::package::{
-    Disk, Plan, STANDARD_INPUT, is_open_already, read_named, replace, replace_itself,
-    standard_input,
+    Disk, Plan, STANDARD_INPUT, is_open_already, read_named, replace, standard_input,
 };
 
 /// Where the result goes.
@@ -63,31 +62,10 @@ pub(super) fn ready(option: &str, path: &Path) -> Result<(), Error> {
     }
 }
 
-/// [`ready`], for a report: it is not written through a link, which may have come with a branch.
-///
-/// # Errors
-/// As for [`ready`], and where a link is there.
-pub(super) fn ready_for_report(path: &Path) -> Result<(), Error> {
-    let option = "--report-file";
-    if path.is_symlink() && !is_open_already(path) {
-        return Err(no_file(option, path));
-    }
-    ready(option, path)
-}
-
-fn no_file(option: &str, path: &Path) -> Error {
+pub(super) fn no_file(option: &str, path: &Path) -> Error {
     let help =
         format!("nothing was written; give {option} a regular file, or one that is not there yet");
     Error::option(option, path, "is no regular file", help)
-}
-
-/// Writes a report to a file that [`ready_for_report`] has seen to.
-pub(super) fn put_report(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if is_open_already(path) {
-        fs::write(path, bytes)
-    } else {
-        replace_itself(path, bytes)
-    }
 }
 
 /// Writes a file that [`ready`] has seen to.

@@ -1,8 +1,13 @@
 //! What report is made of a run: the arguments about it (rules: Reports).
 
+use std::fs;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+
+use super::output_path::{no_file, ready};
+use crate::error::Error;
+use crate::package::{is_open_already, replace_itself};
 
 /// What report is made of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, clap::Args)]
@@ -13,6 +18,46 @@ pub struct ReportTo {
     /// Write the report there, beside the summary
     #[arg(long = "report-file", value_name = "FILE", hide_short_help = true)]
     pub file: Option<PathBuf>,
+}
+
+impl ReportTo {
+    /// Sees that the report can go to its file, before anything is written: not through a link,
+    /// which may have come with a branch.
+    ///
+    /// # Errors
+    /// Where something other than a file is there, or its folder is not.
+    pub(super) fn ready(&self) -> Result<(), Error> {
+        const OPTION: &str = "--report-file";
+        match &self.file {
+            Some(path) if path.is_symlink() && !is_open_already(path) => Err(no_file(OPTION, path)),
+            Some(path) => ready(OPTION, path),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the report to its file, if it has one. So many files were `written` before.
+    ///
+    /// # Errors
+    /// Where the disk says no.
+    pub(super) fn put(&self, report: impl FnOnce() -> String, written: usize) -> Result<(), Error> {
+        let Some(path) = &self.file else {
+            return Ok(());
+        };
+        let put = match is_open_already(path) {
+            true => fs::write(path, report()),
+            false => replace_itself(path, report().as_bytes()),
+        };
+        put.map_err(|error| Error::Write {
+            path: path.clone(),
+            error,
+            written,
+        })
+    }
+
+    /// Whether standard output has the report alone, in a form that somebody asked for.
+    pub(super) fn is_printed(&self) -> bool {
+        self.form != Form::Text && self.file.is_none()
+    }
 }
 
 /// The form of a report.

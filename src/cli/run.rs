@@ -186,9 +186,7 @@ fn carry_out(
     warn: &mut (impl FnMut(&Plan) + Send),
 ) -> Result<Done, Error> {
     let start = Instant::now();
-    if let Some(file) = &config.report.file {
-        output_path::ready_for_report(file)?;
-    }
+    config.report.ready()?;
     let mut plan = planned(config)?;
     warn(&plan);
     let undecided = |plan: &Plan| {
@@ -214,14 +212,9 @@ fn carry_out(
         open: refused || plan.has_open_conflicts(),
         duration: start.elapsed(),
     };
-    if let Some(file) = &config.report.file {
-        let text = report_text(config, &plan, &facts, refused, false);
-        output_path::put_report(file, text.as_bytes()).map_err(|error| Error::Write {
-            path: file.clone(),
-            error,
-            written: if written { plan.files.len() } else { 0 },
-        })?;
-    }
+    let count = if written { plan.files.len() } else { 0 };
+    let text = || report_text(config, &plan, &facts, refused, false);
+    config.report.put(text, count)?;
     Ok(Done {
         plan,
         refused,
@@ -352,7 +345,7 @@ fn tell(
         None => report_text(config, plan, &done.facts, done.refused, color),
     };
     // a report that was asked for is reported however quiet the run is to be
-    let told = !quiet || (config.report.form != Form::Text && config.report.file.is_none());
+    let told = !quiet || config.report.is_printed();
     if let Some(bytes) = &done.printed {
         output.write_all(bytes)?;
         if told {

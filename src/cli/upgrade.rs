@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::config::Verbosity;
 use super::exit_code::ExitCode;
-use super::output_path;
 use super::progress::Line;
 use super::report::Form;
 use super::run::{in_pool, on_terminal, waiting_at};
@@ -14,9 +13,7 @@ use super::upstream::{CacheCommand, GetArgs, UpstreamCommand, UpstreamRun};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report::{self, Detail};
-use crate::upgrade::{
-    self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Upgrade, UpgradeOptions,
-};
+use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Upgrade};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -84,32 +81,22 @@ fn tell(
     for note in &done.notes {
         writeln!(errors, "{note}")?;
     }
+    if let Err(error) = run.report.put(|| done.report.clone(), 1) {
+        writeln!(errors, "{}", error.render(run.shown.color_errors))?;
+        return Err(io::ErrorKind::Other.into());
+    }
     let told = match &run.report.file {
-        Some(file) => {
-            if let Err(error) = output_path::put_report(file, done.report.as_bytes()) {
-                let error = Error::Write {
-                    path: file.clone(),
-                    error,
-                    written: 1,
-                };
-                writeln!(errors, "{}", error.render(run.shown.color_errors))?;
-                return Err(io::ErrorKind::Other.into());
-            }
-            &done.text
-        }
+        Some(_) => &done.text,
         None => &done.report,
     };
-    let is_asked = run.report.form != Form::Text && run.report.file.is_none();
-    if is_asked || !run.is_quiet() {
+    if run.report.is_printed() || !run.is_quiet() {
         output.write_all(told.as_bytes())?;
     }
     output.flush()
 }
 
 fn carry_out(run: &UpstreamRun, signals: &Signals) -> Result<Done, Error> {
-    if let Some(file) = &run.report.file {
-        output_path::ready_for_report(file)?;
-    }
+    run.report.ready()?;
     let cache = Cache::of_user()?;
     let is_shown = run.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
     let line = Line::new(is_shown);
@@ -139,16 +126,10 @@ fn carry_out(run: &UpstreamRun, signals: &Signals) -> Result<Done, Error> {
         }
         UpstreamCommand::Outdated {
             packages,
-            allowed,
-            choice,
+            options,
             exit_code,
         } => {
-            let options = UpgradeOptions {
-                choice: *choice,
-                allowed: allowed.clone(),
-                ..UpgradeOptions::default()
-            };
-            let states = upgrade::outdated(&remotes(cache), packages, &options)?;
+            let states = upgrade::outdated(&remotes(cache), packages, options)?;
             let none = states.is_empty().then(|| packages.none());
             Ok(outdated(run, &states, *exit_code).with_note(none))
         }

@@ -177,10 +177,8 @@ pub enum UpstreamCommand {
     Outdated {
         /// Which packages are looked at.
         packages: Packages,
-        /// Where packages in packages may come from.
-        allowed: Vec<String>,
-        /// Which version is the newest.
-        choice: Choice,
+        /// Which version is the newest, and where packages in packages may come from.
+        options: Box<UpgradeOptions>,
         /// Whether the exit status says that there is one.
         exit_code: bool,
     },
@@ -254,8 +252,11 @@ impl Subcommands {
                     return Err(("outdated", why.to_owned()));
                 }
                 let command = UpstreamCommand::Outdated {
-                    choice: args.which.choice(),
-                    allowed: args.which.allow_upstream,
+                    options: Box::new(UpgradeOptions {
+                        choice: args.which.choice(),
+                        allowed: args.which.allow_upstream,
+                        ..UpgradeOptions::default()
+                    }),
                     packages: packages.map_err(|it| ("outdated", it))?,
                     exit_code: args.exit_code,
                 };
