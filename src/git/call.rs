@@ -1,7 +1,6 @@
 //! Questions to git, each a process.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
 use std::process::Output;
 
 use crate::git_process::Git;
@@ -15,15 +14,8 @@ pub(super) fn git<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Op
 
 /// What git prints, without the line break at the end; `None` if it fails or prints nothing.
 pub(super) fn ask<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<String> {
-    let output = git(arguments).filter(|output| output.status.success())?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let text = text.trim_end_matches(['\n', '\r']);
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
-/// The same as a path.
-pub(super) fn ask_path<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Option<PathBuf> {
-    ask(arguments).map(PathBuf::from)
+    let text = Git::here().args(arguments).ask().ok()??;
+    (!text.is_empty()).then_some(text)
 }
 
 /// What git's configuration says of how conflicts are found and shown.

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::merge::{ConflictStyle, MarkerStyle};
 use crate::triple::{Side, Triple};
 
 /// Who wins the conflicts that are left.
@@ -192,37 +191,24 @@ pub(super) fn choose(text: &str, size: usize, favor: Favor) -> Option<String> {
     Some(chosen)
 }
 
-/// The three texts that a text with conflict markers was made of, and how its markers look.
+/// The three texts that a text with conflict markers was made of, and what is behind its markers.
 ///
 /// # Errors
 /// The line, from 1, of the first conflict whose markers do not show the original.
-pub(super) fn sides(
-    stretches: &[Stretch<'_>],
-    size: usize,
-) -> Result<(Triple<String>, MarkerStyle), usize> {
+pub(super) fn sides(stretches: &[Stretch<'_>]) -> Result<(Triple<String>, Triple<String>), usize> {
     let mut texts = Triple::<String>::default();
-    let mut style = MarkerStyle {
-        size,
-        conflict_style: ConflictStyle::Diff3,
-        ..MarkerStyle::default()
-    };
+    let mut labels = Triple::default();
     for stretch in stretches {
-        match stretch {
-            Stretch::Common(lines) => {
-                texts.original.push_str(lines);
-                texts.updated.push_str(lines);
-                texts.local.push_str(lines);
-            }
+        let lines = match stretch {
+            Stretch::Common(lines) => Triple::new(*lines, *lines, *lines),
             Stretch::Conflict(conflict) => {
-                let original = conflict.lines.original.ok_or(conflict.line + 1)?;
-                texts.original.push_str(original);
-                texts.updated.push_str(conflict.side(Side::Updated));
-                texts.local.push_str(conflict.side(Side::Local));
-                style.labels = conflict.labels.map(str::to_owned);
+                labels = conflict.labels;
+                conflict.all_lines().ok_or(conflict.line + 1)?
             }
-        }
+        };
+        texts = texts.zip(lines).map(|(text, lines)| text + lines);
     }
-    Ok((texts, style))
+    Ok((texts, labels.map(str::to_owned)))
 }
 
 /// The stretches with the original's lines in each conflict that is one of `found`, or a part of
@@ -297,22 +283,19 @@ mod tests {
     #[test]
     fn the_three_sides_come_back() {
         let stretches = read(TEXT, 7).unwrap();
-        let (texts, style) = sides(&stretches, 7).unwrap();
+        let (texts, labels) = sides(&stretches).unwrap();
         assert_eq!(
             texts,
             Triple::new("a\nc\ne\n", "a\nd\ne\n", "a\nb\ne\n").map(str::to_owned)
         );
-        assert_eq!(
-            style.labels,
-            Triple::new("base", "you", "me").map(str::to_owned)
-        );
+        assert_eq!(labels, Triple::new("base", "you", "me").map(str::to_owned));
         assert!(has_markers(TEXT, 7) && !has_markers(TEXT, 8));
     }
 
     #[test]
     fn a_conflict_without_the_original_is_told_by_its_line() {
         let text = "a\n<<<<<<<\nb\n=======\nd\n>>>>>>>\n";
-        assert_eq!(sides(&read(text, 7).unwrap(), 7), Err(2));
+        assert_eq!(sides(&read(text, 7).unwrap()), Err(2));
         assert_eq!(choose(text, 7, Favor::Union).unwrap(), "a\nb\nd\n");
         assert_eq!(choose(text, 7, Favor::Theirs).unwrap(), "a\nd\n");
     }
@@ -325,7 +308,7 @@ mod tests {
         let fine = "<<<<<<<\na: 2\n=======\na: 3\n>>>>>>>\nb: 1\n<<<<<<<\nc: 2\n=======\nc: 3\n\
             >>>>>>>\nd: 1\n";
         let told = with_originals(read(fine, 7).unwrap(), &found);
-        let (texts, _) = sides(&told, 7).unwrap();
+        let (texts, _) = sides(&told).unwrap();
         assert_eq!(
             texts,
             Triple::new(
@@ -337,7 +320,7 @@ mod tests {
         );
         for edited in [fine.replace("b: 1", "b: 2"), fine.replace("c: 3", "c: 4")] {
             let told = with_originals(read(&edited, 7).unwrap(), &found);
-            assert_eq!(sides(&told, 7), Err(1), "{edited}");
+            assert_eq!(sides(&told), Err(1), "{edited}");
         }
     }
 
@@ -347,7 +330,7 @@ mod tests {
             =======\n3\n>>>>>>>\n";
         let one = "<<<<<<<\n2\n=======\n3\n>>>>>>>\n";
         let told = with_originals(read(one, 7).unwrap(), &read(found, 7).unwrap());
-        assert_eq!(sides(&told, 7), Err(1));
+        assert_eq!(sides(&told), Err(1));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::attributes;
 use super::call;
 use super::files::{print, write};
 use crate::error::shown;
+use crate::git_process::on_path;
 use crate::package::if_there;
 
 /// The keys of git's configuration that are the driver's.
@@ -165,10 +166,11 @@ pub(super) fn attributes_file(scope: Scope) -> Result<PathBuf, String> {
         return Err("git cannot be run; is it on the PATH?".to_owned());
     }
     match scope {
-        Scope::Repository => call::ask_path(["rev-parse", "--show-toplevel"])
-            .map(|top| top.join(".gitattributes"))
+        Scope::Repository => call::ask(["rev-parse", "--show-toplevel"])
+            .map(|top| Path::new(&top).join(".gitattributes"))
             .ok_or_else(|| "this is not a git repository: go into one, or use --global".to_owned()),
-        Scope::Global => call::ask_path(["config", "--type=path", "--get", "core.attributesFile"])
+        Scope::Global => call::ask(["config", "--type=path", "--get", "core.attributesFile"])
+            .map(PathBuf::from)
             .or_else(default_attributes)
             .ok_or_else(|| "neither XDG_CONFIG_HOME nor HOME is set".to_owned()),
     }
@@ -188,14 +190,6 @@ pub(super) fn read_if_there(path: &Path) -> Result<String, String> {
     let bytes = bytes.map_err(|error| format!("cannot read {}: {error}", shown(path)))?;
     String::from_utf8(bytes.unwrap_or_default())
         .map_err(|_| format!("{} is not UTF-8; add the patterns by hand", shown(path)))
-}
-
-/// Where a program is that is called by its name.
-pub(super) fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let mut files = std::env::split_paths(&path)
-        .map(|folder| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)));
-    files.find(|file| file.is_file())
 }
 
 const FOR_JJ: &str = r#"

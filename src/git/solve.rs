@@ -9,7 +9,7 @@ use super::hunks::{self, Favor, Marked, Stretch};
 use super::resolve::{Diff, Request, Style, resolve};
 use super::{lines, unmerged};
 use crate::error::shown;
-use crate::merge::{ConflictStyle, MarkerStyle};
+use crate::merge::ConflictStyle;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
@@ -144,7 +144,7 @@ fn whole(
             .next()?
             .labels
             .map(str::to_owned),
-        conflict_style: Some(match hunks::sides(stretches, size) {
+        conflict_style: Some(match hunks::sides(stretches) {
             Ok(_) => ConflictStyle::Diff3,
             Err(_) => ConflictStyle::Merge,
         }),
@@ -184,15 +184,15 @@ fn sides(
     size: usize,
     versions: Option<&Triple<Vec<u8>>>,
 ) -> Result<(Triple<String>, Style), NotSolved> {
-    let in_style = |(texts, style): (Triple<String>, MarkerStyle), conflict_style| {
+    let in_style = |(texts, labels), conflict_style| {
         let style = Style {
             size,
-            labels: style.labels,
+            labels,
             conflict_style: Some(conflict_style),
         };
         (texts, style)
     };
-    let mut line = match hunks::sides(stretches, size) {
+    let mut line = match hunks::sides(stretches) {
         Ok(sides) => return Ok(in_style(sides, ConflictStyle::Diff3)),
         Err(line) => line,
     };
@@ -203,7 +203,7 @@ fn sides(
         let Some(found) = hunks::read(&shown, size) else {
             continue;
         };
-        match hunks::sides(&hunks::with_originals(stretches.to_vec(), &found), size) {
+        match hunks::sides(&hunks::with_originals(stretches.to_vec(), &found)) {
             Ok(sides) => return Ok(in_style(sides, ConflictStyle::Merge)),
             Err(unknown) => line = line.max(unknown),
         }
@@ -227,7 +227,7 @@ fn diff3(versions: &Triple<Vec<u8>>, size: usize, diff: Diff) -> Option<String> 
 fn is_readable(text: &str, size: usize, conflicts: usize, shows_original: bool) -> bool {
     hunks::read(text, size).is_some_and(|stretches| {
         hunks::conflicts(&stretches).count() == conflicts
-            && (conflicts == 0 || !shows_original || hunks::sides(&stretches, size).is_ok())
+            && (conflicts == 0 || !shows_original || hunks::sides(&stretches).is_ok())
     })
 }
 

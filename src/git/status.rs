@@ -7,8 +7,9 @@ use std::path::Path;
 use super::attributes::{self, PATTERNS};
 use super::call;
 use super::files::print;
-use super::install::{DRIVER, DRIVER_KEY, Scope, attributes_file, on_path, read_if_there};
+use super::install::{DRIVER, DRIVER_KEY, Scope, attributes_file, read_if_there};
 use crate::error::shown;
+use crate::git_process::on_path;
 
 /// Tells what is set up where. The status is 0 where git uses the driver here, else 1.
 ///

@@ -14,8 +14,9 @@ pub(super) fn files() -> Option<Vec<PathBuf>> {
     if inside != "true" {
         return None;
     }
-    let up = call::ask_path(["rev-parse", "--show-cdup"]).unwrap_or_default();
-    let listed = entries(or_here(&up), &["--"])?;
+    let up = call::ask(["rev-parse", "--show-cdup"]).unwrap_or_default();
+    let up = Path::new(&up);
+    let listed = entries(or_here(up), &["--"])?;
     let mut files: Vec<PathBuf> = listed
         .into_iter()
         .map(|entry| up.join(entry.path))

@@ -81,6 +81,15 @@ pub(crate) fn ask_helper(program: &Path, server: &str) -> Option<Vec<u8>> {
     output.status.success().then_some(output.stdout)
 }
 
+/// Where a program is that is called by its name: in a folder of PATH that is absolute, never in a
+/// package.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
+    let mut files = folders.map(|it| it.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)));
+    files.find(|file| file.is_file())
+}
+
 /// A call of git: at the top of a work tree, or about the bare repository that is named.
 #[derive(Debug)]
 pub(crate) struct Git {

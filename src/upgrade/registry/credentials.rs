@@ -2,7 +2,6 @@
 //! registry login` keep them, and from the credential helpers that these name.
 
 use std::collections::HashMap;
-use std::env;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::git_process::ask_helper;
+use crate::git_process::{ask_helper, on_path};
 use crate::upgrade::host::authority;
 
 /// What a request says of who asks, for a host; `None` if nothing is known. Each host is looked up
@@ -59,12 +58,7 @@ fn of_helper(name: &str, host: &str) -> Option<String> {
     if name.is_empty() || !name.bytes().all(is_plain) {
         return None;
     }
-    let program = format!("docker-credential-{name}{}", env::consts::EXE_SUFFIX);
-    let path = env::var_os("PATH")?;
-    let program = env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(&program))
-        .find(|file| file.is_file())?;
+    let program = on_path(&format!("docker-credential-{name}"))?;
     let server = match host {
         "registry-1.docker.io" => "https://index.docker.io/v1/",
         host => host,
