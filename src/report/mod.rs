@@ -25,6 +25,7 @@ pub use json::json;
 pub(crate) use json::{Merge, as_json, merge, portable};
 pub use markdown::markdown;
 pub(crate) use markdown::{END, cell, code, conflicts, details, folded, line};
+pub(crate) use paint::Paint;
 pub(crate) use reason::reason;
 pub use summary::{Detail, summary};
 pub(crate) use summary::{by_need, many};

@@ -1,12 +1,11 @@
 //! A place, as it is shown in a terminal: the lines around, and the three sides.
 
-use console::Style;
-
 use super::files::{File, OpenPlace};
 use crate::error::shown;
 use crate::git::hunks::{Marked, Stretch, read};
 use crate::merge::markers::mark;
 use crate::merge::{Conflict, ConflictKind, ConflictStyle, MarkerStyle};
+use crate::report::Paint;
 use crate::secret::HIDDEN;
 use crate::triple::Triple;
 use crate::visible::{visible, visible_lines};
@@ -49,10 +48,13 @@ pub(super) fn place(file: &File, place: &OpenPlace, about: &About<'_>, look: Loo
     };
     let kind = about.conflict.map_or("conflict", |it| told(it.kind));
     let title = format!("{} of {}: {kind}", about.number, about.count);
-    page.line(&title, "bold");
-    page.line(&format!("{}:{}", shown(&file.path), place.line), "");
+    page.line(&title, Paint::Name);
+    page.line(
+        &format!("{}:{}", shown(&file.path), place.line),
+        Paint::Plain,
+    );
     if let Some(resource) = &place.resource {
-        page.line(&visible(&resource.to_string()), "");
+        page.line(&visible(&resource.to_string()), Paint::Plain);
     }
     let paths = place.paths.iter().filter(|path| !path.is_empty());
     let paths: Vec<String> = paths.map(|path| visible(path)).collect();
@@ -65,13 +67,13 @@ pub(super) fn place(file: &File, place: &OpenPlace, about: &About<'_>, look: Loo
             }
             _ => paths.join(", "),
         },
-        "cyan",
+        Paint::Place,
     );
-    page.lines("", "", place.above.iter().map(String::as_str));
+    page.context(place.above.iter().map(String::as_str));
     page.sides(place);
-    page.lines("", "", place.below.iter().map(String::as_str));
+    page.context(place.below.iter().map(String::as_str));
     if let Some(decided) = about.decided {
-        page.line(&format!("decided: {decided}"), "bold");
+        page.line(&format!("decided: {decided}"), Paint::Name);
     }
     page.text
 }
@@ -98,15 +100,15 @@ struct Screen {
 
 impl Screen {
     /// Adds a line without a margin.
-    fn line(&mut self, line: &str, color: &str) {
+    fn line(&mut self, line: &str, color: Paint) {
         for row in chunks(line, self.look.width) {
-            self.text.push_str(&paint(&row, color, self.look));
+            self.text.push_str(&color.apply(&row, self.look.color));
             self.text.push('\n');
         }
     }
 
     /// Adds a line behind a margin, in as many rows as it needs.
-    fn rows(&mut self, name: &str, line: &str, color: &str) {
+    fn rows(&mut self, name: &str, line: &str, color: Paint) {
         let mut rows = chunks(line, self.look.width.saturating_sub(MARGIN).max(20));
         if rows.len() > ROWS && !self.all {
             rows.truncate(ROWS);
@@ -121,8 +123,18 @@ impl Screen {
         }
     }
 
+    /// Adds a line behind an empty margin.
+    fn note(&mut self, line: &str) {
+        self.rows("", line, Paint::Plain);
+    }
+
+    /// Adds lines that the sides have in common.
+    fn context<'l>(&mut self, lines: impl Iterator<Item = &'l str>) {
+        self.lines("", Paint::Plain, lines);
+    }
+
     /// Adds lines of a file, the first behind a name.
-    fn lines<'l>(&mut self, name: &str, color: &str, lines: impl Iterator<Item = &'l str>) {
+    fn lines<'l>(&mut self, name: &str, color: Paint, lines: impl Iterator<Item = &'l str>) {
         for (index, line) in lines.enumerate() {
             let name = if index == 0 { name } else { "" };
             let line = visible_lines(line.get(self.indent..).unwrap_or_default());
@@ -157,12 +169,12 @@ impl Screen {
     }
 
     /// Adds a side, or its first lines.
-    fn beginning(&mut self, name: &str, color: &str, lines: &str) {
+    fn beginning(&mut self, name: &str, color: Paint, lines: &str) {
         let most = if self.all { usize::MAX } else { MOST };
         self.lines(name, color, lines.lines().take(most));
         let more = lines.lines().count().saturating_sub(most);
         if more > 0 {
-            self.rows("", &format!("... {more} more lines, v shows them"), "");
+            self.note(&format!("... {more} more lines, v shows them"));
         }
     }
 
@@ -187,15 +199,11 @@ impl Screen {
         let Some(stretches) = read(&text, style.size) else {
             return false;
         };
-        self.rows(
-            "",
-            &format!("{count} lines, v shows all; these differ:"),
-            "",
-        );
+        self.note(&format!("{count} lines, v shows all; these differ:"));
         let end = self.text.len() + 3 * MOST * self.look.width;
         for (index, stretch) in stretches.iter().enumerate() {
             if self.text.len() > end {
-                self.rows("", "... and more", "");
+                self.note("... and more");
                 break;
             }
             match stretch {
@@ -223,21 +231,21 @@ impl Screen {
     fn common(&mut self, lines: &str, is_first: bool, is_last: bool) {
         let lines: Vec<&str> = lines.lines().collect();
         if lines.len() <= 3 {
-            return self.lines("", "", lines.into_iter());
+            return self.context(lines.into_iter());
         }
         if let (Some(first), false) = (lines.first(), is_first) {
-            self.lines("", "", [*first].into_iter());
+            self.context([*first].into_iter());
         }
-        self.rows("", "...", "");
+        self.note("...");
         if let (Some(last), false) = (lines.last(), is_last) {
-            self.lines("", "", [*last].into_iter());
+            self.context([*last].into_iter());
         }
     }
 }
 
 /// The sides, in the order in which they are shown, and their colours.
 const NAMES: [&str; 3] = ["original", "updated", "local"];
-const COLORS: [&str; 3] = ["", "green", "yellow"];
+const COLORS: [Paint; 3] = [Paint::Plain, Paint::Added, Paint::Local];
 
 /// A line in pieces of a width.
 fn chunks(line: &str, width: usize) -> Vec<String> {
@@ -263,15 +271,6 @@ const fn told(kind: ConflictKind) -> &'static str {
         ConflictKind::Text => "both sides changed these lines",
         kind => kind.as_str(),
     }
-}
-
-/// A text in a colour, where there are colours.
-fn paint(text: &str, color: &str, look: Look) -> String {
-    if look.color && !color.is_empty() {
-        let style = Style::from_dotted_str(color).force_styling(true);
-        return style.apply_to(text).to_string();
-    }
-    text.to_owned()
 }
 
 /// Lines set off from the margin.
