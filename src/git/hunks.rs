@@ -168,7 +168,7 @@ pub(crate) fn has_markers(text: &str, size: usize) -> bool {
 
 /// How many conflicts are in a text; `None` if its markers do not match up, for a line of a side
 /// can look like one.
-pub(crate) fn told(text: &str, size: usize) -> Option<usize> {
+pub(crate) fn count_in(text: &str, size: usize) -> Option<usize> {
     Some(conflicts(&read(text, size)?).count())
 }
 
@@ -338,9 +338,9 @@ mod tests {
         assert_eq!(read("<<<<<<<\na\n", 7), None);
         assert_eq!(read(">>>>>>>\n", 7), None);
         assert_eq!(read("<<<<<<<\n>>>>>>>\n", 7), None);
-        assert_eq!(told("a\n<<<<<<<\n", 7), None);
-        assert_eq!(told("a\n>>>>>>>\n", 7), None);
-        assert_eq!((told(TEXT, 7), told("a\n", 7)), (Some(1), Some(0)));
+        assert_eq!(count_in("a\n<<<<<<<\n", 7), None);
+        assert_eq!(count_in("a\n>>>>>>>\n", 7), None);
+        assert_eq!((count_in(TEXT, 7), count_in("a\n", 7)), (Some(1), Some(0)));
         assert!(!has_markers("a: <<<<<<<\n=======\n", 7));
     }
 }

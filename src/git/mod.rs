@@ -4,7 +4,6 @@
 //! The two sides are equals here: nobody wins, and what both changed and do not agree on stays
 //! between conflict markers. [`resolve`] is the merge of one file that all of them share.
 
-mod account;
 mod attributes;
 mod call;
 mod commands;
@@ -12,6 +11,7 @@ mod files;
 mod frame;
 pub(crate) mod hunks;
 mod install;
+mod kept_changes;
 mod lines;
 pub mod resolve;
 mod solve;

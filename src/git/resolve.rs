@@ -17,7 +17,7 @@ use super::call::Settings;
 use super::frame::{Frame, unframe};
 use super::hunks::{self as markers, Favor};
 use super::lines::{self, Lines};
-use super::{account, call};
+use super::{call, kept_changes};
 use crate::merge::text::{CleanLines, Hunk, merge_clean_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
@@ -155,12 +155,13 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let size = request.style.size;
     let resolved = |text: &str, is_clean: bool| {
         // a value that has lone CRs can come out as lines, and one of them look like a marker
-        let conflicts = markers::told(text, size).filter(|told| !is_clean || *told == 0)?;
+        let conflicts = markers::count_in(text, size).filter(|told| !is_clean || *told == 0)?;
         Some(structural(frame.around(text, size).into_bytes(), conflicts))
     };
     if merged.conflicts.is_empty() {
-        let same =
-            |lines: &&String| **lines == merged.text || account::same_values(lines, &merged.text);
+        let same = |lines: &&String| {
+            **lines == merged.text || kept_changes::same_values(lines, &merged.text)
+        };
         let clean = lines.as_ref().ok().filter(same);
         return resolved(clean.unwrap_or(&merged.text), true);
     }
@@ -256,7 +257,7 @@ fn accepted_lines(
     bare: &Triple<&str>,
     frame: Frame,
 ) -> Option<Vec<u8>> {
-    let has_all = |text: &str| account::has_all_changes(bare, text);
+    let has_all = |text: &str| kept_changes::has_all_changes(bare, text);
     if let Some(text) = lines.filter(|text| has_all(text)) {
         return Some(frame.around(text, request.style.size).into_bytes());
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::git::hunks::{Marked, Stretch, conflicts, read, told};
+use crate::git::hunks::{Marked, Stretch, conflicts, count_in, read};
 use crate::merge::{Conflict, entries_at};
 use crate::package::{FileConflict, Plan, ResourceId, is_yaml_name};
 use crate::report::shown_lines;
@@ -71,7 +71,7 @@ pub(super) struct Parsed<'t> {
 
 /// Whether a text has conflict markers, each where it belongs.
 pub(crate) fn has_open(bytes: &[u8], size: usize) -> bool {
-    std::str::from_utf8(bytes).is_ok_and(|text| told(text, size).is_some_and(|count| count > 0))
+    std::str::from_utf8(bytes).is_ok_and(|text| count_in(text, size).is_some_and(|count| count > 0))
 }
 
 impl File {
