@@ -45,30 +45,32 @@ pub fn summary(plan: &Plan, detail: Detail) -> String {
     for held in &plan.pinned {
         push_line(&mut text, &record_line("pinned", held, detail.color));
     }
-    if detail.records {
-        for renamed in &plan.renamed {
-            push_line(&mut text, &renamed_line(renamed, detail.color));
-        }
-    } else if !plan.renamed.is_empty() {
-        push_line(&mut text, &renamed_count(plan));
-    }
-    if detail.records {
-        for combined in &plan.combined {
-            push_line(&mut text, &record_line("combined", combined, detail.color));
-        }
-    } else if !plan.combined.is_empty() {
-        push_line(&mut text, &combined_count(plan));
-    }
-    if detail.records {
-        for conflict in deleted {
-            push_line(&mut text, &record_line("conflict", conflict, detail.color));
-        }
-    } else {
-        let line = deletion_line(&deleted, detail.color);
-        line.into_iter()
-            .for_each(|line| push_line(&mut text, &line));
-    }
+    let line = |word, record: &FileConflict| record_line(word, record, detail.color);
+    let renamed = plan.renamed.iter().map(|it| renamed_line(it, detail.color));
+    push_lines(&mut text, detail, renamed, || renamed_count(plan));
+    let combined = plan.combined.iter().map(|it| line("combined", it));
+    push_lines(&mut text, detail, combined, || combined_count(plan));
+    let all = Detail {
+        records: detail.records || deleted.len() == 1,
+        ..detail
+    };
+    let stay = deleted.iter().map(|it| line("conflict", it));
+    push_lines(&mut text, all, stay, || deletion_count(&deleted));
     text
+}
+
+/// Adds lines, or where those that need no decision are left out, how many there are.
+fn push_lines(
+    text: &mut String,
+    detail: Detail,
+    lines: impl ExactSizeIterator<Item = String>,
+    count: impl FnOnce() -> String,
+) {
+    if detail.records {
+        lines.for_each(|line| push_line(text, &line));
+    } else if lines.len() > 0 {
+        push_line(text, &count());
+    }
 }
 
 /// The conflicts by how much they need somebody: those left to somebody, those that the policy
@@ -83,15 +85,6 @@ pub(crate) fn by_need(plan: &Plan) -> (Vec<&FileConflict>, Vec<&FileConflict>) {
         )
     });
     (live, deleted)
-}
-
-/// What stays deleted: one is named, more are counted.
-fn deletion_line(deleted: &[&FileConflict], color: bool) -> Option<String> {
-    match deleted {
-        [] => None,
-        [one] => Some(record_line("conflict", one, color)),
-        _ => Some(deletion_count(deleted)),
-    }
 }
 
 /// How much stays deleted, in words.

@@ -23,6 +23,13 @@ pub struct Commit {
     pub subject: String,
 }
 
+impl Commit {
+    /// The day on which it was committed.
+    pub(super) fn day(&self) -> &str {
+        self.date.get(..10).unwrap_or(&self.date)
+    }
+}
+
 impl Remotes<'_> {
     /// The commits that lead from one version to another and change something in the package's
     /// folder, the newest first. `None` if the server does not tell.

@@ -33,6 +33,18 @@ pub struct Version {
     pub(super) tag: bool,
 }
 
+impl Version {
+    /// A commit that has no other name.
+    fn of_commit(commit: &str) -> Self {
+        Self {
+            name: commit.to_owned(),
+            full: commit.to_owned(),
+            commit: commit.to_owned(),
+            tag: false,
+        }
+    }
+}
+
 impl Refs {
     /// Those that `git ls-remote --symref` lists.
     pub(super) fn listed(printed: &str) -> Self {
@@ -104,7 +116,7 @@ impl Refs {
             .or_else(|| tag(short.to_owned()))
             .or_else(branch)
             .or_else(|| below(last).and_then(tag))
-            .or_else(|| is_hash(name).then(|| found(name.to_owned(), &name.to_owned(), false)))
+            .or_else(|| is_hash(name).then(|| Version::of_commit(name)))
             .or_else(|| self.abbreviated(name))
     }
 
@@ -118,12 +130,7 @@ impl Refs {
             .collect();
         commits.dedup();
         match commits.as_slice() {
-            [commit] => Some(Version {
-                name: (*commit).clone(),
-                full: (*commit).clone(),
-                commit: (*commit).clone(),
-                tag: false,
-            }),
+            [commit] => Some(Version::of_commit(commit)),
             _ => None,
         }
     }

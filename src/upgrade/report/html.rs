@@ -20,8 +20,7 @@ pub fn upgrade_html(outcomes: &[Outcome<Upgrade>]) -> String {
 fn package(upgrade: &Upgrade) -> Package<'_> {
     let commits = upgrade.commits.iter().flatten();
     let told = |commit: &Commit| {
-        let day: String = commit.date.chars().take(10).collect();
-        let hash = short_name(&commit.hash);
+        let (hash, day) = (short_name(&commit.hash), commit.day());
         format!("{hash} {} ({}, {day})", commit.subject, commit.author)
     };
     Package {

@@ -92,7 +92,7 @@ fn commits(body: &mut Body, upgrade: &Upgrade) {
 }
 
 fn commit(commit: &Commit, host: Option<&Website>) -> String {
-    let day: String = commit.date.chars().take(10).collect();
+    let day = commit.day();
     let mut subject: String = commit.subject.chars().take(SUBJECT).collect();
     if subject.len() < commit.subject.len() {
         subject.push_str("...");
