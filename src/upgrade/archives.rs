@@ -1,7 +1,6 @@
 //! The files of a package that comes as an archive.
 
 use std::fs;
-use std::path::PathBuf;
 
 use super::address::{Origin, is_digest};
 use super::refs::Version;
@@ -70,7 +69,8 @@ impl Remotes<'_> {
         if !is_digest(digest) {
             return Err(refused(what, "it has no digest of SHA-256"));
         }
-        let file = self.cached(digest)?;
+        let digits = digest.trim_start_matches("sha256:");
+        let file = self.cache.archives()?.join(digits);
         if let Ok(bytes) = fs::read(&file)
             && digest_of(&bytes) == digest
         {
@@ -88,11 +88,6 @@ impl Remotes<'_> {
         // where it cannot be kept, it is fetched again
         let _ = replace(&file, &bytes);
         Ok(bytes)
-    }
-
-    fn cached(&self, digest: &str) -> Result<PathBuf, Error> {
-        let folder = self.cache.archives()?;
-        Ok(folder.join(digest.trim_start_matches("sha256:")))
     }
 }
 

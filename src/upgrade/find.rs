@@ -41,6 +41,17 @@ pub(super) struct Member {
     pub(super) uncommitted: Option<Error>,
 }
 
+impl Member {
+    fn new(path: &Path, record: Result<Record, Error>, family: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            record,
+            family: family.to_owned(),
+            uncommitted: None,
+        }
+    }
+}
+
 impl Shard {
     /// The `index`th share of `count`, from 1. `None` if there is no such share.
     ///
@@ -115,12 +126,8 @@ fn named(folder: &Path, allowed: &[String]) -> Result<Member, Error> {
         ));
     }
     let record = record_of(folder, allowed);
-    Ok(Member {
-        path: folder.to_owned(),
-        record: record.and_then(|record| record.ok_or_else(|| no_record(folder))),
-        family: folder.to_owned(),
-        uncommitted: None,
-    })
+    let record = record.and_then(|record| record.ok_or_else(|| no_record(folder)));
+    Ok(Member::new(folder, record, folder))
 }
 
 /// A package's record; `None` if it has none.
@@ -175,13 +182,8 @@ pub(super) fn below(
             .iter()
             .rev()
             .find(|outer| path.starts_with(&outer.family));
-        let family = outer.map_or_else(|| path.clone(), |outer| outer.family.clone());
-        found.push(Member {
-            path,
-            record,
-            family,
-            uncommitted: None,
-        });
+        let family = outer.map_or(&path, |outer| &outer.family);
+        found.push(Member::new(&path, record, family));
     }
     if let Some(shard) = shard {
         let top = worktree::top(folder)?.unwrap_or_else(|| folder.to_owned());

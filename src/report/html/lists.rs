@@ -73,10 +73,7 @@ fn row(out: &mut Out, package: &Package<'_>, named: bool) {
     };
     out.raw("<tr>");
     if named {
-        let [from, to] = package
-            .versions
-            .as_ref()
-            .map_or(["", ""], |it| it.each_ref().map(String::as_str));
+        let [from, to] = &package.versions;
         let cells = "<th scope=\"row\">{}</th><td>{}</td><td>{}</td>";
         out.fill(cells, [&package.name, from, to]);
     }

@@ -43,8 +43,8 @@ pub(crate) struct Page<'p> {
 pub(crate) struct Package<'p> {
     /// What it is called; nothing where the page is about this one only.
     pub(crate) name: String,
-    /// The versions that it comes from and goes to, where they have names.
-    pub(crate) versions: Option<[String; 2]>,
+    /// The versions that it comes from and goes to; nothing where they have no names.
+    pub(crate) versions: [String; 2],
     pub(crate) plan: &'p Plan,
     pub(crate) facts: &'p Facts,
     /// What upstream committed between the versions, a line for each.
@@ -67,7 +67,7 @@ pub fn html(plan: &Plan, facts: &Facts) -> String {
     page(&Page {
         packages: vec![Package {
             name: String::new(),
-            versions: None,
+            versions: <[String; 2]>::default(),
             plan,
             facts,
             commits: Vec::new(),

@@ -22,7 +22,7 @@ impl Record {
     ) -> Result<String, Error> {
         let (repository, directory) = &self.written;
         let form = Format::of(&self.origin.repository);
-        let moved = normal(directory) != self.lock.origin.directory;
+        let moved = self.origin.directory != self.lock.origin.directory;
         let directory = if moved { directory } else { "" };
         let lock = [
             repository,
@@ -72,10 +72,6 @@ impl Format {
         let is_said = |(name, value): &(&str, &str)| !name.is_empty() && !value.is_empty();
         fields.into_iter().filter(is_said)
     }
-}
-
-fn normal(directory: &str) -> String {
-    Origin::new("x", directory).map_or_else(|_| directory.to_owned(), |origin| origin.directory)
 }
 
 /// Whether a text of a record's file says that the package is that version of what is at a place.

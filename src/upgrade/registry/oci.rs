@@ -171,16 +171,13 @@ fn next_page(link: &str, base: &str) -> Option<String> {
 
 /// The digest that a tag stands for.
 pub(in crate::upgrade) fn digest_of(repository: &str, tag: &str) -> Result<String, Error> {
-    let registry = Registry::of(repository)?;
-    let url = registry.url(&format!("manifests/{tag}"));
-    let bytes = registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)?;
-    Ok(digest_of_bytes(&bytes))
+    manifest(repository, tag).map(|bytes| digest_of_bytes(&bytes))
 }
 
-/// The manifest with a digest.
-pub(in crate::upgrade) fn manifest(repository: &str, digest: &str) -> Result<Vec<u8>, Error> {
+/// The manifest with a digest, or of a tag.
+pub(in crate::upgrade) fn manifest(repository: &str, name: &str) -> Result<Vec<u8>, Error> {
     let registry = Registry::of(repository)?;
-    let url = registry.url(&format!("manifests/{digest}"));
+    let url = registry.url(&format!("manifests/{name}"));
     registry.get(&url, MANIFESTS)?.bytes(LARGEST_ANSWER)
 }
 

@@ -25,7 +25,7 @@ fn package(upgrade: &Upgrade) -> Package<'_> {
     };
     Package {
         name: report::portable(&upgrade.package),
-        versions: Some(versions(upgrade).map(str::to_owned)),
+        versions: versions(upgrade).map(str::to_owned),
         plan: &upgrade.plan,
         facts: &upgrade.facts,
         commits: commits.map(told).collect(),
