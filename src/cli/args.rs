@@ -17,7 +17,7 @@ use super::output::{OutputArgs, ShownArgs};
 use super::patch::PatchArgs;
 use super::report::ReportTo;
 use super::review::ReviewArgs;
-use super::upstream;
+use super::upstream_args;
 use crate::triple::Triple;
 
 const SHORT: &str = "Example: merge3 --ancestor upstream-1.0 --from upstream-1.1 --to fork --diff";
@@ -90,7 +90,7 @@ enum Subcommand {
     #[command(flatten)]
     Git(Subcommands),
     #[command(flatten)]
-    Upstream(upstream::Subcommands),
+    Upstream(upstream_args::Subcommands),
     /// Apply configurations to files as `kubectl apply` does to objects
     #[command(after_help = APPLY)]
     Apply(Box<ApplyArgs>),

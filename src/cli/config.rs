@@ -30,7 +30,7 @@ pub enum Command {
         path: String,
     },
     /// What has to do with packages' upstreams.
-    Upstream(Box<super::upstream::UpstreamRun>),
+    Upstream(Box<super::upstream_args::UpstreamRun>),
     /// Print what was applied last.
     ViewLastApplied {
         /// The live objects.

@@ -1,4 +1,10 @@
-//! The command line: arguments to a [`Config`], a run of it, an exit status.
+//! The command line: arguments to a [`Command`], a run of it, an exit status.
+//!
+//! `args` reads the arguments. What commands share is in `merge_args` and `markers` (how to merge),
+//! `output` and `report` (what becomes of the result); `apply`, `patch`, `diff`, `review`, `git` and
+//! `upstream_args` are those of one command each. `config` holds what was said. `run` carries out
+//! merges, `apply` and `patch`, and hands the other commands on: to `upstream`, `diff`, `explain`,
+//! `review`, and to [`crate::git`].
 
 mod apply;
 mod args;
@@ -18,8 +24,8 @@ mod report;
 mod review;
 mod run;
 mod signals;
-mod upgrade;
 mod upstream;
+mod upstream_args;
 
 pub use args::parse;
 pub use config::{Action, Command, Config, Job, Shown, Verbosity};
@@ -30,4 +36,4 @@ pub use output_path::Destination;
 pub use report::{Form, ReportTo};
 pub use review::Review;
 pub use run::run;
-pub use upstream::{UpstreamCommand, UpstreamRun};
+pub use upstream_args::{UpstreamCommand, UpstreamRun};

@@ -27,7 +27,7 @@ pub fn run(
     match command {
         Command::Merge(config) => merge(config, output, errors),
         Command::Git(command) => ExitCode::Other(git::run(command, output, errors)),
-        Command::Upstream(run) => super::upgrade::run(run, output, errors),
+        Command::Upstream(run) => super::upstream::run(run, output, errors),
         Command::Explain { config, file, path } => {
             let told = in_threads(threads_for(config), || {
                 super::explain::explain(config, file, path)

@@ -1,330 +1,339 @@
-//! The arguments of the subcommands about packages that come from upstream.
+//! Runs of the subcommands about packages that come from upstream, and what is told of them.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
 
-use clap::{Args, Subcommand};
+use super::config::Verbosity;
+use super::exit_code::ExitCode;
+use super::progress::Line;
+use super::report::Form;
+use super::run::{in_pool, on_terminal, waiting_at};
+use super::signals::Signals;
+use super::upstream_args::{CacheCommand, GetArgs, UpstreamCommand, UpstreamRun};
+use crate::error::{Error, shown};
+use crate::package::Disk;
+use crate::report::{self, Detail};
+use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Upgrade};
+use crate::visible::visible;
 
-use super::config::{Shown, Verbosity};
-use super::markers::MarkerArgs;
-use super::merge_args::MergeArgs;
-use super::output::{RunArgs, threads};
-use super::report::{Form, ReportTo};
-use crate::package::Settings;
-use crate::triple::Triple;
-use crate::upgrade::{Choice, Commits, Packages, Shard, Template, UpgradeOptions, Within};
-
-const STATUS: &str =
-    "Exit status: 0 nothing to do, or done; 1 conflicts are left; 2 something failed";
-
-const MESSAGE: &str = "The commits' message. In it stand {package} for the package's \
-    folder, {name} for the folder's last name, {from} and {to} for the versions, \
-    {upstream} for the address, {conflicts} for their number, and {details} for all of it. \
-    The default is \"Upgrade {package} from {from} to {to}\", an empty line, and {details}";
-
-/// How many packages are worked on at the same time at least.
-const FEWEST_JOBS: usize = 8;
-
-/// The subcommands.
-#[derive(Debug, Subcommand)]
-pub(super) enum Subcommands {
-    /// Vendor a package, and record where it comes from
-    Get(GetArgs),
-    /// Record where a copy of a package comes from that is there already
-    Adopt(AdoptArgs),
-    /// Bring packages up to date with where they come from
-    #[command(after_help = STATUS)]
-    Upgrade(Box<UpgradeArgs>),
-    /// Tell which packages have a newer version
-    #[command(after_help = "Exit status: 0 found out; 1 something \
-        is outdated, with --exit-code; 2 something failed")]
-    Outdated(OutdatedArgs),
-    /// What was fetched from upstream repositories
-    #[command(subcommand)]
-    Cache(CacheCommand),
+/// What a command gave: what goes to standard output and to the report's file, and how it ended.
+struct Done {
+    /// The report in the form that was asked for.
+    report: String,
+    /// What is reported beside a report's file.
+    text: String,
+    /// What was left out or went wrong, each rendered.
+    notes: Vec<String>,
+    code: ExitCode,
+    /// Whether a signal kept it from its end.
+    stopped: bool,
 }
 
-/// What to vendor.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub struct GetArgs {
-    /// Where it is: REPO[/DIR][@REF], such as https://example.org/charts.git/grafana@v1.2.3
-    #[arg(value_name = "REPO[/DIR]@REF")]
-    pub(super) address: String,
-    /// The folder that it goes to; else one of its name, here
-    pub(super) folder: Option<PathBuf>,
-    /// Take a version before a release too, where no REF is given
-    #[arg(long)]
-    pub(super) pre_releases: bool,
-}
-
-/// Which copy to record.
-#[derive(Debug, Clone, PartialEq, Eq, Args)]
-pub struct AdoptArgs {
-    /// The folder with the copy
-    pub(super) folder: PathBuf,
-    /// Where it comes from: REPO[/DIR][@REF], without a REF the version that is nearest to the
-    /// copy; else what vendir.lock.yml says
-    #[arg(value_name = "REPO[/DIR][@REF]")]
-    pub(super) address: Option<String>,
-    /// Look at versions before a release too
-    #[arg(long)]
-    pub(super) pre_releases: bool,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct UpgradeArgs {
-    #[command(flatten)]
-    which: WhichArgs,
-    /// The version to go to: a tag, branch or commit; else the newest
-    #[arg(long, value_name = "REF", conflicts_with = "all")]
-    to: Option<String>,
-    #[command(flatten)]
-    merge: MergeArgs,
-    #[command(flatten)]
-    markers: MarkerArgs,
-    /// Tell what would change, write nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// Print the changes as a unified diff, write nothing
-    #[arg(long)]
-    diff: bool,
-    /// Upgrade a package with uncommitted changes too
-    #[arg(long)]
-    allow_dirty: bool,
-    /// Make this branch for the upgrades, or make it anew, and go to it
-    #[arg(long, value_name = "NAME")]
-    branch: Option<String>,
-    /// Commit each upgrade; nothing is pushed
-    #[arg(long)]
-    commit: bool,
-    /// The commits' message, such as "deps: {name} {from} to {to}"; --help names all
-    #[arg(long, value_name = "TEXT", value_parser = Template::new, requires = "commit", long_help = MESSAGE)]
-    message: Option<Template>,
-    #[command(flatten)]
-    report: ReportTo,
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct OutdatedArgs {
-    #[command(flatten)]
-    which: WhichArgs,
-    /// Exit status 1 if a package is outdated
-    #[arg(long)]
-    exit_code: bool,
-    #[command(flatten)]
-    report: ReportTo,
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-/// Which packages, and which of their versions.
-#[derive(Debug, Clone, Args)]
-struct WhichArgs {
-    /// The packages' folders
-    #[arg(value_name = "PACKAGE")]
-    packages: Vec<PathBuf>,
-    /// All packages below here
-    #[arg(long, conflicts_with = "packages")]
-    all: bool,
-    /// Of all packages a stable share, such as 2/5: for one of several machines
-    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "packages")]
-    shard: Option<Shard>,
-    /// How far to go: major (default), minor, patch
-    #[arg(long, value_enum, value_name = "STEP", default_value = "major")]
-    within: Within,
-    /// Count versions before a release too
-    #[arg(long)]
-    pre_releases: bool,
-    /// How many packages at the same time; else one for each core, and 8 at least
-    #[arg(short, long, value_name = "N", value_parser = threads, conflicts_with = "threads")]
-    jobs: Option<NonZeroUsize>,
-    /// A host or repository that a package in a package may come from, beside the outer one's
-    /// repository
-    #[arg(long, value_name = "HOST")]
-    allow_upstream: Vec<String>,
-}
-
-/// What is done with the cache.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
-pub enum CacheCommand {
-    /// Empty it
-    Clean,
-    /// Tell where it is
-    Path,
-}
-
-/// What is to be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UpstreamCommand {
-    /// Vendor a package.
-    Get(GetArgs),
-    /// Record where a copy comes from.
-    Adopt(AdoptArgs),
-    /// Upgrade packages.
-    Upgrade {
-        /// Which.
-        packages: Packages,
-        /// How.
-        options: Box<UpgradeOptions>,
-        /// Where commits go.
-        commits: Commits,
-        /// Whether the changes are shown as a diff.
-        diff: bool,
-    },
-    /// Tell which packages have a newer version.
-    Outdated {
-        /// Which packages are looked at.
-        packages: Packages,
-        /// Which version is the newest, and where packages in packages may come from.
-        options: Box<UpgradeOptions>,
-        /// Whether the exit status says that there is one.
-        exit_code: bool,
-    },
-    /// Empty the cache, or tell where it is.
-    Cache(CacheCommand),
-}
-
-/// How a command about upstream is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UpstreamRun {
-    /// What is done.
-    pub command: UpstreamCommand,
-    /// What is reported.
-    pub report: ReportTo,
-    /// How much of it.
-    pub verbosity: Verbosity,
-    /// What is shown, and how.
-    pub shown: Shown,
-    /// How many threads.
-    pub threads: Option<NonZeroUsize>,
-}
-
-fn shard(text: &str) -> Result<Shard, String> {
-    let numbers = text
-        .split_once('/')
-        .and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
-    numbers
-        .and_then(|(index, count)| Shard::new(index, count))
-        .ok_or_else(|| "a share is I/N, with I from 1 to N".to_owned())
-}
-
-impl WhichArgs {
-    fn choice(&self) -> Choice {
-        Choice {
-            within: self.within,
-            pre_releases: self.pre_releases,
+impl Done {
+    fn with_note(mut self, note: Option<&str>) -> Self {
+        let line = note.map_or(String::new(), |note| format!("{note}\n"));
+        // a report in another form says it in its own way
+        if self.report == self.text {
+            self.report.push_str(&line);
         }
-    }
-
-    /// How many packages at the same time: more than there are cores, for servers are waited for.
-    fn jobs(&self, run: &RunArgs) -> Option<NonZeroUsize> {
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.jobs
-            .or(run.threads)
-            .or(NonZeroUsize::new(cores.max(FEWEST_JOBS)))
-    }
-
-    fn packages(self, everything: bool) -> Result<Packages, String> {
-        if !self.packages.is_empty() {
-            return Ok(Packages::Named(self.packages));
-        }
-        if self.all || self.shard.is_some() || everything {
-            return Ok(Packages::Below(".".into(), self.shard));
-        }
-        Err("name packages, or take --all of those below here".to_owned())
+        self.text.push_str(&line);
+        self
     }
 }
 
-impl Subcommands {
-    /// What is to be run; else the subcommand whose arguments are wrong, and why.
-    pub(super) fn into_run(self) -> Result<UpstreamRun, (&'static str, String)> {
-        Ok(match self {
-            Self::Get(args) => UpstreamRun::quiet_of_reports(UpstreamCommand::Get(args)),
-            Self::Adopt(args) => UpstreamRun::quiet_of_reports(UpstreamCommand::Adopt(args)),
-            Self::Upgrade(args) => args.into_run().map_err(|it| ("upgrade", it))?,
-            Self::Outdated(args) => {
-                let jobs = args.which.jobs(&args.run);
-                let packages = args.which.clone().packages(true);
-                if args.report.form == Form::Html {
-                    let why = "there is no page of it: --report html is for merges and upgrades";
-                    return Err(("outdated", why.to_owned()));
-                }
-                let command = UpstreamCommand::Outdated {
-                    options: Box::new(UpgradeOptions {
-                        choice: args.which.choice(),
-                        allowed: args.which.allow_upstream,
-                        ..UpgradeOptions::default()
-                    }),
-                    packages: packages.map_err(|it| ("outdated", it))?,
-                    exit_code: args.exit_code,
-                };
-                UpstreamRun::new(command, args.report, &args.run, jobs)
+/// Runs a command about upstream.
+pub(super) fn run(run: &UpstreamRun, output: &mut impl Write, errors: &mut impl Write) -> ExitCode {
+    // a system that knows no signals sends none
+    let signals = Signals::listen().unwrap_or_default();
+    let done = in_pool(run.threads, || carry_out(run, &signals));
+    let done = match done {
+        Ok(done) => done,
+        Err(error) => return run.shown.failed(error, None, errors),
+    };
+    let told = tell(run, &done, output, errors);
+    let code = match signals.status() {
+        Some(status) if done.stopped => ExitCode::Other(status),
+        _ => done.code,
+    };
+    code.unless_lost(told)
+}
+
+/// Upgrades wait, and write, as this process is told to.
+struct Here<'s>(&'s Signals);
+
+impl upgrade::Host for Here<'_> {
+    fn waiting(&self, package: &Path) {
+        // there is nobody left to tell where that fails
+        let _ = writeln!(io::stderr(), "{}", waiting_at(package));
+    }
+
+    fn write(&self, work: &mut dyn FnMut(&dyn Disk) -> Result<(), Error>) -> Result<(), Error> {
+        self.0.hold_off(|disk| work(disk))
+    }
+}
+
+fn tell(
+    run: &UpstreamRun,
+    done: &Done,
+    output: &mut impl Write,
+    errors: &mut impl Write,
+) -> io::Result<()> {
+    for note in &done.notes {
+        writeln!(errors, "{note}")?;
+    }
+    if let Err(error) = run.report.put(|| done.report.clone(), 1) {
+        writeln!(errors, "{}", error.render(run.shown.color_errors))?;
+        return Err(io::ErrorKind::Other.into());
+    }
+    let told = match &run.report.file {
+        Some(_) => &done.text,
+        None => &done.report,
+    };
+    if run.report.is_printed() || !run.is_quiet() {
+        output.write_all(told.as_bytes())?;
+    }
+    output.flush()
+}
+
+fn carry_out(run: &UpstreamRun, signals: &Signals) -> Result<Done, Error> {
+    run.report.ready()?;
+    let cache = Cache::of_user()?;
+    let is_shown = run.verbosity != Verbosity::Quiet && io::stderr().is_terminal();
+    let line = Line::new(is_shown);
+    let tell = |what: &str| line.tell(what);
+    let remotes = |cache| Remotes::new(cache, &tell);
+    match &run.command {
+        UpstreamCommand::Cache(CacheCommand::Path) => {
+            Ok(plain(format!("{}\n", cache.root().display())))
+        }
+        UpstreamCommand::Cache(CacheCommand::Clean) => {
+            let count = cache.clean()?;
+            Ok(plain(format!(
+                "{} deleted from the cache\n",
+                report::many(count, "clone")
+            )))
+        }
+        UpstreamCommand::Get(args) => get(run, &remotes(cache), args),
+        UpstreamCommand::Adopt(args) => {
+            let choice = newest(args.pre_releases);
+            let adopted = upgrade::adopt(
+                &remotes(cache),
+                &args.folder,
+                args.address.as_deref(),
+                choice,
+            )?;
+            Ok(plain(told_of(&args.folder, &adopted)))
+        }
+        UpstreamCommand::Outdated {
+            packages,
+            options,
+            exit_code,
+        } => {
+            let states = upgrade::outdated(&remotes(cache), packages, options)?;
+            let none = states.is_empty().then(|| packages.none());
+            Ok(outdated(run, &states, *exit_code).with_note(none))
+        }
+        UpstreamCommand::Upgrade {
+            packages,
+            options,
+            commits,
+            diff,
+        } => {
+            let outcomes =
+                upgrade::upgrade(&remotes(cache), packages, options, commits, &Here(signals))?;
+            let none = outcomes.is_empty().then(|| packages.none());
+            Ok(upgraded(run, outcomes, options.dry_run, *diff).with_note(none))
+        }
+    }
+}
+
+fn plain(text: String) -> Done {
+    Done {
+        report: text.clone(),
+        text,
+        notes: Vec::new(),
+        code: ExitCode::Merged,
+        stopped: false,
+    }
+}
+
+/// Any version there is, those before a release too where that is said.
+fn newest(pre_releases: bool) -> Choice {
+    Choice {
+        pre_releases,
+        ..Choice::default()
+    }
+}
+
+fn get(run: &UpstreamRun, remotes: &Remotes<'_>, args: &GetArgs) -> Result<Done, Error> {
+    let choice = newest(args.pre_releases);
+    let vendored = upgrade::get(remotes, &args.address, args.folder.as_deref(), choice)?;
+    let files = report::many(vendored.files, "file");
+    let text = format!(
+        "{}: {} of {}, {files}; recorded in {}\n",
+        shown(&vendored.folder),
+        visible(&vendored.version.full),
+        visible(&vendored.origin.shown()),
+        shown(&vendored.record)
+    );
+    let warnings = vendored.warnings.iter();
+    Ok(Done {
+        notes: warnings
+            .map(|it| it.render(run.shown.color_errors))
+            .collect(),
+        ..plain(text)
+    })
+}
+
+/// Where a copy comes from, and how near it is to that.
+fn told_of(folder: &Path, adopted: &Adopted) -> String {
+    let near = adopted.nearness;
+    let all = near.same + near.changed + near.missing;
+    let mut parts = vec![format!(
+        "{} of {} the same",
+        near.same,
+        report::many(all, "file")
+    )];
+    for (count, what) in [
+        (near.changed, "changed"),
+        (near.missing, "missing"),
+        (near.added, "only here"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {what}"));
+        }
+    }
+    if near.lines > 0 {
+        parts.push(report::many(near.lines, "line") + " apart");
+    }
+    format!(
+        "{}: {} of {}: {}; recorded in {}\n",
+        shown(folder),
+        visible(&adopted.version.full),
+        visible(&adopted.origin.shown()),
+        parts.join(", "),
+        shown(&adopted.record)
+    )
+}
+
+fn outdated(run: &UpstreamRun, states: &[Outcome<Outdated>], exit_code: bool) -> Done {
+    let failures = states.iter().filter_map(|state| match state {
+        Outcome::Failed(package, error) => Some(failed(package, error, run)),
+        _ => None,
+    });
+    let notes: Vec<String> = failures.collect();
+    let text = upgrade::outdated_text(states);
+    Done {
+        report: match run.report.form {
+            // the command line refuses a page of it
+            Form::Text | Form::Html => text.clone(),
+            Form::Json => upgrade::outdated_json(states),
+            Form::Markdown => upgrade::outdated_markdown(states),
+        },
+        text,
+        code: match notes.is_empty() {
+            true if exit_code && states.iter().any(Outcome::is_outdated) => ExitCode::Conflicts,
+            true => ExitCode::Merged,
+            false => ExitCode::Failed,
+        },
+        notes,
+        stopped: false,
+    }
+}
+
+/// What is said of a package that failed: its name, too, where the error begins with something
+/// else.
+fn failed(package: &Path, error: &Error, run: &UpstreamRun) -> String {
+    let package = shown(package);
+    let told = error.render(run.shown.color_errors);
+    match error.to_string().starts_with(&package) {
+        true => told,
+        false => format!("{package} failed:\n{told}"),
+    }
+}
+
+fn with_readable_errors(
+    run: &UpstreamRun,
+    outcomes: Vec<Outcome<Upgrade>>,
+) -> Vec<Outcome<Upgrade>> {
+    let outcomes = outcomes.into_iter().map(|outcome| match outcome {
+        Outcome::Failed(package, error) => Outcome::Failed(package, run.shown.readable(error)),
+        other => other,
+    });
+    outcomes.collect()
+}
+
+fn upgraded(run: &UpstreamRun, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: bool) -> Done {
+    let outcomes = with_readable_errors(run, outcomes);
+    let mut notes = Vec::new();
+    let mut code = ExitCode::Merged;
+    let mut stopped = false;
+    let mut diffs = String::new();
+    for outcome in &outcomes {
+        match outcome {
+            Outcome::UpToDate(_) => {}
+            Outcome::Failed(package, error) => {
+                notes.push(failed(package, error, run));
+                code = ExitCode::Failed;
+                stopped |= matches!(error, Error::Stopped { .. });
             }
-            Self::Cache(command) => UpstreamRun::quiet_of_reports(UpstreamCommand::Cache(command)),
-        })
-    }
-}
-
-impl UpgradeArgs {
-    fn into_run(self) -> Result<UpstreamRun, String> {
-        if self.commit && self.merge.leaves_markers() {
-            let message = "--on-conflict markers leaves conflicts to \
-                you, and --commit would commit them: take one of the two";
-            return Err(message.to_owned());
+            Outcome::Newer(upgrade) => {
+                if upgrade.facts.open && code == ExitCode::Merged {
+                    code = ExitCode::Conflicts;
+                }
+                notes.extend(notes_of(upgrade, run));
+                if diff {
+                    let one =
+                        report::diff_in(&upgrade.package, &upgrade.plan, run.shown.color_output);
+                    diffs.push_str(&one.text);
+                    let left_out = one.left_out.iter().filter(|_| !run.is_quiet());
+                    notes.extend(left_out.map(|it| format!("warning: {it}")));
+                }
+            }
         }
-        let jobs = self.which.jobs(&self.run);
-        let names = Triple::new("original", "updated", "local").map(str::to_owned);
-        let command = UpstreamCommand::Upgrade {
-            options: Box::new(UpgradeOptions {
-                to: self.to,
-                choice: self.which.choice(),
-                dry_run: self.dry_run || self.diff,
-                durable: self.run.sync,
-                allow_dirty: self.allow_dirty,
-                log: self.report.form != Form::Text,
-                allowed: self.which.allow_upstream.clone(),
-                settings: Settings {
-                    show_secrets: self.run.shown.shown().secrets,
-                    ..self.merge.settings(self.markers, names)?
-                },
-            }),
-            packages: self.which.packages(false)?,
-            commits: Commits {
-                branch: self.branch,
-                commit: self.commit,
-                template: self.message.unwrap_or_default(),
-            },
-            diff: self.diff,
+    }
+    let detail = Detail {
+        planned_only: dry_run,
+        files: run.verbosity == Verbosity::Verbose || dry_run,
+        records: run.verbosity == Verbosity::Verbose,
+        color: run.shown.color_output,
+    };
+    let (report, text) = if diff {
+        let diffs = on_terminal(diffs, run.shown.color_output);
+        (diffs.clone(), diffs)
+    } else {
+        let text = upgrade::upgrade_text(&outcomes, detail);
+        let report = match run.report.form {
+            Form::Text => text.clone(),
+            Form::Json => upgrade::upgrade_json(&outcomes),
+            Form::Markdown => upgrade::upgrade_markdown(&outcomes),
+            Form::Html => upgrade::upgrade_html(&outcomes),
         };
-        Ok(UpstreamRun::new(command, self.report, &self.run, jobs))
+        (report, text)
+    };
+    Done {
+        report,
+        text,
+        notes,
+        code,
+        stopped,
     }
 }
 
-impl UpstreamRun {
-    /// Whether errors only are printed.
-    pub(super) fn is_quiet(&self) -> bool {
-        self.verbosity == Verbosity::Quiet
+/// What was left out of an upgrade, or is left to do.
+fn notes_of(upgrade: &Upgrade, run: &UpstreamRun) -> Vec<String> {
+    let package = shown(&upgrade.package);
+    let mut notes = Vec::new();
+    if !run.is_quiet() {
+        let warnings = upgrade.plan.warnings.iter();
+        notes.extend(warnings.map(|it| it.render(run.shown.color_errors)));
     }
-
-    fn new(
-        command: UpstreamCommand,
-        report: ReportTo,
-        run: &RunArgs,
-        jobs: Option<NonZeroUsize>,
-    ) -> Self {
-        Self {
-            command,
-            report,
-            verbosity: run.verbosity(),
-            shown: run.shown.shown(),
-            threads: jobs,
-        }
+    if upgrade.refused {
+        notes.push(format!(
+            "{package}: conflicts are left: nothing was written"
+        ));
+    } else if upgrade.facts.open && !run.is_quiet() {
+        notes.push(format!("{package}: conflicts are left: see the report"));
     }
-
-    /// For commands that have one way to tell what they did.
-    fn quiet_of_reports(command: UpstreamCommand) -> Self {
-        Self::new(command, ReportTo::default(), &RunArgs::default(), None)
-    }
+    notes
 }

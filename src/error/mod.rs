@@ -1,5 +1,9 @@
 //! Everything that can end a run, each with the place and with what to do about it (rules:
 //! Reports).
+//!
+//! What callers tell apart, and what shows a place in a file, is a variant of its own; all else is
+//! [`Error::Refused`], whose words are written where it is found. `help` has what to do about a
+//! variant, `render` draws an error with its lines, `place` is such a line.
 
 mod help;
 mod place;

@@ -2,7 +2,12 @@
 //! kin.
 //!
 //! The two sides are equals here: nobody wins, and what both changed and do not agree on stays
-//! between conflict markers. [`resolve`] is the merge of one file that all of them share.
+//! between conflict markers. [`resolve`] is the merge of one file that all of them share; beside
+//! its result it looks at that of git's text merge (`lines`), and `kept_changes` says whether this
+//! one has the changes of both sides. `hunks` reads conflict markers and `frame` keeps line breaks
+//! and byte order marks; `solve` rebuilds the sides of a marked file, with `unmerged` from git's
+//! index. `commands` runs the driver and `merge-file`; `install`, `attributes` and `status` set the
+//! driver up and tell of it.
 
 mod attributes;
 mod call;
