@@ -124,7 +124,7 @@ impl<'r, 'a> Between<'r, 'a> {
         } else if self.same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
             if !self.rows.below.is_empty() || self.rows.has_own_comments {
-                self.drop_repeated(&mut theirs, &[]);
+                self.drop_repeated(&mut theirs, &[], &[]);
             }
             merged.extend(theirs.into_iter().map(own));
         } else {

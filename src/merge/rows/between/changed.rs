@@ -40,7 +40,7 @@ impl Between<'_, '_> {
             mut rewritten,
             gone,
         } = changed;
-        let here = ours.clone();
+        let all_of_ours = ours.clone();
         rewritten.retain(|piece| !self.is_of_deleted(*piece));
         let stays: Vec<Ref> = ours
             .iter()
@@ -75,7 +75,8 @@ impl Between<'_, '_> {
         if let Some(comments) = loses.filter(|_| disagree && !stands) {
             comments.retain(|piece| !self.is_answer(*piece));
         }
-        self.drop_repeated(&mut theirs, &here);
+        let lost = all_of_ours.into_iter().filter(|it| !ours.contains(it));
+        self.drop_repeated(&mut theirs, &ours, &lost.collect::<Vec<_>>());
         let sides = self.in_order(&ours, &theirs, (&gone, below), stands);
         if is_marked {
             self.push_sides([(own_of(&rewritten), Side::Original)], merged);
@@ -231,8 +232,8 @@ impl Between<'_, '_> {
     }
 
     /// Takes the new comments away that are among local's already, line by line: `here`, or
-    /// elsewhere.
-    pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>, here: &[Ref]) {
+    /// elsewhere, but for those that are lost here.
+    pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>, here: &[Ref], lost: &[Ref]) {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
         let mut start = 0;
         while start < theirs.len() {
@@ -243,7 +244,7 @@ impl Between<'_, '_> {
             let end = start + run.count();
             if end == start {
                 start += 1;
-            } else if self.stands_in_local(&theirs[start..end], here) {
+            } else if self.stands_in_local(&theirs[start..end], here, lost) {
                 theirs.drain(start..end);
             } else {
                 start = end;
@@ -254,7 +255,7 @@ impl Between<'_, '_> {
     /// Whether these lines are new, and local has them one below the other and keeps them. Above
     /// another entry they are others, where local has the entry that updated has them above, and
     /// above an entry that only local has.
-    fn stands_in_local(&self, run: &[Ref], here: &[Ref]) -> bool {
+    fn stands_in_local(&self, run: &[Ref], here: &[Ref], lost: &[Ref]) -> bool {
         let words = |piece: &Ref| self.rows.token(*piece).words();
         let lines: Vec<&str> = run.iter().filter_map(words).collect();
         let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
@@ -283,7 +284,10 @@ impl Between<'_, '_> {
             let is_own = !has(Side::Original, above) && !has(Side::Updated, above);
             is_own || owner.is_some_and(|owner| owner != above)
         };
-        let mut places = locals.find(&numbers).map(|at| Ref::new(Side::Local, at));
+        let mut places = locals
+            .find(&numbers)
+            .map(|at| Ref::new(Side::Local, at))
+            .filter(|it| !lost.contains(it));
         below.find(&numbers).next().is_some()
             || places.any(|it| here.contains(&it) || !self.owner(it).is_some_and(is_other))
     }
