@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use super::{Decided, Dialect, PatchError, Patcher, parsed, patch_in_block_style};
-use crate::merge::{Options, Sources, merged_or_written_out};
+use super::{Dialect, PatchError, Patcher, carried_out, in_the_style_of, parsed};
+use crate::merge::Options;
 use crate::schema::Kind;
 use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
 
@@ -59,41 +59,26 @@ pub struct Applied {
 /// assert!(applied.text.unwrap().ends_with("data:\n  a: x # live\n  b: z\n"));
 /// ```
 pub fn apply_document(application: &Application<'_>) -> Result<Applied, PatchError> {
-    // first as it is written: what is wrong has its place there
-    let applied = applied(application)?;
-    let config = patch_in_block_style(application.live, application.config);
-    match config.filter(|_| applied.text.is_some()) {
-        Some(text) => self::applied(&Application {
-            config: &parsed(&text)?,
-            ..*application
-        }),
-        None => Ok(applied),
-    }
-}
-
-fn applied(application: &Application<'_>) -> Result<Applied, PatchError> {
     let (live, options) = (application.live, Options::default());
-    let sources = Sources {
-        updated: application.config,
-        local: live,
-    };
     let dialect = Dialect::Apply {
         is_custom: application.kind.is_some_and(|kind| kind.is_custom),
     };
     let has_unknown_lists = Cell::new(false);
-    let text = carried_out(sources, &options, |sources| {
-        let mut patcher = Patcher::new(sources.local, sources.updated, dialect, &options);
-        patcher.last = application.last;
-        let outcome = patcher.applied(application.kind.map(|kind| kind.root))?;
-        has_unknown_lists.set(patcher.has_unknown_lists);
-        Ok(outcome)
-    })?;
-    let text = annotated(
-        text.as_deref().unwrap_or(live.text()),
-        application.annotation,
-    )?;
+    let applied = |config: &Tree<'_>| {
+        let text = carried_out(live, config, |live, config| {
+            let mut patcher = Patcher::new(live, config, dialect, &options);
+            patcher.last = application.last;
+            let outcome = patcher.applied(application.kind.map(|kind| kind.root))?;
+            has_unknown_lists.set(patcher.has_unknown_lists);
+            Ok(outcome)
+        })?;
+        let text = text.as_deref().unwrap_or(live.text());
+        let text = annotated(text, application.annotation)?;
+        Ok((text != live.text()).then_some(text))
+    };
+    let text = applied(application.config)?;
     Ok(Applied {
-        text: (text != live.text()).then_some(text),
+        text: in_the_style_of(live, application.config, text, applied)?,
         has_unknown_lists: has_unknown_lists.get(),
     })
 }
@@ -107,24 +92,12 @@ pub(crate) fn annotated(text: &str, annotation: &str) -> Result<String, PatchErr
         "metadata:\n  annotations:\n    {LAST_APPLIED}: {}",
         written(annotation)
     );
-    let sources = Sources {
-        updated: &parsed(&addition)?,
-        local: &parsed(text)?,
-    };
+    let (live, patch) = (parsed(text)?, parsed(&addition)?);
     let options = Options::default();
-    let merged = carried_out(sources, &options, |sources| {
-        Patcher::new(sources.local, sources.updated, Dialect::Merge, &options).document(None)
+    let merged = carried_out(&live, &patch, |live, patch| {
+        Patcher::new(live, patch, Dialect::Merge, &options).document(None)
     })?;
     Ok(merged.unwrap_or_else(|| text.to_owned()))
-}
-
-fn carried_out(
-    sources: Sources<'_>,
-    options: &Options,
-    decide: impl Fn(Sources<'_>) -> Decided,
-) -> Decided<Option<String>> {
-    let outcome = decide(sources)?;
-    merged_or_written_out(&Tree::empty(), sources, &outcome, options, decide)
 }
 
 /// A text that ends in a line break, as `kubectl` prints it: a literal block, if it can be one.

@@ -20,7 +20,7 @@ mod patch_list;
 mod replaced;
 mod same;
 
-use crate::merge::{Options, Outcome, VerificationError, Walker, edited, without_aliases};
+use crate::merge::{Options, Outcome, Sources, VerificationError, Walker, merged_or_written_out};
 use crate::schema::FieldSchema;
 use crate::triple::Triple;
 use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
@@ -90,41 +90,35 @@ pub fn merge_patch(
     patch: &Tree<'_>,
     rules: Rules<'_>,
 ) -> Result<Option<String>, PatchError> {
-    let patched = merged(target, patch, rules)?;
-    in_the_style_of(target, patch, patched, |patch| merged(target, patch, rules))
+    let (dialect, schema) = match rules {
+        Rules::Strategic(schema) => (Dialect::Kubectl, Some(schema)),
+        Rules::Kustomize(schema) => (Dialect::Kustomize, Some(schema)),
+        Rules::Merge => (Dialect::Merge, None),
+    };
+    let options = Options::default();
+    let merged = |patch: &Tree<'_>| {
+        carried_out(target, patch, |target, patch| {
+            Patcher::new(target, patch, dialect, &options).document(schema)
+        })
+    };
+    in_the_style_of(target, patch, merged(patch)?, merged)
 }
 
-fn merged(
+/// The target's text with what `decide` says of it and the patch carried out; `None` if nothing
+/// changes.
+fn carried_out(
     target: &Tree<'_>,
     patch: &Tree<'_>,
-    rules: Rules<'_>,
-) -> Result<Option<String>, PatchError> {
-    let decide = |target: &Tree<'_>| {
-        let options = Options::default();
-        let (dialect, schema) = match rules {
-            Rules::Strategic(schema) => (Dialect::Kubectl, Some(schema)),
-            Rules::Kustomize(schema) => (Dialect::Kustomize, Some(schema)),
-            Rules::Merge => (Dialect::Merge, None),
-        };
-        Patcher::new(target, patch, dialect, &options).document(schema)
+    decide: impl Fn(&Tree<'_>, &Tree<'_>) -> Decided,
+) -> Decided<Option<String>> {
+    let sources = Sources {
+        updated: patch,
+        local: target,
     };
-    let outcome = decide(target)?;
-    match edited(target, patch, &outcome) {
-        Err(_) if target.has_aliases() => {
-            let written_out = without_aliases(target).ok_or_else(|| {
-                PatchError::Target(ParseError::new(
-                    0,
-                    "its aliases, written out, would make it too long",
-                ))
-            })?;
-            let plain = parsed(&written_out)?;
-            let outcome = decide(&plain)?;
-            Ok(Some(
-                edited(&plain, patch, &outcome)?.unwrap_or(written_out.clone()),
-            ))
-        }
-        result => Ok(result?),
-    }
+    let decided = |sources: Sources<'_>| decide(sources.local, sources.updated);
+    let outcome = decided(sources)?;
+    let options = Options::default();
+    merged_or_written_out(&Tree::empty(), sources, &outcome, &options, decided)
 }
 
 /// What a patch in JSON brings into a target that is none is written as YAML: `patched` again, with
