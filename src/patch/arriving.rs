@@ -5,6 +5,7 @@ use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId};
 
 use super::directives::{Command, Directed};
+use super::patch_list::ListNodes;
 use super::{Decided, Patcher};
 
 impl<'a> Patcher<'a> {
@@ -71,12 +72,15 @@ impl<'a> Patcher<'a> {
         if self.is_apply() && self.comes_whole(patch, schema)? {
             return Ok(Outcome::Keep);
         }
-        let patch_list = self.patch_list(patch, schema)?;
-        if let Some(order) = order {
-            self.ordered(order, &patch_list, schema)?;
-        }
+        let nodes = ListNodes {
+            list: Some(patch),
+            order,
+            deletion: None,
+        };
+        let patch_list = self.patch_list(nodes, schema)?;
+        self.ordered(&patch_list)?;
         let mut directives = patch_list.directives.iter().map(|it| it.entry).peekable();
-        let element = schema.map(FieldSchema::element);
+        let element = patch_list.element_schema();
         let entries = self.patch.entries(self.patch.resolve(patch));
         let children = entries.map(|entry| {
             let part = match directives.next_if_eq(&entry) {

@@ -9,6 +9,7 @@ use crate::yaml::{EntryId, NodeId, equal};
 
 use super::applied::Level;
 use super::directives::{Command, Directed};
+use super::patch_list::ListNodes;
 use super::{At, Decided, Patcher};
 
 impl<'a> Patcher<'a> {
@@ -33,7 +34,13 @@ impl<'a> Patcher<'a> {
         match (shape(self.target, target), shape(self.patch, patch)) {
             (Shape::Map, Shape::Map) => self.map(target, patch, at),
             (Shape::List, Shape::List) if self.is_apply() => self.applied_list(target, patch, at),
-            (Shape::List, Shape::List) => self.list(target, Some(patch), None, None, at.schema),
+            (Shape::List, Shape::List) => {
+                let nodes = ListNodes {
+                    list: Some(patch),
+                    ..ListNodes::default()
+                };
+                self.list(target, nodes, at.schema)
+            }
             _ => self.single(target, patch, at.schema),
         }
     }
@@ -147,7 +154,12 @@ impl<'a> Patcher<'a> {
             self.last.zip(last).map(|(it, last)| it.entry(last).value),
         );
         let is_null = patch.is_some_and(|patch| self.patch.is_null(patch));
-        let (deletion, order) = (directed.deletion(name), directed.order(name));
+        let nodes = ListNodes {
+            list: patch,
+            deletion: directed.deletion(name),
+            order: directed.order(name),
+        };
+        let has_directives = nodes.deletion.or(nodes.order).is_some();
         let outcome = match patch {
             _ if below.level == Level::LeftAlone => Outcome::Keep,
             _ if below.level == Level::Annotations && (is_null || patch.is_none()) => {
@@ -155,15 +167,13 @@ impl<'a> Patcher<'a> {
             }
             _ if is_null => Outcome::Remove,
             None if last.is_some() || clears => Outcome::Remove,
-            None if deletion.is_none() && order.is_none() => Outcome::Keep,
-            Some(patch) if deletion.is_none() && order.is_none() => {
-                self.value(target, patch, below)?
-            }
+            None if !has_directives => Outcome::Keep,
+            Some(patch) if !has_directives => self.value(target, patch, below)?,
             _ if shape(self.target, target) == Shape::List => {
                 if let Some(patch) = patch {
                     self.must_be_list_beside(patch, name)?;
                 }
-                self.list(target, patch, deletion, order, below.schema)?
+                self.list(target, nodes, below.schema)?
             }
             Some(patch) => self.single(target, patch, below.schema)?,
             None => Outcome::Keep,

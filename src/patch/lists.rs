@@ -10,7 +10,7 @@ use crate::yaml::{EntryId, NodeId};
 use super::directives::Command;
 use super::order::{in_order, positions_in};
 use super::pairing::{ElementKey, Pairing};
-use super::patch_list::PatchList;
+use super::patch_list::{ListNodes, PatchList};
 use super::{At, Decided, Dialect, Patcher};
 
 /// An element of the merged list.
@@ -32,88 +32,71 @@ impl<'a> Patcher<'a> {
     pub(super) fn list(
         &mut self,
         target: NodeId,
-        patch: Option<NodeId>,
-        deletion: Option<NodeId>,
-        order: Option<NodeId>,
+        nodes: ListNodes,
         schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         let target = self.target.resolve(target);
-        let pairing = self.pairing(schema);
-        let patch_list = match patch {
-            Some(patch) if self.is_strategic => self.patch_list(patch, schema)?,
-            Some(patch) => return self.replaced(target, patch, None),
-            None => PatchList::default(),
-        };
-        let is_replaced = patch_list.replace() || (patch.is_some() && pairing == Pairing::Nothing);
-        if let Some(patch) = patch.filter(|_| is_replaced) {
-            if deletion.is_some() || order.is_some() {
-                return self.replaced_and_ordered(patch, order, deletion, &patch_list, schema);
+        if let Some(patch) = nodes.list.filter(|_| !self.is_strategic) {
+            return self.replaced(target, patch, None);
+        }
+        let patch_list = self.patch_list(nodes, schema)?;
+        let is_replaced = patch_list.replace() || patch_list.pairing == Pairing::Nothing;
+        if let Some(patch) = nodes.list.filter(|_| is_replaced) {
+            if nodes.deletion.or(nodes.order).is_some() {
+                return self.replaced_and_ordered(patch, &patch_list);
             }
             return self.replaced(target, patch, schema);
         }
-        self.must_have_keys(&patch_list, pairing)?;
-        if let Some(patch) = patch.filter(|_| self.target.entries(target).len() == 0) {
-            self.deleted_scalars(deletion, &patch_list, pairing)?;
-            return self.filled_list(patch, order, &patch_list, schema);
+        self.must_have_keys(&patch_list)?;
+        let deleted = self.deleted_scalars(&patch_list)?;
+        if let Some(patch) = nodes
+            .list
+            .filter(|_| self.target.entries(target).len() == 0)
+        {
+            return self.filled_list(patch, &patch_list);
         }
-        let deleted = self.deleted_scalars(deletion, &patch_list, pairing)?;
-        let mut elements = self.kept(target, &patch_list, &deleted, pairing, schema)?;
-        if order.is_some() {
-            elements = self.with_deleted(target, elements, &deleted, pairing);
+        let mut elements = self.kept(target, &patch_list, &deleted)?;
+        if nodes.order.is_some() {
+            elements = self.with_deleted(target, elements, &deleted, patch_list.pairing);
         }
         let mut keys: FxHashSet<_> = elements.iter().map(|element| element.key).collect();
         for element in patch_list.plain.iter() {
             if keys.insert(element.key) {
-                elements.push(self.coming(element.entry, element.key, schema)?);
+                let part = self.element_part(element.entry, patch_list.element_schema())?;
+                elements.push(MergedElement {
+                    child: self.taken(element.entry, part),
+                    key: element.key,
+                });
             }
         }
-        let ordered = self.put_in_order(target, elements, &patch_list, order, pairing, schema)?;
+        let ordered = self.put_in_order(target, elements, &patch_list)?;
         let gone = self.gone(target, &ordered);
         let children = ordered.into_iter().chain(gone).collect();
-        let Some(patch) = patch.or(order).or(deletion) else {
+        let Some(patch) = nodes.list.or(nodes.order).or(nodes.deletion) else {
             return Ok(Outcome::Keep);
         };
         Ok(self.walker.merged_children(patch, target, children))
     }
 
     /// A list that takes the place of the target's, while directives speak of it as well.
-    fn replaced_and_ordered(
-        &self,
-        patch: NodeId,
-        order: Option<NodeId>,
-        deletion: Option<NodeId>,
-        patch_list: &PatchList<'a>,
-        schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
-        if let Some(deletion) = deletion {
+    fn replaced_and_ordered(&self, patch: NodeId, patch_list: &PatchList<'a>) -> Decided {
+        if let Some(deletion) = patch_list.nodes.deletion {
             return Err(self.wrong(
                 deletion,
                 "this list is replaced by the patch's, so that nothing can be deleted from it",
                 "leave the deletion out, or the list",
             ));
         }
-        if let Some(order) = order {
-            self.ordered(order, patch_list, schema)?;
-        }
+        self.ordered(patch_list)?;
         // the order of the patch's list is that of the directive, or there was an error
-        Ok(Outcome::Take(Incoming::part(
-            patch,
-            self.arriving(patch, schema)?,
-        )))
+        let part = self.arriving(patch, patch_list.schema)?;
+        Ok(Outcome::Take(Incoming::part(patch, part)))
     }
 
     /// A list that is empty takes what the patch brings.
-    fn filled_list(
-        &self,
-        patch: NodeId,
-        order: Option<NodeId>,
-        patch_list: &PatchList<'a>,
-        schema: Option<FieldSchema<'a>>,
-    ) -> Decided {
-        if let Some(order) = order {
-            self.ordered(order, patch_list, schema)?;
-        }
-        let part = self.arriving(patch, schema)?;
+    fn filled_list(&self, patch: NodeId, patch_list: &PatchList<'a>) -> Decided {
+        self.ordered(patch_list)?;
+        let part = self.arriving(patch, patch_list.schema)?;
         let brings = match &part {
             Outcome::Merge(children) => children.iter().any(Child::stays),
             _ => self.patch.entries(self.patch.resolve(patch)).len() > 0,
@@ -125,13 +108,9 @@ impl<'a> Patcher<'a> {
     }
 
     /// The scalars that `$deleteFromPrimitiveList` takes out.
-    fn deleted_scalars(
-        &self,
-        deletion: Option<NodeId>,
-        patch_list: &PatchList<'a>,
-        pairing: Pairing<'a>,
-    ) -> Decided<FxHashSet<ElementKey<'a>>> {
-        let Some(deletion) = deletion else {
+    fn deleted_scalars(&self, patch_list: &PatchList<'a>) -> Decided<FxHashSet<ElementKey<'a>>> {
+        let (tree, pairing) = (self.patch, patch_list.pairing);
+        let Some(deletion) = patch_list.nodes.deletion else {
             return Ok(FxHashSet::default());
         };
         if let Some(field) = pairing.names().next() {
@@ -141,18 +120,14 @@ impl<'a> Patcher<'a> {
                 &format!("write `- {{{field}: NAME, $patch: delete}}` into the list"),
             ));
         }
-        let tree = self.patch;
         let mut deleted = FxHashSet::default();
         for entry in tree.entries(tree.resolve(deletion)) {
             let value = tree.entry(entry).value;
             let key = pairing.key(tree, value).ok_or_else(|| {
                 self.wrong(value, "this is no scalar", "give the scalars that go")
             })?;
-            if patch_list
-                .plain
-                .iter()
-                .any(|element| element.key == Some(key))
-            {
+            let mut added = patch_list.plain.iter();
+            if added.any(|element| element.key == Some(key)) {
                 return Err(self.wrong(
                     value,
                     "this is deleted here, and the patch's list adds it",
@@ -170,9 +145,8 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         patch_list: &PatchList<'a>,
         deleted: &FxHashSet<ElementKey<'a>>,
-        pairing: Pairing<'a>,
-        schema: Option<FieldSchema<'a>>,
     ) -> Decided<Vec<MergedElement<'a>>> {
+        let pairing = patch_list.pairing;
         let gone: FxHashSet<ElementKey<'a>> = patch_list
             .deleted()
             .chain(deleted.iter().copied())
@@ -197,7 +171,7 @@ impl<'a> Patcher<'a> {
                 Some(element) if key.is_some_and(|key| merged.insert(key)) => {
                     let patch = self.patch.entry(element.entry).value;
                     let target = self.target.entry(entry).value;
-                    let at = At::of(schema.map(FieldSchema::element));
+                    let at = At::of(patch_list.element_schema());
                     let outcome = self.value(target, patch, at)?;
                     Child::local(entry, outcome)
                 }
@@ -232,36 +206,18 @@ impl<'a> Patcher<'a> {
         all
     }
 
-    /// An element of the patch that the target does not have.
-    fn coming(
-        &self,
-        entry: EntryId,
-        key: Option<ElementKey<'a>>,
-        schema: Option<FieldSchema<'a>>,
-    ) -> Decided<MergedElement<'a>> {
-        let part = self.element_part(entry, schema.map(FieldSchema::element))?;
-        let child = self.taken(entry, part);
-        Ok(MergedElement { child, key })
-    }
-
     fn put_in_order(
         &self,
         target: NodeId,
         elements: Vec<MergedElement<'a>>,
         patch_list: &PatchList<'a>,
-        order: Option<NodeId>,
-        pairing: Pairing<'a>,
-        schema: Option<FieldSchema<'a>>,
     ) -> Decided<Vec<Child>> {
-        let wanted: Vec<Option<ElementKey<'a>>> = match order {
-            Some(order) => {
-                let keys = self.ordered(order, patch_list, schema)?;
-                keys.into_iter().map(Some).collect()
-            }
+        let wanted: Vec<Option<ElementKey<'a>>> = match self.ordered(patch_list)? {
+            Some(keys) => keys.into_iter().map(Some).collect(),
             // where several fields identify an element, kustomize leaves the target's in their
             // order
             None if self.dialect == Dialect::Kustomize
-                && matches!(pairing, Pairing::Fields(..)) =>
+                && matches!(patch_list.pairing, Pairing::Fields(..)) =>
             {
                 let new = elements.iter().filter(|it| it.is_new());
                 new.map(|element| element.key).collect()
@@ -269,7 +225,7 @@ impl<'a> Patcher<'a> {
             None => patch_list.plain.iter().map(|element| element.key).collect(),
         };
         let keys: Vec<_> = elements.iter().map(|element| element.key).collect();
-        let held = self.held(target, &elements, patch_list, order.is_some(), pairing);
+        let held = self.held(target, &elements, patch_list);
         let mut named = positions_in(&keys, &wanted);
         for (named, key) in named.iter_mut().zip(&keys) {
             *named = named.filter(|_| key.is_some());
@@ -289,8 +245,6 @@ impl<'a> Patcher<'a> {
         target: NodeId,
         elements: &[MergedElement<'a>],
         patch_list: &PatchList<'a>,
-        has_order: bool,
-        pairing: Pairing<'a>,
     ) -> Vec<Option<ElementKey<'a>>> {
         if self.dialect == Dialect::Kustomize {
             return Vec::new();
@@ -302,7 +256,7 @@ impl<'a> Patcher<'a> {
             .directives
             .iter()
             .any(|it| it.command == Command::Delete);
-        if has_order && deletes && pairing.is_by_fields() {
+        if patch_list.nodes.order.is_some() && deletes && patch_list.pairing.is_by_fields() {
             let room = before.saturating_sub(held.len());
             let new = elements.iter().filter(|element| element.is_new());
             held.extend(new.map(|element| element.key).take(room));

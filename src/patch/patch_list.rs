@@ -27,14 +27,34 @@ pub(super) struct ElementDirective<'t> {
     pub(super) key: Option<ElementKey<'t>>,
 }
 
-/// The elements of a list of the patch.
-#[derive(Debug, Default)]
+/// What a patch says of one list: by the list itself, and by the directives beside it.
+#[derive(Debug)]
 pub(super) struct PatchList<'t> {
+    pub(super) nodes: ListNodes,
     pub(super) plain: Vec<PatchElement<'t>>,
     pub(super) directives: Vec<ElementDirective<'t>>,
+    pub(super) schema: Option<FieldSchema<'t>>,
+    /// How its elements and the target's pair up.
+    pub(super) pairing: Pairing<'t>,
+}
+
+/// Where a patch speaks of one list.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ListNodes {
+    /// The list itself.
+    pub(super) list: Option<NodeId>,
+    /// That of `$deleteFromPrimitiveList`.
+    pub(super) deletion: Option<NodeId>,
+    /// That of `$setElementOrder`.
+    pub(super) order: Option<NodeId>,
 }
 
 impl<'t> PatchList<'t> {
+    /// What is known of an element.
+    pub(super) fn element_schema(&self) -> Option<FieldSchema<'t>> {
+        self.schema.map(FieldSchema::element)
+    }
+
     /// Whether the plain elements replace the target's.
     pub(super) fn replace(&self) -> bool {
         let mut commands = self.directives.iter().map(|directive| directive.command);
@@ -51,37 +71,36 @@ impl<'t> PatchList<'t> {
 }
 
 impl<'a> Patcher<'a> {
-    /// The elements of a list of the patch, by what `schema` says of it.
+    /// What the patch says of a list, by what `schema` says of it.
     pub(super) fn patch_list(
         &self,
-        list: NodeId,
+        nodes: ListNodes,
         schema: Option<FieldSchema<'a>>,
     ) -> Decided<PatchList<'a>> {
         let tree = self.patch;
-        let pairing = self.pairing(schema);
-        let mut patch_list = PatchList::default();
-        for entry in tree.entries(tree.resolve(list)) {
-            let value = tree.entry(entry).value;
-            let command = self.element_command(value)?;
-            let key = pairing.key(tree, value);
-            if let Some((command, is_alone)) = command
-                && let Some(directive) = self.directive(entry, command, key, is_alone, pairing)?
-            {
-                patch_list.directives.push(directive);
-                continue;
+        let mut patch_list = PatchList {
+            nodes,
+            plain: Vec::new(),
+            directives: Vec::new(),
+            schema,
+            pairing: Pairing::of(schema, self.dialect),
+        };
+        let entries = nodes.list.map(|list| tree.entries(tree.resolve(list)));
+        for entry in entries.into_iter().flatten() {
+            let key = patch_list.pairing.key(tree, tree.entry(entry).value);
+            let element = PatchElement { entry, key };
+            match self.directive(element, patch_list.pairing)? {
+                Some(directive) => patch_list.directives.push(directive),
+                None => patch_list.plain.push(element),
             }
-            patch_list.plain.push(PatchElement { entry, key });
         }
         Ok(patch_list)
     }
 
     /// Elements that merge into the target's have a key each, and no two the same one. Where
     /// nothing merges they need none.
-    pub(super) fn must_have_keys(
-        &self,
-        patch_list: &PatchList<'a>,
-        pairing: Pairing<'a>,
-    ) -> Decided<()> {
+    pub(super) fn must_have_keys(&self, patch_list: &PatchList<'a>) -> Decided<()> {
+        let pairing = patch_list.pairing;
         let mut seen: FxHashSet<ElementKey<'a>> = FxHashSet::default();
         for element in &patch_list.plain {
             let value = self.patch.entry(element.entry).value;
@@ -116,46 +135,42 @@ impl<'a> Patcher<'a> {
         )
     }
 
-    /// What `$patch` in an element says, and whether nothing is beside it.
-    fn element_command(&self, element: NodeId) -> Decided<Option<(Command, bool)>> {
-        if shape(self.patch, element) != Shape::Map {
-            return Ok(None);
-        }
-        let directed = self.directed(element)?;
-        let command = directed.command();
-        Ok(command.map(|command| (command, directed.fields.is_empty())))
-    }
-
-    /// The directive that an element is; `None` if it is an element as well.
+    /// The directive that an element is; `None` if it merges or comes.
     fn directive(
         &self,
-        entry: EntryId,
-        command: Command,
-        key: Option<ElementKey<'a>>,
-        is_alone: bool,
+        element: PatchElement<'a>,
         pairing: Pairing<'a>,
     ) -> Decided<Option<ElementDirective<'a>>> {
-        let element = self.patch.entry(entry).value;
-        let directive = ElementDirective {
-            entry,
-            command,
-            key,
+        let value = self.patch.entry(element.entry).value;
+        if shape(self.patch, value) != Shape::Map {
+            return Ok(None);
+        }
+        let directed = self.directed(value)?;
+        let Some(command) = directed.command() else {
+            return Ok(None);
         };
-        let is_by_fields = pairing.is_by_fields();
-        match (command, is_by_fields) {
+        let is_alone = directed.fields.is_empty();
+        let directive = ElementDirective {
+            entry: element.entry,
+            command,
+            key: element.key,
+        };
+        match (command, pairing.is_by_fields()) {
             (Command::Replace, _) if is_alone => Ok(Some(directive)),
             (Command::Replace, _) => Err(self.wrong(
-                self.at_command(element),
+                self.at_command(value),
                 "`$patch: replace` in an element replaces the \
                  whole list, and this element's fields are lost",
                 "write `- $patch: replace` as an element of its own; the others are the new list",
             )),
-            (Command::Delete, true) if key.is_none() => Err(self.without_key(element, pairing)),
-            (Command::Delete, true) => self.only_key(element, pairing).map(|()| Some(directive)),
+            (Command::Delete, true) if element.key.is_none() => {
+                Err(self.without_key(value, pairing))
+            }
+            (Command::Delete, true) => self.only_key(value, pairing).map(|()| Some(directive)),
             (Command::Merge, true) if is_alone => Ok(Some(directive)),
             (Command::Merge, true) => Ok(None),
             (Command::Delete | Command::Merge, false) => Err(self.wrong(
-                self.at_command(element),
+                self.at_command(value),
                 "no key identifies the elements of this list, \
                  so a directive cannot be about one of them",
                 "give the whole list as it is to be; of a set of \
@@ -187,15 +202,15 @@ impl<'a> Patcher<'a> {
         Ok(())
     }
 
-    /// The keys that `$setElementOrder` names, in its order.
+    /// The keys that `$setElementOrder` names, in its order; `None` where there is none.
     pub(super) fn ordered(
         &self,
-        order: NodeId,
         patch_list: &PatchList<'a>,
-        schema: Option<FieldSchema<'a>>,
-    ) -> Decided<Vec<ElementKey<'a>>> {
-        let tree = self.patch;
-        let pairing = self.pairing(schema);
+    ) -> Decided<Option<Vec<ElementKey<'a>>>> {
+        let (tree, pairing) = (self.patch, patch_list.pairing);
+        let Some(order) = patch_list.nodes.order else {
+            return Ok(None);
+        };
         let mut keys = Vec::new();
         for entry in tree.entries(tree.resolve(order)) {
             let value = tree.entry(entry).value;
@@ -214,7 +229,7 @@ impl<'a> Patcher<'a> {
             })?);
         }
         self.refuse_other_order(&keys, patch_list)?;
-        Ok(keys)
+        Ok(Some(keys))
     }
 
     /// Elements of the patch are in the order that `$setElementOrder` gives, which names them
