@@ -3,6 +3,8 @@
 use std::cell::LazyCell;
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::Outcome;
 use super::file_triple::FileTriple;
 use super::jobs::Job;
@@ -10,7 +12,6 @@ use super::plan::FileConflict;
 use crate::error::Error;
 use crate::merge::VerificationError;
 use crate::secret::{HIDDEN, is_kept_by, may_be_in};
-use crate::yaml::go_json::Json;
 
 /// Takes the values of Secrets out of what is recorded of all files.
 pub(super) fn hide_all(outcomes: &mut [Outcome], triples: &[FileTriple], jobs: &[Job]) {
@@ -43,30 +44,24 @@ pub(super) fn verification_error<'t>(
 
 /// A resource without what Secrets keep: of one that is a Secret the values of its data and its
 /// annotations, of any the texts that look like one.
-pub(super) fn masked(json: Json) -> Json {
-    let hide = || Json::text(HIDDEN);
-    let hide_values = |json: Option<&mut Json>| match json {
-        Some(Json::Map(fields)) => fields.values_mut().for_each(|value| *value = hide()),
-        Some(other) if !other.is_null() => *other = hide(),
+pub(super) fn masked(mut json: Value) -> Value {
+    let hide_values = |json: Option<&mut Value>| match json {
+        Some(Value::Object(fields)) => fields.values_mut().for_each(|value| *value = HIDDEN.into()),
+        Some(other) if !other.is_null() => *other = HIDDEN.into(),
         _ => {}
     };
-    match json {
-        Json::Map(fields) => {
-            let is_secret = fields.get("kind") == Some(&Json::text("Secret"));
-            let fields = fields.into_iter();
-            let mut json = Json::Map(fields.map(|(name, it)| (name, masked(it))).collect());
-            if is_secret {
-                hide_values(json.field_mut("data"));
-                hide_values(json.field_mut("stringData"));
-                let metadata = json.field_mut("metadata");
-                hide_values(metadata.and_then(|it| it.field_mut("annotations")));
-            }
-            json
-        }
-        Json::List(elements) => Json::List(elements.into_iter().map(masked).collect()),
-        Json::Scalar(text) if may_be_in(format!("text: {text}").as_bytes()) => hide(),
-        Json::Scalar(text) => Json::Scalar(text),
+    match &mut json {
+        Value::Object(fields) => fields.values_mut().for_each(|it| *it = masked(it.take())),
+        Value::Array(elements) => elements.iter_mut().for_each(|it| *it = masked(it.take())),
+        scalar if may_be_in(format!("text: {scalar}").as_bytes()) => *scalar = HIDDEN.into(),
+        _ => {}
     }
+    if json.get("kind").is_some_and(|kind| kind == "Secret") {
+        hide_values(json.get_mut("data"));
+        hide_values(json.get_mut("stringData"));
+        hide_values(json.pointer_mut("/metadata/annotations"));
+    }
+    json
 }
 
 fn may_hold_secret(triple: &FileTriple) -> bool {

@@ -1,22 +1,14 @@
-//! A node as Go's JSON encoder writes what Kubernetes' tools read it as: compact, keys sorted, `<`,
-//! `>` and `&` escaped.
+//! What Kubernetes' tools read a node as, and JSON as Go's encoder writes it: compact, keys sorted,
+//! `<`, `>` and `&` escaped.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::io;
 
-use super::tree::{EntryId, NodeId, NodeKind, ScalarStyle, ScalarType, Tree};
+use serde::Serialize as _;
+use serde_json::ser::{Formatter, Serializer};
+use serde_json::{Number, Value};
 
-/// A JSON value. Scalars are what they will be printed as.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Json {
-    /// A number, a text in its quotes, `true`, `false` or `null`.
-    Scalar(String),
-    /// A list.
-    List(Vec<Json>),
-    /// A map.
-    Map(BTreeMap<String, Json>),
-}
+use super::tree::{EntryId, NodeId, NodeKind, Scalar, ScalarStyle, ScalarType, Tree};
 
 /// What cannot be JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,76 +19,79 @@ pub struct NoJson {
     pub message: &'static str,
 }
 
-impl Json {
-    /// Reads a node, as a YAML 1.1 reader in Go does.
-    ///
-    /// # Errors
-    /// Where it holds what has no form in JSON, or a merge key.
-    ///
-    /// ```
-    /// use merge3::yaml::{Tree, go_json::Json};
-    ///
-    /// let tree = Tree::parse("b: [1, 0x10, 1e3, on, '<a>']\na: ~\n").unwrap().unwrap();
-    /// let json = Json::of(&tree, tree.root().value).unwrap();
-    /// assert_eq!(json.to_string(), r#"{"a":null,"b":[1,16,1000,true,"\u003ca\u003e"]}"#);
-    /// ```
-    pub fn of(tree: &Tree<'_>, node: NodeId) -> Result<Self, NoJson> {
-        let node = tree.resolve(node);
-        match &tree.node(node).kind {
-            NodeKind::Sequence(_) => tree
-                .entries(node)
-                .map(|entry| Self::of(tree, tree.entry(entry).value))
-                .collect::<Result<_, _>>()
-                .map(Self::List),
-            NodeKind::Mapping(_) => tree
-                .entries(node)
-                .map(|entry| Ok((key(tree, entry)?, Self::of(tree, tree.entry(entry).value)?)))
-                .collect::<Result<_, _>>()
-                .map(Self::Map),
-            NodeKind::Scalar(_) | NodeKind::Alias(_) => scalar(tree, node).map(Self::Scalar),
-        }
-    }
+/// What a text is to Go that may be a number.
+enum Read {
+    Number(Number),
+    Text,
+    Infinite,
+}
 
-    /// A text.
-    pub fn text(text: &str) -> Self {
-        Self::Scalar(quoted(text))
-    }
-
-    /// Whether it is `null`.
-    pub fn is_null(&self) -> bool {
-        matches!(self, Self::Scalar(text) if text == "null")
-    }
-
-    /// A field of a map.
-    pub fn field_mut(&mut self, name: &str) -> Option<&mut Self> {
-        match self {
-            Self::Map(fields) => fields.get_mut(name),
-            Self::List(_) | Self::Scalar(_) => None,
-        }
+/// Reads a node, as a YAML 1.1 reader in Go does.
+///
+/// # Errors
+/// Where it holds what has no form in JSON, or a merge key.
+///
+/// ```
+/// use merge3::yaml::{Tree, go_json};
+///
+/// let tree = Tree::parse("b: [1, 0x10, 1e3, on, '<a>']\na: ~\n").unwrap().unwrap();
+/// let value = go_json::value(&tree, tree.root().value).unwrap();
+/// assert_eq!(go_json::written(value), r#"{"a":null,"b":[1,16,1000,true,"\u003ca\u003e"]}"#);
+/// ```
+pub fn value(tree: &Tree<'_>, node: NodeId) -> Result<Value, NoJson> {
+    let node = tree.resolve(node);
+    let mut entries = tree.entries(node);
+    match &tree.node(node).kind {
+        NodeKind::Sequence(_) => entries
+            .map(|entry| value(tree, tree.entry(entry).value))
+            .collect(),
+        NodeKind::Mapping(_) => entries
+            .try_fold(serde_json::Map::new(), |mut fields, entry| {
+                let below = value(tree, tree.entry(entry).value)?;
+                fields.insert(key(tree, entry)?, below);
+                Ok(fields)
+            })
+            .map(Value::Object),
+        NodeKind::Scalar(scalar) => self::scalar(*scalar).ok_or(NoJson {
+            node,
+            message: "this number has no form in JSON",
+        }),
+        NodeKind::Alias(_) => Ok(Value::Null),
     }
 }
 
-impl std::fmt::Display for Json {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Scalar(text) => formatter.write_str(text),
-            Self::List(elements) => {
-                formatter.write_char('[')?;
-                for (index, element) in elements.iter().enumerate() {
-                    let comma = if index > 0 { "," } else { "" };
-                    write!(formatter, "{comma}{element}")?;
+/// A value as Go's encoder writes it.
+pub fn written(mut value: Value) -> String {
+    value.sort_all_objects();
+    let mut bytes = Vec::new();
+    // what is written to memory cannot fail
+    let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, GoFormatter));
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+struct GoFormatter;
+
+impl Formatter for GoFormatter {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(printed(value).as_bytes())
+    }
+
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        const ESCAPED: [char; 5] = ['<', '>', '&', '\u{2028}', '\u{2029}'];
+        for part in fragment.split_inclusive(ESCAPED) {
+            match part.strip_suffix(ESCAPED) {
+                Some(before) => {
+                    let escaped = part[before.len()..].chars().map(u32::from);
+                    write!(writer, "{before}\\u{:04x}", escaped.sum::<u32>())?;
                 }
-                formatter.write_char(']')
-            }
-            Self::Map(fields) => {
-                formatter.write_char('{')?;
-                for (index, (name, value)) in fields.iter().enumerate() {
-                    let comma = if index > 0 { "," } else { "" };
-                    write!(formatter, "{comma}{}:{value}", quoted(name))?;
-                }
-                formatter.write_char('}')
+                None => writer.write_all(part.as_bytes())?,
             }
         }
+        Ok(())
     }
 }
 
@@ -126,69 +121,68 @@ fn key(tree: &Tree<'_>, entry: EntryId) -> Result<String, NoJson> {
 /// assert_eq!(key_in_json(ScalarType::Timestamp, "2020-01-01"), "2020-01-01");
 /// ```
 pub fn key_in_json(scalar_type: ScalarType, content: &str) -> Cow<'_, str> {
-    let number = match scalar_type {
-        ScalarType::Bool => return is_true(content).to_string().into(),
-        ScalarType::Int => integer(content),
-        ScalarType::Float => short_float(content),
-        _ => Number::None,
-    };
-    match number {
-        Number::Is(text) => text.into(),
-        Number::None | Number::Infinite => content.into(),
+    match scalar_type {
+        ScalarType::Bool => is_true(content).to_string().into(),
+        ScalarType::Int => match integer(content) {
+            Read::Number(number) => written(number.into()).into(),
+            Read::Text | Read::Infinite => content.into(),
+        },
+        ScalarType::Float => short_float(content).map_or(content.into(), Into::into),
+        _ => content.into(),
     }
 }
 
 /// A number as a key: in the fewest digits that single precision needs, six before the point at
 /// most.
-fn short_float(content: &str) -> Number {
-    let Ok(value) = content.replace('_', "").parse::<f32>() else {
-        return Number::None;
-    };
+fn short_float(content: &str) -> Option<String> {
+    let value: f32 = content.replace('_', "").parse().ok()?;
     let scientific = format!("{value:e}");
-    let Some((digits, exponent)) = scientific.split_once('e') else {
-        return Number::Infinite;
-    };
-    Number::Is(match exponent.parse::<i32>() {
+    let (digits, exponent) = scientific.split_once('e')?;
+    Some(match exponent.parse::<i32>() {
         Ok(-4..=5) | Err(_) => value.to_string(),
         Ok(exponent) => format!("{digits}e{exponent:+03}"),
     })
 }
 
-fn scalar(tree: &Tree<'_>, node: NodeId) -> Result<String, NoJson> {
-    let NodeKind::Scalar(scalar) = &tree.node(node).kind else {
-        return Ok("null".to_owned());
-    };
+/// A scalar in JSON; `None` if it has no form there.
+fn scalar(scalar: Scalar<'_>) -> Option<Value> {
     let content = scalar.content;
     let number = match scalar.scalar_type {
-        ScalarType::Null => return Ok("null".to_owned()),
-        ScalarType::Bool => return Ok(is_true(content).to_string()),
+        ScalarType::Null => return Some(Value::Null),
+        ScalarType::Bool => return Some(is_true(content).into()),
         ScalarType::Int if scalar.style == ScalarStyle::Plain => integer(content),
         ScalarType::Float if scalar.style == ScalarStyle::Plain => float(content),
-        _ => return Ok(quoted(content)),
+        _ => Read::Text,
     };
     match number {
-        Number::Is(text) => Ok(text),
-        Number::None => Ok(quoted(content)),
-        Number::Infinite => Err(NoJson {
-            node,
-            message: "this number has no form in JSON",
-        }),
+        Read::Number(number) => Some(number.into()),
+        Read::Text => Some(content.into()),
+        Read::Infinite => None,
     }
 }
 
-/// The digits of an integer in JSON, in decimal notation; `None` if it is none to Go.
+/// The number that a scalar is to Go; `None` if it is none.
 ///
 /// ```
-/// use merge3::yaml::go_json::decimal;
+/// use merge3::yaml::{Tree, go_json::number};
 ///
-/// assert_eq!(decimal("0644").as_deref(), Some("420"));
-/// assert_eq!(decimal("-0x1F").as_deref(), Some("-31"));
-/// assert_eq!(decimal("1:30"), None);
+/// let read = |text| {
+///     let tree = Tree::parse(text).unwrap().unwrap();
+///     number(tree.scalar(tree.root().value).unwrap()).map(|number| number.to_string())
+/// };
+/// assert_eq!(read("0644").as_deref(), Some("420"));
+/// assert_eq!(read("-0x1F").as_deref(), Some("-31"));
+/// assert_eq!(read("1:30"), None);
 /// ```
-pub fn decimal(content: &str) -> Option<String> {
-    match integer(content) {
-        Number::Is(text) => Some(text),
-        Number::None | Number::Infinite => None,
+pub fn number(scalar: Scalar<'_>) -> Option<Number> {
+    let read = match scalar.scalar_type {
+        ScalarType::Int => integer(scalar.content),
+        ScalarType::Float => float(scalar.content),
+        _ => Read::Text,
+    };
+    match read {
+        Read::Number(number) => Some(number),
+        Read::Text | Read::Infinite => None,
     }
 }
 
@@ -198,52 +192,43 @@ pub(crate) fn is_true(content: &str) -> bool {
         || content.eq_ignore_ascii_case("on")
 }
 
-enum Number {
-    Is(String),
-    /// It is text to Go.
-    None,
-    Infinite,
-}
-
-fn integer(content: &str) -> Number {
+fn integer(content: &str) -> Read {
     let plain = content.replace('_', "");
-    let (sign, digits) = match plain.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", plain.strip_prefix('+').unwrap_or(&plain)),
+    let (is_negative, digits) = match plain.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, plain.strip_prefix('+').unwrap_or(&plain)),
     };
-    let based = |prefix: &str, base| {
+    let bases = [
+        ("0x", 16),
+        ("0X", 16),
+        ("0b", 2),
+        ("0B", 2),
+        ("0o", 8),
+        ("0O", 8),
+        ("0", 8),
+    ];
+    let based = bases.into_iter().find_map(|(prefix, base)| {
         let digits = digits.strip_prefix(prefix)?;
         u64::from_str_radix(digits, base).ok()
-    };
-    let value = based("0x", 16)
-        .or_else(|| based("0X", 16))
-        .or_else(|| based("0b", 2))
-        .or_else(|| based("0B", 2))
-        .or_else(|| based("0o", 8))
-        .or_else(|| based("0O", 8))
-        .or_else(|| based("0", 8));
-    if let Some(value) = value {
-        return Number::Is(format!("{sign}{value}"));
-    }
-    match (digits.parse::<u64>(), sign) {
-        (Ok(value), "-") if value <= 1 << 63 => Number::Is(format!("-{value}")),
-        (Ok(value), "") => Number::Is(value.to_string()),
-        _ => float(&plain),
-    }
+    });
+    let number = based.or_else(|| digits.parse().ok()).and_then(|value| {
+        let value = i128::from(value);
+        Number::from_i128(if is_negative { -value } else { value })
+    });
+    number.map_or_else(|| float(&plain), Read::Number)
 }
 
-fn float(content: &str) -> Number {
+fn float(content: &str) -> Read {
     let plain = content.replace('_', "");
     match plain.parse::<f64>() {
-        Ok(value) if value.is_finite() => Number::Is(printed(value)),
-        Ok(_) => Number::Infinite,
+        Ok(value) => Number::from_f64(value).map_or(Read::Infinite, Read::Number),
         Err(_)
             if plain.to_ascii_lowercase().contains(".inf")
                 || plain.eq_ignore_ascii_case(".nan") =>
         {
-            Number::Infinite
+            Read::Infinite
         }
-        Err(_) => Number::None,
+        Err(_) => Read::Text,
     }
 }
 
@@ -262,37 +247,13 @@ fn printed(value: f64) -> String {
     format!("{value}")
 }
 
-/// A text as Go's JSON encoder quotes it.
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                // writing to a String cannot fail
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn json(text: &str) -> String {
         let tree = Tree::parse(text).unwrap().unwrap();
-        Json::of(&tree, tree.root().value).unwrap().to_string()
+        written(value(&tree, tree.root().value).unwrap())
     }
 
     /// What kubectl 1.32 made of the same scalars.
@@ -345,7 +306,7 @@ mod tests {
     fn what_has_no_form_in_json() {
         for text in ["a: .inf", "a: .nan", "a: 1e999", "<<: {a: 1}"] {
             let tree = Tree::parse(text).unwrap().unwrap();
-            assert!(Json::of(&tree, tree.root().value).is_err(), "{text}");
+            assert!(value(&tree, tree.root().value).is_err(), "{text}");
         }
     }
 }

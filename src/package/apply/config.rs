@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
 
 use super::sides::Sides;
 use crate::error::{Error, Place, shown};
@@ -11,8 +12,7 @@ use crate::package::resource::ResourceId;
 use crate::patch::{LAST_APPLIED, Rules, merge_patch};
 use crate::schema::Schema;
 use crate::triple::Side;
-use crate::yaml::Tree;
-use crate::yaml::go_json::Json;
+use crate::yaml::{Tree, go_json};
 
 /// Every document of the configurations names one resource, and no two the same one.
 pub(super) fn check(given: &Path, sides: &Sides<'_, '_>) -> Result<(), Error> {
@@ -77,7 +77,7 @@ pub(super) fn annotation(
     place: impl Fn(usize) -> Place,
 ) -> Result<String, Error> {
     let root = config.root().value;
-    let mut json = Json::of(config, root).map_err(|wrong| {
+    let mut json = go_json::value(config, root).map_err(|wrong| {
         Error::unfit(
             place(config.node(wrong.node).span.start as usize),
             "this cannot be applied",
@@ -85,22 +85,20 @@ pub(super) fn annotation(
             "write it as plain fields and values",
         )
     })?;
-    if let Some(Json::Map(metadata)) = json.field_mut("metadata") {
-        let annotations = metadata
-            .entry("annotations".to_owned())
-            .or_insert_with(|| Json::Map(Default::default()));
+    if let Some(Value::Object(metadata)) = json.get_mut("metadata") {
+        let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
         match annotations {
-            Json::Map(annotations) => {
+            Value::Object(annotations) => {
                 annotations.remove(LAST_APPLIED);
             }
-            other => *other = Json::Map(Default::default()),
+            other => *other = json!({}),
         }
         let has_namespace = metadata.get("namespace").is_some_and(|it| !it.is_null());
         if let Some(namespace) = namespace.filter(|_| !has_namespace) {
-            metadata.insert("namespace".to_owned(), Json::text(namespace));
+            metadata.insert("namespace".to_owned(), namespace.into());
         }
     }
-    Ok(format!("{json}\n"))
+    Ok(format!("{}\n", go_json::written(json)))
 }
 
 /// The namespace that a document says.
@@ -118,10 +116,7 @@ pub(super) fn may_have_namespace(config: &Tree<'_>, schema: &Schema) -> bool {
 
 /// The text of a configuration with a namespace.
 pub(super) fn in_namespace(config: &Tree<'_>, namespace: &str) -> Option<String> {
-    let patch = format!(
-        "{{\"metadata\": {{\"namespace\": {}}}}}",
-        Json::text(namespace)
-    );
+    let patch = json!({"metadata": {"namespace": namespace}}).to_string();
     let patch = Tree::parse(&patch).ok()??;
     merge_patch(config, &patch, Rules::Merge).ok()?
 }

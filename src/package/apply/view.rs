@@ -11,8 +11,7 @@ use crate::package::secrets::masked;
 use crate::package::selector::Selector;
 use crate::package::single_package::load_package;
 use crate::secret::{HIDDEN, may_be_in};
-use crate::yaml::go_json::Json;
-use crate::yaml::{Tree, json_in_block_style};
+use crate::yaml::{Tree, go_json, json_in_block_style};
 
 /// What was applied last to live objects, as documents of YAML: to those that `resources` mean, to
 /// all where there are none. What Secrets keep is left out, unless `show_secrets` is set.
@@ -58,6 +57,6 @@ fn without_secrets(text: String) -> String {
         return text;
     }
     let tree = Tree::parse(&text).ok().flatten();
-    let json = tree.and_then(|tree| Json::of(&tree, tree.root().value).ok());
-    json.map_or_else(|| HIDDEN.to_owned(), |json| masked(json).to_string())
+    let json = tree.and_then(|tree| go_json::value(&tree, tree.root().value).ok());
+    json.map_or_else(|| HIDDEN.to_owned(), |json| go_json::written(masked(json)))
 }

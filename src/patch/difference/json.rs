@@ -1,13 +1,11 @@
 //! The JSON patch that turns one document into another.
 
-use std::str::FromStr as _;
-
 use serde::Serialize;
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use crate::merge::{FieldIndex, Shape, is_resource, key_of, shape};
 use crate::patch::json::pointer::field_name;
-use crate::yaml::go_json::{decimal, is_true};
+use crate::yaml::go_json::{is_true, number};
 use crate::yaml::{EntryId, NodeId, ParseError, ScalarType, Tree, equal};
 
 /// One operation, as it is written.
@@ -189,15 +187,10 @@ fn json_scalar(tree: &Tree<'_>, node: NodeId) -> Result<Value, ParseError> {
     match scalar.scalar_type {
         ScalarType::Null => Ok(Value::Null),
         ScalarType::Bool => Ok(Value::Bool(is_true(content))),
-        ScalarType::Int => {
-            let number = decimal(content).and_then(|it| Number::from_str(&it).ok());
-            Ok(number.map_or_else(text, Value::Number))
-        }
+        ScalarType::Int => Ok(number(scalar).map_or_else(text, Value::Number)),
         ScalarType::Float => {
-            let number = content.replace('_', "").parse::<f64>();
-            let number = number.ok().and_then(Number::from_f64);
-            let number = number.ok_or_else(|| no_json("this number has no form in JSON"))?;
-            Ok(Value::Number(number))
+            let number = number(scalar).map(Value::Number);
+            number.ok_or_else(|| no_json("this number has no form in JSON"))
         }
         ScalarType::Custom => Err(no_json("this has a tag, which JSON cannot say")),
         ScalarType::Timestamp | ScalarType::Merge | ScalarType::Str => Ok(text()),

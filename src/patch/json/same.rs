@@ -2,7 +2,7 @@
 //! worth.
 
 use crate::patch::same::Equality;
-use crate::yaml::go_json::{decimal, is_true};
+use crate::yaml::go_json::{is_true, number};
 use crate::yaml::{NodeId, Scalar, ScalarType, Tree, equal};
 
 /// Whether two values are the same in JSON.
@@ -10,46 +10,23 @@ pub(super) fn is_same(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -
     let in_json = Equality {
         counts: |_, _| true,
         equal: |left, l, right, r| {
-            equal(left, l, right, r) || is_same_scalar(left.scalar(l), right.scalar(r))
+            let scalars = left.scalar(l).zip(right.scalar(r));
+            equal(left, l, right, r) || scalars.is_some_and(|(l, r)| is_same_scalar(l, r))
         },
     };
     in_json.is_same(left, l, right, r)
 }
 
 /// Whether two scalars that are written otherwise are one number, or one boolean.
-fn is_same_scalar(left: Option<Scalar<'_>>, right: Option<Scalar<'_>>) -> bool {
-    match (left.and_then(Worth::of), right.and_then(Worth::of)) {
-        (Some(Worth::Int(left)), Some(Worth::Int(right))) => left == right,
-        (Some(Worth::Bool(left)), Some(Worth::Bool(right))) => left == right,
-        (Some(left), Some(right)) => left.float().is_some_and(|it| right.float() == Some(it)),
-        _ => false,
-    }
-}
-
-/// What a scalar is to JSON that is no text.
-enum Worth {
-    Bool(bool),
-    /// In decimal digits.
-    Int(String),
-    Float(f64),
-}
-
-impl Worth {
-    fn of(scalar: Scalar<'_>) -> Option<Self> {
-        match scalar.scalar_type {
-            ScalarType::Bool => Some(Self::Bool(is_true(scalar.content))),
-            ScalarType::Int => decimal(scalar.content).map(Self::Int),
-            ScalarType::Float => scalar.content.parse().ok().map(Self::Float),
-            _ => None,
+fn is_same_scalar(left: Scalar<'_>, right: Scalar<'_>) -> bool {
+    let boolean =
+        |it: Scalar<'_>| (it.scalar_type == ScalarType::Bool).then(|| is_true(it.content));
+    match (number(left), number(right)) {
+        (Some(left), Some(right)) if left.is_f64() || right.is_f64() => {
+            left.as_f64() == right.as_f64()
         }
-    }
-
-    fn float(&self) -> Option<f64> {
-        match self {
-            Self::Bool(_) => None,
-            Self::Int(digits) => digits.parse().ok(),
-            Self::Float(number) => Some(*number),
-        }
+        (Some(left), Some(right)) => left == right,
+        _ => boolean(left).is_some() && boolean(left) == boolean(right),
     }
 }
 
