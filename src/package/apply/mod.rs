@@ -6,13 +6,12 @@
 
 mod config;
 mod last;
-mod live;
 mod object;
 mod pair;
-mod refused;
 mod sides;
 mod view;
-mod what;
+
+use std::path::PathBuf;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
@@ -32,12 +31,39 @@ use crate::error::Error;
 use crate::merge::Options;
 
 use last::LastApplied;
-use live::live_items;
 pub(crate) use object::Apply;
 use object::UNKNOWN;
-use sides::{Sides, both_sides, refuse_broken};
+use sides::{Sides, both_sides, live_items, refuse_broken};
 pub use view::view_last_applied;
-pub use what::{ApplyAction, ApplyTo};
+
+/// What is applied to what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApplyTo {
+    /// The configurations: a file or a folder.
+    pub config: PathBuf,
+    /// The live objects: a file or a folder.
+    pub live: PathBuf,
+    /// What was applied last, where that is not read from the live objects: a file or a folder.
+    pub last_applied: Option<PathBuf>,
+    /// The namespace of the objects that configurations are for which name none.
+    pub namespace: Option<String>,
+    /// Whether objects go that were applied and that no configuration is for any more.
+    pub prune: bool,
+    /// What is done.
+    pub action: ApplyAction,
+}
+
+/// What is done with configurations and live objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApplyAction {
+    /// The first are applied.
+    Apply,
+    /// It is only written down that they were applied.
+    SetLastApplied {
+        /// Also where nothing was written down before.
+        create: bool,
+    },
+}
 
 /// Applies configurations to live objects, in memory: what `kubectl apply` would leave of each, in
 /// the text of the live one.

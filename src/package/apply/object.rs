@@ -1,17 +1,20 @@
 //! One live object, and what configurations make of it.
 
+use std::path::Path;
+
 use rustc_hash::FxHashMap;
 
 use super::config;
 use super::last::{self, LastApplied};
-use super::refused::{not_applied, refused};
 use super::sides::{Live, Sides};
-use super::what::{ApplyAction, ApplyTo};
-use crate::error::{Error, Warning};
+use super::{ApplyAction, ApplyTo};
+use crate::error::{Error, Place, Warning};
 use crate::package::items::ChangedItems;
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, ParsedFile, Trees};
-use crate::patch::{Application, annotated, apply_document};
+use crate::package::patching::readable::unfit;
+use crate::package::secrets::verification_error;
+use crate::patch::{Application, LAST_APPLIED, PatchError, annotated, apply_document};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::Tree;
@@ -183,4 +186,33 @@ impl Apply<'_, '_> {
         let items = self.sides.items[first..].iter();
         first..first + items.take_while(|item| item.list == list).count()
     }
+}
+
+fn not_applied(place: Place) -> Error {
+    Error::unfit(
+        place,
+        "what was applied to this is not known",
+        format!("it has no annotation {LAST_APPLIED}"),
+        "write it down all the same with --create-annotation",
+    )
+}
+
+/// Why one document cannot be applied to the live object in a file, as an error; `texts` are those
+/// of both.
+fn refused<'t>(
+    error: PatchError,
+    live: &Path,
+    texts: impl IntoIterator<Item = &'t str>,
+    at: impl Fn(Side, usize) -> Place,
+) -> Error {
+    let (side, error) = match error {
+        PatchError::Verification(error) => {
+            return verification_error(live.to_owned(), error, texts);
+        }
+        PatchError::Patch(error) => (Side::Updated, error),
+        PatchError::Target(error) => (Side::Local, error),
+        PatchError::Last(error) => (Side::Original, error),
+    };
+    let problem = "a list element cannot be told from the others";
+    unfit(at(side, error.offset), problem, error)
 }

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use super::ApplyTo;
-use super::live::LiveItem;
 use crate::error::{Error, Place};
 use crate::package::Settings;
 use crate::package::file_triple::{FileTriple, Roots};
-use crate::package::items::Origins;
+use crate::package::items::{Item, Origins, items};
 use crate::package::jobs::{document_at, file_of};
 use crate::package::load::{Loaded, fingerprint, mixed};
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, Reading, Readings};
 use crate::package::patching::is_kustomization;
+use crate::package::resource::ResourceId;
 use crate::package::single_package::load_package;
 use crate::triple::{Side, Triple};
 
@@ -85,6 +85,35 @@ pub(super) struct Sides<'r, 'a> {
     pub(super) files: &'r [Option<Readings<'a>>],
     /// The live objects that are items of lists.
     pub(super) items: Vec<LiveItem>,
+}
+
+/// A resource that is an item of a list on the live side.
+#[derive(Debug)]
+pub(super) struct LiveItem {
+    /// The document that is the list.
+    pub(super) list: DocRef,
+    pub(super) item: Item,
+    pub(super) id: ResourceId<'static>,
+}
+
+/// All such resources, file by file.
+pub(super) fn live_items(triples: &[FileTriple], files: &[Option<Readings<'_>>]) -> Vec<LiveItem> {
+    let mut found = Vec::new();
+    for (triple, FileTriple { path, .. }) in triples.iter().enumerate() {
+        let Some(file) = file_of(files, triple, Side::Local) else {
+            continue;
+        };
+        for (document, parsed) in file.documents.iter().enumerate() {
+            for item in items(path, file.text, parsed) {
+                found.extend(item.id.clone().map(|id| LiveItem {
+                    list: DocRef { triple, document },
+                    item,
+                    id,
+                }));
+            }
+        }
+    }
+    found
 }
 
 /// A live object.

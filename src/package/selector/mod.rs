@@ -2,15 +2,15 @@
 //! a `target`.
 
 mod labels;
-mod pattern;
 
 use std::fmt;
 use std::str::FromStr;
 
+use regex::bytes::{Regex, RegexBuilder};
+
 use super::resource::ResourceId;
 use crate::yaml::{NodeId, Tree};
 use labels::Labels;
-use pattern::Pattern;
 
 /// Which resources are meant. What is not said may be anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,7 +89,7 @@ impl Selector {
                 continue;
             };
             let wrong = |message: String| (value, message);
-            let pattern = || Pattern::regex(text.content).map(Some).map_err(wrong);
+            let pattern = || Pattern::new(text.content, true).map(Some).map_err(wrong);
             let labels = || Labels::read(text.content).map(Some).map_err(wrong);
             match tree.scalar(key).map(|key| key.content) {
                 Some("group") => selector.group = pattern()?,
@@ -140,5 +140,45 @@ impl Selector {
 impl fmt::Display for Selector {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
+    }
+}
+
+/// A regular expression that a text has to fit from end to end.
+#[derive(Debug, Clone)]
+struct Pattern(Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for Pattern {}
+
+impl Pattern {
+    /// A text in which `*` stands for anything.
+    ///
+    /// # Errors
+    /// Where it is too long.
+    fn glob(text: &str, minds_case: bool) -> Result<Self, String> {
+        let parts: Vec<String> = text.split('*').map(regex::escape).collect();
+        Self::new(&parts.join(".*"), minds_case)
+    }
+
+    /// A regular expression as kustomize takes it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn new(text: &str, minds_case: bool) -> Result<Self, String> {
+        RegexBuilder::new(&format!("^(?:{text})$"))
+            .unicode(false)
+            .case_insensitive(!minds_case)
+            .build()
+            .map(Self)
+            .map_err(|_| format!("`{text}` is no regular expression that can be used"))
+    }
+
+    fn fits(&self, text: &str) -> bool {
+        self.0.is_match(text.as_bytes())
     }
 }
