@@ -46,22 +46,35 @@ pub(crate) fn lines_with_breaks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The start of the line that a byte is in.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
+}
+
+/// The end of the line that a byte is in, without its line break.
+pub(crate) fn line_end(text: &str, at: usize) -> usize {
+    memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end)
+}
+
+/// The start of the line below the one that a byte is in, or the text's end.
+pub(crate) fn next_line(text: &str, at: usize) -> usize {
+    let end = line_end(text, at);
+    match &text.as_bytes()[end..] {
+        [b'\r', b'\n', ..] => end + 2,
+        rest => end + rest.len().min(1),
+    }
+}
+
 /// The first line of a text with its line break, and the others; nothing of an empty text.
 pub(crate) fn cut_first_line(text: &str) -> (&str, &str) {
-    let bytes = text.as_bytes();
-    text.split_at(match memchr::memchr2(b'\n', b'\r', bytes) {
-        Some(at) if bytes[at..].starts_with(b"\r\n") => at + 2,
-        Some(at) => at + 1,
-        None => bytes.len(),
-    })
+    text.split_at(next_line(text, 0))
 }
 
 /// The last line of a text with its line break, and those above it.
 pub(crate) fn cut_last_line(text: &str) -> (&str, &str) {
     let end = ["\r\n", "\n", "\r"].into_iter();
     let end = end.filter_map(|it| text.strip_suffix(it)).next();
-    let body = end.unwrap_or(text).as_bytes();
-    let start = memchr::memrchr2(b'\n', b'\r', body).map_or(0, |at| at + 1);
+    let start = line_start(text, end.unwrap_or(text).len());
     (&text[start..], &text[..start])
 }
 

@@ -2,6 +2,9 @@
 //!
 //! The parser has found the text valid, so this only looks for ends; it never decides what is YAML.
 
+use super::stream::line_start_of;
+use crate::line_breaks::{line_end, next_line};
+
 /// A document's text and how far it has been read.
 #[derive(Debug)]
 pub(crate) struct Cursor<'s> {
@@ -86,15 +89,12 @@ impl<'s> Cursor<'s> {
 
     /// The start of the line that `at` is in; a byte order mark is no part of a line.
     pub(crate) fn line_start(&self, at: usize) -> usize {
-        memchr::memrchr2(b'\n', b'\r', &self.bytes()[..at]).map_or_else(
-            || super::stream::byte_order_mark(self.text).min(at),
-            |start| start + 1,
-        )
+        line_start_of(self.text, at)
     }
 
     /// The end of the line that `at` is in, without its line break.
     pub(crate) fn line_end(&self, at: usize) -> usize {
-        memchr::memchr2(b'\n', b'\r', &self.bytes()[at..]).map_or(self.text.len(), |end| at + end)
+        line_end(self.text, at)
     }
 
     /// In characters, as the parser counts.
@@ -233,7 +233,7 @@ impl<'s> Cursor<'s> {
             } else {
                 break;
             }
-            at = self.after_break(line_end);
+            at = next_line(self.text, line_end);
         }
         if header.keep {
             end = last_blank.unwrap_or(end);
@@ -242,16 +242,6 @@ impl<'s> Cursor<'s> {
             end,
             comment: header.comment,
         }
-    }
-
-    fn after_break(&self, line_end: usize) -> usize {
-        let rest = &self.bytes()[line_end..];
-        line_end
-            + if rest.starts_with(b"\r\n") {
-                2
-            } else {
-                rest.len().min(1)
-            }
     }
 }
 
@@ -306,7 +296,7 @@ impl BlockHeader {
         });
         Self {
             end,
-            next_line: cursor.after_break(line_end),
+            next_line: next_line(cursor.text, line_end),
             increment,
             keep,
             comment,
@@ -329,7 +319,7 @@ impl BlockHeader {
             if spaces < line.len() {
                 break;
             }
-            at = cursor.after_break(line_end);
+            at = next_line(cursor.text, line_end);
         }
         indent.max(parent.map_or(0, |column| column + 1))
     }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use yaml_rust2::scanner::ScanError;
 
+use crate::line_breaks::{line_end, line_start};
+
 /// Why a text is no document that can be merged by its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseError {
@@ -63,10 +65,7 @@ impl std::error::Error for ParseError {}
 /// Whether the line around `offset` holds a template's braces.
 pub(crate) fn looks_like_template(text: &str, offset: usize) -> bool {
     let offset = offset.min(text.len());
-    let bytes = text.as_bytes();
-    let start = memchr::memrchr2(b'\n', b'\r', &bytes[..offset]).map_or(0, |at| at + 1);
-    let end = memchr::memchr2(b'\n', b'\r', &bytes[offset..]).map_or(bytes.len(), |at| offset + at);
-    memchr::memmem::find(&bytes[start..end], b"{{").is_some()
+    text[line_start(text, offset)..line_end(text, offset)].contains("{{")
 }
 
 /// What to say about a line that holds a template's braces.
@@ -229,9 +228,8 @@ fn words(info: &str) -> (&str, Option<&'static str>) {
 }
 
 fn at_tab_indentation(text: &str, offset: usize) -> bool {
-    let bytes = &text.as_bytes()[..offset.min(text.len())];
-    let start = memchr::memrchr2(b'\n', b'\r', bytes).map_or(0, |at| at + 1);
-    text.as_bytes()[start..]
+    let offset = offset.min(text.len());
+    text.as_bytes()[line_start(text, offset)..offset]
         .iter()
         .take_while(|byte| matches!(byte, b' ' | b'\t'))
         .any(|byte| *byte == b'\t')

@@ -4,7 +4,7 @@ use super::ParseError;
 use super::comments::span;
 use super::keys;
 use super::stored::{ShortEntry, Stored, StoredEntry};
-use super::tree::{Comments, NodeId, ScalarStyle, ScalarType, Span, Tree};
+use super::tree::{Comments, NodeId, Span, Tree};
 
 /// How deep collections may be nested, what an alias stands for included.
 pub(super) const DEPTH_LIMIT: usize = 512;
@@ -44,30 +44,6 @@ impl<'s> Parts<'s> {
             open: Vec::with_capacity(16),
             above: Vec::with_capacity(64),
         }
-    }
-
-    pub(super) const fn text(&self) -> &'s str {
-        self.stored.text
-    }
-
-    #[inline]
-    pub(super) fn push_scalar(&mut self, span: Span, kind: (ScalarStyle, ScalarType)) -> NodeId {
-        self.stored.push_scalar(span, kind)
-    }
-
-    /// Contents of scalars that are written otherwise in the text: the next one's goes to its end.
-    pub(super) fn resolving(&mut self) -> &mut String {
-        &mut self.stored.resolved
-    }
-
-    /// A scalar that says what was resolved from a byte on.
-    pub(super) fn push_resolved(
-        &mut self,
-        span: Span,
-        kind: (ScalarStyle, ScalarType),
-        start: usize,
-    ) -> NodeId {
-        self.stored.push_resolved(span, kind, start)
     }
 
     /// A collection begins.

@@ -7,6 +7,7 @@
 use yaml_rust2::scanner::{Marker, ScanError};
 
 use super::cursor::{is_blank, is_break};
+use crate::line_breaks::{line_end, line_start, next_line};
 
 /// How many spaces a pad is.
 const PAD: usize = 64;
@@ -66,7 +67,7 @@ impl Patches {
         match error.info() {
             // between brackets, these are: a block that is indented less has ended
             "invalid indentation" | "invalid indentation in flow construct" => {
-                let line = line_start(text, base, at);
+                let line = line_start(text, at).max(base);
                 if !text.as_bytes()[line..at].iter().all(|byte| is_blank(*byte)) {
                     return false;
                 }
@@ -91,15 +92,7 @@ impl Patches {
     /// The byte offset of a mark, by its line and column (its index is off behind some block
     /// scalars); the text's end for any beyond.
     pub(crate) fn position(&self, text: &str, base: usize, mark: &Marker) -> usize {
-        let bytes = text.as_bytes();
-        let mut line = base;
-        for _ in 1..mark.line() {
-            match memchr::memchr2(b'\n', b'\r', &bytes[line..]) {
-                Some(end) if bytes[line + end..].starts_with(b"\r\n") => line += end + 2,
-                Some(end) => line += end + 1,
-                None => return text.len(),
-            }
-        }
+        let line = (1..mark.line()).fold(base, |line, _| next_line(text, line));
         let pads = self.pads.iter().filter(|pad| **pad == line).count();
         let column = mark.col().saturating_sub(pads * PAD);
         text[line..]
@@ -108,15 +101,6 @@ impl Patches {
             .nth(column)
             .map_or_else(|| line_end(text, line), |(offset, _)| line + offset)
     }
-}
-
-fn line_start(text: &str, base: usize, at: usize) -> usize {
-    memchr::memrchr2(b'\n', b'\r', &text.as_bytes()[base..at])
-        .map_or(base, |start| base + start + 1)
-}
-
-fn line_end(text: &str, at: usize) -> usize {
-    memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end)
 }
 
 #[cfg(test)]

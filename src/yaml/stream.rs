@@ -7,7 +7,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::tree::Span;
-use crate::line_breaks::lines_with_breaks;
+use crate::line_breaks::{line_end, line_start, lines_with_breaks, next_line};
 use splitter::Splitter;
 
 /// One document of a file, as text.
@@ -200,20 +200,6 @@ pub(crate) fn starts_with_marker(text: &str) -> bool {
     (text.starts_with("---") || text.starts_with("...")) && is_marker_line(text, 0)
 }
 
-fn line_end(text: &str, at: usize) -> usize {
-    memchr::memchr2(b'\n', b'\r', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end)
-}
-
-fn next_line(text: &str, at: usize) -> usize {
-    let end = line_end(text, at);
-    let rest = &text.as_bytes()[end..];
-    end + if rest.starts_with(b"\r\n") {
-        2
-    } else {
-        rest.len().min(1)
-    }
-}
-
 /// The start of the line above the one that starts at `at`.
 fn line_before(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
@@ -222,8 +208,15 @@ fn line_before(text: &str, at: usize) -> usize {
     } else {
         at.saturating_sub(1)
     };
-    memchr::memrchr2(b'\n', b'\r', &bytes[..end])
-        .map_or_else(|| byte_order_mark(text), |start| start + 1)
+    line_start_of(text, end)
+}
+
+/// The start of the line that a byte is in; in the first one, after a byte order mark.
+pub(super) fn line_start_of(text: &str, at: usize) -> usize {
+    match line_start(text, at) {
+        0 => byte_order_mark(text).min(at),
+        start => start,
+    }
 }
 
 /// How many line breaks a text has: LF, CRLF, or CR alone.

@@ -50,11 +50,11 @@ impl<'s> Builder<'s, '_> {
         let kind = (style, scalar_type);
         let resolved = (!is_in_text).then_some(content);
         let id = match resolved {
-            None => self.parts.push_scalar(span, kind),
+            None => self.parts.stored.push_scalar(span, kind),
             Some(content) => {
-                let start = self.parts.resolving().len();
-                self.parts.resolving().push_str(content);
-                self.parts.push_resolved(span, kind, start)
+                let start = self.parts.stored.resolved.len();
+                self.parts.stored.resolved.push_str(content);
+                self.parts.stored.push_resolved(span, kind, start)
             }
         };
         self.parts.stored.set_properties(id, properties);

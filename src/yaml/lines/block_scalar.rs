@@ -25,10 +25,10 @@ impl Reader<'_> {
         let rest = self.skip_spaces(header_end);
         // the comment there belongs to the entry, whose value has not come yet
         self.nothing_or_comment(header_end, rest)?;
-        let start = self.parts.resolving().len();
+        let start = self.parts.stored.resolved.len();
         let end = self.block_lines(style, chomping)?;
         let kind = (style, ScalarType::Str);
-        let node = self.parts.push_resolved(span(at, end), kind, start);
+        let node = self.parts.stored.push_resolved(span(at, end), kind, start);
         self.parts.fill(Role::Value, node, span(end, end).end);
         Some(())
     }
@@ -42,7 +42,7 @@ impl Reader<'_> {
         if indent <= self.frames.last()?.column || blank_lines.widest > indent || starts_with_tab {
             return None;
         }
-        let text = self.parts.text();
+        let text = self.parts.stored.text;
         let (mut end, mut is_first, mut was_indented) = (0, true, false);
         while let Some(start) = self.content_of_line(indent) {
             end = self.line_end(start)?;
@@ -50,14 +50,14 @@ impl Reader<'_> {
             let is_indented = line.starts_with([' ', '\t']);
             let folds = style == ScalarStyle::Folded && !is_first && !was_indented && !is_indented;
             match blank_lines.count {
-                0 if folds => self.parts.resolving().push(' '),
+                0 if folds => self.parts.stored.resolved.push(' '),
                 count => {
                     // the break that ends the line above is one of the text's, unless it folds
                     let own = usize::from(!folds && !is_first);
                     self.push_line_breaks(count + own);
                 }
             }
-            self.parts.resolving().push_str(line);
+            self.parts.stored.resolved.push_str(line);
             (is_first, was_indented) = (false, is_indented);
             self.line = self.next_line(end)?;
             blank_lines = self.blank_lines(indent)?;
@@ -74,7 +74,7 @@ impl Reader<'_> {
 
     pub(super) fn push_line_breaks(&mut self, count: usize) {
         let line_breaks = std::iter::repeat_n('\n', count);
-        self.parts.resolving().extend(line_breaks);
+        self.parts.stored.resolved.extend(line_breaks);
     }
 
     /// Where the content of this line begins, if it is indented so far.

@@ -90,7 +90,7 @@ impl Reader<'_> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'?' | b':' => return None,
             b'-' if self.is_white(at + 1) => return None,
-            0xef if byte_order_mark(&self.parts.text()[at..]) > 0 => return None,
+            0xef if byte_order_mark(&self.parts.stored.text[at..]) > 0 => return None,
             _ => {}
         }
         let is_special = |byte: &u8| b",[]{}:#\n\r\t".contains(byte);
@@ -105,7 +105,7 @@ impl Reader<'_> {
                 _ => return None,
             }
         };
-        let content = self.parts.text()[at..end].trim_end_matches(' ');
+        let content = self.parts.stored.text[at..end].trim_end_matches(' ');
         // `[-]` and `[a -]` are errors to the parser
         if content == "-" || content.ends_with(" -") {
             return None;

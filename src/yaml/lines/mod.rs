@@ -16,6 +16,7 @@ use super::parts::{DEPTH_LIMIT, Parts, Role};
 use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
+use crate::line_breaks::line_end;
 use scalar::{Found, LONGEST_KEY, Stop};
 
 /// Reads a document's text; `None` if it is not ordinary, or has no content.
@@ -286,7 +287,7 @@ impl<'s> Reader<'s> {
             at
         } else if self.bytes[at] == b'#' && at > end {
             let line_end = self.line_end(at)?;
-            let text = self.parts.text()[at..line_end].trim_end_matches([' ', '\t']);
+            let text = self.parts.stored.text[at..line_end].trim_end_matches([' ', '\t']);
             let comment = span(at, at + text.len());
             self.parts.give(comment, self.line, self.marker);
             line_end
@@ -331,8 +332,7 @@ impl<'s> Reader<'s> {
 
     /// The end of the line that `at` is in, without its line break.
     fn line_end(&self, at: usize) -> Option<usize> {
-        let rest = &self.bytes[at..];
-        let end = at + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        let end = line_end(self.parts.stored.text, at);
         self.is_line_end(end)?.then_some(end)
     }
 

@@ -10,7 +10,7 @@ impl Reader<'_> {
     pub(super) fn quoted(&mut self, at: usize) -> Option<Found> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
-        let source = &self.parts.text()[at + 1..end - 1];
+        let source = &self.parts.stored.text[at + 1..end - 1];
         let first_line = self.line;
         let resolved = match is_literal {
             true => None,
@@ -64,17 +64,17 @@ impl Reader<'_> {
     }
 
     /// What a text between quotes says that begins at `start`: its escapes resolved, its lines
-    /// joined. Returns where in [`Parts::resolving`](super::Parts::resolving) that begins.
+    /// joined. Returns where in [`Stored::resolved`](crate::yaml::stored::Stored::resolved) that begins.
     fn unfolded(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
-        let resolved = self.parts.resolving().len();
+        let resolved = self.parts.stored.resolved.len();
         let bytes = source.as_bytes();
         let special = |byte: &u8| matches!(byte, b'\\' | b'\'' | b' ' | b'\n' | b'\r' | b'\t');
         let mut at = 0;
         while at < bytes.len() {
             let plain = bytes[at..].iter().position(special);
             let plain_end = plain.map_or(bytes.len(), |length| at + length);
-            self.parts.resolving().push_str(&source[at..plain_end]);
+            self.parts.stored.resolved.push_str(&source[at..plain_end]);
             at = plain_end;
             match bytes.get(at) {
                 None => break,
@@ -83,22 +83,24 @@ impl Reader<'_> {
                     self.push_line_breaks(lines.breaks - 1);
                     at = lines.end;
                 }
-                Some(b'\\') if is_double => at = unescape(self.parts.resolving(), source, at)?,
+                Some(b'\\') if is_double => {
+                    at = unescape(&mut self.parts.stored.resolved, source, at)?
+                }
                 Some(b'\'') if !is_double => {
-                    self.parts.resolving().push('\'');
+                    self.parts.stored.resolved.push('\'');
                     at += 2;
                 }
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     let lines = self.line_breaks(source, at, start, column)?;
                     match lines.breaks {
-                        0 => self.parts.resolving().push_str(&source[at..lines.end]),
-                        1 => self.parts.resolving().push(' '),
+                        0 => self.parts.stored.resolved.push_str(&source[at..lines.end]),
+                        1 => self.parts.stored.resolved.push(' '),
                         more => self.push_line_breaks(more - 1),
                     }
                     at = lines.end;
                 }
                 Some(_) => {
-                    self.parts.resolving().push(char::from(bytes[at]));
+                    self.parts.stored.resolved.push(char::from(bytes[at]));
                     at += 1;
                 }
             }

@@ -11,7 +11,7 @@ use super::Reader;
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) style: ScalarStyle,
-    /// Where its content begins in [`Parts::resolving`](super::Parts::resolving), if the text has
+    /// Where its content begins in [`Stored::resolved`](crate::yaml::stored::Stored::resolved), if the text has
     /// it in another form.
     pub(super) resolved: Option<usize>,
     pub(super) end: usize,
@@ -43,7 +43,7 @@ impl Reader<'_> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'\t' => None,
             b'-' | b'?' | b':' if self.is_white(at + 1) => None,
-            0xef if byte_order_mark(&self.parts.text()[at..]) > 0 => None,
+            0xef if byte_order_mark(&self.parts.stored.text[at..]) > 0 => None,
             _ => {
                 let (end, stop) = self.plain(at)?;
                 Some(Found {
@@ -94,7 +94,7 @@ impl Reader<'_> {
     /// where the last one ends, or the comment on it.
     fn more_lines(&mut self, start: usize, line_end: usize, found: &mut Found) -> Option<usize> {
         let column = self.frames.last()?.column;
-        let text = self.parts.text();
+        let text = self.parts.stored.text;
         let (mut end, mut line_end) = (found.end, line_end);
         loop {
             let mut line = self.next_line(line_end)?;
@@ -110,7 +110,7 @@ impl Reader<'_> {
             }
             // a tab anywhere is refused by `plain`
             let (more, stop) = self.plain(at)?;
-            let content = self.parts.resolving();
+            let content = &mut self.parts.stored.resolved;
             if found.resolved.is_none() {
                 found.resolved = Some(content.len());
                 content.push_str(&text[start..end]);
@@ -139,7 +139,7 @@ impl Reader<'_> {
         let span = span(start, found.end);
         let said = match found.resolved {
             Some(resolved) => &self.parts.stored.resolved[resolved..],
-            None => &self.parts.text()[span.range()],
+            None => &self.parts.stored.text[span.range()],
         };
         let scalar_type = match found.style {
             ScalarStyle::Plain => type_of_plain(said),
@@ -147,8 +147,8 @@ impl Reader<'_> {
         };
         let kind = (found.style, scalar_type);
         match found.resolved {
-            Some(resolved) => self.parts.push_resolved(span, kind, resolved),
-            None => self.parts.push_scalar(span, kind),
+            Some(resolved) => self.parts.stored.push_resolved(span, kind, resolved),
+            None => self.parts.stored.push_scalar(span, kind),
         }
     }
 }

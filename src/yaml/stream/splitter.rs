@@ -2,9 +2,9 @@
 
 use super::super::tree::Span;
 use super::{
-    Document, below_marker, byte_order_mark, count_lines, is_marker_line, line_before, line_end,
-    next_line, set_off,
+    Document, below_marker, byte_order_mark, count_lines, is_marker_line, line_before, set_off,
 };
+use crate::line_breaks::{line_end, next_line};
 
 pub(super) struct Splitter<'s> {
     pub(super) text: &'s str,
