@@ -78,25 +78,17 @@ impl Seen {
     }
 }
 
+/// Reads a regular file. Nothing is waited for, whatever is there.
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let (mut file, metadata) = open(path)?;
+    read_open(&mut file, metadata.len())
+}
+
 /// Reads a file of about that length, in bytes.
 pub(crate) fn read_open(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
-    let length = usize::try_from(length).unwrap_or(0);
-    // one byte more, to see that there are no more
-    let mut bytes = vec![0; length + 1];
-    let mut filled = 0;
-    while filled < length {
-        match file.read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let is_longer = filled > length || length == 0;
-    bytes.truncate(filled);
-    if is_longer {
-        file.read_to_end(&mut bytes)?;
-    }
+    // one byte more, to see that there are no more; the system is not asked for the length again
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
+    file.take(u64::MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -113,8 +105,7 @@ pub(crate) fn read_named(path: &Path) -> io::Result<Vec<u8>> {
     if !metadata.is_file() {
         return Err(no_file(&metadata));
     }
-    let (mut file, metadata) = open(path)?;
-    read_open(&mut file, metadata.len())
+    read(path)
 }
 
 /// Writes a file by a temporary one beside it, so that it is whole at any moment. Where one is
@@ -238,10 +229,7 @@ pub(crate) fn content(root: &Path, path: &Path) -> Result<Option<Vec<u8>>, Unlik
     }
     let whole = root.join(path);
     match fs::symlink_metadata(&whole) {
-        Ok(metadata) if metadata.is_file() => {
-            let read = open(&whole).and_then(|(mut file, it)| read_open(&mut file, it.len()));
-            read.map(Some).map_err(Unlike::Unreadable)
-        }
+        Ok(metadata) if metadata.is_file() => read(&whole).map(Some).map_err(Unlike::Unreadable),
         Ok(metadata) if metadata.is_dir() => Ok(None),
         Err(error) if is_missing(&error) => Ok(None),
         Ok(_) => Err(Unlike::Other),

@@ -1,11 +1,8 @@
 //! Where one side of a merge comes from: a disk, or files that somebody has read already.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::bytes::Bytes;
 use super::disk::{Seen, folders_above, open, read_open};
 use super::file_triple::Source;
 use super::owner::of_new;
@@ -77,18 +74,8 @@ impl Input {
 
     /// The file at a relative path; one with a YAML name only up to a size.
     pub(crate) fn read(&self, path: &Path, yaml: bool) -> Result<Source, Error> {
-        self.read_beside(path, yaml, [None, None])
-    }
-
-    /// [`Input::read`], and shares the bytes with a file that is known and has the same.
-    pub(super) fn read_beside(
-        &self,
-        path: &Path,
-        yaml: bool,
-        known: [Option<&Source>; 2],
-    ) -> Result<Source, Error> {
         match self {
-            Self::Disk(root) => Source::read_beside(&root.join(path), yaml, known),
+            Self::Disk(root) => Source::read(&root.join(path), yaml),
             Self::Read(snapshot) => match snapshot.entries.get(path) {
                 Some(Entry::File {
                     bytes,
@@ -135,35 +122,29 @@ impl Snapshot {
 impl Source {
     /// Reads a file from the disk; one with a YAML name only up to a size.
     pub(super) fn read(path: &Path, yaml: bool) -> Result<Self, Error> {
-        Self::read_beside(path, yaml, [None, None])
+        let (mut file, metadata) = open(path).map_err(Error::reading(path))?;
+        if yaml && metadata.len() > LARGEST {
+            return Err(Error::too_large(path, LARGEST));
+        }
+        let bytes = read_open(&mut file, metadata.len()).map_err(Error::reading(path))?;
+        Ok(Self {
+            bytes: bytes.into(),
+            permissions: Some(metadata.permissions()),
+            seen: Some(Seen::of(&metadata)),
+        })
     }
 
-    /// [`Source::read`], and shares the bytes with a file that is known and has the same.
-    fn read_beside(path: &Path, yaml: bool, known: [Option<&Self>; 2]) -> Result<Self, Error> {
-        let source = || {
-            let (mut file, metadata) = open(path)?;
-            if yaml && metadata.len() > LARGEST {
-                return Ok(None);
-            }
-            let bytes = bytes_of(&mut file, metadata.len(), known)?;
-            Ok(Some(Self {
-                bytes,
-                permissions: Some(metadata.permissions()),
-                seen: Some(Seen::of(&metadata)),
-            }))
-        };
-        let source = source().map_err(Error::reading(path))?;
-        source.ok_or_else(|| Error::too_large(path, LARGEST))
+    /// The same, in whose place the bytes of a file are kept that is known and has the same.
+    pub(super) fn sharing(self, known: [Option<&Self>; 2]) -> Self {
+        let mut known = known.into_iter().flatten();
+        match known.find(|other| other.bytes == self.bytes) {
+            Some(other) => Self {
+                bytes: other.bytes.clone(),
+                ..self
+            },
+            None => self,
+        }
     }
-}
-
-/// What is in a file of about that length, in bytes; shared with a file that is known and has the
-/// same.
-fn bytes_of(file: &mut File, length: u64, known: [Option<&Source>; 2]) -> io::Result<Bytes> {
-    let bytes = read_open(file, length)?;
-    let mut known = known.into_iter().flatten();
-    let same = known.find(|other| *other.bytes == *bytes);
-    Ok(same.map_or_else(|| bytes.into(), |other| other.bytes.clone()))
 }
 
 #[cfg(test)]

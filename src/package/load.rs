@@ -308,8 +308,8 @@ fn read_all(
 ) -> Result<Vec<FileTriple>, Error> {
     let read_triple = |(path, yaml, files): (PathBuf, bool, Triple<bool>)| {
         let read = |side: &Input, is_file: bool, known: [Option<&Source>; 2]| {
-            let source = is_file.then(|| side.read_beside(&path, yaml, known));
-            source.transpose()
+            let source = is_file.then(|| side.read(&path, yaml)).transpose()?;
+            Ok(source.map(|source| source.sharing(known)))
         };
         let original = read(&sides.original, files.original, [None, None])?;
         let updated = read(&sides.updated, files.updated, [original.as_ref(), None])?;

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use super::disk::Disk;
 use super::journal::Journal;
 use crate::error::Error;
-use crate::package::disk::{gone_is_fine, is_missing, open, read_open};
+use crate::package::disk::{gone_is_fine, if_there, read};
 use crate::package::private_folder;
 
 /// The folder that holds run folders.
@@ -55,12 +55,9 @@ pub(crate) fn left_at(root: &Path) -> Result<Option<Left>, Error> {
         }
         for (name, written) in [(MANIFEST, false), (WRITTEN, true)] {
             let path = folder.path.join(name);
-            let bytes = match open(&path) {
-                Ok((mut file, metadata)) => read_open(&mut file, metadata.len()),
-                Err(error) if is_missing(&error) => continue,
-                Err(error) => Err(error),
+            let Some(bytes) = if_there(read(&path)).map_err(Error::reading(&path))? else {
+                continue;
             };
-            let bytes = bytes.map_err(Error::reading(&path))?;
             // one that is not whole was not begun: nothing was done yet
             if let Some(journal) = Journal::read(&bytes, &folder.package) {
                 return Ok(Some(Left {
