@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::merge::{FieldIndex, Shape, is_resource, key_of, shape};
-use crate::patch::json::pointer::field_name;
+use crate::patch::json::pointer::{escaped, field_name};
 use crate::yaml::go_json::{is_true, number};
 use crate::yaml::{EntryId, NodeId, ParseError, ScalarType, Tree, equal};
 
@@ -148,10 +148,6 @@ impl Differ<'_> {
         }
         Ok(())
     }
-}
-
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// A value as JSON.

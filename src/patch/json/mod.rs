@@ -167,17 +167,10 @@ impl SingleOperation<'_> {
                 "delete it from the file",
             ));
         };
-        let Some(found) = spot.found else {
-            return Err(self.leads_nowhere(path));
-        };
-        let children = self
-            .children(&spot)
-            .map(|entry| match entry == found {
-                true => Child::local(entry, Outcome::Remove),
-                false => Child::keep(entry),
-            })
-            .collect();
-        self.changed(&spot, Outcome::Merge(children), self.target)
+        match spot.found {
+            Some(_) => self.with_found(&spot, Outcome::Remove, self.target),
+            None => Err(self.leads_nowhere(path)),
+        }
     }
 
     fn replace(&self, entry: EntryId) -> Decided<Option<String>> {
@@ -197,16 +190,11 @@ impl SingleOperation<'_> {
             Some(spot) if target.key.is_none() && is_block_list(self.patch, value) => {
                 let text = list_in_list(self.patch, value, Some(entry));
                 let list = parsed(&text)?;
-                let only = list.entries(list.root().value).next();
-                let value = only.map_or(list.root().value, |only| list.entry(only).value);
-                let taken = Outcome::Take(Incoming::whole(value));
-                let changed = self.replaced(&spot, taken);
-                self.changed(&spot, changed, &list).map(Some)
+                let value = first_value(&list);
+                self.with_found(&spot, Outcome::Take(Incoming::whole(value)), &list)
+                    .map(Some)
             }
-            Some(spot) => {
-                let changed = self.replaced(&spot, taken);
-                self.changed(&spot, changed, self.patch).map(Some)
-            }
+            Some(spot) => self.with_found(&spot, taken, self.patch).map(Some),
         }
     }
 
@@ -222,14 +210,14 @@ impl SingleOperation<'_> {
         )
     }
 
-    /// What becomes of the map or list around an entry whose value is replaced.
-    fn replaced(&self, spot: &Spot, taken: Outcome) -> Outcome {
+    /// The text with another outcome for the entry that is at a place.
+    fn with_found(&self, spot: &Spot, outcome: Outcome, source: &Tree<'_>) -> Decided<String> {
         let children = self.children(spot);
         let children = children.map(|child| match Some(child) == spot.found {
-            true => Child::local(child, taken.clone()),
+            true => Child::local(child, outcome.clone()),
             false => Child::keep(child),
         });
-        Outcome::Merge(children.collect())
+        self.changed(spot, Outcome::Merge(children.collect()), source)
     }
 
     /// Adds the value of an entry of `source` where the path says.
@@ -242,7 +230,7 @@ impl SingleOperation<'_> {
         let is_map = shape(self.target, spot.holder) == Shape::Map;
         if is_map && spot.found.is_some() {
             let taken = Outcome::Take(Incoming::whole(entry.value));
-            return self.changed(&spot, self.replaced(&spot, taken), source);
+            return self.with_found(&spot, taken, source);
         }
         let key = match self.operation.path.last() {
             Some(step) if is_map => Some(step.name.as_ref()),
@@ -280,24 +268,17 @@ impl SingleOperation<'_> {
             _ => format!("holder:\n{indented}"),
         };
         let holder = parsed(&holder)?;
-        let root = holder.root().value;
-        let first = holder.entries(root).next();
-        let value = first.map_or(root, |first| holder.entry(first).value);
+        let value = first_value(&holder);
         self.changed(spot, Outcome::Take(Incoming::whole(value)), &holder)
     }
 
     fn move_from(&self, from: &[Step<'_>]) -> Decided<Option<String>> {
         let path = &self.operation.path;
         let entry = self.entry_at(from)?;
-        if pointer::written(from) == pointer::written(path) {
+        if from == path.as_slice() {
             return Ok(None);
         }
-        if path.len() > from.len()
-            && path
-                .iter()
-                .zip(from)
-                .all(|(path, from)| path.name == from.name)
-        {
+        if path.starts_with(from) {
             return Err(self.wrong(
                 "a value cannot be moved into itself",
                 "use copy, or give another path",
@@ -332,4 +313,11 @@ impl SingleOperation<'_> {
         let text = edited(self.target, source, &outcome)?;
         Ok(text.unwrap_or_else(|| self.target.text().to_owned()))
     }
+}
+
+/// The value of the first entry of a document.
+fn first_value(tree: &Tree<'_>) -> NodeId {
+    let root = tree.root().value;
+    let first = tree.entries(root).next();
+    first.map_or(root, |first| tree.entry(first).value)
 }

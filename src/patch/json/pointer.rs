@@ -56,10 +56,15 @@ fn unescaped(part: &str) -> Option<Cow<'_, str>> {
 
 /// A pointer as it is written.
 pub(super) fn written(steps: &[Step<'_>]) -> String {
-    let escaped = steps
-        .iter()
-        .map(|step| format!("/{}", step.name.replace('~', "~0").replace('/', "~1")));
-    escaped.collect()
+    let steps = steps.iter();
+    steps
+        .map(|step| format!("/{}", escaped(&step.name)))
+        .collect()
+}
+
+/// A name as a step of a pointer.
+pub(in crate::patch) fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// The place that steps lead to; `None` for the root. The last step alone may lead to nothing.
