@@ -46,13 +46,13 @@ impl Origin {
 /// The items of a document that is a list of resources; `None` if it is none.
 fn items_of(tree: &Tree<'_>) -> Option<Vec<NodeId>> {
     let root = tree.root().value;
-    let kind = tree.scalar(tree.field(root, "kind")?)?;
+    let kind = tree.field_text(root, "kind")?;
     let items = tree.resolve(tree.field(root, "items")?);
     let is_named = tree
         .field(root, "metadata")
         .is_some_and(|metadata| tree.find(metadata, "name").is_some());
     let is_list = matches!(tree.node(items).kind, NodeKind::Sequence(_));
-    (kind.content.ends_with("List") && is_list && !is_named).then(|| {
+    (kind.ends_with("List") && is_list && !is_named).then(|| {
         tree.entries(items)
             .map(|item| tree.entry(item).value)
             .collect()

@@ -143,17 +143,15 @@ impl<'f> FileMerge<'_, 'f, '_> {
             Some(document.text[document.body.range()].trim().to_owned())
         });
         let line = members.local.map_or(0, Parsed::line);
-        self.record(
-            group,
-            Conflict {
-                path: String::new(),
-                kind,
-                line,
-                values,
-                resolution,
-                rule: rule.map(|rule| rule.origin.clone()),
-            },
-        );
+        let conflict = Conflict {
+            path: String::new(),
+            kind,
+            line,
+            values,
+            resolution,
+            rule: rule.map(|rule| rule.origin.clone()),
+        };
+        self.record_all(group, vec![conflict]);
     }
 
     /// Whether the first line of the local file pins it.
@@ -177,12 +175,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         }
     }
 
-    /// Records a conflict, or what a pin held back.
-    pub(super) fn record(&mut self, group: &Group, conflict: Conflict) {
-        self.record_all(group, vec![conflict]);
-    }
-
-    /// The same of many.
+    /// Records conflicts, or what pins held back.
     pub(super) fn record_all(&mut self, group: &Group, conflicts: Vec<Conflict>) {
         let members = self.members(group);
         let named = members.local.or(members.updated).or(members.original);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::error::Error;
 
@@ -21,22 +21,23 @@ pub(crate) fn is_yaml_name(path: &Path) -> bool {
     YamlNames::Usual.have(path)
 }
 
+/// A pattern for paths: only `**` reaches over a slash.
+pub(super) fn path_glob(pattern: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(pattern).literal_separator(true).build()
+}
+
 impl YamlNames {
     pub(super) fn of(matches: &[String]) -> Result<Self, Error> {
         if matches.is_empty() {
             return Ok(Self::Usual);
         }
+        let wrong = |pattern: &str, error: globset::Error| Error::pattern(pattern, error.kind());
         let mut set = GlobSetBuilder::new();
         for pattern in matches {
-            let glob = GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .build()
-                .map_err(|error| Error::pattern(pattern, error.kind()))?;
-            set.add(glob);
+            set.add(path_glob(pattern).map_err(|error| wrong(pattern, error))?);
         }
-        let set = set
-            .build()
-            .map_err(|error| Error::pattern(&matches.join(" "), error.kind()))?;
+        let set = set.build();
+        let set = set.map_err(|error| wrong(&matches.join(" "), error))?;
         Ok(Self::Matching(set))
     }
 

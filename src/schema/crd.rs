@@ -21,28 +21,28 @@ pub(super) fn add(types: &mut Types, tree: &Tree<'_>) -> Result<usize, ParseErro
     }
     let mut reader = DefinitionReader { types, tree };
     let root = tree.root().value;
-    let Some(spec) = reader.child(root, "spec") else {
+    let Some(spec) = tree.field(root, "spec") else {
         return Ok(0);
     };
-    let names = reader.child(spec, "names");
+    let names = tree.field(spec, "names");
     let (Some(group), Some(kind)) = (
-        reader.text(spec, "group"),
-        names.and_then(|names| reader.text(names, "kind")),
+        tree.field_text(spec, "group"),
+        names.and_then(|names| tree.field_text(names, "kind")),
     ) else {
         return Ok(0);
     };
-    if reader.text(spec, "scope") == Some("Cluster") {
+    if tree.field_text(spec, "scope") == Some("Cluster") {
         reader.types.add_cluster_scoped(group, kind);
     }
     let shared = reader.schema_in(spec, "validation");
     let mut versions: Vec<(&str, Option<NodeId>)> = Vec::new();
-    if let Some(list) = reader.child(spec, "versions") {
+    if let Some(list) = tree.field(spec, "versions") {
         for version in reader.elements(list) {
             let schema = reader.schema_in(version, "schema").or(shared);
-            versions.extend(reader.text(version, "name").map(|name| (name, schema)));
+            versions.extend(tree.field_text(version, "name").map(|name| (name, schema)));
         }
     } else {
-        versions.extend(reader.text(spec, "version").map(|name| (name, shared)));
+        versions.extend(tree.field_text(spec, "version").map(|name| (name, shared)));
     }
     let mut added = 0;
     for (version, schema) in versions {
@@ -62,34 +62,20 @@ struct DefinitionReader<'a, 't> {
 }
 
 impl<'t> DefinitionReader<'_, 't> {
-    fn child(&self, map: NodeId, name: &str) -> Option<NodeId> {
-        let field = self.tree.find(map, name)?;
-        Some(self.tree.entry(field).value)
-    }
-
-    fn text(&self, map: NodeId, name: &str) -> Option<&'t str> {
-        let value = self.child(map, name)?;
-        Some(self.tree.scalar(value)?.content)
-    }
-
     fn is_true(&self, map: NodeId, name: &str) -> bool {
-        self.text(map, name) == Some("true")
+        self.tree.field_text(map, name) == Some("true")
     }
 
     fn elements(&self, list: NodeId) -> Vec<NodeId> {
         let list = self.tree.resolve(list);
-        match self.tree.node(list).kind {
-            NodeKind::Sequence(_) => self
-                .tree
-                .entries(list)
-                .map(|entry| self.tree.entry(entry).value)
-                .collect(),
-            _ => Vec::new(),
-        }
+        let is_list = matches!(self.tree.node(list).kind, NodeKind::Sequence(_));
+        let entries = self.tree.entries(list).filter(|_| is_list);
+        entries.map(|entry| self.tree.entry(entry).value).collect()
     }
 
     fn schema_in(&self, map: NodeId, field: &str) -> Option<NodeId> {
-        self.child(self.child(map, field)?, "openAPIV3Schema")
+        self.tree
+            .field(self.tree.field(map, field)?, "openAPIV3Schema")
     }
 
     /// A resource's root, or one embedded in another: it has the `metadata` that every resource
@@ -113,7 +99,7 @@ impl<'t> DefinitionReader<'_, 't> {
     fn value(&mut self, schema: NodeId) -> Result<Value, ParseError> {
         let mut value = Value::new(self.inside(schema)?);
         value.list = self.list_type(schema)?;
-        value.is_atomic_map = self.text(schema, MAP_TYPE) == Some("atomic");
+        value.is_atomic_map = self.tree.field_text(schema, MAP_TYPE) == Some("atomic");
         value.patch = Patch {
             replaces: value.is_atomic_map,
             ..patch_of(value.list.as_ref())
@@ -122,11 +108,11 @@ impl<'t> DefinitionReader<'_, 't> {
     }
 
     fn inside(&mut self, schema: NodeId) -> Result<Inside, ParseError> {
-        if let Some(items) = self.child(schema, "items") {
+        if let Some(items) = self.tree.field(schema, "items") {
             return Ok(Inside::Elements(Box::new(self.below(items)?)));
         }
-        let properties = self.child(schema, "properties");
-        let others = self.child(schema, "additionalProperties");
+        let properties = self.tree.field(schema, "properties");
+        let others = self.tree.field(schema, "additionalProperties");
         if properties.is_none() && others.is_none() {
             return Ok(Inside::Unknown);
         }
@@ -157,7 +143,7 @@ impl<'t> DefinitionReader<'_, 't> {
     }
 
     fn list_type(&self, schema: NodeId) -> Result<Option<ListType>, ParseError> {
-        let Some(said) = self.child(schema, LIST_TYPE) else {
+        let Some(said) = self.tree.field(schema, LIST_TYPE) else {
             return Ok(None);
         };
         match self.tree.scalar(said).map(|scalar| scalar.content) {
@@ -177,7 +163,7 @@ impl<'t> DefinitionReader<'_, 't> {
         let help = format!(
             "write `{LIST_MAP_KEYS}: [NAME]` beside it, the fields that identify an element"
         );
-        let Some(names) = self.child(schema, LIST_MAP_KEYS) else {
+        let Some(names) = self.tree.field(schema, LIST_MAP_KEYS) else {
             let message = format!("this list is of type map, and `{LIST_MAP_KEYS}` is missing");
             return Err(self.error(list_type, message).with_help(help));
         };
@@ -197,8 +183,12 @@ impl<'t> DefinitionReader<'_, 't> {
 
     /// The default of a field of a list's elements.
     fn default_of(&self, list: NodeId, name: &str) -> Option<KeyDefault> {
-        let properties = self.child(self.child(list, "items")?, "properties")?;
-        let default = self.child(self.child(properties, name)?, "default")?;
+        let properties = self
+            .tree
+            .field(self.tree.field(list, "items")?, "properties")?;
+        let default = self
+            .tree
+            .field(self.tree.field(properties, name)?, "default")?;
         let scalar = self.tree.scalar(default)?;
         (scalar.scalar_type != ScalarType::Null).then(|| KeyDefault {
             scalar_type: scalar.scalar_type,

@@ -114,11 +114,10 @@ impl Schema {
 
 /// The `apiVersion` and `kind` of a map of a document, where it has both.
 pub fn kind_of<'t>(tree: &'t Tree<'_>, map: NodeId) -> Option<(&'t str, &'t str)> {
-    let text = |name: &str| {
-        let field = tree.find(map, name)?;
-        Some(tree.scalar(tree.entry(field).value)?.content)
-    };
-    Some((text("apiVersion")?, text("kind")?))
+    Some((
+        tree.field_text(map, "apiVersion")?,
+        tree.field_text(map, "kind")?,
+    ))
 }
 
 #[cfg(test)]

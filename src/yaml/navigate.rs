@@ -72,6 +72,11 @@ impl<'s> Tree<'s> {
         Some(self.entry(self.find(mapping, key)?).value)
     }
 
+    /// What the scalar says that is the value of a field, found as [`Tree::find`] does it.
+    pub fn field_text(&self, mapping: NodeId, key: &str) -> Option<&str> {
+        Some(self.scalar(self.field(mapping, key)?)?.content)
+    }
+
     /// The value at the end of a path of fields, from the root on.
     pub fn at(&self, path: &[&str]) -> Option<NodeId> {
         let mut keys = path.iter();

@@ -101,11 +101,6 @@ pub(super) fn annotation(
     Ok(format!("{}\n", go_json::written(json)))
 }
 
-/// The namespace that a document says.
-pub(super) fn namespace<'t>(tree: &'t Tree<'_>) -> Option<&'t str> {
-    Some(tree.scalar(tree.at(&["metadata", "namespace"])?)?.content)
-}
-
 /// Whether a configuration is for an object in a namespace, and does not say which.
 pub(super) fn may_have_namespace(config: &Tree<'_>, schema: &Schema) -> bool {
     let id = ResourceId::of(config);

@@ -65,7 +65,8 @@ impl Apply<'_, '_> {
         let in_live = |offset| self.sides.place_in_live(live_at, offset);
         let here = || in_live(live.root().span.start as usize);
         let last = self.last.of(parsed, in_live)?;
-        let namespace = config::namespace(live);
+        let metadata = live.at(&["metadata"]);
+        let namespace = metadata.and_then(|metadata| live.field_text(metadata, "namespace"));
         let annotation = config::annotation(config, namespace, in_config)?;
         let failed = |error| {
             let (file, texts) = (self.sides.path(live_at), [config.text(), live.text()]);

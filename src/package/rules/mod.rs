@@ -188,8 +188,7 @@ impl Scoped {
             });
         }
         document.tree().is_some_and(|tree| {
-            let says = |field: &str| Some(tree.scalar(tree.at(&[field])?)?.content);
-            wanted.all(|(field, word)| says(field).is_some_and(|said| said == word))
+            wanted.all(|(field, word)| tree.field_text(tree.root().value, field) == Some(word))
         })
     }
 

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use clap::ValueEnum;
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobMatcher;
 
 use super::{Named, Rules, Scoped, no_rules};
 use crate::error::{Error, Place};
 use crate::merge::{Pattern, Rule, Take};
 use crate::package::git_folder;
+use crate::package::yaml_names::path_glob;
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
 const WORDS: [&str; 9] = [
@@ -65,7 +66,8 @@ impl RuleReader<'_> {
                 // where the package comes from is no matter of a merge
                 "upstream" | "upstreamLock" => {}
                 _ => {
-                    for element in self.list(value)? {
+                    let help = "write each rule behind a dash, such as `- path: spec.replicas`";
+                    for element in self.list(value, "a list of rules is expected", help)? {
                         rules.rules.push(self.rule(element)?);
                     }
                 }
@@ -84,29 +86,23 @@ impl RuleReader<'_> {
         Ok(rules)
     }
 
-    fn list(&self, list: NodeId) -> Result<impl Iterator<Item = EntryId> + use<>, Error> {
-        if matches!(self.tree.node(list).kind, NodeKind::Sequence(_)) {
-            return Ok(self.tree.entries(list));
+    fn list(
+        &self,
+        list: NodeId,
+        message: &str,
+        help: &str,
+    ) -> Result<impl Iterator<Item = EntryId> + use<>, Error> {
+        match self.tree.node(list).kind {
+            NodeKind::Sequence(_) => Ok(self.tree.entries(list)),
+            _ => Err(self.wrong(list, message, help)),
         }
-        Err(self.wrong(
-            list,
-            "a list of rules is expected",
-            "write each rule behind a dash, such as `- path: spec.replicas`",
-        ))
     }
 
     /// Files, relative to the one that is read.
     fn definitions(&self, list: NodeId) -> Result<Vec<PathBuf>, Error> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        if !matches!(self.tree.node(list).kind, NodeKind::Sequence(_)) {
-            return Err(self.wrong(
-                list,
-                "a list of files is expected",
-                "write it like `crds: [crds/shop.yaml]`",
-            ));
-        }
-        self.tree
-            .entries(list)
+        let help = "write it like `crds: [crds/shop.yaml]`";
+        self.list(list, "a list of files is expected", help)?
             .map(|element| {
                 let value = self.tree.entry(element).value;
                 let file = folder.join(self.word(value)?);
@@ -260,9 +256,7 @@ impl RuleReader<'_> {
     }
 
     fn glob(&self, value: NodeId) -> Result<GlobMatcher, Error> {
-        let glob = GlobBuilder::new(self.word(value)?)
-            .literal_separator(true)
-            .build();
+        let glob = path_glob(self.word(value)?);
         glob.map(|glob| glob.compile_matcher()).map_err(|error| {
             let message = error.kind().to_string();
             self.wrong(value, &message, "write it like `charts/**/*.yaml`")

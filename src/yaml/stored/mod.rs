@@ -95,13 +95,20 @@ impl<'s> Stored<'s> {
         }
     }
 
+    /// The scalar that a node is, or stands for: how it is kept, and what it is.
+    #[inline(always)]
+    fn stored_scalar(&self, id: NodeId) -> Option<(&StoredNode, ScalarStyle, ScalarType)> {
+        let stored = &self.nodes[self.resolve(id).number() as usize];
+        match stored.kind() {
+            StoredKind::Scalar(style, scalar_type) => Some((stored, style, scalar_type)),
+            StoredKind::Collection { .. } | StoredKind::Alias => None,
+        }
+    }
+
     /// The scalar that a node is, or stands for.
     #[inline]
     pub(in crate::yaml) fn scalar(&self, id: NodeId) -> Option<Scalar<'_>> {
-        let stored = &self.nodes[self.resolve(id).number() as usize];
-        let StoredKind::Scalar(style, scalar_type) = stored.kind() else {
-            return None;
-        };
+        let (stored, style, scalar_type) = self.stored_scalar(id)?;
         Some(Scalar {
             style,
             scalar_type,
@@ -113,10 +120,7 @@ impl<'s> Stored<'s> {
     /// `None` for a collection.
     #[inline]
     pub(in crate::yaml) fn said(&self, id: NodeId) -> Option<(ScalarType, &[u8])> {
-        let stored = &self.nodes[self.resolve(id).number() as usize];
-        let StoredKind::Scalar(style, scalar_type) = stored.kind() else {
-            return None;
-        };
+        let (stored, style, scalar_type) = self.stored_scalar(id)?;
         let (text, span) = self.place_of_content(stored, style);
         let said = text.as_bytes().get(span.range());
         Some((scalar_type, said.unwrap_or_default()))
@@ -125,10 +129,7 @@ impl<'s> Stored<'s> {
     /// What a scalar is; `None` for a collection.
     #[inline]
     pub(in crate::yaml) fn type_of(&self, id: NodeId) -> Option<ScalarType> {
-        match self.nodes[self.resolve(id).number() as usize].kind() {
-            StoredKind::Scalar(_, scalar_type) => Some(scalar_type),
-            StoredKind::Collection { .. } | StoredKind::Alias => None,
-        }
+        Some(self.stored_scalar(id)?.2)
     }
 
     /// Which entries are a collection's own; none for anything else.
@@ -203,13 +204,10 @@ impl<'s> Stored<'s> {
 
     /// What a scalar says, for as long as the text is there; `None` for a collection.
     pub(in crate::yaml) fn to_cow(&self, id: NodeId) -> Option<Cow<'s, str>> {
-        let scalar = self.scalar(id)?;
-        let stored = &self.nodes[self.resolve(id).number() as usize];
+        let (stored, style, _) = self.stored_scalar(id)?;
         Some(match self.more(stored) {
-            None => {
-                Cow::Borrowed(&self.text[within_quotes(self.span(stored), scalar.style).range()])
-            }
-            Some(_) => Cow::Owned(scalar.content.to_owned()),
+            None => Cow::Borrowed(&self.text[within_quotes(self.span(stored), style).range()]),
+            Some(_) => Cow::Owned(self.content(stored, style).to_owned()),
         })
     }
 
