@@ -111,7 +111,7 @@ impl<'a> Patcher<'a> {
         for entry in tree.entries(tree.resolve(map)) {
             let value = tree.entry(entry).value;
             match name_of(tree, entry).as_deref() {
-                Some(name) if self.is_strategic && is_directive(name) => {
+                Some(name) if self.is_strategic() && is_directive(name) => {
                     self.read_directive(&mut directed, name, entry, value)?;
                 }
                 _ => directed.fields.push(entry),

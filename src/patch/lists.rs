@@ -36,7 +36,7 @@ impl<'a> Patcher<'a> {
         schema: Option<FieldSchema<'a>>,
     ) -> Decided {
         let target = self.target.resolve(target);
-        if let Some(patch) = nodes.list.filter(|_| !self.is_strategic) {
+        if let Some(patch) = nodes.list.filter(|_| !self.is_strategic()) {
             return self.replaced(target, patch, None);
         }
         let patch_list = self.patch_list(nodes, schema)?;

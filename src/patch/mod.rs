@@ -104,6 +104,13 @@ pub fn merge_patch(
     in_the_style_of(target, patch, merged(patch)?, merged)
 }
 
+/// The target's text with these values, null removing a field; `None` if nothing changes.
+pub(crate) fn with_values(target: &Tree<'_>, values: &serde_json::Value) -> Option<String> {
+    let text = values.to_string();
+    let patch = Tree::parse(&text).ok()??;
+    merge_patch(target, &patch, Rules::Merge).ok()?
+}
+
 /// The target's text with what `decide` says of it and the patch carried out; `None` if nothing
 /// changes.
 fn carried_out(
@@ -221,8 +228,6 @@ struct Patcher<'a> {
     /// What was applied last, if that is known.
     last: Option<&'a Tree<'a>>,
     dialect: Dialect,
-    /// Whether `$patch` and its like are directives.
-    is_strategic: bool,
     /// Whether lists were replaced because nothing is known of the kind.
     has_unknown_lists: bool,
     /// What gives a value exactly, keeping the text of what has it already.
@@ -241,10 +246,14 @@ impl<'a> Patcher<'a> {
             patch,
             last: None,
             dialect,
-            is_strategic: matches!(dialect, Dialect::Kubectl | Dialect::Kustomize),
             has_unknown_lists: false,
             walker: Walker::new(Triple::new(target, patch, target), false, options),
         }
+    }
+
+    /// Whether `$patch` and its like are directives.
+    const fn is_strategic(&self) -> bool {
+        matches!(self.dialect, Dialect::Kubectl | Dialect::Kustomize)
     }
 
     /// How the elements of a list here pair up.

@@ -2,6 +2,8 @@
 //!
 //! The parser has found the text valid, so this only looks for ends; it never decides what is YAML.
 
+use std::borrow::Cow;
+
 use super::stream::line_start_of;
 use crate::line_breaks::{line_end, next_line};
 
@@ -183,25 +185,15 @@ impl<'s> Cursor<'s> {
                 continue;
             }
             let (length, breaks) = white_space(&source[at..]);
-            let folded: &[u8] = match breaks {
-                0 => &source[at..at + length],
-                1 => b" ",
-                _ => &NEW_LINES[..(breaks - 1).min(NEW_LINES.len())],
+            let folded: Cow<'_, [u8]> = match breaks {
+                0 => source[at..at + length].into(),
+                1 => b" ".as_slice().into(),
+                more => b"\n".repeat(more - 1).into(),
             };
-            said += match breaks {
-                // more blank lines than the constant has: count them one by one
-                more if more > NEW_LINES.len() => {
-                    let run = content[said..]
-                        .iter()
-                        .take_while(|byte| **byte == b'\n')
-                        .count();
-                    (run == more - 1).then_some(run)?
-                }
-                _ => content[said..]
-                    .starts_with(folded)
-                    .then_some(folded.len())?,
-            };
-            at += length;
+            if !content[said..].starts_with(&folded) {
+                return None;
+            }
+            (at, said) = (at + length, said + folded.len());
         }
         Some(self.pos + at)
     }
@@ -244,8 +236,6 @@ impl<'s> Cursor<'s> {
         }
     }
 }
-
-const NEW_LINES: &[u8] = &[b'\n'; 64];
 
 /// The length of the white space at the start, and how many line breaks are in it.
 fn white_space(source: &[u8]) -> (usize, usize) {

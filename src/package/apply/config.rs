@@ -9,7 +9,7 @@ use super::sides::Sides;
 use crate::error::{Error, Place, shown};
 use crate::package::parsed::Parsed;
 use crate::package::resource::ResourceId;
-use crate::patch::{LAST_APPLIED, Rules, merge_patch};
+use crate::patch::LAST_APPLIED;
 use crate::schema::Schema;
 use crate::triple::Side;
 use crate::yaml::{Tree, go_json};
@@ -107,13 +107,6 @@ pub(super) fn may_have_namespace(config: &Tree<'_>, schema: &Schema) -> bool {
     id.is_some_and(|id| {
         id.namespace.is_empty() && !schema.is_cluster_scoped(&id.api_version, &id.kind)
     })
-}
-
-/// The text of a configuration with a namespace.
-pub(super) fn in_namespace(config: &Tree<'_>, namespace: &str) -> Option<String> {
-    let patch = json!({"metadata": {"namespace": namespace}}).to_string();
-    let patch = Tree::parse(&patch).ok()??;
-    merge_patch(config, &patch, Rules::Merge).ok()?
 }
 
 /// There is nothing where something is needed.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
+use serde_json::json;
 
 use super::config;
 use super::last::{self, LastApplied};
@@ -14,7 +15,7 @@ use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, ParsedFile, Trees};
 use crate::package::patching::readable::unfit;
 use crate::package::secrets::verification_error;
-use crate::patch::{Application, LAST_APPLIED, PatchError, annotated, apply_document};
+use crate::patch::{Application, LAST_APPLIED, PatchError, annotated, apply_document, with_values};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::Tree;
@@ -130,7 +131,9 @@ impl Apply<'_, '_> {
         let namespace = self.what.namespace.as_deref();
         let namespace = namespace.filter(|_| config::may_have_namespace(tree, self.schema));
         let annotation = config::annotation(tree, namespace, place)?;
-        let named = namespace.and_then(|namespace| config::in_namespace(tree, namespace));
+        let named = namespace.and_then(|namespace| {
+            with_values(tree, &json!({"metadata": {"namespace": namespace}}))
+        });
         let text = named.as_deref().unwrap_or(config.document.text);
         let file = &self.sides.triples[at.triple].path;
         annotated(text, &annotation)

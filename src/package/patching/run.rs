@@ -1,6 +1,7 @@
 //! Each document of a patch, applied to what it is for.
 
 use rustc_hash::FxHashSet;
+use serde_json::{Value, json};
 
 use super::readable::{InFile, Readable, unfit};
 use super::step::Step;
@@ -9,7 +10,9 @@ use super::{PatchForm, Patching};
 use crate::error::{Error, Warning};
 use crate::package::resource::ResourceId;
 use crate::package::secrets;
-use crate::patch::{PatchError, Rules, deletes_all, first_directive, json_patch, merge_patch};
+use crate::patch::{
+    PatchError, Rules, deletes_all, first_directive, json_patch, merge_patch, with_values,
+};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{NodeKind, ParseError, Tree};
 
@@ -106,24 +109,19 @@ impl PatchRun<'_> {
         let (Some(id), Ok(Some(tree))) = (self.target.id(found), Tree::parse(&text)) else {
             return text;
         };
-        let value = |name: &str, kept: bool| match name {
-            _ if !kept => None,
-            "" => Some(serde_json::Value::Null),
-            name => Some(name.into()),
+        let value = |name: &str| match name {
+            "" => Value::Null,
+            name => name.into(),
         };
-        let mut patch = serde_json::Map::new();
-        let mut metadata = serde_json::Map::new();
-        patch.extend(
-            value(&id.api_version, !step.may_change_kind).map(|it| ("apiVersion".into(), it)),
-        );
-        patch.extend(value(&id.kind, !step.may_change_kind).map(|it| ("kind".into(), it)));
-        metadata.extend(value(&id.name, !step.may_rename).map(|it| ("name".into(), it)));
-        metadata.extend(value(&id.namespace, true).map(|it| ("namespace".into(), it)));
-        patch.insert("metadata".into(), metadata.into());
-        let patch = serde_json::Value::from(patch).to_string();
-        let named = Tree::parse(&patch).ok().flatten();
-        let named = named.and_then(|patch| merge_patch(&tree, &patch, Rules::Merge).ok().flatten());
-        named.unwrap_or(text)
+        let mut patch = json!({"metadata": {"namespace": value(&id.namespace)}});
+        if !step.may_rename {
+            patch["metadata"]["name"] = value(&id.name);
+        }
+        if !step.may_change_kind {
+            patch["apiVersion"] = value(&id.api_version);
+            patch["kind"] = value(&id.kind);
+        }
+        with_values(&tree, &patch).unwrap_or(text)
     }
 
     fn patched(

@@ -82,26 +82,15 @@ fn is_flow_colon(pair: &[u8]) -> bool {
 
 /// Between double quotes, with the escapes that JSON knows too wherever there is one.
 fn double_quoted(content: &str) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(content.len() + 2);
-    text.push('"');
-    for c in content.chars() {
-        match c {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{c}' => text.push_str("\\f"),
-            c if stays_as_it_is(c) => text.push(c),
+    let json = serde_json::Value::from(content).to_string();
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match stays_as_it_is(c) {
+            true => text.push(c),
             // all that is left is below U+10000
-            c => {
-                let _ = write!(text, "\\u{:04x}", u32::from(c));
-            }
+            false => text.push_str(&format!("\\u{:04x}", u32::from(c))),
         }
     }
-    text.push('"');
     text
 }
 
