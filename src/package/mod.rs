@@ -6,62 +6,71 @@
 //! files of documents by `documents`, others by `whole_file`. Nothing is written before all of it
 //! is done.
 
-mod apply;
+// a disk: files and folders
+mod bytes;
+mod disk;
+mod lock;
+mod owner;
+pub(crate) mod private_folder;
+mod walk;
+mod write;
+
+// packages, read
+mod definitions;
+mod file_triple;
+mod ignored;
+mod input;
+mod items;
+mod load;
+mod parsed;
+mod rules;
+mod selector;
+mod sides_read;
+mod single_package;
+mod template;
+mod yaml_names;
+
+// which documents are one, and what has to be done where
+mod duplicates;
+mod gone;
+mod jobs;
+mod pair;
+mod renamed;
+mod resource;
+mod similarity;
+
+// one file, merged: its documents and what is around them
 mod around;
 mod assemble;
-mod bytes;
+mod cuts;
+mod document;
+mod documents;
+mod head;
+mod insertion_point;
+mod kpt;
+mod nulls;
+mod records;
+mod verified;
+mod whole_file;
+
+// the plan of what changes
 mod case_only;
 mod change;
 mod copy;
-mod cuts;
-mod definitions;
+mod obstacles;
+mod plan;
+mod secrets;
+
+// runs: one for each command
+mod apply;
 mod diff;
-mod disk;
-mod document;
-mod documents;
-mod duplicates;
-mod file_triple;
-mod gone;
-mod head;
-mod ignored;
-mod input;
-mod insertion_point;
-mod items;
-mod jobs;
-mod kpt;
-mod load;
-mod lock;
 mod look_up;
 mod marked;
 mod merge_file;
-mod nulls;
-mod obstacles;
-mod owner;
-mod pair;
 mod parallel;
-mod parsed;
 mod patching;
-mod plan;
-pub(crate) mod private_folder;
 mod progress;
-mod records;
-mod renamed;
-mod resource;
-mod rules;
 mod run;
-mod secrets;
-mod selector;
-mod sides_read;
-mod similarity;
-mod single_package;
-
-mod template;
-mod verified;
-
-mod walk;
-mod whole_file;
-mod write;
-mod yaml_names;
 
 pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;

@@ -7,7 +7,7 @@ use crate::merge::{
 use crate::schema::FieldSchema;
 use crate::yaml::{EntryId, NodeId, equal};
 
-use super::applied::Level;
+use super::apply::Level;
 use super::directives::{Command, Directed};
 use super::patch_list::ListNodes;
 use super::{At, Decided, Patcher};

@@ -4,9 +4,13 @@
 //! The same tree, decisions and edits as the merge's, with rules of their own: the patch decides
 //! what becomes of the target's values, the target's bytes stay where it names none, and what comes
 //! is cut out of the patch's text.
+//!
+//! `Patcher` walks a merge patch beside its target: maps in `fields`, lists in `lists`, values
+//! that are replaced in `replaced`; `arriving` says what comes where the target has nothing.
+//! `directives` and `patch_list` read `$patch` and its like, `pairing` says which elements of two
+//! lists are one, `order` what order they get. `apply` has the rules of `kubectl apply` for the
+//! same walk, `json` is JSON patch, and `difference` makes patches.
 
-mod applied;
-mod applied_lists;
 mod apply;
 mod arriving;
 mod difference;
@@ -25,7 +29,7 @@ use crate::schema::FieldSchema;
 use crate::triple::Triple;
 use crate::yaml::{NodeId, NodeKind, ParseError, Tree, json_in_block_style};
 
-use applied::Level;
+use apply::Level;
 use pairing::Pairing;
 
 pub use apply::{Application, Applied, apply_document};

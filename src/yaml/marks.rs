@@ -1,6 +1,6 @@
 //! The parser counts characters; everything else here counts bytes.
 
-use super::source::Patches;
+use super::workarounds::Workarounds;
 
 /// The parser's character indexes and the byte offsets of one text.
 ///
@@ -13,7 +13,7 @@ use super::source::Patches;
 pub(crate) struct Marks<'s, 'p> {
     text: &'s str,
     base: usize,
-    patches: &'p Patches,
+    workarounds: &'p Workarounds,
     ascii: bool,
     /// A place in characters and in bytes.
     known: (usize, usize),
@@ -22,12 +22,12 @@ pub(crate) struct Marks<'s, 'p> {
 }
 
 impl<'s, 'p> Marks<'s, 'p> {
-    /// For a parser that reads `text` from byte `base` on, patched.
-    pub(crate) fn new(text: &'s str, base: usize, patches: &'p Patches) -> Self {
+    /// For a parser that reads `text` from byte `base` on, with what is worked around.
+    pub(crate) fn new(text: &'s str, base: usize, workarounds: &'p Workarounds) -> Self {
         Self {
             text,
             base,
-            patches,
+            workarounds,
             ascii: text[base..].is_ascii(),
             known: (0, base),
             drift: 0,
@@ -37,7 +37,7 @@ impl<'s, 'p> Marks<'s, 'p> {
 
     /// Whether a mark and a byte offset are the same place.
     pub(crate) fn agree(&mut self, index: usize, byte: usize) -> bool {
-        let shift = self.patches.shift(byte);
+        let shift = self.workarounds.shift(byte);
         if self.ascii {
             return self.base + index == byte + shift;
         }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn marks(text: &'static str, base: usize) -> Marks<'static, 'static> {
-        static NONE: Patches = Patches::none();
+        static NONE: Workarounds = Workarounds::none();
         Marks::new(text, base, &NONE)
     }
 

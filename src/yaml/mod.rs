@@ -1,11 +1,18 @@
 //! YAML as text: documents, the tree over them, comments, scalars and equality. No word of merging.
+//!
+//! `stream` cuts a file into documents. `lines` reads a document as most are written, line by line;
+//! `events` reads all others by the events of yaml-rust2, and says what is wrong with a text. Both
+//! put the [`Tree`] together by `builder`; `stored` is the form in which it is kept. `navigate`
+//! finds things in a tree, `row` reads the comments and blank lines between its entries off the
+//! text, `equal` compares values.
 
 mod block_style;
-mod build;
+mod builder;
 mod comments;
 mod cursor;
 mod equal;
 mod error;
+mod events;
 pub mod go_json;
 mod keys;
 mod line_table;
@@ -13,13 +20,12 @@ mod lines;
 mod marks;
 mod navigate;
 mod nesting;
-mod parts;
 pub(crate) mod row;
 pub mod scalar;
-mod source;
 mod stored;
 pub mod stream;
 pub mod tree;
+mod workarounds;
 
 pub use block_style::json_in_block_style;
 pub(crate) use cursor::same_bytes;

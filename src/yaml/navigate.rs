@@ -6,7 +6,7 @@ use super::cursor::{same_bytes, spaces_at_end};
 use super::keys::Identity;
 use super::stored::TOO_LONG;
 use super::tree::{EntryId, NodeId, Scalar, ScalarType, Span, Tree};
-use super::{ParseError, build, lines};
+use super::{ParseError, events, lines};
 use crate::line_breaks;
 
 /// How far the end of a line is looked for before the table of all lines is asked.
@@ -38,7 +38,7 @@ impl<'s> Tree<'s> {
         is_readable(text)?;
         match lines::read(text) {
             Some(tree) => Ok(Some(tree)),
-            None => build::parse(text),
+            None => events::parse(text),
         }
     }
 
@@ -49,7 +49,7 @@ impl<'s> Tree<'s> {
     /// As [`Tree::parse`].
     pub fn parse_events(text: &'s str) -> Result<Option<Self>, ParseError> {
         is_readable(text)?;
-        build::parse(text)
+        events::parse(text)
     }
 
     /// What [`Tree::parse`] returns, if the text is an ordinary document that is read without the

@@ -1,9 +1,9 @@
 //! Block scalars: what their lines say.
 
+use super::super::builder::Role;
 use super::super::comments::span;
-use super::super::parts::Role;
 use super::super::tree::{ScalarStyle, ScalarType};
-use super::Reader;
+use super::LineReader;
 
 /// What becomes of the line breaks at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ enum Chomping {
     Keep,
 }
 
-impl Reader<'_> {
+impl LineReader<'_> {
     /// The block scalar whose `|` or `>` is at `at`; `None` if it has no lines, or says itself
     /// how they are indented.
     pub(super) fn block_scalar(&mut self, at: usize, style: ScalarStyle) -> Option<()> {
@@ -25,11 +25,14 @@ impl Reader<'_> {
         let rest = self.skip_spaces(header_end);
         // the comment there belongs to the entry, whose value has not come yet
         self.nothing_or_comment(header_end, rest)?;
-        let start = self.parts.stored.resolved.len();
+        let start = self.builder.stored.resolved.len();
         let end = self.block_lines(style, chomping)?;
         let kind = (style, ScalarType::Str);
-        let node = self.parts.stored.push_resolved(span(at, end), kind, start);
-        self.parts.fill(Role::Value, node, span(end, end).end);
+        let node = self
+            .builder
+            .stored
+            .push_resolved(span(at, end), kind, start);
+        self.builder.fill(Role::Value, node, span(end, end).end);
         Some(())
     }
 
@@ -42,7 +45,7 @@ impl Reader<'_> {
         if indent <= self.frames.last()?.column || blank_lines.widest > indent || starts_with_tab {
             return None;
         }
-        let text = self.parts.stored.text;
+        let text = self.builder.stored.text;
         let (mut end, mut is_first, mut was_indented) = (0, true, false);
         while let Some(start) = self.content_of_line(indent) {
             end = self.line_end(start)?;
@@ -50,14 +53,14 @@ impl Reader<'_> {
             let is_indented = line.starts_with([' ', '\t']);
             let folds = style == ScalarStyle::Folded && !is_first && !was_indented && !is_indented;
             match blank_lines.count {
-                0 if folds => self.parts.stored.resolved.push(' '),
+                0 if folds => self.builder.stored.resolved.push(' '),
                 count => {
                     // the break that ends the line above is one of the text's, unless it folds
                     let own = usize::from(!folds && !is_first);
                     self.push_line_breaks(count + own);
                 }
             }
-            self.parts.stored.resolved.push_str(line);
+            self.builder.stored.resolved.push_str(line);
             (is_first, was_indented) = (false, is_indented);
             self.line = self.next_line(end)?;
             blank_lines = self.blank_lines(indent)?;
@@ -74,7 +77,7 @@ impl Reader<'_> {
 
     pub(super) fn push_line_breaks(&mut self, count: usize) {
         let line_breaks = std::iter::repeat_n('\n', count);
-        self.parts.stored.resolved.extend(line_breaks);
+        self.builder.stored.resolved.extend(line_breaks);
     }
 
     /// Where the content of this line begins, if it is indented so far.

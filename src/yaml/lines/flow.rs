@@ -1,22 +1,22 @@
 //! Collections between brackets.
 
+use super::super::builder::{DEPTH_LIMIT, Role};
 use super::super::comments::span;
-use super::super::parts::{DEPTH_LIMIT, Role};
 use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, ScalarStyle};
-use super::Reader;
+use super::LineReader;
 use super::scalar::{Found, LONGEST_KEY, Stop};
 
 /// How many brackets may be within each other here; the parser takes some more.
 const DEEPEST: usize = 64;
 
-impl Reader<'_> {
+impl LineReader<'_> {
     /// The collection whose bracket is at `at`, up to the end of its line; `None` if comments,
     /// pairs without braces or entries without values are in it. Ends on the line of its closing
     /// bracket.
     pub(super) fn flow(&mut self, at: usize, role: Role) -> Option<()> {
         let (node, end) = self.flow_collection(at, 1)?;
-        self.parts.fill(role, node, span(end, end).end);
+        self.builder.fill(role, node, span(end, end).end);
         let rest = self.skip_spaces(end);
         self.nothing_or_comment(end, rest)
     }
@@ -27,14 +27,14 @@ impl Reader<'_> {
         }
         let is_map = self.bytes[start] == b'{';
         let closing = if is_map { b'}' } else { b']' };
-        let node = self.parts.begin_collection(start, is_map, true);
+        let node = self.builder.begin_collection(start, is_map, true);
         let mut at = self.skip_white(start + 1)?;
         while *self.bytes.get(at)? != closing {
             let end = self.flow_entry(at, is_map, depth)?;
             at = self.skip_white(end)?;
             match *self.bytes.get(at)? {
                 b',' => {
-                    self.parts.set_comma(at);
+                    self.builder.set_comma(at);
                     at = self.skip_white(at + 1)?;
                 }
                 byte if byte == closing => {}
@@ -42,14 +42,14 @@ impl Reader<'_> {
             }
         }
         let end = at + 1;
-        self.parts.end_collection(node, Some(end));
-        self.parts.check_keys(node).ok()?;
+        self.builder.end_collection(node, Some(end));
+        self.builder.check_keys(node).ok()?;
         Some((node, end))
     }
 
     /// The field or element at `at`; returns where it ends.
     fn flow_entry(&mut self, at: usize, is_map: bool, depth: usize) -> Option<usize> {
-        self.parts.begin_entry(at, None);
+        self.builder.begin_entry(at, None);
         let value = if is_map { self.flow_key(at)? } else { at };
         let (node, end) = match *self.bytes.get(value)? {
             b'[' | b'{' => self.flow_collection(value, depth + 1)?,
@@ -64,7 +64,7 @@ impl Reader<'_> {
                 (self.push_scalar(value, found), end)
             }
         };
-        self.parts.fill(Role::Value, node, span(end, end).end);
+        self.builder.fill(Role::Value, node, span(end, end).end);
         Some(end)
     }
 
@@ -79,8 +79,8 @@ impl Reader<'_> {
         }
         let end = key.end;
         let node = self.push_scalar(at, key);
-        self.parts.fill(Role::Key, node, span(end, end).end);
-        self.parts.set_colon(colon);
+        self.builder.fill(Role::Key, node, span(end, end).end);
+        self.builder.set_colon(colon);
         self.skip_white(colon + 1)
     }
 
@@ -90,7 +90,7 @@ impl Reader<'_> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'?' | b':' => return None,
             b'-' if self.is_white(at + 1) => return None,
-            0xef if byte_order_mark(&self.parts.stored.text[at..]) > 0 => return None,
+            0xef if byte_order_mark(&self.builder.stored.text[at..]) > 0 => return None,
             _ => {}
         }
         let is_special = |byte: &u8| b",[]{}:#\n\r\t".contains(byte);
@@ -105,7 +105,7 @@ impl Reader<'_> {
                 _ => return None,
             }
         };
-        let content = self.parts.stored.text[at..end].trim_end_matches(' ');
+        let content = self.builder.stored.text[at..end].trim_end_matches(' ');
         // `[-]` and `[a -]` are errors to the parser
         if content == "-" || content.ends_with(" -") {
             return None;

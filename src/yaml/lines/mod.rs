@@ -10,9 +10,9 @@ mod flow;
 mod quoted;
 mod scalar;
 
+use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
 use super::comments::span;
 use super::cursor::skip_spaces;
-use super::parts::{DEPTH_LIMIT, Parts, Role};
 use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, ScalarStyle, Span, Tree};
@@ -21,7 +21,7 @@ use scalar::{Found, LONGEST_KEY, Stop};
 
 /// Reads a document's text; `None` if it is not ordinary, or has no content.
 pub(super) fn read(text: &str) -> Option<Tree<'_>> {
-    Reader::new(text).document()
+    LineReader::new(text).document()
 }
 
 /// A block collection that is being read.
@@ -32,8 +32,8 @@ struct Frame {
     node: NodeId,
 }
 
-struct Reader<'s> {
-    parts: Parts<'s>,
+struct LineReader<'s> {
+    builder: TreeBuilder<'s>,
     bytes: &'s [u8],
     /// The start of the line that is being read.
     line: usize,
@@ -47,13 +47,13 @@ struct Reader<'s> {
     missing: Option<usize>,
 }
 
-impl<'s> Reader<'s> {
+impl<'s> LineReader<'s> {
     fn new(text: &'s str) -> Self {
         let start = byte_order_mark(text);
         // what mostly is enough
         let nodes = memchr::memchr_iter(b'\n', text.as_bytes()).count() * 2 + 1;
         Self {
-            parts: Parts::new(Stored::new(text).with_room(nodes), start),
+            builder: TreeBuilder::new(Stored::new(text).with_room(nodes), start),
             bytes: text.as_bytes(),
             line: start,
             frames: Vec::with_capacity(16),
@@ -72,10 +72,10 @@ impl<'s> Reader<'s> {
             self.nothing_or_comment(at + 3, rest)?;
             at = self.content()?;
         }
-        self.parts.begin_root(at);
+        self.builder.begin_root(at);
         if matches!(self.bytes.get(at), Some(b'[' | b'{')) {
             if let Some(above) = self.above.take() {
-                self.parts.set_above_root(above);
+                self.builder.set_above_root(above);
             }
             self.flow(at, Role::Root)?;
             at = self.content()?;
@@ -88,8 +88,8 @@ impl<'s> Reader<'s> {
         while !self.frames.is_empty() {
             self.end_frame()?;
         }
-        self.parts.stored.is_ordinary = true;
-        (!self.parts.has_no_root()).then(|| self.parts.into_tree())
+        self.builder.stored.is_ordinary = true;
+        (!self.builder.has_no_root()).then(|| self.builder.into_tree())
     }
 
     /// Steps over blank lines and comment lines to the next that has content: where that begins, or
@@ -137,7 +137,7 @@ impl<'s> Reader<'s> {
     fn element(&mut self, at: usize) -> Option<()> {
         let mut at = at;
         loop {
-            self.parts.begin_entry(at, self.above.take());
+            self.builder.begin_entry(at, self.above.take());
             let value = self.skip_spaces(at + 1);
             if self.is_line_end(value)? || self.bytes[value] == b'#' {
                 return self.no_value_yet(at + 1, value);
@@ -194,7 +194,7 @@ impl<'s> Reader<'s> {
             self.end_frame()?;
         }
         // only one root
-        self.parts.has_no_root().then_some(())?;
+        self.builder.has_no_root().then_some(())?;
         self.start(at, column, is_element)
     }
 
@@ -202,7 +202,7 @@ impl<'s> Reader<'s> {
         if self.frames.len() == DEPTH_LIMIT {
             return None;
         }
-        let node = self.parts.begin_collection(at, !is_list, false);
+        let node = self.builder.begin_collection(at, !is_list, false);
         self.frames.push(Frame {
             column,
             is_list,
@@ -213,13 +213,13 @@ impl<'s> Reader<'s> {
 
     fn end_frame(&mut self) -> Option<()> {
         let frame = self.frames.pop()?;
-        let end = self.parts.end_collection(frame.node, None);
-        self.parts.check_keys(frame.node).ok()?;
+        let end = self.builder.end_collection(frame.node, None);
+        self.builder.check_keys(frame.node).ok()?;
         let role = match self.frames.last() {
             None => Role::Root,
             Some(_) => Role::Value,
         };
-        self.parts.fill(role, frame.node, end);
+        self.builder.fill(role, frame.node, end);
         Some(())
     }
 
@@ -231,11 +231,11 @@ impl<'s> Reader<'s> {
         if colon - at > LONGEST_KEY || !self.is_white(colon + 1) {
             return None;
         }
-        self.parts.begin_entry(at, self.above.take());
+        self.builder.begin_entry(at, self.above.take());
         let end = key.end;
         let node = self.push_scalar(at, key);
-        self.parts.fill(Role::Key, node, span(end, end).end);
-        self.parts.set_colon(colon);
+        self.builder.fill(Role::Key, node, span(end, end).end);
+        self.builder.set_colon(colon);
         let value = self.skip_spaces(colon + 1);
         if self.is_line_end(value)? || self.bytes[value] == b'#' {
             return self.no_value_yet(colon + 1, value);
@@ -276,7 +276,7 @@ impl<'s> Reader<'s> {
                 stop: Stop::Line(end),
             };
             let node = self.push_scalar(end, nothing);
-            self.parts.fill(Role::Value, node, span(end, end).end);
+            self.builder.fill(Role::Value, node, span(end, end).end);
         }
     }
 
@@ -287,9 +287,9 @@ impl<'s> Reader<'s> {
             at
         } else if self.bytes[at] == b'#' && at > end {
             let line_end = self.line_end(at)?;
-            let text = self.parts.stored.text[at..line_end].trim_end_matches([' ', '\t']);
+            let text = self.builder.stored.text[at..line_end].trim_end_matches([' ', '\t']);
             let comment = span(at, at + text.len());
-            self.parts.give(comment, self.line, self.marker);
+            self.builder.give(comment, self.line, self.marker);
             line_end
         } else {
             return None;
@@ -332,7 +332,7 @@ impl<'s> Reader<'s> {
 
     /// The end of the line that `at` is in, without its line break.
     fn line_end(&self, at: usize) -> Option<usize> {
-        let end = line_end(self.parts.stored.text, at);
+        let end = line_end(self.builder.stored.text, at);
         self.is_line_end(end)?.then_some(end)
     }
 

@@ -1,16 +1,16 @@
 //! Scalars between quotes, on one line or more.
 
 use super::super::tree::ScalarStyle;
-use super::Reader;
+use super::LineReader;
 use super::scalar::{Found, Stop};
 
-impl Reader<'_> {
+impl LineReader<'_> {
     /// The scalar whose opening quote is at `at`. Where it ends on another line, the reader
     /// goes on to that.
     pub(super) fn quoted(&mut self, at: usize) -> Option<Found> {
         let is_double = self.bytes[at] == b'"';
         let (end, is_literal) = self.closing_quote(at, is_double)?;
-        let source = &self.parts.stored.text[at + 1..end - 1];
+        let source = &self.builder.stored.text[at + 1..end - 1];
         let first_line = self.line;
         let resolved = match is_literal {
             true => None,
@@ -67,14 +67,17 @@ impl Reader<'_> {
     /// joined. Returns where in [`Stored::resolved`](crate::yaml::stored::Stored::resolved) that begins.
     fn unfolded(&mut self, source: &str, start: usize, is_double: bool) -> Option<usize> {
         let column = self.frames.last().map(|frame| frame.column);
-        let resolved = self.parts.stored.resolved.len();
+        let resolved = self.builder.stored.resolved.len();
         let bytes = source.as_bytes();
         let special = |byte: &u8| matches!(byte, b'\\' | b'\'' | b' ' | b'\n' | b'\r' | b'\t');
         let mut at = 0;
         while at < bytes.len() {
             let plain = bytes[at..].iter().position(special);
             let plain_end = plain.map_or(bytes.len(), |length| at + length);
-            self.parts.stored.resolved.push_str(&source[at..plain_end]);
+            self.builder
+                .stored
+                .resolved
+                .push_str(&source[at..plain_end]);
             at = plain_end;
             match bytes.get(at) {
                 None => break,
@@ -84,23 +87,27 @@ impl Reader<'_> {
                     at = lines.end;
                 }
                 Some(b'\\') if is_double => {
-                    at = unescape(&mut self.parts.stored.resolved, source, at)?
+                    at = unescape(&mut self.builder.stored.resolved, source, at)?
                 }
                 Some(b'\'') if !is_double => {
-                    self.parts.stored.resolved.push('\'');
+                    self.builder.stored.resolved.push('\'');
                     at += 2;
                 }
                 Some(b' ' | b'\n' | b'\r' | b'\t') => {
                     let lines = self.line_breaks(source, at, start, column)?;
                     match lines.breaks {
-                        0 => self.parts.stored.resolved.push_str(&source[at..lines.end]),
-                        1 => self.parts.stored.resolved.push(' '),
+                        0 => self
+                            .builder
+                            .stored
+                            .resolved
+                            .push_str(&source[at..lines.end]),
+                        1 => self.builder.stored.resolved.push(' '),
                         more => self.push_line_breaks(more - 1),
                     }
                     at = lines.end;
                 }
                 Some(_) => {
-                    self.parts.stored.resolved.push(char::from(bytes[at]));
+                    self.builder.stored.resolved.push(char::from(bytes[at]));
                     at += 1;
                 }
             }

@@ -1,11 +1,11 @@
 //! Scalars without quotes and between them.
 
+use super::super::builder::Role;
 use super::super::comments::span;
-use super::super::parts::Role;
 use super::super::scalar::type_of_plain;
 use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, ScalarStyle, ScalarType};
-use super::Reader;
+use super::LineReader;
 
 /// A scalar that begins and ends on one line, if it does not go on below.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub(super) enum Stop {
 /// In bytes. The parser takes no longer ones: its limit is 1024 characters.
 pub(super) const LONGEST_KEY: usize = 1000;
 
-impl Reader<'_> {
+impl LineReader<'_> {
     /// The scalar that begins at `at`, and what follows it on its line.
     #[inline]
     pub(super) fn found(&mut self, at: usize) -> Option<Found> {
@@ -43,7 +43,7 @@ impl Reader<'_> {
             b',' | b'[' | b']' | b'{' | b'}' | b'#' | b'&' | b'*' | b'!' | b'|' | b'>' | b'%'
             | b'@' | b'`' | b'\t' => None,
             b'-' | b'?' | b':' if self.is_white(at + 1) => None,
-            0xef if byte_order_mark(&self.parts.stored.text[at..]) > 0 => None,
+            0xef if byte_order_mark(&self.builder.stored.text[at..]) > 0 => None,
             _ => {
                 let (end, stop) = self.plain(at)?;
                 Some(Found {
@@ -86,7 +86,7 @@ impl Reader<'_> {
         };
         let end = found.end;
         let node = self.push_scalar(at, found);
-        self.parts.fill(Role::Value, node, span(end, end).end);
+        self.builder.fill(Role::Value, node, span(end, end).end);
         self.nothing_or_comment(end, line_end)
     }
 
@@ -94,7 +94,7 @@ impl Reader<'_> {
     /// where the last one ends, or the comment on it.
     fn more_lines(&mut self, start: usize, line_end: usize, found: &mut Found) -> Option<usize> {
         let column = self.frames.last()?.column;
-        let text = self.parts.stored.text;
+        let text = self.builder.stored.text;
         let (mut end, mut line_end) = (found.end, line_end);
         loop {
             let mut line = self.next_line(line_end)?;
@@ -110,7 +110,7 @@ impl Reader<'_> {
             }
             // a tab anywhere is refused by `plain`
             let (more, stop) = self.plain(at)?;
-            let content = &mut self.parts.stored.resolved;
+            let content = &mut self.builder.stored.resolved;
             if found.resolved.is_none() {
                 found.resolved = Some(content.len());
                 content.push_str(&text[start..end]);
@@ -138,8 +138,8 @@ impl Reader<'_> {
     pub(super) fn push_scalar(&mut self, start: usize, found: Found) -> NodeId {
         let span = span(start, found.end);
         let said = match found.resolved {
-            Some(resolved) => &self.parts.stored.resolved[resolved..],
-            None => &self.parts.stored.text[span.range()],
+            Some(resolved) => &self.builder.stored.resolved[resolved..],
+            None => &self.builder.stored.text[span.range()],
         };
         let scalar_type = match found.style {
             ScalarStyle::Plain => type_of_plain(said),
@@ -147,8 +147,8 @@ impl Reader<'_> {
         };
         let kind = (found.style, scalar_type);
         match found.resolved {
-            Some(resolved) => self.parts.stored.push_resolved(span, kind, resolved),
-            None => self.parts.stored.push_scalar(span, kind),
+            Some(resolved) => self.builder.stored.push_resolved(span, kind, resolved),
+            None => self.builder.stored.push_scalar(span, kind),
         }
     }
 }

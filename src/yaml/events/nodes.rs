@@ -9,11 +9,11 @@ use super::super::scalar::{keeps_line_breaks, type_of_tagged};
 use super::super::stream::byte_order_mark;
 use super::super::tree::{NodeId, NodeKind, ScalarStyle, ScalarType, Span};
 use super::{
-    Builder, DEPTH_LIMIT, Extent, Frame, REPETITION_LIMIT, Result, Role, Shape,
+    DEPTH_LIMIT, EventReader, Extent, Frame, REPETITION_LIMIT, Result, Role, Shape,
     block_scalar_in_flow, full_tag, misplaced_byte_order_mark, too_deep, too_many_aliases,
 };
 
-impl<'s> Builder<'s, '_> {
+impl<'s> EventReader<'s, '_> {
     pub(super) fn scalar(
         &mut self,
         content: String,
@@ -50,16 +50,16 @@ impl<'s> Builder<'s, '_> {
         let kind = (style, scalar_type);
         let resolved = (!is_in_text).then_some(content);
         let id = match resolved {
-            None => self.parts.stored.push_scalar(span, kind),
+            None => self.builder.stored.push_scalar(span, kind),
             Some(content) => {
-                let start = self.parts.stored.resolved.len();
-                self.parts.stored.resolved.push_str(content);
-                self.parts.stored.push_resolved(span, kind, start)
+                let start = self.builder.stored.resolved.len();
+                self.builder.stored.resolved.push_str(content);
+                self.builder.stored.push_resolved(span, kind, start)
             }
         };
-        self.parts.stored.set_properties(id, properties);
+        self.builder.stored.set_properties(id, properties);
         if scalar_type == ScalarType::Custom {
-            self.parts
+            self.builder
                 .stored
                 .custom_tags
                 .extend(tag.map(|tag| (id, tag)));
@@ -133,8 +133,8 @@ impl<'s> Builder<'s, '_> {
         let Some((target, extent)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(self.lost("an alias' anchor"));
         };
-        let node = self.parts.stored.node(target);
-        if self.parts.stored.is_open(target) {
+        let node = self.builder.stored.node(target);
+        if self.builder.stored.is_open(target) {
             return Err(ParseError::new(start, "an alias inside what it stands for"));
         }
         if role == Role::Key && !matches!(node.kind, NodeKind::Scalar(_)) {
@@ -148,7 +148,7 @@ impl<'s> Builder<'s, '_> {
         }
         self.raise(extent);
         let span = span(start, end);
-        let id = self.parts.stored.push_alias(span, target);
+        let id = self.builder.stored.push_alias(span, target);
         self.complete(role, id, span.end);
         self.comment_after();
         Ok(())
@@ -172,8 +172,8 @@ impl<'s> Builder<'s, '_> {
         }
         let shape = self.shape(map, anchor > 0 || tag.is_some());
         let flow = !matches!(shape, Shape::BlockMap | Shape::BlockList);
-        let node = self.parts.begin_collection(start, map, flow);
-        self.parts.stored.set_properties(node, properties);
+        let node = self.builder.begin_collection(start, map, flow);
+        self.builder.stored.set_properties(node, properties);
         let core = if map {
             "tag:yaml.org,2002:map"
         } else {
@@ -183,7 +183,7 @@ impl<'s> Builder<'s, '_> {
             .map(full_tag)
             .filter(|tag| &**tag != core && &**tag != "!")
         {
-            self.parts.stored.custom_tags.insert(node, tag);
+            self.builder.stored.custom_tags.insert(node, tag);
         }
         self.anchor(anchor, node, Extent::default());
         if matches!(shape, Shape::FlowMap | Shape::FlowList) {
@@ -237,8 +237,8 @@ impl<'s> Builder<'s, '_> {
         };
         let bracketed = matches!(frame.shape, Shape::FlowMap | Shape::FlowList);
         let bracket_end = bracketed.then_some(self.last_end);
-        let end = self.parts.end_collection(frame.node, bracket_end);
-        self.parts.check_keys(frame.node)?;
+        let end = self.builder.end_collection(frame.node, bracket_end);
+        self.builder.check_keys(frame.node)?;
         self.close(&frame, end)?;
         if bracketed {
             self.comment_after();
@@ -253,7 +253,7 @@ impl<'s> Builder<'s, '_> {
             nodes: frame.extent.nodes.saturating_add(1),
         };
         if extent.height > DEPTH_LIMIT {
-            let start = self.parts.stored.node(frame.node).span.start;
+            let start = self.builder.stored.node(frame.node).span.start;
             return Err(too_deep(start as usize));
         }
         self.anchor(frame.anchor, frame.node, extent);
@@ -270,7 +270,7 @@ impl<'s> Builder<'s, '_> {
     /// The bracket that ends a flow collection, and a comma before it.
     pub(super) fn closing(&mut self, bracket: u8) -> Result<()> {
         self.skip_trivia();
-        if self.parts.last_entry().is_some() && self.cursor.peek() == Some(b',') {
+        if self.builder.last_entry().is_some() && self.cursor.peek() == Some(b',') {
             self.comma();
             self.skip_trivia();
         }
@@ -305,11 +305,11 @@ impl<'s> Builder<'s, '_> {
 
     /// A node is whole: what holds it gets it.
     pub(super) fn complete(&mut self, role: Role, node: NodeId, end: u32) {
-        self.parts.fill(role, node, end);
+        self.builder.fill(role, node, end);
         if let (Role::Root, Some(above)) = (role, self.root_above)
             && self.owns_lines_above(node)
         {
-            self.parts.set_above_root(above.lines);
+            self.builder.set_above_root(above.lines);
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.after_key = role == Role::Key;
@@ -318,7 +318,7 @@ impl<'s> Builder<'s, '_> {
 
     /// Above a block collection at the root, comment lines are its first entry's.
     pub(super) fn owns_lines_above(&self, root: NodeId) -> bool {
-        match self.parts.stored.node(root).kind {
+        match self.builder.stored.node(root).kind {
             NodeKind::Mapping(collection) | NodeKind::Sequence(collection) => collection.flow,
             NodeKind::Scalar(_) | NodeKind::Alias(_) => true,
         }

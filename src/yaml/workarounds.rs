@@ -11,21 +11,21 @@ use crate::line_breaks::{line_end, line_start, next_line};
 
 /// How many spaces a pad is.
 const PAD: usize = 64;
-/// Each patch is found by a run of the parser, so there are not too many: in number, and in bytes
+/// Each place is found by a run of the parser, so there are not too many: in number, and in bytes
 /// that are read again.
 const MOST: usize = 256;
 const MOST_BYTES: usize = 1 << 28;
 
 /// What the parser reads in another form than the text has.
 #[derive(Debug)]
-pub(crate) struct Patches {
+pub(crate) struct Workarounds {
     /// The starts of lines that get a [`PAD`] of spaces before them, ascending.
     pads: Vec<usize>,
     /// Tabs that are read as spaces, ascending.
     tabs: Vec<usize>,
 }
 
-impl Patches {
+impl Workarounds {
     /// The text as it is.
     pub(crate) const fn none() -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Patches {
         self.pads.partition_point(|at| *at <= byte) * PAD
     }
 
-    /// The text from byte `base` on, patched.
+    /// The text from byte `base` on, as the parser gets it.
     pub(crate) fn chars<'a>(&'a self, text: &'a str, base: usize) -> impl Iterator<Item = char> {
         let mut pads = self.pads.iter().peekable();
         let mut tabs = self.tabs.iter().peekable();

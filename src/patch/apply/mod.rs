@@ -1,11 +1,16 @@
 //! One document applied to a live one, as `kubectl apply` does it.
 
+mod fields;
+mod lists;
+
 use std::cell::Cell;
 
-use super::{Dialect, PatchError, Patcher, carried_out, in_the_style_of, parsed};
 use crate::merge::Options;
+use crate::patch::{Dialect, PatchError, Patcher, carried_out, in_the_style_of, parsed};
 use crate::schema::Kind;
 use crate::yaml::{ScalarStyle, ScalarType, Tree, scalar};
+
+pub(super) use fields::Level;
 
 /// The annotation that holds what was applied last.
 pub(crate) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";

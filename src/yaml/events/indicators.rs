@@ -5,14 +5,14 @@ use yaml_rust2::scanner::Marker;
 
 use super::super::comments::span;
 use super::super::error::ParseError;
-use super::{Builder, Properties, Result, Role, Shape};
+use super::{EventReader, Properties, Result, Role, Shape};
 
-impl Builder<'_, '_> {
+impl EventReader<'_, '_> {
     /// Reads the indicators before the node that comes next.
     pub(super) fn enter(&mut self, empty: bool) -> Result<Role> {
         let Some(frame) = self.frames.last() else {
             self.skip_trivia();
-            self.parts.begin_root(self.cursor.pos);
+            self.builder.begin_root(self.cursor.pos);
             self.root_above = self.above.filter(|above| above.at == self.cursor.pos);
             return Ok(Role::Root);
         };
@@ -30,7 +30,7 @@ impl Builder<'_, '_> {
             self.indented_with_spaces(start)?;
         }
         let above = self.above.take_if(|above| above.at == start);
-        self.parts
+        self.builder
             .begin_entry(start, above.map(|above| above.lines));
         match shape {
             Shape::BlockList if self.cursor.at_indicator(b'-') => self.indicator(),
@@ -66,7 +66,7 @@ impl Builder<'_, '_> {
 
     /// The comma before an entry of a flow collection that is not its first.
     pub(super) fn separator(&mut self) -> Result<()> {
-        if self.parts.last_entry().is_none() {
+        if self.builder.last_entry().is_none() {
             return Ok(());
         }
         self.skip_trivia();
@@ -78,7 +78,7 @@ impl Builder<'_, '_> {
     }
 
     pub(super) fn comma(&mut self) {
-        self.parts.set_comma(self.cursor.pos);
+        self.builder.set_comma(self.cursor.pos);
         self.cursor.pos += 1;
     }
 
@@ -95,7 +95,7 @@ impl Builder<'_, '_> {
         };
         if here {
             self.indicator();
-            self.parts.set_colon(at);
+            self.builder.set_colon(at);
             return Ok(());
         }
         if empty {
@@ -107,7 +107,7 @@ impl Builder<'_, '_> {
 
     /// The column of the innermost block collection.
     pub(super) fn block_column(&self) -> Option<usize> {
-        let entry = self.parts.last_entry()?;
+        let entry = self.builder.last_entry()?;
         Some(self.cursor.column(entry.span.start as usize))
     }
 

@@ -8,22 +8,22 @@
 use yaml_rust2::parser::{Event, Parser, Tag};
 use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
 
+use super::builder::{DEPTH_LIMIT, Role, TreeBuilder};
 use super::comments::Above;
 use super::cursor::Cursor;
 use super::error::ParseError;
 use super::marks::Marks;
-use super::parts::{DEPTH_LIMIT, Parts, Role};
-use super::source::Patches;
 use super::stored::Stored;
 use super::stream::byte_order_mark;
 use super::tree::{NodeId, Properties, Span, Tree};
+use super::workarounds::Workarounds;
 
 /// How many nodes the aliases of one document may stand for: a few lines of aliases of aliases can
 /// stand for more than a computer holds.
 const REPETITION_LIMIT: usize = 1_000_000;
 
+mod indicators;
 mod nodes;
-mod place;
 #[cfg(test)]
 mod tests;
 
@@ -59,10 +59,10 @@ enum Shape {
     FlowPair,
 }
 
-struct Builder<'s, 'p> {
+struct EventReader<'s, 'p> {
     cursor: Cursor<'s>,
     marks: Marks<'s, 'p>,
-    parts: Parts<'s>,
+    builder: TreeBuilder<'s>,
     frames: Vec<Frame>,
     /// By the parser's number of the anchor.
     anchors: Vec<Option<(NodeId, Extent)>>,
@@ -80,19 +80,19 @@ struct Builder<'s, 'p> {
 /// Reads one document's text with the parser.
 pub(crate) fn parse(text: &str) -> Result<Option<Tree<'_>>> {
     let start = byte_order_mark(text);
-    let mut patches = Patches::none();
+    let mut workarounds = Workarounds::none();
     loop {
-        let result = if patches.is_empty() {
-            read(text, start, &patches, text[start..].chars())
+        let result = if workarounds.is_empty() {
+            read(text, start, &workarounds, text[start..].chars())
         } else {
-            read(text, start, &patches, patches.chars(text, start))
+            read(text, start, &workarounds, workarounds.chars(text, start))
         };
         match result {
             Ok(tree) => return Ok(tree),
             Err(Failure::Tree(error)) => return Err(error),
-            Err(Failure::Parser(error)) if patches.mend(text, start, &error) => {}
+            Err(Failure::Parser(error)) if workarounds.mend(text, start, &error) => {}
             Err(Failure::Parser(error)) => {
-                let offset = patches.position(text, start, error.marker());
+                let offset = workarounds.position(text, start, error.marker());
                 return Err(ParseError::from_scan(text, offset, &error));
             }
         }
@@ -120,37 +120,37 @@ impl From<ParseError> for Failure {
 fn read<'s>(
     text: &'s str,
     start: usize,
-    patches: &Patches,
+    workarounds: &Workarounds,
     source: impl Iterator<Item = char>,
 ) -> std::result::Result<Option<Tree<'s>>, Failure> {
     let mut parser = Parser::new(source);
-    let mut builder = Builder::new(text, start, patches);
+    let mut reader = EventReader::new(text, start, workarounds);
     loop {
         let (event, mark) = parser.next_token()?;
         match event {
             Event::Nothing | Event::StreamStart => {}
             Event::StreamEnd => return Ok(None),
-            Event::DocumentStart => builder.document_start()?,
+            Event::DocumentStart => reader.document_start()?,
             Event::DocumentEnd => break,
             Event::Scalar(content, TScalarStyle::Plain, 0, None)
-                if content.is_empty() && builder.frames.is_empty() =>
+                if content.is_empty() && reader.frames.is_empty() =>
             {
-                builder.document_end(&mut parser)?;
+                reader.document_end(&mut parser)?;
                 return Ok(None);
             }
-            event => builder.event(event, mark)?,
+            event => reader.event(event, mark)?,
         }
     }
-    builder.document_end(&mut parser)?;
-    Ok(Some(builder.parts.into_tree()))
+    reader.document_end(&mut parser)?;
+    Ok(Some(reader.builder.into_tree()))
 }
 
-impl<'s, 'p> Builder<'s, 'p> {
-    fn new(text: &'s str, start: usize, patches: &'p Patches) -> Self {
+impl<'s, 'p> EventReader<'s, 'p> {
+    fn new(text: &'s str, start: usize, workarounds: &'p Workarounds) -> Self {
         Self {
             cursor: Cursor { text, pos: start },
-            marks: Marks::new(text, start, patches),
-            parts: Parts::new(Stored::new(text), start),
+            marks: Marks::new(text, start, workarounds),
+            builder: TreeBuilder::new(Stored::new(text), start),
             frames: Vec::new(),
             anchors: Vec::new(),
             repeated: 0,
@@ -199,11 +199,11 @@ impl<'s, 'p> Builder<'s, 'p> {
     /// Gives the comment to the innermost entry that is being read.
     pub(super) fn give(&mut self, comment: Span) {
         let line_start = self.cursor.line_start(comment.start as usize);
-        self.parts.give(comment, line_start, self.marker);
+        self.builder.give(comment, line_start, self.marker);
     }
 
     pub(super) fn document_start(&mut self) -> Result<()> {
-        if !self.parts.has_no_root() {
+        if !self.builder.has_no_root() {
             return Err(ParseError::new(self.cursor.pos, "a second document in one"));
         }
         self.skip_trivia();

@@ -2,9 +2,9 @@
 //! object: the walk of a merge patch, in which what was applied last and is not in the
 //! configuration goes.
 
-use super::{At, Decided, Dialect, Patcher};
 use crate::merge::{Child, FieldIndex, Outcome, Shape, fields_of, key_of, part_of, shape};
 use crate::patch::apply::LAST_APPLIED;
+use crate::patch::{At, Decided, Dialect, Patcher};
 use crate::schema::{FieldSchema, MapRule};
 use crate::yaml::{EntryId, NodeId, equal};
 
@@ -20,7 +20,7 @@ const SERVER_FIELDS: [&str; 6] = [
 
 /// Where in a resource that is applied a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Level {
+pub(in crate::patch) enum Level {
     Root,
     Metadata,
     Annotations,
@@ -32,7 +32,7 @@ pub(super) enum Level {
 }
 
 impl Level {
-    pub(super) fn below(self, name: &str) -> Self {
+    pub(in crate::patch) fn below(self, name: &str) -> Self {
         match (self, name) {
             (Self::Root, "metadata") => Self::Metadata,
             (Self::Metadata, "annotations") => Self::Annotations,
@@ -47,7 +47,7 @@ impl Level {
 impl<'a> Patcher<'a> {
     /// What becomes of a live object. Of a kind of which nothing is known, lists are one value, as
     /// in a merge patch.
-    pub(super) fn applied(&mut self, schema: Option<FieldSchema<'a>>) -> Decided {
+    pub(in crate::patch) fn applied(&mut self, schema: Option<FieldSchema<'a>>) -> Decided {
         let (target, patch) = (self.target.root().value, self.patch.root().value);
         let directed = self.directed(patch)?;
         let at = At {
@@ -58,12 +58,12 @@ impl<'a> Patcher<'a> {
         self.fields(target, patch, &directed, at)
     }
 
-    pub(super) const fn is_apply(&self) -> bool {
+    pub(in crate::patch) const fn is_apply(&self) -> bool {
         matches!(self.dialect, Dialect::Apply { .. })
     }
 
     /// Whether the map here is one value.
-    pub(super) fn is_one_value(&self, schema: Option<FieldSchema<'a>>) -> bool {
+    pub(in crate::patch) fn is_one_value(&self, schema: Option<FieldSchema<'a>>) -> bool {
         schema.is_some_and(|schema| match self.dialect {
             Dialect::Apply { is_custom: true } => schema.map() == MapRule::Atomic,
             _ => schema.is_patched_whole(),
@@ -71,13 +71,13 @@ impl<'a> Patcher<'a> {
     }
 
     /// The fields of a map that was applied last, by their keys.
-    pub(super) fn last_fields(&self, at: At<'a>) -> FieldIndex<'a> {
+    pub(in crate::patch) fn last_fields(&self, at: At<'a>) -> FieldIndex<'a> {
         fields_of(self.trees().original, at.last).in_json()
     }
 
     /// Annotations that the configuration does not have: as it is applied, it always has some, the
     /// last applied one.
-    pub(super) fn applied_annotations(&self, target: NodeId, at: At<'a>) -> Outcome {
+    pub(in crate::patch) fn applied_annotations(&self, target: NodeId, at: At<'a>) -> Outcome {
         let lasts = self.last_fields(at);
         let was_applied = |entry: EntryId| {
             let key = key_of(self.target, entry).filter(|(_, name)| *name != LAST_APPLIED);
@@ -93,7 +93,11 @@ impl<'a> Patcher<'a> {
 
     /// Whether a map that is one of several things becomes another: a field comes, or a scalar
     /// changes. That clears what only the live object has.
-    pub(super) fn is_changed_as_union(&self, fields: &[EntryId], targets: &FieldIndex<'_>) -> bool {
+    pub(in crate::patch) fn is_changed_as_union(
+        &self,
+        fields: &[EntryId],
+        targets: &FieldIndex<'_>,
+    ) -> bool {
         fields.iter().any(|entry| {
             let value = self.patch.entry(*entry).value;
             let Some(own) = key_of(self.patch, *entry).and_then(|key| targets.find(key)) else {

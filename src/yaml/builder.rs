@@ -19,7 +19,7 @@ pub(super) enum Role {
 }
 
 /// Nodes in the order of the text, entries in the order in which their collections end.
-pub(super) struct Parts<'s> {
+pub(super) struct TreeBuilder<'s> {
     pub(super) stored: Stored<'s>,
     /// The collections that are being read, the outer ones first.
     open: Vec<Open>,
@@ -29,13 +29,13 @@ pub(super) struct Parts<'s> {
 
 /// A collection that is being read.
 struct Open {
-    /// Its first entry in [`Parts::above`].
+    /// Its first entry in [`TreeBuilder::above`].
     first: usize,
     /// The last one, which may get more.
     last: Option<StoredEntry>,
 }
 
-impl<'s> Parts<'s> {
+impl<'s> TreeBuilder<'s> {
     /// Nothing yet, where the text's content begins at `start`.
     pub(super) fn new(mut stored: Stored<'s>, start: usize) -> Self {
         stored.root = new_entry(start);

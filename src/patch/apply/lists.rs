@@ -1,7 +1,7 @@
 //! The lists of an application: one value, a set, or elements with a key.
 
-use super::{At, Decided, Dialect, PatchError, Patcher};
 use crate::merge::{Child, ListKey, Outcome, Shape, shape};
+use crate::patch::{At, Decided, Dialect, PatchError, Patcher};
 use crate::schema::{FieldSchema, ListRule, MapKey, PatchRule};
 use crate::triple::{Side, Triple};
 use crate::yaml::{NodeId, ParseError, Tree};
@@ -11,7 +11,12 @@ type Lists = Triple<Option<NodeId>>;
 
 impl<'a> Patcher<'a> {
     /// A list that the configuration and the live object both have.
-    pub(super) fn applied_list(&mut self, target: NodeId, patch: NodeId, at: At<'a>) -> Decided {
+    pub(in crate::patch) fn applied_list(
+        &mut self,
+        target: NodeId,
+        patch: NodeId,
+        at: At<'a>,
+    ) -> Decided {
         let lists = Triple::new(at.last, Some(patch), Some(target));
         match self.applied_key(lists, at.schema)? {
             Some(key) => self.applied_elements(lists, &key, at),
@@ -66,7 +71,7 @@ impl<'a> Patcher<'a> {
 
     /// Whether a list of the configuration comes as it is, nulls and all: its elements pair by no
     /// field.
-    pub(super) fn comes_whole(
+    pub(in crate::patch) fn comes_whole(
         &self,
         list: NodeId,
         schema: Option<FieldSchema<'a>>,
@@ -144,7 +149,7 @@ impl<'a> Patcher<'a> {
     }
 
     /// What was applied last, the configuration, the live object.
-    pub(super) fn trees(&self) -> Triple<&'a Tree<'a>> {
+    pub(in crate::patch) fn trees(&self) -> Triple<&'a Tree<'a>> {
         Triple::new(self.last.unwrap_or(self.target), self.patch, self.target)
     }
 }
