@@ -160,47 +160,41 @@ pub(super) fn take_back(
         let _ = disk.remove_folder(&root.join(folder));
     }
     for (index, entry) in done {
-        if let Some(old) = old.filter(|_| entry.old.is_some()) {
-            restore(disk, root, journal, index, old)?;
+        if let Some((from, old)) = old.zip(entry.old) {
+            let before = journal.entries[..index].iter();
+            let before = before.filter_map(|entry| Some(entry.old?.content.length));
+            let bytes = kept(from, before.sum(), old.content).map_err(failed(from))?;
+            let staged = root.join(journal.staged(index));
+            let place = root.join(&entry.path);
+            restore(disk, &place, &staged, &bytes, old.mode).map_err(failed(&place))?;
         }
     }
     Ok(())
 }
 
-/// Puts a file back, out of the file that has all old contents.
+/// Puts a file back.
 fn restore(
     disk: &dyn Disk,
-    root: &Path,
-    journal: &Journal,
-    index: usize,
-    from: &Path,
-) -> Result<(), Error> {
-    let entry = &journal.entries[index];
-    let Some(old) = entry.old else {
-        return Ok(());
+    place: &Path,
+    staged: &Path,
+    bytes: &[u8],
+    mode: Option<u32>,
+) -> io::Result<()> {
+    make_folders(disk, place.parent().unwrap_or(place))?;
+    let file = NewFile {
+        owner: Some(place),
+        permissions: permissions(mode),
+        ..NewFile::default()
     };
-    let before = journal.entries[..index].iter();
-    let before = before.filter_map(|entry| Some(entry.old?.content.length));
-    let bytes = kept(from, before.sum(), old.content).map_err(failed(from))?;
-    let (place, staged) = (root.join(&entry.path), root.join(journal.staged(index)));
-    let put = || {
-        make_folders(disk, place.parent().unwrap_or(root))?;
-        let file = NewFile {
-            owner: Some(&place),
-            permissions: permissions(old.mode),
-            ..NewFile::default()
-        };
-        file.put(disk, &staged, &bytes)
-            .and_then(|()| disk.rename(&staged, &place))
-            .inspect_err(|_| {
-                // what is left of it goes with the next try
-                let _ = disk.remove_file(&staged);
-            })
-    };
-    put().map_err(failed(&place))
+    file.put(disk, staged, bytes)
+        .and_then(|()| disk.rename(staged, place))
+        .inspect_err(|_| {
+            // what is left of it goes with the next try
+            let _ = disk.remove_file(staged);
+        })
 }
 
-/// The old content of a file.
+/// The old content of a file, out of the one that has all of them.
 fn kept(from: &Path, start: u64, content: Print) -> io::Result<Vec<u8>> {
     let mut file = File::open(from)?;
     file.seek(SeekFrom::Start(start))?;

@@ -33,11 +33,9 @@ impl Pieces {
     /// A list with one element for each, which holds it.
     pub(super) fn text(&self) -> String {
         let mut text = String::from("-\n  - end\n");
-        for (index, piece) in self.texts.iter().enumerate() {
+        for piece in &self.texts {
             let lines = piece.trim_end().replace('\n', "\n  ");
-            let element = format!("-\n  {lines}\n");
-            debug_assert!(index < self.texts.len(), "one for each");
-            text.push_str(&element);
+            text.push_str(&format!("-\n  {lines}\n"));
         }
         text
     }
