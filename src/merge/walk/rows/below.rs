@@ -48,7 +48,7 @@ impl Walker<'_> {
             _ => Vec::new(),
         };
         if let Some(original) = sides.original {
-            self.record_own_of_replaced((original, local), &own, sides);
+            self.record_own_of_replaced((original, local), &own, sides, is_emptied);
         }
         let mut rows = match is_emptied || !is_taken {
             true => self.rows_within(sides, &own, is_emptied),
@@ -76,9 +76,10 @@ impl Walker<'_> {
         (original, local): (EntryId, EntryId),
         own: &[Span],
         sides: Entries,
+        is_emptied: bool,
     ) {
         // where local changed values too, a conflict shows all of it
-        let is_left = self.unchanged_locally(self.values_of(sides));
+        let is_left = is_emptied || self.unchanged_locally(self.values_of(sides));
         if !own.is_empty() || is_left && self.has_own_remarks_within(original, local) {
             self.record_own_lines(original, local, false);
         }
