@@ -85,3 +85,24 @@ fn without_indentation(line: &str) -> String {
     }
     dashes + rest
 }
+
+/// What differs between two texts, in a word.
+pub fn difference(one: &[String], other: &[String]) -> Option<&'static str> {
+    let sorted = |lines: &[String], counts: fn(&str) -> bool| {
+        let lines = lines.iter().map(|line| line.trim());
+        let mut lines: Vec<String> = lines.filter(|it| counts(it)).map(String::from).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let differs = |counts| sorted(one, counts) != sorted(other, counts);
+    let is_blank = |line: &str| line.is_empty();
+    let is_comment = |line: &str| line.starts_with('#');
+    let is_entry = |line: &str| !line.is_empty() && !line.starts_with('#');
+    match () {
+        () if one == other => None,
+        () if differs(is_entry) => Some("entries"),
+        () if differs(is_comment) => Some("comments"),
+        () if differs(is_blank) => Some("blank lines"),
+        () => Some("the order of lines"),
+    }
+}

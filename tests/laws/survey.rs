@@ -1,7 +1,7 @@
 //! All that fails at once: every law on many cases, one shrunk case for each kind of failure.
 //!
 //! Not part of the test run: `cargo test --test laws survey -- --ignored --nocapture`, with
-//! `SURVEY=20000` cases, the first of them number `SURVEY_FROM=0`.
+//! `SURVEY=20000` cases, the first of them number `SURVEY_FROM=0`, and `SHOWN=1` of each kind.
 
 use crate::drive::{Told, told};
 use crate::generate::{self, Case};
@@ -12,6 +12,8 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::collections::BTreeMap;
 
 type Law = fn(&Case, &Told) -> Result<(), TestCaseError>;
+/// A case that fails: its size, its number, and what it breaks.
+type Failed = (usize, u64, Law);
 
 const LAWS: [(&str, Law); 8] = [
     ("law 1", documents::does_nothing_for_nothing),
@@ -64,40 +66,36 @@ fn survey() {
     let count = number("SURVEY").unwrap_or(20_000);
     let first = number("SURVEY_FROM").unwrap_or(0);
     let strategy = (generate::case(), told());
-    let mut found: BTreeMap<(&str, String), (usize, usize, u64, Law)> = BTreeMap::new();
+    let mut found: BTreeMap<(&str, String), Vec<Failed>> = BTreeMap::new();
     for seed in first..first + count {
         let (case, told) = nth(&strategy, seed).current();
-        let size = case
-            .texts
-            .as_ref()
-            .into_array()
-            .iter()
-            .map(|text| text.len())
-            .sum();
+        let texts = case.texts.as_ref().into_array();
+        let size = texts.iter().map(|text| text.len()).sum();
         for (name, law) in LAWS {
             let kind = failure(law, &case, &told);
             // A merge that is refused fails every law; once is enough.
             let kind = kind.filter(|kind| name == "law 6" || !kind.contains("refused"));
             if let Some(kind) = kind {
-                let entry = found.entry((name, kind)).or_insert((0, usize::MAX, 0, law));
-                entry.0 += 1;
-                if size < entry.1 {
-                    (entry.1, entry.2) = (size, seed);
-                }
+                let seeds = found.entry((name, kind)).or_default();
+                seeds.push((size, seed, law));
             }
         }
     }
-    for ((name, kind), (times, _, seed, law)) in found {
-        let mut tree = nth(&strategy, seed);
-        shrink(&mut tree, |(case, told)| {
-            failure(law, case, told).as_ref() == Some(&kind)
-        });
-        let (case, told) = tree.current();
-        println!("\n######## {name}: {kind}… ({times} of {count})");
-        if let Ok(Err(error)) = std::panic::catch_unwind(|| law(&case, &told)) {
-            println!("{error}");
+    for ((name, kind), mut seeds) in found {
+        println!("\n######## {name}: {kind}… ({} of {count})", seeds.len());
+        seeds.sort_unstable_by_key(|(size, seed, _)| (*size, *seed));
+        let shown = number("SHOWN").unwrap_or(1) as usize;
+        for (_, seed, law) in seeds.into_iter().take(shown) {
+            let mut tree = nth(&strategy, seed);
+            shrink(&mut tree, |(case, told)| {
+                failure(law, case, told).as_ref() == Some(&kind)
+            });
+            let (case, told) = tree.current();
+            if let Ok(Err(error)) = std::panic::catch_unwind(|| law(&case, &told)) {
+                println!("{error}");
+            }
+            println!("{told:?}\n{case:?}");
         }
-        println!("{told:?}\n{case:?}");
     }
 }
 
