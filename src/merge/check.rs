@@ -137,16 +137,14 @@ impl Checker<'_> {
     fn incoming(&self, merged: NodeId, incoming: &Incoming, place: &Place<'_>) -> Checked {
         let updated = self.sources.updated;
         match incoming.outcome() {
-            Outcome::Merge(children) => {
-                let expected = children
-                    .iter()
-                    .filter(|child| child.stays())
-                    .filter_map(|child| {
-                        let Slot::Local(entry) = child.slot else {
-                            return None;
-                        };
-                        Some((Slot::Updated(entry), None, &child.outcome))
-                    });
+            part @ (Outcome::Merge(_) | Outcome::Row(_)) => {
+                let children = part.children();
+                let expected = children.filter(|child| child.stays()).filter_map(|child| {
+                    let Slot::Local(entry) = child.slot else {
+                        return None;
+                    };
+                    Some((Slot::Updated(entry), None, &child.outcome))
+                });
                 self.entries(merged, expected, updated, incoming.node, place)
             }
             _ => self.same(merged, updated, incoming.node, place),

@@ -60,13 +60,12 @@ fn write_entries(
 
 /// What of an entry comes, where `part` says what of its collection does.
 fn part_of_child(part: &Outcome, id: crate::yaml::EntryId) -> &Outcome {
-    match part {
-        Outcome::Merge(children) => children
-            .iter()
-            .find(|child| child.slot == Slot::Local(id))
-            .map_or(&Outcome::Remove, |child| &child.outcome),
-        _ => &Outcome::Keep,
+    if !part.is_merge() {
+        return &Outcome::Keep;
     }
+    let mut children = part.children();
+    let child = children.find(|child| child.slot == Slot::Local(id));
+    child.map_or(&Outcome::Remove, |child| &child.outcome)
 }
 
 /// A scalar on one line, as it is written where that will do between brackets.

@@ -246,12 +246,11 @@ impl<'a> Walker<'a> {
 
     fn arriving_element(&mut self, key: &ListKey, sides: Entries) -> Arrival {
         let step = self.keyed_step(key, sides);
-        let nodes = self.values_of(sides);
         if let (ListKey::Scalar, None, Some(updated)) = (key, sides.original, sides.updated) {
             // In a set a null is a member like any other.
             return Arrival::New(self.whole(updated));
         }
-        let outcome = self.at(step, |walker| walker.absent_locally(nodes, Some(key)));
+        let outcome = self.at(step, |walker| walker.absent_locally(sides, Some(key)));
         let outcome = outcome.unwrap_or(Outcome::Remove);
         match sides.updated {
             Some(updated) => Arrival::New(Child::updated(updated, outcome).of_sides(sides)),

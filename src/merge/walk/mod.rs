@@ -175,7 +175,7 @@ impl<'a> Walker<'a> {
                 Some(Child::local(local, outcome))
             }
             (_, Some(updated), None) => self
-                .absent_locally(nodes, None)
+                .absent_locally(entries, None)
                 .map(|outcome| Child::updated(updated, outcome)),
             (original, Some(updated), Some(local)) => {
                 if original.is_some_and(|original| self.same_text(original, updated)) {
