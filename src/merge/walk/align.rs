@@ -223,7 +223,7 @@ fn is_in_place(found: &Found, len: usize) -> bool {
 /// For each element of the first list, where it is in the second: where its value is, or one that
 /// is like it between the same neighbours. Of the second list's others, only those that `may_pair`
 /// count. One that is alone between its neighbours in both lists needs to have less in common.
-fn found_in(
+pub(super) fn found_in(
     olds: &[u64],
     news: &[u64],
     may_pair: impl Fn(usize) -> bool,

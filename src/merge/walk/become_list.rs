@@ -8,6 +8,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use similar::DiffOp;
 
+use super::align::found_in;
+use super::alike::{Least, likeness};
 use super::fields::fields_of_all;
 use super::index::{FieldIndex, key_of};
 use super::place::{Arrival, Resident, place};
@@ -59,7 +61,13 @@ impl Walker<'_> {
         let operations = differences(&of_locals, &of_updateds);
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
-        let moved = moved(&operations, &of_locals, &of_updateds);
+        let mut moved = moved(&operations, &of_locals, &of_updateds);
+        self.add_alike(
+            (&locals, &of_locals),
+            (&updateds, &of_updateds),
+            &operations,
+            &mut moved,
+        );
         let leaving: FxHashSet<usize> = moved.values().copied().collect();
         for operation in operations {
             self.has_lines = has_lines;
@@ -95,6 +103,34 @@ impl Walker<'_> {
         children
     }
 
+    /// Adds the elements that upstream changed beside others that came or went.
+    fn add_alike(
+        &self,
+        (locals, of_locals): (&[EntryId], &[u64]),
+        (updateds, of_updateds): (&[EntryId], &[u64]),
+        operations: &[DiffOp],
+        moved: &mut FxHashMap<usize, usize>,
+    ) {
+        let prints = self.fingerprints.as_ref();
+        let leaving: FxHashSet<usize> = moved.values().copied().collect();
+        for operation in operations {
+            let (old, new) = (operation.old_range(), operation.new_range());
+            if old.len() == new.len() || old.is_empty() || new.is_empty() {
+                continue;
+            }
+            let comes = |at: usize| !moved.contains_key(&(new.start + at));
+            let values = (&of_locals[old.clone()], &of_updateds[new.clone()]);
+            let found = found_in(values.0, values.1, comes, |at, other, least| {
+                let stays = !leaving.contains(&(old.start + at));
+                let local = (prints.local, locals[old.start + at]);
+                let updated = (prints.updated, updateds[new.start + other]);
+                stays.then(|| likeness(local, updated, least))?
+            });
+            let pairs = old.zip(found);
+            moved.extend(pairs.filter_map(|(local, at)| Some((new.start + at?, local))));
+        }
+    }
+
     /// For each element of a list, given by its fingerprint, the one that it was in the original.
     fn originals_of(&self, nodes: Nodes, elements: &[u64]) -> Vec<Option<EntryId>> {
         let mut found = vec![None; elements.len()];
@@ -125,7 +161,13 @@ impl Walker<'_> {
             return;
         };
         let nodes = self.values_of(sides);
-        if !self.has_something_in_common(nodes) {
+        let prints = self.fingerprints.as_ref();
+        let alike = likeness(
+            (prints.local, local),
+            (prints.updated, updated),
+            Least::Half,
+        );
+        if alike.is_none() && !self.has_something_in_common(nodes) {
             let gone = Triple::new(sides.original, None, sides.local);
             children.push(Child::local(local, Outcome::Remove).of_sides(gone));
             children.push(self.whole(updated));
