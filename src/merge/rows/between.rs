@@ -119,7 +119,9 @@ impl<'r, 'a> Between<'r, 'a> {
         if self.same_ids(here.original, here.updated) && self.same_ids(here.original, here.local) {
             let pieces = here.original.iter().zip(here.updated).zip(here.local);
             merged.extend(pieces.map(|((o, u), d)| self.piece(Some(*o), *u, *d)));
-        } else if self.same(here.updated, here.original) || self.same(here.updated, here.local) {
+        } else if self.same(here.updated, here.local)
+            || self.same(here.updated, here.original) && !self.comes_back_below_a_comment(here)
+        {
             merged.extend(here.local.iter().map(|piece| own(*piece)));
         } else if self.same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
@@ -130,6 +132,18 @@ impl<'r, 'a> Between<'r, 'a> {
         } else {
             self.line_by_line(here, below, merged);
         }
+    }
+
+    /// Whether a piece of updated's is an entry that local deleted, and that is in the result.
+    fn comes_back(&self, piece: Ref) -> bool {
+        matches!(self.rows.id(piece), Id::Entry(entry)
+            if self.rows.place(Side::Local, entry).is_none() && (self.stays)(entry))
+    }
+
+    fn comes_back_below_a_comment(&self, here: Stretch<'_>) -> bool {
+        let is_below = |it: &Ref| self.rows.own_above(it.side, it.at()) < it.at();
+        let mut updated = here.updated.iter();
+        updated.any(|it| self.comes_back(*it) && is_below(it))
     }
 
     fn same_ids(&self, left: &[Ref], right: &[Ref]) -> bool {
@@ -214,9 +228,7 @@ impl<'r, 'a> Between<'r, 'a> {
                 None => {}
             },
             (Some(_), Some(updated)) => {
-                if let (Id::Entry(entry), None) = (self.rows.id(updated), local)
-                    && (self.stays)(entry)
-                {
+                if local.is_none() && self.comes_back(updated) {
                     self.bring(updated, changed);
                 }
             }
