@@ -1,0 +1,96 @@
+//! Why git failed, as it says so, without the passwords in addresses.
+
+use std::process::Output;
+
+/// How lines begin that say nothing of why git failed.
+const NOISE: [&str; 5] = [
+    "hint:",
+    "warning:",
+    "Please make sure you have the correct access rights",
+    "and the repository exists.",
+    "fatal: Could not read from remote repository.",
+];
+
+/// What git says of a failure: its last lines, without what an address holds of a password.
+pub(crate) fn reason(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let lines = text.lines().map(str::trim);
+    let said: Vec<&str> = lines
+        .filter(|line| !line.is_empty() && !NOISE.iter().any(|noise| line.starts_with(noise)))
+        .collect();
+    let start = said.len().saturating_sub(3);
+    let said: Vec<String> = said[start..]
+        .iter()
+        .map(|line| line.strip_prefix("fatal: ").unwrap_or(line).to_owned())
+        .collect();
+    if said.is_empty() {
+        return "git does not say why".to_owned();
+    }
+    without_password(&said.join("; "))
+}
+
+/// A text in which what addresses hold of credentials is hidden: over HTTP all that is before
+/// the host, for a name alone may be a token; else a password.
+pub(crate) fn without_password(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        result.push_str(before);
+        let is_ssh = result.ends_with("ssh://");
+        // a quote or a space may be a part of a password, and then an `@` follows
+        let end = after.find(['/', '\n', '\r']).unwrap_or(after.len());
+        let next = after.find("://").map_or(end, |next| next.min(end));
+        let authority = &after[..next];
+        match authority.rsplit_once('@') {
+            Some((user, _)) if is_ssh && !user.contains(':') => result.push_str(authority),
+            Some((_, host)) => result.push_str(&format!("***@{host}")),
+            None => result.push_str(authority),
+        }
+        rest = &after[next..];
+    }
+    result.push_str(rest);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_not_shown() {
+        for (text, shown) in [
+            (
+                "unable to access 'https://bot:s3cret@example.org/a.git/': no",
+                "unable to access 'https://***@example.org/a.git/': no",
+            ),
+            (
+                "https://ghp_token@example.org/a",
+                "https://***@example.org/a",
+            ),
+            (
+                "https://bot:it's@example.org/a",
+                "https://***@example.org/a",
+            ),
+            (
+                "https://bot:a\" b@example.org/a",
+                "https://***@example.org/a",
+            ),
+            ("https://bot:a@b@example.org", "https://***@example.org"),
+            ("ssh://git:pass@host/a", "ssh://***@host/a"),
+            ("ssh://git@host/a", "ssh://git@host/a"),
+            ("git@host:a", "git@host:a"),
+            ("file:///a@b", "file:///a@b"),
+            (
+                "https://a.org https://x@b.org",
+                "https://a.org https://***@b.org",
+            ),
+            (
+                "https://a.org ssh://git@b.org/c",
+                "https://a.org ssh://git@b.org/c",
+            ),
+        ] {
+            assert_eq!(without_password(text), shown, "{text}");
+        }
+    }
+}
