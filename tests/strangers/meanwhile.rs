@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use pretty_assertions::assert_eq;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::harness::{Ran, Workshop, files, merge3, web};
 use crate::interrupted::{UPGRADE, assert_finished, fleet, packages};
@@ -84,8 +85,9 @@ fn a_folder_that_becomes_a_link_meanwhile() {
         workshop.isolate(&mut command);
         let child = command.spawn().unwrap();
         std::thread::sleep(moments.next(duration));
-        fs::rename(&sub, &aside).unwrap();
-        symlink("../../elsewhere", &sub).unwrap();
+        // in one go: between two the upgrade may make the folder again
+        symlink("../../elsewhere", &aside).unwrap();
+        renameat_with(CWD, &sub, CWD, &aside, RenameFlags::EXCHANGE).unwrap();
         let ran = Ran::from(child.wait_with_output().unwrap());
         refused += usize::from(ran.status == 2);
         assert!(!ran.stderr.contains("panicked"), "{ran:?}");
