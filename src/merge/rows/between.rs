@@ -6,9 +6,8 @@ mod changed;
 
 use rustc_hash::FxHashSet;
 
-use changed::{Changed, Gone};
+use changed::{Changed, Gone, LocalComments};
 
-use super::known::Known;
 use super::subsequence::{heaviest, heaviest_between};
 use super::{Carried, Disagreement, Id, Placed, Ref, Rows, Side, TokenKind};
 use crate::merge::Resolution;
@@ -36,7 +35,7 @@ pub(super) struct Between<'r, 'a> {
     owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
     /// The comments that follow local's row, and those in it: looked for where updated's may be
     /// there already.
-    of_local: std::cell::OnceCell<[Known; 2]>,
+    of_local: std::cell::OnceCell<LocalComments>,
 }
 
 /// Stretches of the three rows.
@@ -126,7 +125,7 @@ impl<'r, 'a> Between<'r, 'a> {
         } else if self.same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
             if !self.rows.below.is_empty() || self.rows.has_own_comments {
-                self.drop_repeated(&mut theirs, &[], &[]);
+                self.drop_repeated(&mut theirs, &[], &FxHashSet::default());
             }
             merged.extend(theirs.into_iter().map(own));
         } else {

@@ -1,5 +1,7 @@
 //! What is asked of the comments of a row again and again: answered without looking at all of them.
 
+use std::ops::Range;
+
 use super::{Token, TokenKind};
 
 /// The comments of a row, by the numbers of their words.
@@ -19,21 +21,31 @@ impl Known {
         Self { row, places }
     }
 
-    /// Where these lines are, one below the other: the places of the last one.
-    pub(super) fn find(&self, run: &[u32]) -> impl Iterator<Item = usize> {
-        let places = run.iter().map(|line| self.places_of(*line));
-        let rarest = places.enumerate().min_by_key(|(_, it)| it.len());
-        let (nth, places) = rarest.unwrap_or_default();
-        places.iter().filter_map(move |(_, place)| {
-            let first = (*place as usize).checked_sub(nth)?;
-            let here = self.row.get(first..first + run.len())?;
-            let is_run = here.iter().copied().eq(run.iter().copied().map(Some));
-            is_run.then_some(first + run.len() - 1)
+    /// Where these lines are, one below the other: the places of the last one, as far as it is in
+    /// that part of the row.
+    pub(super) fn find(&self, run: &[u32], part: Range<usize>) -> impl Iterator<Item = usize> {
+        let places = run.iter().enumerate().map(|(nth, line)| {
+            let below = run.len() - 1 - nth;
+            (
+                below,
+                self.places_of(*line, part.start.saturating_sub(below)),
+            )
+        });
+        let rarest = places.min_by_key(|(_, places)| places.len());
+        let (below, places) = rarest.unwrap_or_default();
+        let lasts = places.iter().map(move |(_, place)| *place as usize + below);
+        let lasts = lasts.take_while(move |last| *last < part.end);
+        lasts.filter(move |last| {
+            let first = (last + 1).checked_sub(run.len());
+            let here = first.and_then(|first| self.row.get(first..=*last));
+            here.is_some_and(|here| here.iter().copied().eq(run.iter().copied().map(Some)))
         })
     }
 
-    fn places_of(&self, line: u32) -> &[(u32, u32)] {
-        let first = self.places.partition_point(|(words, _)| *words < line);
+    /// The places of a line from there on.
+    fn places_of(&self, line: u32, start: usize) -> &[(u32, u32)] {
+        let is_before = |it: &(u32, u32)| (it.0, it.1 as usize) < (line, start);
+        let first = self.places.partition_point(is_before);
         let rest = &self.places[first..];
         let count = rest.partition_point(|(words, _)| *words == line);
         &rest[..count]
@@ -62,10 +74,12 @@ mod tests {
     #[test]
     fn runs_are_found_by_their_rarest_line() {
         let known = Known::of(vec![Some(1), Some(2), None, Some(1), Some(3)]);
-        let find = |run: &[u32]| known.find(run).collect::<Vec<_>>();
+        let find = |run: &[u32]| known.find(run, 0..9).collect::<Vec<_>>();
         assert_eq!(find(&[1, 2]), [1]);
         assert_eq!(find(&[1, 3]), [4]);
         assert_eq!(find(&[1]), [0, 3]);
+        assert_eq!(known.find(&[1, 3], 4..5).collect::<Vec<_>>(), [4]);
+        assert_eq!(known.find(&[1], 1..3).next(), None);
         assert!(find(&[2, 1]).is_empty() && find(&[3, 1]).is_empty() && find(&[4]).is_empty());
     }
 }

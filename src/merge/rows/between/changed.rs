@@ -1,5 +1,9 @@
 //! What changed between two lines that stay, put in its order.
 
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
 use super::super::known::{Known, owners as owners_in};
 use super::super::{Disagreement, Id, Placed, Ref, Side};
 use super::{Between, own};
@@ -25,6 +29,16 @@ pub(super) struct Gone {
     pub(super) below: usize,
 }
 
+/// The comments of local's row that stay, and those that follow it.
+pub(super) struct LocalComments {
+    below: Known,
+    all: Known,
+    /// Without those right above an entry that only local has.
+    of_others: Known,
+    /// Those right above no entry.
+    loose: Known,
+}
+
 fn own_of(pieces: &[Ref]) -> Vec<Placed> {
     pieces.iter().map(|piece| own(*piece)).collect()
 }
@@ -40,7 +54,6 @@ impl Between<'_, '_> {
             mut rewritten,
             gone,
         } = changed;
-        let all_of_ours = ours.clone();
         rewritten.retain(|piece| !self.is_of_deleted(*piece));
         let stays: Vec<Ref> = ours
             .iter()
@@ -67,16 +80,18 @@ impl Between<'_, '_> {
             rewritten = self.with_lines_around(rewritten, gone.iter().map(|it| it.original));
             ours = self.with_lines_around(ours, gone.iter().map(|it| it.local));
         }
-        let loses = match self.resolution {
-            Resolution::Updated => Some(&mut ours),
-            Resolution::Local | Resolution::Open => Some(&mut theirs),
-            Resolution::Markers => None,
-        };
-        if let Some(comments) = loses.filter(|_| disagree && !stands) {
-            comments.retain(|piece| !self.is_answer(*piece));
+        let mut lost = FxHashSet::default();
+        let is_answer = |piece: &Ref| self.is_answer(*piece);
+        match self.resolution {
+            Resolution::Updated if disagree && !stands => {
+                lost.extend(ours.extract_if(.., |piece| is_answer(piece)));
+            }
+            Resolution::Local | Resolution::Open if disagree && !stands => {
+                theirs.retain(|piece| !is_answer(piece));
+            }
+            _ => {}
         }
-        let lost = all_of_ours.into_iter().filter(|it| !ours.contains(it));
-        self.drop_repeated(&mut theirs, &ours, &lost.collect::<Vec<_>>());
+        self.drop_repeated(&mut theirs, &ours, &lost);
         let sides = self.in_order(&ours, &theirs, (&gone, below), stands);
         if is_marked {
             self.push_sides([(own_of(&rewritten), Side::Original)], merged);
@@ -233,7 +248,7 @@ impl Between<'_, '_> {
 
     /// Takes the new comments away that are among local's already, line by line: `here`, or
     /// elsewhere, but for those that are lost here.
-    pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>, here: &[Ref], lost: &[Ref]) {
+    pub(super) fn drop_repeated(&self, theirs: &mut Vec<Ref>, here: &[Ref], lost: &FxHashSet<Ref>) {
         let is_comment = |piece: &Ref| self.rows.is_comment(*piece);
         let mut start = 0;
         while start < theirs.len() {
@@ -255,41 +270,59 @@ impl Between<'_, '_> {
     /// Whether these lines are new, and local has them one below the other and keeps them. Above
     /// another entry they are others, where local has the entry that updated has them above, and
     /// above an entry that only local has.
-    fn stands_in_local(&self, run: &[Ref], here: &[Ref], lost: &[Ref]) -> bool {
+    fn stands_in_local(&self, run: &[Ref], here: &[Ref], lost: &FxHashSet<Ref>) -> bool {
         let words = |piece: &Ref| self.rows.token(*piece).words();
         let lines: Vec<&str> = run.iter().filter_map(words).collect();
         let is_old = |line: &&str| self.rows.count(Side::Original, line) > 0;
         if lines.iter().all(is_old) {
             return false;
         }
-        let [below, locals] = self.of_local.get_or_init(|| {
-            let below = self.rows.below.iter();
-            let below = below.map(|line| self.rows.number(line.trim()));
-            let locals = self.rows.row(Side::Local).iter().enumerate();
-            let locals = locals.map(|(at, token)| {
-                let words = token.words();
-                let words = words.filter(|_| !self.goes_with_entry(Ref::new(Side::Local, at)));
-                words.and_then(|words| self.rows.number(words))
-            });
-            [Known::of(below.collect()), Known::of(locals.collect())]
-        });
         let numbers = lines.iter().map(|line| self.rows.number(line));
         let Some(numbers) = numbers.collect::<Option<Vec<u32>>>() else {
             return false;
         };
-        let has = |side: Side, entry| self.rows.place(side, entry).is_some();
-        let owner = run.last().and_then(|last| self.owner(*last));
-        let owner = owner.filter(|owner| has(Side::Local, *owner));
-        let is_other = |above: u32| {
-            let is_own = !has(Side::Original, above) && !has(Side::Updated, above);
-            is_own || owner.is_some_and(|owner| owner != above)
+        let known = self.of_local.get_or_init(|| self.comments_of_local());
+        let is_in = |known: &Known, part: Range<usize>| {
+            let mut places = known.find(&numbers, part);
+            places.any(|at| !lost.contains(&Ref::new(Side::Local, at)))
         };
-        let mut places = locals
-            .find(&numbers)
-            .map(|at| Ref::new(Side::Local, at))
-            .filter(|it| !lost.contains(it));
-        below.find(&numbers).next().is_some()
-            || places.any(|it| here.contains(&it) || !self.owner(it).is_some_and(is_other))
+        let owner = run.last().and_then(|last| self.owner(*last));
+        let owner = owner.and_then(|owner| self.rows.place(Side::Local, owner));
+        let here = here.first().zip(here.last());
+        let here = here.map_or(0..0, |(first, last)| first.at()..last.at() + 1);
+        known.below.find(&numbers, 0..usize::MAX).next().is_some()
+            || is_in(&known.all, here)
+            || match owner {
+                None => is_in(&known.of_others, 0..usize::MAX),
+                Some(at) => {
+                    is_in(&known.loose, 0..usize::MAX)
+                        || is_in(&known.all, self.rows.own_above(Side::Local, at)..at)
+                }
+            }
+    }
+
+    /// The comments of local's row, and those that follow it.
+    fn comments_of_local(&self) -> LocalComments {
+        let below = self.rows.below.iter();
+        let below = below.map(|line| self.rows.number(line.trim()));
+        let has = |side: Side, entry| self.rows.place(side, entry).is_some();
+        let is_own = |entry| !has(Side::Original, entry) && !has(Side::Updated, entry);
+        let kept = |filter: &dyn Fn(Option<u32>) -> bool| {
+            let row = self.rows.row(Side::Local).iter().enumerate();
+            let row = row.map(|(at, token)| {
+                let piece = Ref::new(Side::Local, at);
+                let is_kept = !self.goes_with_entry(piece) && filter(self.owner(piece));
+                let words = token.words().filter(|_| is_kept);
+                words.and_then(|words| self.rows.number(words))
+            });
+            Known::of(row.collect())
+        };
+        LocalComments {
+            below: Known::of(below.collect()),
+            all: kept(&|_| true),
+            of_others: kept(&|owner| !owner.is_some_and(is_own)),
+            loose: kept(&|owner| owner.is_none()),
+        }
     }
 
     /// Records that both sides rewrote a comment, if they did.
