@@ -11,8 +11,9 @@ use super::LineReader;
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub(super) style: ScalarStyle,
-    /// Where its content begins in [`Stored::resolved`](crate::yaml::stored::Stored::resolved), if the text has
-    /// it in another form.
+    /// Where its content begins in [`Stored::resolved`], if the text has it in another form.
+    ///
+    /// [`Stored::resolved`]: crate::yaml::stored::Stored::resolved
     pub(super) resolved: Option<usize>,
     pub(super) end: usize,
     pub(super) stop: Stop,

@@ -267,9 +267,9 @@ impl Between<'_, '_> {
         }
     }
 
-    /// Whether these lines are new, and local has them one below the other and keeps them. Above
-    /// another entry they are others, where local has the entry that updated has them above, and
-    /// above an entry that only local has.
+    /// Whether these lines are new, and local has them one below the other and keeps them. Where
+    /// local has the entry that they are right above, the same words right above another entry are
+    /// another comment. Above an entry that only local has, they always are, but for those `here`.
     fn stands_in_local(&self, run: &[Ref], here: &[Ref], lost: &FxHashSet<Ref>) -> bool {
         let words = |piece: &Ref| self.rows.token(*piece).words();
         let lines: Vec<&str> = run.iter().filter_map(words).collect();
