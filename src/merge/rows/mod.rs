@@ -7,6 +7,7 @@
 
 mod absent;
 mod between;
+mod carried;
 mod known;
 mod numbered;
 mod piece;
@@ -19,9 +20,9 @@ use crate::merge::{ConflictKind, Resolution};
 use crate::triple::{Side, Triple};
 
 use between::Between;
+use carried::Carried;
 pub(crate) use numbered::Numbered;
 pub(crate) use piece::{Placed, Ref, Token, TokenKind};
-use subsequence::longest_increasing;
 
 /// A comment that both sides changed, and not alike.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -61,7 +62,7 @@ pub(crate) fn merge(
         below,
         ..Rows::of(tokens)
     };
-    let (stays_in_order, carried) = rows.carried();
+    let (stays_in_order, carried) = rows.carried(&stays);
     let between = Between::new(&rows, &stays, resolution);
     let is_carried: FxHashSet<Ref> = carried.values().flat_map(Carried::all).collect();
     let mut is_settled = rows.kept_by_local(&stays);
@@ -104,23 +105,6 @@ pub(crate) fn lines_kind(
         (None, _) => (ConflictKind::DeletedUpstream, resolution),
         (_, None) => (ConflictKind::DeletedLocally, resolution),
         _ => (ConflictKind::BothChanged, resolution),
-    }
-}
-
-/// The comments of one entry on each side.
-#[derive(Debug, Default)]
-struct Carried {
-    lines: Triple<Vec<Ref>>,
-}
-
-impl Carried {
-    fn all(&self) -> impl Iterator<Item = Ref> {
-        let Triple {
-            original,
-            updated,
-            local,
-        } = &self.lines;
-        original.iter().chain(updated).chain(local).copied()
     }
 }
 
@@ -282,73 +266,6 @@ impl<'a> Rows<'a> {
     /// Where the comments begin that are right above a piece, no blank line between.
     fn own_above(&self, side: Side, at: usize) -> usize {
         self.firsts[side][at] as usize
-    }
-
-    /// The entries that all three rows have in one order, and the comments right above the others
-    /// that all three have: one side moved those entries, and their comments go along.
-    fn carried(&self) -> (FxHashSet<u32>, FxHashMap<u32, Carried>) {
-        let shared: Vec<(u32, usize, usize)> = self
-            .tokens
-            .original
-            .iter()
-            .filter_map(|token| match token.kind {
-                TokenKind::Entry(entry) => Some((
-                    entry,
-                    self.place(Side::Updated, entry)?,
-                    self.place(Side::Local, entry)?,
-                )),
-                TokenKind::Comment(_) | TokenKind::End => None,
-            })
-            .collect();
-        let in_order = |numbers: Vec<usize>| -> FxHashSet<u32> {
-            let row = longest_increasing(&numbers).into_iter();
-            row.map(|at| shared[at].0).collect()
-        };
-        let updated = in_order(shared.iter().map(|(_, updated, _)| *updated).collect());
-        let local = in_order(shared.iter().map(|(_, _, local)| *local).collect());
-        let straight: FxHashSet<u32> = updated.intersection(&local).copied().collect();
-        let moved = shared
-            .iter()
-            .filter(|(entry, ..)| !straight.contains(entry));
-        let carried = moved.map(|(entry, ..)| (*entry, self.own_of(*entry)));
-        let carried = carried.collect();
-        (straight, carried)
-    }
-
-    fn own_of(&self, entry: u32) -> Carried {
-        let own = |side: Side| -> Vec<Ref> {
-            let Some(at) = self.place(side, entry) else {
-                return Vec::new();
-            };
-            let own = self.own_above(side, at)..at;
-            own.map(|at| Ref::new(side, at)).collect()
-        };
-        let sides = [Side::Original, Side::Updated, Side::Local];
-        let lines = sides.map(own);
-        // what one side has here, and another elsewhere, is no part of this entry
-        let is_elsewhere = |piece: &Ref| {
-            let words = self.token(*piece).words();
-            let counts = sides.iter().zip(&lines).map(|(side, own)| {
-                let here = own.iter().filter(|it| self.token(**it).words() == words);
-                let here = here.count();
-                (
-                    here,
-                    words.map_or(0, |words| self.count(*side, words)) - here,
-                )
-            });
-            let is_moved = |(here, elsewhere)| {
-                let mut others = counts.clone();
-                others.any(|other: (usize, usize)| other.0 < here && other.1 > elsewhere)
-            };
-            counts.clone().any(is_moved)
-        };
-        let [original, updated, local] = lines.clone().map(|mut own| {
-            own.retain(|piece| !is_elsewhere(piece));
-            own
-        });
-        Carried {
-            lines: Triple::new(original, updated, local),
-        }
     }
 }
 
