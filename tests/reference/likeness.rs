@@ -4,7 +4,7 @@ use super::sequence::Partners;
 use crate::value::Value;
 
 /// Fields that name a thing.
-const NAMES: &str = "name id alert record path uses job stage";
+pub(super) const NAMES: &str = "name id alert record path uses job stage";
 
 /// Pairs what lies between equal elements so that pairs have as much in common as they can: at
 /// least half, or anything where one element is alone there on both sides.

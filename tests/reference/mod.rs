@@ -6,6 +6,7 @@ mod likeness;
 mod parts;
 mod renames;
 mod sequence;
+mod settled;
 mod sorted;
 
 pub use keys::changes_key;

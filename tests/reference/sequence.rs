@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Merger;
 use super::likeness::{add_alike, likeness};
+use super::settled::{is_moved_and_deleted, is_settled, is_there_too, namesakes};
 use super::sorted::is_theirs_first;
 use crate::value::{Value, distinct};
 use merge3::triple::Triple;
@@ -116,12 +117,15 @@ impl Merger<'_> {
             &lists.updated[part.updated.clone()],
             &lists.local[part.local.clone()],
         ];
-        let comes = |value: &&Value| !is_settled(lists, (in_u, in_d), value);
-        let stays = |value: &&Value| !is_moved_and_deleted(lists, (in_u, in_d), value);
+        let both = namesakes(lists, (in_u, in_d));
+        let comes = |value: &&Value| {
+            let is_both = |pair: &(usize, usize)| &lists.updated[pair.0] == *value;
+            !is_settled(lists, (in_u, in_d), value) && !both.iter().any(is_both)
+        };
         if u == d {
             return result.extend(d.iter().cloned());
         } else if o == u {
-            return result.extend(d.iter().filter(stays).cloned());
+            return self.own_elements(at, lists, (in_u, in_d), part.local, result);
         } else if o == d {
             if !has_inserted(lists.local, in_d, &u.iter().collect::<Vec<_>>()) {
                 result.extend(u.iter().filter(comes).cloned());
@@ -169,6 +173,27 @@ impl Merger<'_> {
         }
     }
 
+    /// What local put at a place that upstream left alone.
+    fn own_elements(
+        &mut self,
+        at: &str,
+        lists: Triple<&[Value]>,
+        (in_u, in_d): (&Partners, &Partners),
+        part: Range<usize>,
+        result: &mut Vec<Value>,
+    ) {
+        let both = namesakes(lists, (in_u, in_d));
+        for k in part {
+            let own = &lists.local[k];
+            if let Some((j, _)) = both.iter().find(|pair| pair.1 == k) {
+                let sides = Triple::new(None, Some(&lists.updated[*j]), Some(own));
+                result.extend(self.node(&format!("{at}[{k}]"), sides));
+            } else if !is_moved_and_deleted(lists, (in_u, in_d), own) {
+                result.push(own.clone());
+            }
+        }
+    }
+
     /// One place that one side changed, or both.
     fn place(
         &mut self,
@@ -203,7 +228,11 @@ impl Merger<'_> {
             self.outcome.ambiguous = true;
         }
         let is_shared_u = |j: usize| shared.iter().any(|pair| pair.0 == j);
-        let comes = |j: usize| !is_shared_u(j) && !is_settled(lists, (in_u, in_d), &u[j]);
+        let both = namesakes(lists, (in_u, in_d));
+        let comes = |j: usize| {
+            let is_both = both.iter().any(|pair| pair.0 == j);
+            !is_shared_u(j) && !is_both && !is_settled(lists, (in_u, in_d), &u[j])
+        };
         let rest_u = new_u.iter().filter(|j| comes(**j)).map(|j| &u[*j]);
         let rest_u: Vec<&Value> = rest_u.collect();
         let there = has_inserted(d, in_d, &rest_u);
@@ -272,6 +301,13 @@ impl Merger<'_> {
                     next = j + 1;
                 }
                 result.push(d[k].clone());
+            } else if let Some((j, _)) = both.iter().find(|pair| pair.1 == k) {
+                if (next..place.updated.end).contains(j) {
+                    bring(self, next..*j, result);
+                    next = j + 1;
+                }
+                let sides = Triple::new(None, Some(&u[*j]), Some(&d[k]));
+                result.extend(self.node(&format!("{at}[{k}]"), sides));
             } else if let Some(i) = before(in_d, k) {
                 if o[i] != d[k] {
                     let path = format!("{at}[{k}]");
@@ -300,42 +336,6 @@ fn has_inserted(d: &[Value], in_d: &Partners, wanted: &[&Value]) -> bool {
         let mut run = run.iter();
         wanted.iter().all(|value| run.any(|other| other == value))
     })
-}
-
-/// Whether an element that upstream inserted does not come: local inserted it too, or deleted it
-/// where upstream only moved it.
-fn is_settled(
-    lists: Triple<&[Value]>,
-    (in_u, in_d): (&Partners, &Partners),
-    value: &Value,
-) -> bool {
-    let at = |list: &[Value]| list.iter().position(|other| other == value);
-    let is_new = |partners: &Partners, at: Option<usize>| !partners.contains(&at);
-    let (before, own) = (at(lists.original), at(lists.local));
-    is_new(in_u, at(lists.updated))
-        && match (before, own) {
-            (None, own) => own.is_some(),
-            (Some(_), None) => true,
-            (Some(_), own) => is_new(in_d, own),
-        }
-}
-
-/// Whether upstream inserted an element of local's too that the original has not.
-fn is_there_too(lists: Triple<&[Value]>, (in_u, _): (&Partners, &Partners), value: &Value) -> bool {
-    let there = lists.updated.iter().position(|other| other == value);
-    !lists.original.contains(value) && there.is_some() && !in_u.contains(&there)
-}
-
-/// Whether local only moved an element that upstream deleted.
-fn is_moved_and_deleted(
-    lists: Triple<&[Value]>,
-    (in_u, in_d): (&Partners, &Partners),
-    value: &Value,
-) -> bool {
-    let at = |list: &[Value]| list.iter().position(|other| other == value);
-    !in_d.contains(&at(lists.local))
-        && at(lists.updated).is_none()
-        && at(lists.original).is_some_and(|before| in_u[before].is_none())
 }
 
 fn same_values(olds: &[Value], news: &[Value]) -> Partners {

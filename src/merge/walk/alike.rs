@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::index::{FieldIndex, key_of};
+use super::index::{FieldIndex, key_of, scalar_key};
 use super::{Shape, entries_of, shape};
 use crate::merge::fingerprint::Fingerprints;
 use crate::merge::leaves;
-use crate::yaml::{EntryId, NodeId, equal};
+use crate::yaml::{EntryId, NodeId, ScalarType, equal};
 
 /// A value, in its tree of which the fingerprints are known.
 pub(super) type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
@@ -68,6 +68,23 @@ fn have_one_key(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
             if is_collection(one) && is_collection(other))
 }
 
+/// What names an element: the first field that can, and its text.
+pub(super) fn name_of(
+    prints: &Fingerprints<'_>,
+    element: EntryId,
+) -> Option<(&'static str, ScalarType, String)> {
+    let tree = prints.tree();
+    let value = (prints, tree.entry(element).value);
+    let is_map = shape(tree, value.1) == Shape::Map;
+    let fields = NAMING_FIELDS.into_iter().filter(|_| is_map);
+    let (field, name) = fields
+        .filter_map(|field| Some((field, named(value, field)?)))
+        .next()?;
+    let (scalar_type, text) = scalar_key(tree, name.1)?;
+    let text = action(field, name).unwrap_or_else(|| text.to_owned());
+    (scalar_type != ScalarType::Null).then_some((field, scalar_type, text))
+}
+
 /// What a map has in a field that names it.
 fn named<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 'f>> {
     let tree = prints.tree();
@@ -78,14 +95,16 @@ fn named<'a, 'f>((prints, map): Value<'a, 'f>, field: &str) -> Option<Value<'a, 
 /// Whether two names are one. What an action is pinned to (`uses: org/action@v4`) is no part of its
 /// name.
 fn is_same_name(field: &str, one: Value<'_, '_>, other: Value<'_, '_>) -> bool {
-    let action = |(prints, name): Value<'_, '_>| {
-        let scalar = prints.tree().scalar(name).filter(|_| field == "uses")?;
-        Some(scalar.content.split_once('@')?.0.to_owned())
-    };
-    match (action(one), action(other)) {
+    match (action(field, one), action(field, other)) {
         (Some(one), Some(other)) => one == other,
         _ => equal(one.0.tree(), one.1, other.0.tree(), other.1),
     }
+}
+
+/// The action that a step uses, without what it is pinned to.
+fn action(field: &str, (prints, name): Value<'_, '_>) -> Option<String> {
+    let scalar = prints.tree().scalar(name).filter(|_| field == "uses")?;
+    Some(scalar.content.split_once('@')?.0.to_owned())
 }
 
 /// How much two values have in common: of maps, what their fields have in common on the average.

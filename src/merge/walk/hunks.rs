@@ -97,8 +97,9 @@ impl Walker<'_> {
         }
         let has_lines = self.has_lines;
         for local in place.local {
-            let same = rest.same_as_local(local);
-            if let Some(same) = same {
+            let namesake = || lists.namesakes.of_local(local);
+            let same = rest.same_as_local(local).or_else(namesake);
+            if let Some(same) = same.filter(|same| theirs.contains(same)) {
                 for updated in theirs.start..same {
                     children.extend(self.child_of_updated(lists, &rest, updated, apart.as_mut()));
                 }
@@ -145,8 +146,13 @@ impl Walker<'_> {
     }
 
     /// An element of local's that is no part of a disagreement, and the one of upstream's that is
-    /// equal, where both inserted it.
-    fn child_of_local(&mut self, lists: &Lists<'_>, at: usize, same: Option<usize>) -> Child {
+    /// equal or has its name, where both inserted it.
+    pub(super) fn child_of_local(
+        &mut self,
+        lists: &Lists<'_>,
+        at: usize,
+        same: Option<usize>,
+    ) -> Child {
         let elements = lists.elements;
         let local = elements.local[at];
         let before = lists.alignment.of_local[at];

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::align::{Alignment, Found};
+use super::namesakes::Namesakes;
 use crate::triple::Triple;
 use crate::yaml::EntryId;
 
@@ -14,6 +15,7 @@ pub(super) struct Lists<'l> {
     pub(super) elements: &'l Triple<Vec<EntryId>>,
     pub(super) values: &'l Triple<Rc<[u64]>>,
     pub(super) alignment: &'l Alignment,
+    pub(super) namesakes: &'l Namesakes,
     counts: OnceCell<FxHashMap<u64, Triple<Count>>>,
     inserted: OnceCell<Inserted>,
     pub(super) is_sorted: OnceCell<bool>,
@@ -40,11 +42,13 @@ impl<'l> Lists<'l> {
         elements: &'l Triple<Vec<EntryId>>,
         values: &'l Triple<Rc<[u64]>>,
         alignment: &'l Alignment,
+        namesakes: &'l Namesakes,
     ) -> Self {
         Self {
             elements,
             values,
             alignment,
+            namesakes,
             counts: OnceCell::new(),
             inserted: OnceCell::new(),
             is_sorted: OnceCell::new(),
@@ -78,6 +82,9 @@ impl<'l> Lists<'l> {
     /// Whether an element of upstream's that came there does not come here: local has inserted it
     /// too, at some place, or has deleted what upstream only moved.
     pub(super) fn is_settled(&self, updated: usize) -> bool {
+        if self.namesakes.of_updated(updated).is_some() {
+            return true;
+        }
         let count = self.count(self.values.updated[updated]);
         if self.alignment.of_updated[updated].is_some() || count.updated.all > 1 {
             return false;
@@ -92,6 +99,9 @@ impl<'l> Lists<'l> {
     /// Whether upstream inserted, at some place, an element of local's too that the original has
     /// not.
     pub(super) fn is_there_too(&self, local: usize) -> bool {
+        if self.namesakes.of_local(local).is_some() {
+            return true;
+        }
         let count = self.count(self.values.local[local]);
         count.as_ref().map(|count| count.all).into_array() == [0, 1, 1]
             && count.updated.unpaired > 0

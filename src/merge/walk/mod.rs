@@ -17,6 +17,7 @@ mod inserted;
 pub(crate) mod keys;
 mod lists;
 mod moved;
+mod namesakes;
 mod order;
 mod pinned;
 pub(crate) mod place;

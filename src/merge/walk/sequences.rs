@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::agreement::{Agreed, agreement, all_of_both};
 use super::align::Stretch;
 use super::inserted::Lists;
+use super::namesakes::Namesakes;
 use super::{Nodes, Shape, Walker, entries_of, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint::Fingerprints;
@@ -131,7 +132,13 @@ impl Walker<'_> {
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(elements.local.len());
         let alignment = self.aligned(&elements, &values);
-        let lists = Lists::new(&elements, &values, &alignment);
+        let namesakes = match self.options.sides {
+            Sides::Upstream => {
+                Namesakes::of(self.fingerprints.as_ref(), &elements, &values, &alignment)
+            }
+            Sides::Equal => Namesakes::default(),
+        };
+        let lists = Lists::new(&elements, &values, &alignment, &namesakes);
         for stretch in &alignment.stretches {
             self.has_lines = has_lines;
             match stretch {
@@ -223,10 +230,14 @@ impl Walker<'_> {
     ) {
         let is_fork = self.options.sides == Sides::Upstream;
         let goes = |at: usize| is_fork && lists.is_moved_and_deleted(at);
+        let namesake = |at: usize| lists.namesakes.of_local(at);
         let lengths = sides.map(<[EntryId]>::len);
         if lengths.local == lengths.updated
             && lengths.local == lengths.original
-            && !stretch.local.clone().any(goes)
+            && !stretch
+                .local
+                .clone()
+                .any(|at| goes(at) || namesake(at).is_some())
         {
             for index in 0..lengths.local {
                 let at = stretch.as_ref().map(|range| range.start + index);
@@ -234,13 +245,15 @@ impl Walker<'_> {
             }
             return;
         }
+        let has_lines = self.has_lines;
         children.extend(stretch.local.map(|at| {
-            let outcome = if goes(at) {
-                Outcome::Remove
-            } else {
-                Outcome::Keep
-            };
-            Child::local(lists.elements.local[at], outcome)
+            let local = lists.elements.local[at];
+            self.has_lines = has_lines;
+            match namesake(at) {
+                Some(_) => self.child_of_local(lists, at, namesake(at)),
+                None if goes(at) => Child::local(local, Outcome::Remove),
+                None => Child::keep(local),
+            }
         }));
         let pairs = sides.original.iter().zip(sides.updated);
         children.extend(pairs.map(|(original, updated)| {

@@ -1,0 +1,81 @@
+//! Elements of one name that both sides inserted in a list without a key (rules: Lists without a
+//! key).
+
+use std::hash::Hash;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::align::Alignment;
+use super::alike::{Least, likeness, name_of};
+use crate::merge::fingerprint::Fingerprints;
+use crate::triple::Triple;
+use crate::yaml::EntryId;
+
+/// The elements that have one name on both sides, by position. Each side has it once, and the
+/// original has not got it.
+#[derive(Debug, Default)]
+pub(super) struct Namesakes {
+    of_updated: FxHashMap<usize, usize>,
+    of_local: FxHashMap<usize, usize>,
+}
+
+impl Namesakes {
+    pub(super) fn of(
+        prints: Triple<&Fingerprints<'_>>,
+        elements: &Triple<Vec<EntryId>>,
+        values: &Triple<Rc<[u64]>>,
+        alignment: &Alignment,
+    ) -> Self {
+        let (of_updated, of_local) = (&alignment.of_updated, &alignment.of_local);
+        let mut namesakes = Self::default();
+        if ![of_updated, of_local].iter().all(|it| it.contains(&None)) {
+            return namesakes;
+        }
+        let names = prints.zip(elements.as_ref());
+        let names = names.map(|(prints, elements)| {
+            places(elements.iter().map(|element| name_of(prints, *element)))
+        });
+        for (name, updated) in &names.updated {
+            let (Some(updated), Some(Some(local))) = (*updated, names.local.get(name).copied())
+            else {
+                continue;
+            };
+            let are_alike = || {
+                let updated = (prints.updated, elements.updated[updated]);
+                let local = (prints.local, elements.local[local]);
+                likeness(updated, local, Least::HalfOfDeleted).is_some()
+            };
+            if of_updated[updated].is_none()
+                && of_local[local].is_none()
+                && values.updated[updated] != values.local[local]
+                && !names.original.contains_key(name)
+                && are_alike()
+            {
+                namesakes.of_updated.insert(updated, local);
+                namesakes.of_local.insert(local, updated);
+            }
+        }
+        namesakes
+    }
+
+    pub(super) fn of_updated(&self, updated: usize) -> Option<usize> {
+        self.of_updated.get(&updated).copied()
+    }
+
+    pub(super) fn of_local(&self, local: usize) -> Option<usize> {
+        self.of_local.get(&local).copied()
+    }
+}
+
+/// Where each name is; `None` where it is at more than one place.
+fn places<N: Hash + Eq>(names: impl Iterator<Item = Option<N>>) -> FxHashMap<N, Option<usize>> {
+    let mut places = FxHashMap::default();
+    for (at, name) in names.enumerate() {
+        if let Some(name) = name {
+            let place = places.entry(name);
+            place.and_modify(|place| *place = None).or_insert(Some(at));
+        }
+    }
+    places
+}
