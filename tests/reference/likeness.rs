@@ -4,7 +4,7 @@ use super::sequence::Partners;
 use crate::value::Value;
 
 /// Fields that name a thing.
-pub(super) const NAMES: &str = "name id alert record path uses job stage";
+pub(super) const NAMES: &str = "name id alert record path uses job stage repo";
 
 /// Pairs what lies between equal elements so that pairs have as much in common as they can: at
 /// least half, or anything where one element is alone there on both sides.
@@ -51,7 +51,10 @@ pub(super) fn likeness(one: &Value, other: &Value, least: usize) -> Option<usize
         .split(' ')
         .find_map(|name| Some((one.field(name)?, other.field(name)?)));
     match name {
-        Some((one_name, other_name)) => (one_name == other_name).then(|| 1000 + common(one, other)),
+        Some((one_name, other_name)) => {
+            let is_same = one_name == other_name || least == 1 && is_mostly_by_fields(one, other);
+            is_same.then(|| 1000 + common(one, other))
+        }
         None if have_one_key(one, other) => Some(common(one, other).max(1)),
         None => Some(common(one, other)).filter(|common| *common >= least),
     }
@@ -77,6 +80,15 @@ pub(super) fn is_mostly(before: &Value, now: &Value) -> bool {
     let most = leaves(before).len().max(leaves(now).len());
     is_one_kind(before, now)
         && 3 * (common_leaves(before, now) + below_new_keys(before, now)) >= 2 * most
+}
+
+/// Whether two maps have half of their fields in common, and at least two.
+pub(super) fn is_mostly_by_fields(before: &Value, now: &Value) -> bool {
+    let (Value::Map(fields), Value::Map(others)) = (before, now) else {
+        return false;
+    };
+    let common = common(before, now);
+    common >= 500 && common * fields.len().max(others.len()) >= 2000
 }
 
 fn is_one_kind(one: &Value, other: &Value) -> bool {

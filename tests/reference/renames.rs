@@ -1,6 +1,6 @@
 //! Which entries of a collection a side gave another key (rules: Renamed keys).
 
-use super::likeness::is_mostly;
+use super::likeness::{is_mostly, is_mostly_by_fields};
 use crate::value::Value;
 use merge3::triple::Triple;
 use std::mem::{Discriminant, discriminant};
@@ -39,15 +39,24 @@ fn by_side<'v, K: PartialEq + Clone>(
 ) -> Vec<(K, K)> {
     let added = changed(side, original);
     let mut found: Vec<(K, K)> = Vec::new();
-    for (place, (old, before)) in changed(original, side) {
+    let removed = changed(original, side);
+    for (place, (old, before)) in &removed {
+        let left = added
+            .iter()
+            .filter(|(at, (new, _))| at == place && !found.iter().any(|(_, taken)| taken == new));
+        let are_alone =
+            left.count() == 1 && removed.iter().filter(|(at, _)| at == place).count() == 1;
+        let is_one = |old: &Value, now: &Value| {
+            is_mostly(old, now) || are_alone && is_mostly_by_fields(old, now)
+        };
         let is_like = |now| {
-            is_mostly(before, now)
+            is_one(before, now)
                 || other(old).is_some_and(|it| {
-                    it == now && matches!(now, Value::Map(_) | Value::List(_)) || is_mostly(it, now)
+                    it == now && matches!(now, Value::Map(_) | Value::List(_)) || is_one(it, now)
                 })
         };
         let new = added.iter().find(|(at, (new, now))| {
-            *at == place && !found.iter().any(|(_, taken)| taken == new) && is_like(now)
+            at == place && !found.iter().any(|(_, taken)| taken == new) && is_like(now)
         });
         if let Some((_, (new, _))) = new {
             found.push((old.clone(), new.clone()));

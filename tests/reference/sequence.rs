@@ -64,6 +64,7 @@ impl Merger<'_> {
         let is_new = |j: usize, k: usize| !in_u.contains(&Some(j)) && u[j] == d[k];
         let is_own = |k: usize| !(0..u.len()).any(|j| is_new(j, k));
         add_alike(&mut in_d, d.len(), is_own, |i, k, least| {
+            let least = in_u[i].map_or(500, |_| least);
             let now = in_u[i].filter(|j| u[*j] != o[i]);
             let after = now.and_then(|j| likeness(&u[j], &d[k], least));
             let both = likeness(&o[i], &d[k], least).max(after);

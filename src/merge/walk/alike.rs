@@ -12,8 +12,8 @@ use crate::yaml::{EntryId, NodeId, ScalarType, equal};
 pub(super) type Value<'a, 'f> = (&'f Fingerprints<'a>, NodeId);
 
 /// Fields that name a thing, where they are there: a step of a workflow, a rule, an alert.
-const NAMING_FIELDS: [&str; 8] = [
-    "name", "id", "alert", "record", "path", "uses", "job", "stage",
+const NAMING_FIELDS: [&str; 9] = [
+    "name", "id", "alert", "record", "path", "uses", "job", "stage", "repo",
 ];
 
 /// What equal values have in common.
@@ -44,7 +44,8 @@ pub(super) fn likeness(
         [left, right].map(|(prints, value)| shape(prints.tree(), value)) == [Shape::Map; 2];
     for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
         if let (Some(one), Some(other)) = (named(left, field), named(right, field)) {
-            let is_same = is_same_name(field, one, other);
+            let is_same = is_same_name(field, one, other)
+                || least == Least::Anything && is_mostly_by_fields(left, right);
             let common = common(left, right);
             let is_enough = field != "uses" || least != Least::HalfOfDeleted || common * 2 >= ALL;
             return (is_same && is_enough).then_some(ALL + common);
@@ -148,6 +149,18 @@ pub(super) fn is_mostly(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
     shapes[0] == shapes[1]
         && shapes[0] != Shape::Scalar
         && (common_leaves(left, right) + leaves_below_new_keys(left, right)) * 3 >= most * 2
+}
+
+/// Whether two maps have half of their fields in common, and at least two, or use one action.
+pub(super) fn is_mostly_by_fields(left: Value<'_, '_>, right: Value<'_, '_>) -> bool {
+    if [left, right].map(|(prints, value)| shape(prints.tree(), value)) != [Shape::Map; 2] {
+        return false;
+    }
+    let counts = [left, right].map(|(of, map)| entries_of(of.tree(), map).len());
+    let (most, common) = (counts[0].max(counts[1]), common(left, right));
+    let actions = named(left, "uses").zip(named(right, "uses"));
+    let have_one_action = actions.is_some_and(|(one, other)| is_same_name("uses", one, other));
+    have_one_action || common * 2 >= ALL && common * most >= 2 * ALL
 }
 
 fn has_lines((prints, node): Value<'_, '_>) -> bool {

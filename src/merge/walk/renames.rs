@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::alike::is_mostly;
+use super::alike::{is_mostly, is_mostly_by_fields};
 use super::{Walker, shape};
 use crate::triple::{Side, Triple};
 use crate::yaml::EntryId;
@@ -104,16 +104,17 @@ impl Walker<'_> {
                 self.trees[side].entry(entry).value,
             )
         };
-        matching((&old, &new), |old, new| {
+        matching((&old, &new), |old, new, are_alone| {
             let new = value(side, new);
+            let is_like = |old| is_mostly(old, new) || are_alone && is_mostly_by_fields(old, new);
             // what upstream made of it counts as well: a merged entry has it already
             let changed = || {
                 let other = upstream.new_of_old.get(&old).copied();
                 let other = other.or_else(|| find(Side::Original, old, Side::Updated))?;
                 Some(value(Side::Updated, other))
             };
-            is_mostly(value(Side::Original, old), new)
-                || side == Side::Local && changed().is_some_and(|it| is_mostly(it, new))
+            is_like(value(Side::Original, old))
+                || side == Side::Local && changed().is_some_and(is_like)
         })
     }
 }
@@ -168,20 +169,28 @@ impl Renames {
     }
 }
 
-/// Each entry without a partner with the first one at the same place that is mostly like it. Of
-/// very many only the next ones that are left are looked at.
-fn matching((old, new): (&Matched, &Matched), is_like: impl Fn(EntryId, EntryId) -> bool) -> Pairs {
+/// Each entry without a partner with the first one at the same place that is like it; `is_like` is
+/// told whether the two are alone at their place. Of very many only the next ones that are left are
+/// looked at.
+fn matching(
+    (old, new): (&Matched, &Matched),
+    is_like: impl Fn(EntryId, EntryId, bool) -> bool,
+) -> Pairs {
     let mut left: FxHashMap<Option<EntryId>, VecDeque<EntryId>> = FxHashMap::default();
     for (place, entry) in gaps(new, |_, entry| entry) {
         left.entry(place).or_default().push_back(entry);
     }
     let mut pairs = Pairs::default();
-    for (place, entry) in gaps(old, |other, _| other) {
+    let removed = gaps(old, |other, _| other);
+    for (at, (place, entry)) in removed.iter().copied().enumerate() {
         let Some(candidates) = left.get_mut(&place) else {
             continue;
         };
+        let is_here = |at: usize| removed.get(at).is_some_and(|(other, _)| *other == place);
+        let is_first = at.checked_sub(1).is_none_or(|before| !is_here(before));
+        let are_alone = candidates.len() == 1 && is_first && !is_here(at + 1);
         let mut near = candidates.iter().take(MOST_CANDIDATES);
-        let found = near.position(|new| is_like(entry, *new));
+        let found = near.position(|new| is_like(entry, *new, are_alone));
         if let Some(new) = found.and_then(|at| candidates.remove(at)) {
             pairs.new_of_old.insert(entry, new);
             pairs.old_of_new.insert(new, entry);
