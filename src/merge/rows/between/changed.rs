@@ -268,7 +268,7 @@ impl Between<'_, '_> {
     }
 
     /// Whether these lines are new, and local has them one below the other and keeps them. Where
-    /// local has the entry that they are right above, the same words right above another entry are
+    /// local has the entry that they are right above, the same words elsewhere than next to it are
     /// another comment. Above an entry that only local has, they always are, but for those `here`.
     fn stands_in_local(&self, run: &[Ref], here: &[Ref], lost: &FxHashSet<Ref>) -> bool {
         let words = |piece: &Ref| self.rows.token(*piece).words();
@@ -295,10 +295,19 @@ impl Between<'_, '_> {
             || match owner {
                 None => is_in(&known.of_others, 0..usize::MAX),
                 Some(at) => {
-                    is_in(&known.loose, 0..usize::MAX)
-                        || is_in(&known.all, self.rows.own_above(Side::Local, at)..at)
+                    let below = self.rows.row(Side::Local)[at + 1..].iter();
+                    let below = below.take_while(|token| token.words().is_some()).count();
+                    is_in(&known.all, self.comments_above(Ref::new(Side::Local, at)))
+                        || is_in(&known.loose, at + 1..at + 1 + below)
                 }
             }
+    }
+
+    /// Where the comments are that are between a piece and the entry above it.
+    fn comments_above(&self, piece: Ref) -> Range<usize> {
+        let above = self.rows.row(piece.side)[..piece.at()].iter().rev();
+        let comments = above.take_while(|token| token.words().is_some());
+        piece.at() - comments.count()..piece.at()
     }
 
     /// The comments of local's row, and those that follow it.
@@ -342,17 +351,18 @@ impl Between<'_, '_> {
     }
 
     /// How many of local's insertions are above the comments that are right above its piece
-    /// below; those at the end are the end's if a blank line sets them off.
+    /// below; those at the end are the end's from the first blank line on.
     fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
-        let first = match self.rows.is_comment(below) {
-            true => return ours.len(),
-            false => self.rows.own_above(below.side, below.at()),
+        let first = match self.rows.id(below) {
+            Id::Comment { .. } => return ours.len(),
+            Id::Entry(_) => self.rows.own_above(below.side, below.at()),
+            Id::End => {
+                let above = self.comments_above(below).start;
+                let mut rest = (above..below.at() + 1).zip(&self.rows.row(below.side)[above..]);
+                let set_off = rest.find(|(_, token)| token.blanks > 0);
+                set_off.map_or(below.at(), |(at, _)| at)
+            }
         };
-        let is_end = !self.rows.is_entry(below);
-        let is_set_off = |at: usize| self.rows.row(below.side)[at].blanks > 0;
-        if is_end && !is_set_off(first) {
-            return ours.len();
-        }
         let own = ours.iter().rev().take_while(|piece| piece.at() >= first);
         ours.len() - own.count()
     }
