@@ -200,13 +200,14 @@ impl Walker<'_> {
         placed.into_iter().map(|(_, piece)| piece).collect()
     }
 
-    /// By how many columns the row moves in: its width is a number that merges three-way.
+    /// By how many columns the row moves in: its width is a number that merges three-way. A list has
+    /// another one than a map.
     fn width_change(&self, rows: &Triple<Row>, nodes: Nodes, owners: Entries) -> i64 {
         let width = |tree: &Tree<'_>, row: &Row, node: Option<NodeId>, owner: Option<EntryId>| {
             let node = node.filter(|node| tree.is_block_collection(*node))?;
             tree.start_of_indent(tree.node(node).span.start)?;
             let column = i64::from(tree.column(tree.entry(owner?).span.start));
-            Some(i64::from(row.column) - column)
+            Some((shape(tree, node), i64::from(row.column) - column))
         };
         let trees = self.trees;
         let widths = (
@@ -220,7 +221,10 @@ impl Walker<'_> {
             width(trees.local, &rows.local, nodes.local, owners.local),
         );
         match widths {
-            (Some(original), Some(updated), Some(local)) if original == local => updated - local,
+            (Some(original), Some((is, updated)), Some(local)) if original == local => {
+                let (was, width) = local;
+                if is == was { updated - width } else { 0 }
+            }
             _ => 0,
         }
     }
