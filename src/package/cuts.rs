@@ -2,16 +2,20 @@
 //! `---` in one version and below a document in another is one piece of text, and so is what is
 //! between `---` lines and is no document.
 
+mod between;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::head::{own_of_head, with_heads};
 use super::jobs::Job;
 use super::pair::{DocRef, Group};
-use super::parsed::{Parsed, ParsedFile, Root};
-use crate::line_breaks::{cut_last_line, ends_line, lines, lines_with_breaks};
+use super::parsed::{Parsed, ParsedFile};
+use crate::line_breaks::lines;
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, count_lines};
 use crate::yaml::{Document, Span};
+
+use between::{Between, Neighbours, neighbours};
 
 /// A document that is cut otherwise than its file alone would have it.
 #[derive(Debug, Clone)]
@@ -43,9 +47,11 @@ impl<'a> Cuts<'a> {
         if files.updated.text == files.original.text || files.updated.text == files.local.text {
             return cuts;
         }
-        for neighbours in neighbours(&files, job) {
-            cuts.cut_between(&files, &neighbours);
+        let neighbours = neighbours(&files, job);
+        for neighbours in &neighbours {
+            cuts.cut_between(&files, neighbours);
         }
+        cuts.cut_ends(&files, job, &neighbours);
         cuts.cut_heads(&files, job);
         if cuts.first.is_none() {
             cuts.cut_own_heads(&files, job);
@@ -162,7 +168,10 @@ impl<'a> Cuts<'a> {
         if !changes(Side::ALL.map(|side| neighbours.text(files[side], side))) {
             return;
         }
-        let sides = Side::ALL.map(|side| Between::of(files[side], side, neighbours));
+        let sides = Side::ALL.map(|side| {
+            let below = neighbours.below.map(|below| below[side]);
+            Between::of(files[side], neighbours.above[side], below)
+        });
         let all = || sides.as_ref().into_array().into_iter();
         let has_gap = all().any(|side| side.gap_start < side.end);
         let below: FxHashSet<&str> = all().flat_map(Between::comments_below_document).collect();
@@ -172,29 +181,104 @@ impl<'a> Cuts<'a> {
             return;
         }
         for side in Side::ALL.into_array() {
-            let (file, between) = (files[side], &sides[side]);
-            let above = self.at(files, side, neighbours.above[side]);
-            let document = above.parsed.document;
-            let extended = cut(document, file.text, document.start, between.gap_start);
-            above.parsed = above.parsed.cut_otherwise(extended);
-            let gap = file.text.get(between.gap_start..between.end).unwrap_or("");
-            let Some(below) = neighbours.below.map(|below| below[side]) else {
-                above.tail = gap;
-                continue;
-            };
-            let below = self.at(files, side, below);
-            below.gap = gap;
-            let document = below.parsed.document;
-            let start = between.gap_start.max(between.end);
-            let end = document.start + document.text.len();
-            below.parsed = below
-                .parsed
-                .cut_otherwise(cut(document, file.text, start, end));
+            let below = neighbours.below.map(|below| below[side]);
+            self.cut_side(files, side, (neighbours.above[side], below), &sides[side]);
         }
         let first = neighbours.above.local + 1;
         let end = neighbours.below.map(|below| below.local);
         self.absorbed
             .extend(first..end.unwrap_or(files.local.documents.len()));
+    }
+
+    /// Cuts what is between two documents of a side: the comments right above the `---` are of the
+    /// one above.
+    fn cut_side(
+        &mut self,
+        files: &Triple<&ParsedFile<'a>>,
+        side: Side,
+        (above, below): (usize, Option<usize>),
+        between: &Between<'_, 'a>,
+    ) {
+        let text = files[side].text;
+        let above = self.at(files, side, above);
+        let document = above.parsed.document;
+        let extended = cut(document, text, document.start, between.gap_start);
+        above.parsed = above.parsed.cut_otherwise(extended);
+        let gap = text.get(between.gap_start..between.end).unwrap_or("");
+        let Some(below) = below else {
+            above.tail = gap;
+            return;
+        };
+        let below = self.at(files, side, below);
+        below.gap = gap;
+        let document = below.parsed.document;
+        let start = between.gap_start.max(between.end);
+        let end = document.start + document.text.len();
+        let rest = cut(document, text, start, end);
+        below.parsed = below.parsed.cut_otherwise(rest);
+    }
+
+    /// Has the comments right above a `---` be of the document above, where that ends with them in
+    /// another version, and the one below does not begin with them below another document:
+    /// documents come, go or move.
+    fn cut_ends(&mut self, files: &Triple<&ParsedFile<'a>>, job: &Job, cut: &[Neighbours]) {
+        let mut versions = None;
+        for side in Side::ALL.into_array() {
+            let is_cut: FxHashSet<usize> = cut.iter().map(|it| it.above[side]).collect();
+            for above in 0..files[side].documents.len().saturating_sub(1) {
+                let below = above + 1;
+                let between = Between::of(files[side], above, Some(below));
+                if is_cut.contains(&above) || between.lead().is_empty() || !between.can_be_cut() {
+                    continue;
+                }
+                let versions = versions.get_or_insert_with(|| Versions::of(job));
+                let lead = || lines(between.lead()).map(str::trim);
+                let ends_so = |other: Side, at: usize| {
+                    let ends = Between::of(files[other], at, None);
+                    let ends: FxHashSet<&str> = ends.comments_below_document().collect();
+                    lead().all(|line| ends.contains(line))
+                };
+                let begins_so = |other: Side, at: usize| {
+                    let neighbour = at.checked_sub(1);
+                    let is_other = neighbour != versions.get(side, above)[other];
+                    let between = neighbour.map(|it| Between::of(files[other], it, Some(at)));
+                    is_other && between.is_some_and(|it| lines(it.lead()).map(str::trim).eq(lead()))
+                };
+                let is_in_any = |document: usize, is_so: &dyn Fn(Side, usize) -> bool| {
+                    let others = Side::ALL.zip(versions.get(side, document)).into_array();
+                    let mut others = others.into_iter().filter(|(other, _)| *other != side);
+                    others.any(|(other, at)| at.is_some_and(|at| is_so(other, at)))
+                };
+                if is_in_any(above, &ends_so) && !is_in_any(below, &begins_so) {
+                    self.cut_side(files, side, (above, Some(below)), &between);
+                }
+            }
+        }
+    }
+}
+
+/// Where the documents of the file are on each side.
+struct Versions(Triple<FxHashMap<usize, Triple<Option<usize>>>>);
+
+impl Versions {
+    fn of(job: &Job) -> Self {
+        let mut versions = Triple::default();
+        let groups = [&job.here, &job.leaving, &job.coming, &job.deleted];
+        for group in groups.into_iter().flatten() {
+            let at = group.zip(job.file).map(|(member, file)| {
+                let member = member.filter(|it| Some(it.triple) == file);
+                member.map(|it| it.document)
+            });
+            for (side, document) in Side::ALL.zip(at).into_array() {
+                let known: &mut FxHashMap<_, _> = &mut versions[side];
+                known.extend(document.map(|document| (document, at)));
+            }
+        }
+        Self(versions)
+    }
+
+    fn get(&self, side: Side, document: usize) -> Triple<Option<usize>> {
+        self.0[side].get(&document).copied().unwrap_or_default()
     }
 }
 
@@ -227,124 +311,7 @@ pub(super) fn cut<'a>(
     }
 }
 
-/// Two documents that follow each other on all sides; no second one where the first is the last.
-#[derive(Debug)]
-struct Neighbours {
-    above: Triple<usize>,
-    below: Option<Triple<usize>>,
-}
-
-impl Neighbours {
-    /// Both, and what is between them.
-    fn text<'a>(&self, file: &ParsedFile<'a>, side: Side) -> &'a str {
-        let above = &file.documents[self.above[side]].document;
-        let below = self
-            .below
-            .map(|below| &file.documents[below[side]].document);
-        let end = below.map_or(file.text.len(), |it| it.start + it.text.len());
-        &file.text[above.start..end]
-    }
-}
-
 /// Whether upstream made a change that local has not.
 fn changes(texts: Triple<&str>) -> bool {
     texts.updated != texts.original && texts.updated != texts.local
-}
-
-/// The neighbours that three files have in common.
-fn neighbours(files: &Triple<&ParsedFile<'_>>, job: &Job) -> Vec<Neighbours> {
-    let with_content = |file: &ParsedFile<'_>| -> Vec<usize> {
-        let documents = file.documents.iter().enumerate();
-        let with_content = documents.filter(|(_, parsed)| parsed.has_content);
-        with_content.map(|(index, _)| index).collect()
-    };
-    let documents = files.map(with_content);
-    let mut here: FxHashMap<usize, Triple<usize>> = FxHashMap::default();
-    for group in &job.here {
-        let in_file = group.zip(job.file).try_map(|(member, file)| {
-            let member = member.filter(|it| Some(it.triple) == file);
-            member.map(|it| it.document).ok_or(())
-        });
-        if let Ok(in_file) = in_file {
-            here.insert(in_file.local, in_file);
-        }
-    }
-    let next = |side: Side, document: usize| {
-        let at = documents[side].binary_search(&document).ok()?;
-        Some(documents[side].get(at + 1).copied())
-    };
-    let found = documents.local.iter().filter_map(|local| {
-        let above = *here.get(local)?;
-        let below = match next(Side::Local, *local)? {
-            Some(below) => Some(*here.get(&below)?),
-            None => None,
-        };
-        let is_next = |side: Side| next(side, above[side]) == Some(below.map(|it| it[side]));
-        let are_next = Side::ALL.map(is_next).into_array() == [true; 3];
-        are_next.then_some(Neighbours { above, below })
-    });
-    found.collect()
-}
-
-/// What is between two documents of a file, or below the last one.
-struct Between<'f, 'a> {
-    text: &'a str,
-    above: &'f Parsed<'a>,
-    /// Where the comments end that are right above the first `---`.
-    gap_start: usize,
-    /// Where the second document's chunk starts, or the file ends.
-    end: usize,
-}
-
-impl<'f, 'a> Between<'f, 'a> {
-    fn of(file: &'f ParsedFile<'a>, side: Side, neighbours: &Neighbours) -> Self {
-        let text = file.text;
-        let above = &file.documents[neighbours.above[side]];
-        let start = above.document.start + above.document.text.len();
-        let below = neighbours.below.map(|below| below[side]);
-        let comments = lines_with_breaks(&text[start..]);
-        let comments = comments.take_while(|line| line.starts_with('#'));
-        Self {
-            text,
-            above,
-            gap_start: start + comments.map(str::len).sum::<usize>(),
-            end: below.map_or(text.len(), |below| file.documents[below].document.start),
-        }
-    }
-
-    fn start(&self) -> usize {
-        self.above.document.start + self.above.document.text.len()
-    }
-
-    /// The comments right above the first `---`.
-    fn lead(&self) -> &'a str {
-        &self.text[self.start()..self.gap_start]
-    }
-
-    /// The comments at the end of the first document.
-    fn comments_below_document(&self) -> impl Iterator<Item = &'a str> {
-        let text = self.above.document.text;
-        let mut rest = match self.above.root {
-            Root::Value(lines) => &text[lines.end as usize..],
-            Root::Block | Root::Other => text,
-        };
-        let lines = std::iter::from_fn(move || {
-            let (line, above) = cut_last_line(rest);
-            rest = above;
-            (!line.is_empty()).then_some(line.trim())
-        });
-        let lines = lines.take_while(|line| line.is_empty() || line.starts_with('#'));
-        lines.filter(|line| !line.is_empty())
-    }
-
-    /// Whether what is here are comments and `---` lines and nothing else.
-    fn can_be_cut(&self) -> bool {
-        let document = &self.above.document;
-        let is_plain = |line: &str| !line.starts_with(['%', '.']) && byte_order_mark(line) == 0;
-        !matches!(self.above.root, Root::Other)
-            && ends_line(document.text)
-            && document.body.end as usize == document.text.len()
-            && lines(&self.text[self.start()..self.end.max(self.gap_start)]).all(is_plain)
-            && (self.gap_start == self.text.len() || self.text[self.gap_start..].starts_with("---"))
-    }
 }
