@@ -59,7 +59,17 @@ const REFUSED: &[(&str, usize, &str)] = &[
 const COMPLEX_KEY: &str = "a key is a map or a list (rules: Keys)";
 
 /// Invalid texts that are read as YAML all the same.
-const TAKEN: &[(&str, usize, &str)] = &[("9C9N", 0, UNINDENTED), ("VJP3", 0, UNINDENTED)];
+const TAKEN: &[(&str, usize, &str)] = &[
+    ("9C9N", 0, UNINDENTED),
+    ("VJP3", 0, UNINDENTED),
+    ("9JBA", 0, COMMENT),
+    ("CVW2", 0, COMMENT),
+    ("QB6E", 0, QUOTED),
+    ("SU5Z", 0, COMMENT),
+    ("X4QW", 0, COMMENT),
+];
+const COMMENT: &str = "no white space before a comment: libyaml takes it";
+const QUOTED: &str = "a line of a quoted text is not indented: libyaml takes it";
 const UNINDENTED: &str = "a line between brackets is indented no deeper than the key: widely read and written, and yaml-rust2 takes it";
 
 struct Case {

@@ -1,13 +1,14 @@
 //! The text as the parser gets it.
 //!
-//! The parser holds some texts for broken that every other reader of YAML takes: a closing bracket
-//! in the column of its key (after a quoted element), a tab after a colon. It gets those with more
-//! white space, or other white space, where that means nothing; the tree is over the text as it is.
+//! The parser holds some texts for broken that other readers of YAML take: a closing bracket in the
+//! column of its key (after a quoted element), a line of a quoted text that is not indented, a
+//! comment right behind a comma, a tab after a colon. It gets those with more white space, or other
+//! white space, where that means nothing; the tree is over the text as it is.
 
 use yaml_rust2::scanner::{Marker, ScanError};
 
-use super::cursor::{is_blank, is_break};
-use crate::line_breaks::{line_end, line_start, next_line};
+use super::cursor::{Cursor, is_blank, is_break};
+use crate::line_breaks::{line_start, next_line};
 
 /// How many spaces a pad is.
 const PAD: usize = 64;
@@ -19,7 +20,7 @@ const MOST_BYTES: usize = 1 << 28;
 /// What the parser reads in another form than the text has.
 #[derive(Debug)]
 pub(crate) struct Workarounds {
-    /// The starts of lines that get a [`PAD`] of spaces before them, ascending.
+    /// The places that get a [`PAD`] of spaces before them, ascending.
     pads: Vec<usize>,
     /// Tabs that are read as spaces, ascending.
     tabs: Vec<usize>,
@@ -71,9 +72,16 @@ impl Workarounds {
                 if !text.as_bytes()[line..at].iter().all(|byte| is_blank(*byte)) {
                     return false;
                 }
-                self.pads
-                    .insert(self.pads.partition_point(|pad| *pad <= line), line);
+                self.pad(line);
                 true
+            }
+            "invalid indentation in quoted scalar" => self.pad_lines(text, at),
+            "comments must be separated from other tokens by whitespace" => {
+                let is_directive = text.as_bytes()[line_start(text, at).max(base)] == b'%';
+                if !is_directive {
+                    self.pad(at);
+                }
+                !is_directive
             }
             "':' must be followed by a valid YAML whitespace" => {
                 let blanks = &text[base..at];
@@ -89,17 +97,44 @@ impl Workarounds {
         }
     }
 
+    fn pad(&mut self, at: usize) {
+        self.pads
+            .insert(self.pads.partition_point(|pad| *pad <= at), at);
+    }
+
+    /// Indents the lines of the quoted text that begins at `start`; false if they are.
+    fn pad_lines(&mut self, text: &str, start: usize) -> bool {
+        let Some(end) = Cursor { text, pos: start }.quoted_end() else {
+            return false;
+        };
+        let before = self.pads.len();
+        let mut line = next_line(text, start);
+        while line < end {
+            if self.pads.binary_search(&line).is_err() {
+                self.pad(line);
+            }
+            line = next_line(text, line);
+        }
+        self.pads.len() > before
+    }
+
     /// The byte offset of a mark, by its line and column (its index is off behind some block
     /// scalars); the text's end for any beyond.
     pub(crate) fn position(&self, text: &str, base: usize, mark: &Marker) -> usize {
         let line = (1..mark.line()).fold(base, |line, _| next_line(text, line));
-        let pads = self.pads.iter().filter(|pad| **pad == line).count();
-        let column = mark.col().saturating_sub(pads * PAD);
-        text[line..]
-            .char_indices()
-            .take_while(|(_, c)| u8::try_from(*c).is_err() || !is_break(*c as u8))
-            .nth(column)
-            .map_or_else(|| line_end(text, line), |(offset, _)| line + offset)
+        let first = self.pads.partition_point(|pad| *pad < line);
+        let mut pads = self.pads[first..].iter().peekable();
+        let mut left = mark.col();
+        for (offset, c) in text[line..].char_indices() {
+            while pads.next_if(|pad| **pad == line + offset).is_some() {
+                left = left.saturating_sub(PAD);
+            }
+            if left == 0 || u8::try_from(c).is_ok_and(is_break) {
+                return line + offset;
+            }
+            left -= 1;
+        }
+        text.len()
     }
 }
 
@@ -131,6 +166,30 @@ mod tests {
         assert_eq!(
             roots("\u{feff}a: [\r\n'x'\r\n]\r\nb: 1"),
             ["a: [\r\n'x'\r\n]", "b: 1"]
+        );
+    }
+
+    #[test]
+    fn a_quoted_text_with_lines_that_are_not_indented() {
+        assert_eq!(
+            roots("a:\n  b: \"é\n\n c \\\n  d\" # e\n  f: 'g\nh'\ni: [\"j\nk\", 'l\nm']\n"),
+            [
+                "a:\n  b: \"é\n\n c \\\n  d\" # e\n  f: 'g\nh'",
+                "i: [\"j\nk\", 'l\nm']"
+            ]
+        );
+        let tree = Tree::parse("a:\n  b: 'c\nd'\n").unwrap().unwrap();
+        let text = tree.entries(tree.root().value).next().unwrap();
+        let text = tree.entries(tree.entry(text).value).next().unwrap();
+        let text = tree.scalar(tree.entry(text).value).unwrap();
+        assert_eq!(text.content, "c d");
+    }
+
+    #[test]
+    fn a_comment_right_behind_a_comma_or_a_quote() {
+        assert_eq!(
+            roots("é: [é,# c\n1] # d\nb: 'x'# e\nc: 1\n"),
+            ["é: [é,# c\n1]", "b: 'x'", "c: 1"]
         );
     }
 
