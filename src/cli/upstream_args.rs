@@ -47,8 +47,8 @@ pub(super) enum Subcommands {
 /// What to vendor.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub struct GetArgs {
-    /// Where it is: REPO[/DIR][@REF], such as https://example.org/charts.git/grafana@v1.2.3
-    #[arg(value_name = "REPO[/DIR]@REF")]
+    /// Where it is, such as https://example.org/charts.git/grafana@v1.2.3
+    #[arg(value_name = "REPO[/DIR][@REF]")]
     pub(super) address: String,
     /// The folder that it goes to; else one of its name, here
     pub(super) folder: Option<PathBuf>,
@@ -62,8 +62,8 @@ pub struct GetArgs {
 pub struct AdoptArgs {
     /// The folder with the copy
     pub(super) folder: PathBuf,
-    /// Where it comes from: REPO[/DIR][@REF], without a REF the version that is nearest to the
-    /// copy; else what vendir.lock.yml says
+    /// Where it comes from: without a REF, the version that is nearest to the copy; without an
+    /// address, what vendir.lock.yml says
     #[arg(value_name = "REPO[/DIR][@REF]")]
     pub(super) address: Option<String>,
     /// Look at versions before a release too

@@ -33,7 +33,7 @@ pub struct Paired {
 /// The documents that are in `file` on any side.
 ///
 /// # Errors
-/// As for [`plan`](super::plan).
+/// As for [`plan`](super::plan()).
 pub fn documents_in(
     sides: &Triple<PathBuf>,
     settings: &Settings,

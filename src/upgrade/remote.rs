@@ -16,7 +16,7 @@ use crate::git_process::{Git, reason, without_password};
 pub(super) struct Folder {
     /// What git prints of it, as [`Store::list`] has it.
     pub(super) printed: Vec<u8>,
-    /// How many bytes each file has, in the order of [`tree::objects`]: there may be thousands of
+    /// How many bytes each file has, in the order of [`objects`](super::tree::objects): there may be thousands of
     /// packages.
     pub(super) sizes: Vec<u64>,
 }

@@ -188,18 +188,16 @@ fn a_patch_that_doubles_forty_times() {
         patch.push_str(&format!("- {{op: copy, from: /a, path: /c{step}}}\n- {{op: move, from: /c{step}, path: /a/d{step}}}\n"));
     }
     workshop.write("fleet/patch.yaml", &patch);
-    let start = Instant::now();
-    let ran = workshop.merge3(&[
-        "patch",
-        "web.yaml",
-        "--type",
-        "json",
-        "--patch",
-        "patch.yaml",
-    ]);
+    let mut command = Command::new("sh");
+    command
+        // processor time, which is the same on a machine that is busy
+        .args(["-c", r#"ulimit -t 120; exec "$@""#, "sh", merge3()])
+        .args(["patch", "web.yaml", "--type", "json"])
+        .args(["--patch", "patch.yaml"])
+        .current_dir(workshop.path("fleet"));
+    let ran = Ran::from(workshop.isolated(&mut command));
     assert_eq!(ran.status, 2, "{ran:?}");
     ran.says(&["copies in this patch", "patch.yaml"]);
-    assert!(start.elapsed() < Duration::from_secs(120));
     assert_eq!(workshop.read("fleet/web.yaml"), "a: {b: 0123456789}\n");
 }
 
