@@ -6,7 +6,7 @@ mod between;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::head::{own_of_head, with_heads};
+use super::head::{comments_above, own_of_head, with_heads};
 use super::jobs::Job;
 use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
@@ -79,7 +79,15 @@ impl<'a> Cuts<'a> {
                 let other = &files[*other].documents[document(group, *other)?];
                 own_of_head(&files[side].documents[0].document, &other.document)
             });
-            if let Some(own) = own {
+            // what local has of updated's head is the head's here too
+            let is_head = |own: &str| {
+                let head = self.head(Side::Updated, files.updated);
+                let rest = files.local.head.strip_suffix(own).unwrap_or("");
+                let count =
+                    |text: &str, line| comments_above(text).filter(|it| *it == line).count();
+                comments_above(own).all(|line| count(head, line) > count(rest, line))
+            };
+            if let Some(own) = own.filter(|own| side != Side::Local || !is_head(own)) {
                 self.at(files, side, 0).gap = own;
             }
         }
@@ -119,6 +127,12 @@ impl<'a> Cuts<'a> {
         }
         self.absorbed.extend(0..firsts.local);
         self.first = Some(firsts.local);
+    }
+
+    /// The head of a side's file, without what belongs to its first document.
+    pub(super) fn head<'t>(&self, side: Side, file: &ParsedFile<'t>) -> &'t str {
+        let own = self.get(side, 0).map_or("", |cut| cut.gap);
+        file.head.strip_suffix(own).unwrap_or(file.head)
     }
 
     pub(super) fn get(&self, side: Side, document: usize) -> Option<&Cut<'a>> {

@@ -160,9 +160,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
 
     /// The head of a side's file, without what belongs to its first document.
     fn head_of(&self, side: Side) -> &'f str {
-        let head = self.sides[side].map_or("", |file| file.head);
-        let own = self.cuts.get(side, 0).map_or("", |cut| cut.gap);
-        head.strip_suffix(own).unwrap_or(head)
+        self.sides[side].map_or("", |file| self.cuts.head(side, file))
     }
 
     /// Whether upstream has the file without its documents, as comments only.
@@ -226,7 +224,7 @@ pub(super) fn has_directives(text: &str) -> bool {
 
 /// What of the head of a file belongs to its first document: the last comments, where that
 /// document has these comments in its chunk in another version. It is not the first one there, or
-/// has directives.
+/// has directives. A blank line above the `---` sets them off from it.
 pub(super) fn own_of_head<'a>(document: &Document<'a>, other: &Document<'_>) -> Option<&'a str> {
     let head = document.head;
     let is_first = |document: &Document<'_>| document.start == document.head.len();
@@ -236,12 +234,14 @@ pub(super) fn own_of_head<'a>(document: &Document<'a>, other: &Document<'_>) -> 
     let mut own: Vec<&str> = comments_above(other.text).collect();
     let bom = byte_order_mark(head);
     let (mut cut, mut rest) = (head.len(), &head[bom..]);
+    let mut is_marker_below = document.text.starts_with("---");
     let cut = loop {
         let (line, above) = cut_last_line(rest);
         let end = bom + rest.len();
         match line.trim() {
             // comments with no blank line between are one
             _ if line.is_empty() => break bom,
+            "" if is_marker_below => break cut,
             "" => cut = cut.min(end),
             "---" if end < head.len() => break end,
             "---" => {}
@@ -250,13 +250,14 @@ pub(super) fn own_of_head<'a>(document: &Document<'a>, other: &Document<'_>) -> 
                 None => break cut,
             },
         }
+        is_marker_below = line.trim() == "---";
         rest = above;
     };
     comments_above(&head[cut..]).next().map(|_| &head[cut..])
 }
 
 /// The comment lines above the first content of a text.
-fn comments_above(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn comments_above(text: &str) -> impl Iterator<Item = &str> {
     let lines = lines(text).map(|line| line.trim_start_matches('\u{feff}').trim());
     let above = lines.take_while(|line| line.is_empty() || line.starts_with(['#', '-', '%']));
     above.filter(|line| line.starts_with('#'))
