@@ -94,7 +94,7 @@ fn merge(
     let tokens = rows.as_ref().map(Row::tokens);
     let tokens = tokens.as_ref().map(Vec::as_slice);
     let resolution = options.on_conflict.resolution();
-    let merged = rows::merge(tokens, &[], |_| true, resolution);
+    let merged = rows::merge(tokens, None, |_| true, resolution);
     if !merged.disagreements.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
     }

@@ -124,7 +124,8 @@ impl<'r, 'a> Between<'r, 'a> {
             merged.extend(here.local.iter().map(|piece| own(*piece)));
         } else if self.same(here.local, here.original) {
             let mut theirs = here.updated.to_vec();
-            if !self.rows.below.is_empty() || self.rows.has_own_comments {
+            if self.rows.below.is_some_and(|below| !below.is_empty()) || self.rows.has_own_comments
+            {
                 self.drop_repeated(&mut theirs, &[], &FxHashSet::default());
             }
             merged.extend(theirs.into_iter().map(own));

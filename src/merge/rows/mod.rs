@@ -47,14 +47,15 @@ enum Id {
     End,
 }
 
-/// Merges three rows. `below` are the comments that follow local's row in the one around it;
+/// Merges three rows. `below` are the comments that follow local's row in the one around it, `None`
+/// for what is around a document, where the only entry is a `---`: it owns no comments;
 /// `stays` says of an entry whether the result has it. Disagreements are resolved as `resolution`
 /// says.
 ///
 /// Implements the section on text of the rules.
 pub(crate) fn merge(
     tokens: Triple<&[Token<'_>]>,
-    below: &[&str],
+    below: Option<&[&str]>,
     stays: impl Fn(u32) -> bool,
     resolution: Resolution,
 ) -> MergedRow {
@@ -119,7 +120,7 @@ struct Rows<'a> {
     /// The comments of original and updated, by what they are compared by.
     known: FxHashSet<Id>,
     /// The comments that follow local's row.
-    below: &'a [&'a str],
+    below: Option<&'a [&'a str]>,
     /// The number of each comment's words, in all rows.
     numbers: FxHashMap<&'a str, u32>,
     /// By that, how often each comment is in each row.
@@ -172,7 +173,7 @@ impl<'a> Rows<'a> {
             places,
             firsts: tokens.map(firsts_above),
             known: FxHashSet::default(),
-            below: &[],
+            below: None,
         };
         rows.name_owners();
         let ids = rows.ids.original.iter().chain(&rows.ids.updated);

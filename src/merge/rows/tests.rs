@@ -28,7 +28,7 @@ fn merged(texts: [&str; 3], gone: &str) -> String {
     let [original, updated, local] = texts.map(tokens);
     let stays = |entry: u32| !gone.bytes().any(|letter| u32::from(letter) == entry);
     let rows = Triple::new(&*original, &*updated, &*local);
-    let row = merge(rows, &[], stays, Resolution::Updated);
+    let row = merge(rows, Some(&[]), stays, Resolution::Updated);
     let token = |piece: Ref| rows[piece.side][piece.at()];
     let mut text = String::new();
     for placed in row.pieces {

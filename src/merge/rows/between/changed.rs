@@ -35,8 +35,6 @@ pub(super) struct LocalComments {
     all: Known,
     /// Without those right above an entry that only local has.
     of_others: Known,
-    /// Those right above no entry.
-    loose: Known,
 }
 
 fn own_of(pieces: &[Ref]) -> Vec<Placed> {
@@ -286,7 +284,8 @@ impl Between<'_, '_> {
             let mut places = known.find(&numbers, part);
             places.any(|at| !lost.contains(&Ref::new(Side::Local, at)))
         };
-        let owner = run.last().and_then(|last| self.owner(*last));
+        let owner = run.last().filter(|_| self.rows.below.is_some());
+        let owner = owner.and_then(|last| self.owner(*last));
         let owner = owner.and_then(|owner| self.rows.place(Side::Local, owner));
         let here = here.first().zip(here.last());
         let here = here.map_or(0..0, |(first, last)| first.at()..last.at() + 1);
@@ -294,12 +293,7 @@ impl Between<'_, '_> {
             || is_in(&known.all, here)
             || match owner {
                 None => is_in(&known.of_others, 0..usize::MAX),
-                Some(at) => {
-                    let below = self.rows.row(Side::Local)[at + 1..].iter();
-                    let below = below.take_while(|token| token.words().is_some()).count();
-                    is_in(&known.all, self.comments_above(Ref::new(Side::Local, at)))
-                        || is_in(&known.loose, at + 1..at + 1 + below)
-                }
+                Some(at) => is_in(&known.all, self.comments_above(Ref::new(Side::Local, at))),
             }
     }
 
@@ -312,7 +306,7 @@ impl Between<'_, '_> {
 
     /// The comments of local's row, and those that follow it.
     fn comments_of_local(&self) -> LocalComments {
-        let below = self.rows.below.iter();
+        let below = self.rows.below.unwrap_or_default().iter();
         let below = below.map(|line| self.rows.number(line.trim()));
         let has = |side: Side, entry| self.rows.place(side, entry).is_some();
         let is_own = |entry| !has(Side::Original, entry) && !has(Side::Updated, entry);
@@ -330,7 +324,6 @@ impl Between<'_, '_> {
             below: Known::of(below.collect()),
             all: kept(&|_| true),
             of_others: kept(&|owner| !owner.is_some_and(is_own)),
-            loose: kept(&|owner| owner.is_none()),
         }
     }
 

@@ -174,7 +174,7 @@ impl Walker<'_> {
             disagreements,
         } = rows::merge(
             tokens.as_ref().map(Vec::as_slice),
-            &below,
+            Some(&below),
             stays,
             self.resolution(),
         );
