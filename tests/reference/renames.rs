@@ -47,14 +47,12 @@ fn by_side<'v, K: PartialEq + Clone>(
         let are_alone =
             left.count() == 1 && removed.iter().filter(|(at, _)| at == place).count() == 1;
         let is_one = |old: &Value, now: &Value| {
-            is_mostly(old, now) || are_alone && is_mostly_by_fields(old, now)
+            let is_empty = matches!(now, Value::Map(fields) if fields.is_empty())
+                || matches!(now, Value::List(elements) if elements.is_empty());
+            (are_alone || !is_empty) && is_mostly(old, now)
+                || are_alone && is_mostly_by_fields(old, now)
         };
-        let is_like = |now| {
-            is_one(before, now)
-                || other(old).is_some_and(|it| {
-                    it == now && matches!(now, Value::Map(_) | Value::List(_)) || is_one(it, now)
-                })
-        };
+        let is_like = |now| is_one(before, now) || other(old).is_some_and(|it| is_one(it, now));
         let new = added.iter().find(|(at, (new, now))| {
             at == place && !found.iter().any(|(_, taken)| taken == new) && is_like(now)
         });

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::{is_mostly, is_mostly_by_fields};
-use super::{Walker, shape};
+use super::{Walker, entries_of, shape};
 use crate::triple::{Side, Triple};
 use crate::yaml::EntryId;
 
@@ -106,7 +106,12 @@ impl Walker<'_> {
         };
         matching((&old, &new), |old, new, are_alone| {
             let new = value(side, new);
-            let is_like = |old| is_mostly(old, new) || are_alone && is_mostly_by_fields(old, new);
+            // all empty ones are alike
+            let is_empty = entries_of(new.0.tree(), new.1).len() == 0;
+            let is_like = |old| {
+                (are_alone || !is_empty) && is_mostly(old, new)
+                    || are_alone && is_mostly_by_fields(old, new)
+            };
             // what upstream made of it counts as well: a merged entry has it already
             let changed = || {
                 let other = upstream.new_of_old.get(&old).copied();
