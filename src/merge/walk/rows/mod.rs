@@ -164,11 +164,7 @@ impl Walker<'_> {
             let child = children.get(entry as usize);
             child.is_some_and(Child::stays)
         };
-        let below = trees.local.comments_from(rows.local.span.end);
-        let below: Vec<&str> = below
-            .into_iter()
-            .map(|span| trees.local.slice(span))
-            .collect();
+        let below = self.comments_below(rows);
         let MergedRow {
             pieces,
             disagreements,
@@ -198,6 +194,24 @@ impl Walker<'_> {
             self.keep_own_lines(rows, children, nodes, &mut placed);
         }
         placed.into_iter().map(|(_, piece)| piece).collect()
+    }
+
+    /// The comments that stay below local's row. One that upstream took away from there may come
+    /// into the row.
+    fn comments_below(&self, rows: &Triple<Row>) -> Vec<&str> {
+        let below = self
+            .trees
+            .zip(rows.as_ref())
+            .map(|(tree, row)| -> Vec<&str> {
+                let end = Some(row.span.end).filter(|end| *end > 0);
+                let comments = end.map(|end| tree.comments_from(end));
+                let comments = comments.into_iter().flatten();
+                comments.map(|span| tree.slice(span)).collect()
+            });
+        let has = |side: &[&str], line: &str| side.iter().any(|it| it.trim() == line.trim());
+        let mut stays = below.local;
+        stays.retain(|line| !has(&below.original, line) || has(&below.updated, line));
+        stays
     }
 
     /// By how many columns the row moves in: its width is a number that merges three-way. A list has

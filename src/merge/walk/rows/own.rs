@@ -26,6 +26,9 @@ struct OwnLines {
     within: Vec<Span>,
 }
 
+/// How often the rows of original and updated have each comment line.
+type Known = FxHashMap<String, (usize, usize)>;
+
 impl Walker<'_> {
     /// Where upstream removed an entry, comment lines that local itself wrote in it or right above
     /// it are a conflict: they go with the entry where upstream wins, and stay where local does.
@@ -58,7 +61,11 @@ impl Walker<'_> {
                 continue;
             };
             let own = self.own_lines(original, entry);
-            let above = self.own_lines_above(&rows.local, at, &known, placed);
+            let above = self.own_lines_above(rows, (original, at), &known);
+            let above: Vec<usize> = above
+                .into_iter()
+                .filter_map(|index| place_of(index, placed))
+                .collect();
             if own.is_empty() && above.is_empty() && !self.has_own_remarks(original, entry) {
                 continue;
             }
@@ -101,24 +108,38 @@ impl Walker<'_> {
         }
     }
 
-    /// Where local's own comment lines right above an entry are placed, the last one first.
+    /// Local's own comment lines right above an entry, the last one first. A comment that upstream
+    /// keeps without the entry is not the entry's: lines that local put in its place are not, too.
     fn own_lines_above(
         &self,
-        row: &Row,
-        at: usize,
-        known: &FxHashSet<String>,
-        placed: &Placed,
+        rows: &Triple<Row>,
+        (original, at): (EntryId, usize),
+        known: &Known,
     ) -> Vec<usize> {
-        (0..at)
-            .rev()
-            .take_while(|index| row.items[*index].kind == ItemKind::Comment)
-            .take_while(|index| row.items[*index + 1].blanks == 0)
-            .filter(|index| {
-                let line = self.trees.local.slice(row.items[*index].span);
-                !known.contains(line.trim())
-            })
-            .filter_map(|index| place_of(index, placed))
-            .collect()
+        let (old, new) = (self.trees.original, self.trees.local);
+        let (own, others): (Vec<usize>, Vec<usize>) =
+            lines_above(&rows.local, at).partition(|index| {
+                let line = new.slice(rows.local.items[*index].span);
+                !known.contains_key(line.trim())
+            });
+        let others: FxHashSet<&str> = others
+            .into_iter()
+            .map(|index| new.slice(rows.local.items[index].span).trim())
+            .collect();
+        let mut items = rows.original.items.iter();
+        let before = items.position(|item| item.kind == ItemKind::Entry(original));
+        let before = before
+            .into_iter()
+            .flat_map(|at| lines_above(&rows.original, at));
+        let rewritten: Vec<&str> = before
+            .map(|index| old.slice(rows.original.items[index].span).trim())
+            .filter(|line| !others.contains(line))
+            .collect();
+        let is_kept = |line: &&str| known.get(*line).is_some_and(|(old, new)| new >= old);
+        match own.len() <= rewritten.len() && rewritten.iter().all(is_kept) {
+            true => Vec::new(),
+            false => own,
+        }
     }
 
     /// Puts comment lines of an entry that goes at its place.
@@ -145,17 +166,19 @@ impl Walker<'_> {
         placed.splice(place..place, pieces);
     }
 
-    /// The comments of original and updated in these rows.
-    fn comments_of_others(&self, rows: &Triple<Row>) -> FxHashSet<String> {
-        let sides = [
-            (self.trees.original, &rows.original),
-            (self.trees.updated, &rows.updated),
-        ];
-        let lines = sides.into_iter().flat_map(|(tree, row)| {
-            let comments = row.items.iter().filter(|it| it.kind == ItemKind::Comment);
-            comments.map(|item| tree.slice(item.span).trim().to_owned())
-        });
-        lines.collect()
+    fn comments_of_others(&self, rows: &Triple<Row>) -> Known {
+        let mut known = Known::default();
+        for (tree, row, is_original) in [
+            (self.trees.original, &rows.original, true),
+            (self.trees.updated, &rows.updated, false),
+        ] {
+            for item in row.items.iter().filter(|it| it.kind == ItemKind::Comment) {
+                let line = tree.slice(item.span).trim().to_owned();
+                let (original, updated) = known.entry(line).or_default();
+                *if is_original { original } else { updated } += 1;
+            }
+        }
+        known
     }
 
     /// The comment lines in a local entry that the original has not got there.
@@ -312,6 +335,13 @@ fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&
 
 fn has_others(old: Vec<&str>, new: Vec<&str>) -> bool {
     new.iter().any(|remark| !old.contains(remark))
+}
+
+/// The comment lines of a row right above one of its items, the last one first.
+fn lines_above(row: &Row, at: usize) -> impl Iterator<Item = usize> {
+    let comments = (0..at).rev();
+    let comments = comments.take_while(|index| row.items[*index].kind == ItemKind::Comment);
+    comments.take_while(|index| row.items[*index + 1].blanks == 0)
 }
 
 /// Where a piece of local's row is placed.
