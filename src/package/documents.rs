@@ -7,11 +7,12 @@ use super::cuts::{Cut, Cuts};
 use super::document::is_resource;
 use super::file_triple::FileTriple;
 use super::head::begins_with_marker;
-use super::jobs::{Job, file_of, members};
+use super::jobs::{Job, members};
 use super::nulls::brings_null;
 use super::pair::Group;
 use super::parallel::in_parallel;
-use super::parsed::{Parsed, ParsedFile, Readings};
+use super::parsed::{Parsed, ParsedFile};
+use super::read::ReadFile;
 use super::rules::Rules;
 use super::verified::{chunks, holds, is_verified, with_end};
 use super::{Content, Outcome};
@@ -25,7 +26,7 @@ use crate::triple::{Side, Triple};
 /// What is known of all files while one of them is merged.
 pub(crate) struct Context<'f, 'a> {
     pub(crate) triples: &'f [FileTriple],
-    pub(crate) files: &'f [Option<Readings<'a>>],
+    pub(crate) files: &'f [ReadFile<'a>],
     pub(crate) options: &'f Options,
     pub(crate) rules: &'f Rules,
     /// What `kubectl apply` has to know, where documents are applied and not merged.
@@ -43,7 +44,7 @@ pub(crate) fn merge_documents(
     target: usize,
     job: &Job,
 ) -> Result<Outcome, Error> {
-    let sides = Side::ALL.map(|side| file_of(context.files, job.file[side]?, side));
+    let sides = Side::ALL.map(|side| context.files[job.file[side]?].file(side));
     let cuts = match context.apply {
         Some(_) => Cuts::default(),
         None => Cuts::of(&sides, job),
@@ -108,7 +109,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     }
 
     pub(super) fn file(&self, triple: usize, side: Side) -> Option<&'f ParsedFile<'a>> {
-        file_of(self.context.files, triple, side)
+        self.context.files[triple].file(side)
     }
 
     pub(super) fn members(&self, group: &Group) -> Triple<Option<&'c Parsed<'a>>> {

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::file_triple::{FileTriple, Roots};
 use super::pair::DocRef;
-use super::parsed::{ParsedFile, Readings};
+use super::parsed::ParsedFile;
+use super::read::ReadFile;
 use super::resource::ResourceId;
 use super::similarity::Leaves;
 use crate::error::{Error, Warning};
@@ -22,25 +23,19 @@ pub(super) type Named<'r> = Vec<(DocRef, &'r ResourceId<'r>)>;
 /// [`Error::DuplicateResource`] for each file of updated's or local's that upstream changed and
 /// local has otherwise than either: which of the two a change is for, nobody can say. Where there
 /// is nothing to merge, that does not matter.
-pub(super) fn look_for_duplicates<'r>(
+pub(super) fn look_for_duplicates(
     triples: &[FileTriple],
-    readings: Vec<Option<&'r Readings<'r>>>,
+    files: &[ReadFile<'_>],
     roots: &Roots,
 ) -> Result<Vec<Warning>, Error> {
-    let found = triples.par_iter().zip(readings).map(|(triple, readings)| {
-        let Some(readings) = readings else {
-            return Ok(None);
-        };
+    let found = triples.par_iter().zip(files).map(|(triple, file)| {
         let bytes = triple.bytes();
         if bytes.original == bytes.updated {
             return Ok(None);
         }
         let is_merged = bytes.local != bytes.original && bytes.local != bytes.updated;
-        let twice = readings.as_ref().zip(roots.paths(&triple.path));
-        let twice = twice.map(|(reading, path)| {
-            let file = reading.as_ref()?.as_ref().ok()?;
-            file.duplicate(&path)
-        });
+        let sides = file.yaml().zip(roots.paths(&triple.path));
+        let twice = sides.map(|(file, path)| file?.duplicate(&path));
         match (twice.updated.or(twice.local), twice.original) {
             (Some(error), _) if is_merged => Err(error),
             (_, Some(error)) => Ok(warning(&triple.path, error)),

@@ -4,7 +4,8 @@
 use super::file_triple::FileTriple;
 use super::gone::Gone;
 use super::pair::{DocRef, Group};
-use super::parsed::{Parsed, ParsedFile, Readings};
+use super::parsed::Parsed;
+use super::read::ReadFile;
 use crate::triple::{Side, Triple};
 
 /// The work on one file of the result.
@@ -32,14 +33,10 @@ pub(crate) struct Job {
 /// A document stays in its local file, but where upstream moved it and the local side did not.
 /// Where upstream renamed a whole file, the local file moves as one, with what is in it beside
 /// documents.
-pub(crate) fn jobs(
-    triples: &[FileTriple],
-    files: &[Option<Readings<'_>>],
-    groups: &[Group],
-) -> Vec<Job> {
+pub(crate) fn jobs(triples: &[FileTriple], files: &[ReadFile<'_>], groups: &[Group]) -> Vec<Job> {
     let mut jobs: Vec<Job> = Vec::with_capacity(triples.len());
     for (index, file) in files.iter().enumerate() {
-        let has_local = file.as_ref().is_some_and(|file| file.local.is_some());
+        let has_local = file.file(Side::Local).is_some();
         jobs.push(Job {
             base: has_local.then_some(index),
             ..Job::default()
@@ -87,14 +84,11 @@ pub(crate) fn jobs(
 /// one side renamed it, or both did.
 ///
 /// The answer is the same for the merged package (law 4): what the merge moves does not change it.
-fn sides(files: &[Option<Readings<'_>>], jobs: &[Job], target: usize) -> Triple<Option<usize>> {
+fn sides(files: &[ReadFile<'_>], jobs: &[Job], target: usize) -> Triple<Option<usize>> {
     let Some(base) = jobs[target].base else {
         return Triple::default();
     };
-    let has = |triple: usize, side: Side| {
-        let readings = files[triple].as_ref();
-        readings.is_some_and(|readings| readings[side].is_some())
-    };
+    let has = |triple: usize, side: Side| files[triple].file(side).is_some();
     let at = |triple: usize, side: Side| has(triple, side).then_some(triple);
     let sides = Triple::new(
         at(base, Side::Original),
@@ -162,11 +156,10 @@ enum Target {
 
 /// The files that upstream renamed as a whole: gone there, all of their documents in one new file
 /// now that has nothing but these and new ones, and none of them anywhere else on the local side.
-fn renames(files: &[Option<Readings<'_>>], groups: &[Group]) -> Vec<(usize, usize)> {
+fn renames(files: &[ReadFile<'_>], groups: &[Group]) -> Vec<(usize, usize)> {
     let present = |triple: usize| {
-        files[triple].as_ref().map_or([false; 3], |file| {
-            file.as_ref().map(Option::is_some).into_array()
-        })
+        let is_there = |side: Side| files[triple].file(side).is_some();
+        Side::ALL.map(is_there).into_array()
     };
     let mut targets = vec![Target::Unknown; files.len()];
     let mut sources = vec![Target::Unknown; files.len()];
@@ -212,7 +205,7 @@ fn note(target: &mut Target, triple: usize) {
 
 /// The documents of a group.
 pub(crate) fn members<'f, 'a>(
-    files: &'f [Option<Readings<'a>>],
+    files: &'f [ReadFile<'a>],
     group: &Group,
 ) -> Triple<Option<&'f Parsed<'a>>> {
     Side::ALL.map(|side| document_at(files, side, group[side]?))
@@ -220,19 +213,9 @@ pub(crate) fn members<'f, 'a>(
 
 /// A document of one side.
 pub(crate) fn document_at<'f, 'a>(
-    files: &'f [Option<Readings<'a>>],
+    files: &'f [ReadFile<'a>],
     side: Side,
     at: DocRef,
 ) -> Option<&'f Parsed<'a>> {
-    file_of(files, at.triple, side)?.documents.get(at.document)
-}
-
-/// One side's good reading of a triple.
-pub(crate) fn file_of<'f, 'a>(
-    files: &'f [Option<Readings<'a>>],
-    triple: usize,
-    side: Side,
-) -> Option<&'f ParsedFile<'a>> {
-    let reading = files.get(triple)?.as_ref()?[side].as_ref()?;
-    reading.as_ref().ok().map(AsRef::as_ref)
+    files[at.triple].file(side)?.documents.get(at.document)
 }

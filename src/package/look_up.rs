@@ -9,9 +9,9 @@ use super::input::Input;
 use super::jobs::{jobs, members};
 use super::load::load;
 use super::pair::pair;
-use super::parsed::{Readings, Trees};
+use super::parsed::Trees;
+use super::read::{ReadFile, read_sides};
 use super::rules::rules_of;
-use super::sides_read::read_sides;
 use super::{Settings, gone};
 use crate::error::Error;
 use crate::merge::Options;
@@ -42,15 +42,11 @@ pub fn documents_in(
     let rules = rules_of(settings.config.as_ref(), &sides.local)?;
     let mut loaded = load(&sides.as_ref().map(Input::disk), settings)?;
     let options = options_of(settings, &rules, &mut loaded)?;
-    let files: Vec<Option<Readings<'_>>> = loaded
-        .triples
-        .par_iter()
-        .map(|triple| {
-            triple
-                .yaml
-                .then(|| read_sides(triple, &loaded.roots, Trees::Dropped))
-        })
-        .collect();
+    let files = loaded.triples.par_iter().map(|triple| match triple.yaml {
+        true => ReadFile::of_yaml(read_sides(triple, &loaded.roots, Trees::Dropped)),
+        false => ReadFile::Unread,
+    });
+    let files: Vec<ReadFile<'_>> = files.collect();
     // a file that is given as such is the only one
     let wanted = |triple: usize| loaded.triples.len() == 1 || loaded.triples[triple].path == file;
     let mut found = Vec::new();

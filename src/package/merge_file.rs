@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
+use std::sync::Arc;
 
 use super::documents::Context;
 use super::duplicates::look_for_duplicates;
 use super::file_triple::{FileTriple, Roots, Source};
 use super::jobs::jobs;
 use super::pair::pair;
-use super::parsed::{Parsed, Readings, Trees};
+use super::parsed::{ParsedFile, Trees};
 use super::plan::FileConflict;
+use super::read::{ReadFile, read_beside, read_sides};
 use super::rules::Rules;
-use super::run::{by_documents, merge_triple};
-use super::sides_read::{read_beside, read_sides};
+use super::run::merge_triple;
 use super::{Content, Outcome};
 use crate::error::Error;
 use crate::merge::Options;
@@ -76,17 +77,15 @@ pub fn merge(
     let texts = Triple::new(original, updated, local);
     let roots = Roots::Files(Triple::new("original", "updated", "local").map(PathBuf::from));
     let triples = [in_memory("text.yaml".as_ref(), texts)];
-    let readings = read_sides(&triples[0], &roots, Trees::Kept);
-    let (file, whole) = by_documents(Some(readings));
-    look_for_duplicates(&triples, vec![file.as_ref().or(whole.as_ref())], &roots)?;
-    merged(&triples, &[file], whole.as_ref(), texts, None, options)
+    let files = [ReadFile::of(read_sides(&triples[0], &roots, Trees::Kept))];
+    look_for_duplicates(&triples, &files, &roots)?;
+    merged(&triples, &files, texts, None, options)
 }
 
-/// Merges the only file that there is; `whole` where it merges as a whole.
+/// Merges the only file that there is.
 fn merged(
     triples: &[FileTriple],
-    files: &[Option<Readings<'_>>],
-    whole: Option<&Readings<'_>>,
+    files: &[ReadFile<'_>],
     texts: Triple<&str>,
     lines: Option<&CleanLines>,
     options: &Options,
@@ -100,7 +99,7 @@ fn merged(
         apply: None,
         lines: lines.map(|lines| (texts, lines)),
     };
-    let outcome = merge_triple(&context, 0, &jobs[0], whole)?;
+    let outcome = merge_triple(&context, 0, &jobs[0])?;
     Ok(MergedFile::of(outcome, texts))
 }
 
@@ -146,18 +145,20 @@ pub fn merge_file(
 pub(crate) struct FileInMemory<'a> {
     texts: Triple<&'a str>,
     triple: &'a FileTriple,
-    files: [Option<Readings<'a>>; 1],
+    files: [ReadFile<'a>; 1],
 }
 
 impl<'a> FileInMemory<'a> {
     /// Reads a file [`in_memory`] with these texts; `None` as for [`merge_file`].
     pub(crate) fn read(triple: &'a FileTriple, texts: Triple<&'a str>) -> Option<Self> {
-        let readings = read_all(triple, texts)?;
-        let can_be_merged = is_structured(&readings) && !has_duplicates(&readings, &triple.path);
+        let sides = read_all(triple, texts)?;
+        let has_duplicates = |file: &Arc<ParsedFile<'_>>| file.duplicate(&triple.path).is_some();
+        let files = || sides.as_ref().into_array().into_iter();
+        let can_be_merged = files().any(|it| is_structured(it)) && !files().any(has_duplicates);
         can_be_merged.then(|| Self {
             texts,
             triple,
-            files: [Some(readings)],
+            files: [ReadFile::Documents(sides.map(Some))],
         })
     }
 
@@ -173,7 +174,6 @@ impl<'a> FileInMemory<'a> {
         merged(
             from_ref(self.triple),
             &self.files,
-            None,
             self.texts,
             lines,
             options,
@@ -203,7 +203,10 @@ pub(crate) fn at_once<A, B: Send>(
 }
 
 /// Reads the three sides. `None` if one is not YAML.
-fn read_all<'a>(triple: &'a FileTriple, texts: Triple<&str>) -> Option<Readings<'a>> {
+fn read_all<'a>(
+    triple: &'a FileTriple,
+    texts: Triple<&str>,
+) -> Option<Triple<Arc<ParsedFile<'a>>>> {
     let read = |side: Side| {
         let source = triple.sides[side].as_ref()?;
         read_beside(&triple.path, source, Trees::Kept, None).ok()
@@ -211,27 +214,15 @@ fn read_all<'a>(triple: &'a FileTriple, texts: Triple<&str>) -> Option<Readings<
     let others = || at_once(texts, || read(Side::Updated), || read(Side::Local));
     let (original, others) = at_once(texts, || read(Side::Original), others)?;
     let (updated, local) = others?;
-    let parsed = Triple::new(original?, updated?, local?);
-    Some(parsed.map(|side| Some(Ok(side))))
+    Some(Triple::new(original?, updated?, local?))
 }
 
-fn is_structured(readings: &Readings<'_>) -> bool {
-    documents(readings).any(|parsed| {
+/// Whether a file has a map or a list with something in it.
+fn is_structured(file: &ParsedFile<'_>) -> bool {
+    file.documents.iter().any(|parsed| {
         let root = |tree: &Tree<'_>| tree.entries(tree.root().value).len();
         parsed.tree().is_some_and(|tree| root(&tree) > 0)
     })
-}
-
-fn has_duplicates(readings: &Readings<'_>, path: &Path) -> bool {
-    let sides = readings.as_ref().into_array();
-    let mut files = sides.into_iter().flatten().flatten();
-    files.any(|file| file.duplicate(path).is_some())
-}
-
-fn documents<'r, 'a>(readings: &'r Readings<'a>) -> impl Iterator<Item = &'r Parsed<'a>> {
-    let sides = readings.as_ref().into_array();
-    let files = sides.into_iter().flatten().flatten();
-    files.flat_map(|file| &file.documents)
 }
 
 /// The trees of a file's documents; `None` if it is not YAML.

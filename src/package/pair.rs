@@ -5,10 +5,11 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::duplicates::{Named, without_repeated};
-use super::parsed::{ParsedFile, Readings};
+use super::parsed::ParsedFile;
+use super::read::ReadFile;
 use super::renamed::pair_renamed;
 use super::resource::ResourceId;
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 
 /// A document: the index of its file among the triples, and its own among the file's documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,15 +70,11 @@ fn bind_to_other_version(candidates: &mut [Candidate<'_>]) {
 /// path. What is left pairs without the API version's version, and then with what one side gave
 /// another name or namespace in the same file. Other documents pair by path and by their index
 /// among such documents.
-pub(crate) fn pair(files: &[Option<Readings<'_>>], path_merge_key: bool) -> Vec<Group> {
+pub(crate) fn pair(files: &[ReadFile<'_>], path_merge_key: bool) -> Vec<Group> {
     let mut groups = Vec::new();
     let mut resources = Vec::new();
     for (triple, file) in files.iter().enumerate() {
-        let Some(file) = file else { continue };
-        let sides = file
-            .as_ref()
-            .map(|side| side.as_ref().and_then(|it| it.as_ref().ok()));
-        let sides = sides.map(|side| side.map(AsRef::as_ref));
+        let sides = Side::ALL.map(|side| file.file(side));
         groups.extend(others(triple, &sides));
         let named = sides.map(|side| side.map_or_else(Vec::new, |it| named(triple, it)));
         resources.extend(joined(without_repeated(&sides, named)));

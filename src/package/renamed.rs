@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 use super::file_triple::FileTriple;
 use super::jobs::{document_at, members};
 use super::pair::{DocRef, Group, both};
-use super::parsed::{Parsed, Readings};
+use super::parsed::Parsed;
 use super::plan::Renamed;
+use super::read::ReadFile;
 use super::resource::ResourceId;
 use super::similarity::Leaves;
 use crate::triple::Side;
@@ -25,7 +26,7 @@ const REACH: usize = 100;
 /// Pairs are: of one kind, namespace and name, those that moved to another API group and have
 /// mostly the same content; then of one group and kind, those that alone have one name, and those
 /// with mostly the same content: the likest first, then the nearest by place.
-pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[Option<Readings<'_>>]) {
+pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[ReadFile<'_>]) {
     let mut pairing = Pairing {
         groups,
         files,
@@ -41,7 +42,7 @@ pub(super) fn pair_renamed(groups: &mut Vec<Group>, files: &[Option<Readings<'_>
 pub(super) fn renamed(
     triples: &[FileTriple],
     groups: &[Group],
-    files: &[Option<Readings<'_>>],
+    files: &[ReadFile<'_>],
 ) -> Vec<Renamed> {
     let find = |group: &Group| {
         let file = group.local?.triple;
@@ -78,7 +79,7 @@ impl Left {
 
 struct Pairing<'g, 'f, 'a> {
     groups: &'g mut Vec<Group>,
-    files: &'f [Option<Readings<'a>>],
+    files: &'f [ReadFile<'a>],
     /// The leaves of the documents that were compared.
     leaves: FxHashMap<(Side, DocRef), Leaves>,
 }

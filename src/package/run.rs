@@ -16,13 +16,13 @@ use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
 use super::obstacles::clear_obstacles;
 use super::pair::pair;
-use super::parsed::{Reading, Readings, Trees};
+use super::parsed::{Readings, Trees};
 use super::plan::Plan;
 use super::progress::Progress;
+use super::read::{ReadFile, read_sides};
 use super::renamed::renamed;
 use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
-use super::sides_read::{let_go, read_sides};
 use super::whole_file::merge_whole;
 use super::{Outcome, Settings, case_only, gone};
 use crate::error::Error;
@@ -87,15 +87,12 @@ pub fn plan_sides(
     let triples = std::mem::take(&mut loaded.triples);
     let trees = Trees::of(triples.iter().map(FileTriple::len).sum());
     progress.expect(triples.len());
-    let read = biggest_first(&triples, |index| {
-        let triple = &triples[index];
-        by_documents(needs_reading(triple).then(|| read_sides(triple, &loaded.roots, trees)))
+    let files = biggest_first(&triples, |index| match &triples[index] {
+        triple if needs_reading(triple) => ReadFile::of(read_sides(triple, &loaded.roots, trees)),
+        _ => ReadFile::Unread,
     });
-    let (files, wholes): (Vec<_>, Vec<_>) = read.into_iter().unzip();
-    let readings = files.iter().zip(&wholes);
-    let readings = readings.map(|(file, whole)| file.as_ref().or(whole.as_ref()));
     let (duplicates, groups) = rayon::join(
-        || look_for_duplicates(&triples, readings.collect(), &loaded.roots),
+        || look_for_duplicates(&triples, &files, &loaded.roots),
         || pair(&files, settings.path_merge_key),
     );
     loaded.warnings.extend(duplicates?);
@@ -109,12 +106,11 @@ pub fn plan_sides(
         apply: None,
         lines: None,
     };
-    let mut outcomes = merge_all(&context, &jobs, &wholes, progress)?;
+    let mut outcomes = merge_all(&context, &jobs, progress)?;
     loaded.warnings.extend(rules.unmatched(&triples, &files));
     let renamed = renamed(&triples, &groups, &files);
     drop(groups);
-    let readings = files.into_par_iter().chain(wholes);
-    readings.for_each(|readings| readings.into_iter().for_each(let_go));
+    files.into_par_iter().for_each(ReadFile::free);
     gone::fold_folders(&triples, &jobs, &mut outcomes);
     if !settings.show_secrets {
         hide_all(&mut outcomes, &triples, &jobs);
@@ -123,19 +119,17 @@ pub fn plan_sides(
     Ok(Plan { renamed, ..plan })
 }
 
-/// Does all jobs. `wholes` are the readings of the files that merge as a whole, if there are any.
+/// Does all jobs.
 ///
 /// # Errors
 /// Those of all files.
 pub(super) fn merge_all(
     context: &Context<'_, '_>,
     jobs: &[Job],
-    wholes: &[Option<Readings<'_>>],
     progress: &Progress,
 ) -> Result<Vec<Outcome>, Error> {
     Error::all(biggest_first(context.triples, |target| {
-        let whole = wholes.get(target).and_then(Option::as_ref);
-        let outcome = merge_triple(context, target, &jobs[target], whole);
+        let outcome = merge_triple(context, target, &jobs[target]);
         progress.step();
         outcome
     }))
@@ -158,36 +152,16 @@ fn needs_reading(triple: &FileTriple) -> bool {
     triple.yaml && (bytes.original != bytes.updated || bytes.original != bytes.local)
 }
 
-/// Parts the files that merge document by document from those that merge as a whole.
-pub(super) fn by_documents(
-    readings: Option<Readings<'_>>,
-) -> (Option<Readings<'_>>, Option<Readings<'_>>) {
-    let Some(readings) = readings else {
-        return (None, None);
-    };
-    let sides = readings.as_ref().into_array();
-    let mut present = sides.iter().filter_map(|side| side.as_ref());
-    let all_good = present.clone().all(Result::is_ok);
-    if all_good && present.any(has_documents) {
-        (Some(readings), None)
-    } else {
-        (None, Some(readings))
-    }
-}
-
-fn has_documents(reading: &Reading<'_>) -> bool {
-    reading.as_ref().is_ok_and(|file| file.has_documents())
-}
-
 pub(super) fn merge_triple(
     context: &Context<'_, '_>,
     target: usize,
     job: &Job,
-    whole: Option<&Readings<'_>>,
 ) -> Result<Outcome, Error> {
-    if context.files[target].is_some() {
-        return merge_documents(context, target, job);
-    }
+    let whole: Option<&Readings<'_>> = match &context.files[target] {
+        ReadFile::Documents(_) => return merge_documents(context, target, job),
+        ReadFile::Whole(readings) => Some(readings),
+        ReadFile::Unread => None,
+    };
     let triple = &context.triples[target];
     let options = context.rules.options(context.options, &triple.path, None);
     let (resolution, Some(rule)) = options.whole() else {

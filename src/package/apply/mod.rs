@@ -20,13 +20,13 @@ use super::Settings;
 use super::definitions::schema_of;
 use super::documents::Context;
 use super::jobs::jobs;
-use super::parsed::{Readings, Trees};
+use super::parsed::Trees;
 use super::plan::Plan;
 use super::progress::Progress;
+use super::read::{ReadFile, read_sides};
 use super::rules::Rules;
 use super::run::{collect, merge_all};
 use super::secrets::hide_all;
-use super::sides_read::read_sides;
 use crate::error::Error;
 use crate::merge::Options;
 
@@ -100,11 +100,11 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
     let (mut loaded, origins) = both_sides(what, settings)?;
     let schema = schema_of(settings.schema.as_ref(), &mut loaded)?;
     let triples = std::mem::take(&mut loaded.triples);
-    let files: Vec<Option<Readings<'_>>> = triples
-        .par_iter()
-        .map(|triple| Some(read_sides(triple, &loaded.roots, Trees::Kept)))
-        .collect();
-    refuse_broken(&files)?;
+    let readings = triples.par_iter();
+    let readings = readings.map(|triple| read_sides(triple, &loaded.roots, Trees::Kept));
+    let readings: Vec<_> = readings.collect();
+    refuse_broken(&readings)?;
+    let files: Vec<_> = readings.into_iter().map(ReadFile::of_yaml).collect();
     let sides = Sides {
         roots: &loaded.roots,
         origins,
@@ -136,7 +136,7 @@ pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> R
         lines: None,
     };
     progress.expect(triples.len());
-    let mut outcomes = merge_all(&context, &jobs, &[], progress)?;
+    let mut outcomes = merge_all(&context, &jobs, progress)?;
     if !settings.show_secrets {
         hide_all(&mut outcomes, &triples, &jobs);
     }

@@ -7,11 +7,12 @@ use crate::error::{Error, Place};
 use crate::package::Settings;
 use crate::package::file_triple::{FileTriple, Roots};
 use crate::package::items::{Item, Origins, items};
-use crate::package::jobs::{document_at, file_of};
+use crate::package::jobs::document_at;
 use crate::package::load::{Loaded, fingerprint, mixed};
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, Reading, Readings};
 use crate::package::patching::is_kustomization;
+use crate::package::read::ReadFile;
 use crate::package::resource::ResourceId;
 use crate::package::single_package::load_package;
 use crate::triple::{Side, Triple};
@@ -82,7 +83,7 @@ pub(super) struct Sides<'r, 'a> {
     /// Where the configurations come from that were items of lists.
     pub(super) origins: Origins,
     pub(super) triples: &'r [FileTriple],
-    pub(super) files: &'r [Option<Readings<'a>>],
+    pub(super) files: &'r [ReadFile<'a>],
     /// The live objects that are items of lists.
     pub(super) items: Vec<LiveItem>,
 }
@@ -97,10 +98,10 @@ pub(super) struct LiveItem {
 }
 
 /// All such resources, file by file.
-pub(super) fn live_items(triples: &[FileTriple], files: &[Option<Readings<'_>>]) -> Vec<LiveItem> {
+pub(super) fn live_items(triples: &[FileTriple], files: &[ReadFile<'_>]) -> Vec<LiveItem> {
     let mut found = Vec::new();
     for (triple, FileTriple { path, .. }) in triples.iter().enumerate() {
-        let Some(file) = file_of(files, triple, Side::Local) else {
+        let Some(file) = files[triple].file(Side::Local) else {
             continue;
         };
         for (document, parsed) in file.documents.iter().enumerate() {
@@ -130,9 +131,8 @@ impl<'r, 'a> Sides<'r, 'a> {
         &self,
         side: Side,
     ) -> impl Iterator<Item = (DocRef, &'r Parsed<'a>)> + use<'r, 'a> {
-        let files = self.files;
-        let files = (0..files.len())
-            .filter_map(move |triple| Some((triple, file_of(files, triple, side)?)));
+        let files = self.files.iter().enumerate();
+        let files = files.filter_map(move |(triple, file)| Some((triple, file.file(side)?)));
         files.flat_map(|(triple, file)| {
             let documents = file.documents.iter().enumerate();
             documents
@@ -195,16 +195,13 @@ impl<'r, 'a> Sides<'r, 'a> {
 }
 
 /// A file that is no YAML: which resources are in it, nobody knows.
-pub(super) fn refuse_broken(files: &[Option<Readings<'_>>]) -> Result<(), Error> {
+pub(super) fn refuse_broken(files: &[Readings<'_>]) -> Result<(), Error> {
     let broken = |reading: &Reading<'_>| {
         let broken = reading.as_ref().err()?.clone();
         let help = "repair the file, or exclude it in .krmignore";
         Some(broken.into_error("this is no YAML", help))
     };
-    let sides = files
-        .iter()
-        .flatten()
-        .flat_map(|sides| sides.as_ref().into_array());
+    let sides = files.iter().flat_map(|sides| sides.as_ref().into_array());
     let errors = sides.flatten().filter_map(broken).collect();
     Error::from_many(errors).map_or(Ok(()), Err)
 }

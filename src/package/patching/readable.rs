@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Place};
 use crate::package::items::Origin;
 use crate::package::parsed::{Broken, Parsed, ParsedFile, Trees};
+use crate::package::read::read;
 use crate::package::selector::Selector;
-use crate::package::sides_read::read;
 use crate::package::single_package::Package;
 use crate::yaml::{ParseError, Tree};
 

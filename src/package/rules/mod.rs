@@ -16,7 +16,8 @@ use crate::merge::{OnConflict, Options, Resolution, Rule};
 use crate::package::SchemaSource;
 use crate::package::disk::{read_named, read_own};
 use crate::package::file_triple::FileTriple;
-use crate::package::parsed::{Parsed, ParsedFile, Readings, Trees};
+use crate::package::parsed::{Parsed, ParsedFile, Trees};
+use crate::package::read::ReadFile;
 use crate::secret;
 use crate::yaml::Tree;
 use read::RuleReader;
@@ -134,19 +135,15 @@ impl Rules {
     }
 
     /// A warning for each rule that is for nothing in any side of the package.
-    pub(crate) fn unmatched(
-        &self,
-        triples: &[FileTriple],
-        files: &[Option<Readings<'_>>],
-    ) -> Vec<Warning> {
-        for (triple, readings) in triples.iter().zip(files) {
+    pub(crate) fn unmatched(&self, triples: &[FileTriple], files: &[ReadFile<'_>]) -> Vec<Warning> {
+        for (triple, file) in triples.iter().zip(files) {
             let of_file = self
                 .rules
                 .iter()
                 .filter(|scoped| scoped.is_open() && scoped.is_for_file(&triple.path));
             let open: Vec<&Scoped> = of_file.collect();
             if !open.is_empty() {
-                look_into(triple, readings.as_ref(), open);
+                look_into(triple, file, open);
             }
         }
         let open = self.rules.iter().filter(|scoped| scoped.is_open());
@@ -203,17 +200,14 @@ impl Scoped {
 }
 
 /// Notes for each of some rules whether there is anything in a file, on any side, that it is for.
-fn look_into(triple: &FileTriple, readings: Option<&Readings<'_>>, mut open: Vec<&Scoped>) {
+fn look_into(triple: &FileTriple, file: &ReadFile<'_>, mut open: Vec<&Scoped>) {
     if !triple.yaml {
         open.retain(|scoped| scoped.fits(&triple.path, None));
         return open.iter().for_each(|scoped| scoped.close());
     }
-    if let Some(readings) = readings {
-        let sides = readings.as_ref().into_array().into_iter();
-        for file in sides.filter_map(|it| it.as_ref()?.as_ref().ok()) {
-            search(file, &mut open);
-        }
-        return;
+    if !matches!(file, ReadFile::Unread) {
+        let sides = file.yaml().into_array().into_iter();
+        return sides.flatten().for_each(|it| search(it, &mut open));
     }
     for source in triple.sides.as_ref().into_array().into_iter().flatten() {
         let text = std::str::from_utf8(&source.bytes).ok();

@@ -1,4 +1,5 @@
-//! All sides of a file, read: what one has in common with another is not read twice.
+//! A file of the three packages, its sides read: [`ReadFile`] says how it merges. What one side has
+//! in common with another is not read twice. How one side is read is in `parsed`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use super::parallel::in_parallel;
 use super::parsed::{Broken, ParsedFile, Reading, Readings, Trees};
 use crate::error::Place;
 use crate::line_breaks::{cut_last_line, ends_line};
-use crate::triple::Triple;
+use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal};
 
@@ -38,11 +39,59 @@ pub(crate) fn read_sides<'a>(triple: &'a FileTriple, roots: &Roots, trees: Trees
     }
 }
 
-/// Lets go of a file's readings: to free what is known of many documents takes its time, too.
-pub(crate) fn let_go(readings: Readings<'_>) {
-    for reading in readings.into_array().into_iter().flatten().flatten() {
-        if let Some(file) = Arc::into_inner(reading) {
-            in_parallel(file.text.len(), file.documents, drop);
+/// What was read of a file, and so how it merges.
+#[derive(Debug)]
+pub(crate) enum ReadFile<'a> {
+    /// Nothing: its name is none of YAML, or it is the same on all sides.
+    Unread,
+    /// Its sides, which are YAML: it merges document by document.
+    Documents(Triple<Option<Arc<ParsedFile<'a>>>>),
+    /// A side is no YAML, or none has a document: it merges as a whole.
+    Whole(Readings<'a>),
+}
+
+impl<'a> ReadFile<'a> {
+    pub(super) fn of(readings: Readings<'a>) -> Self {
+        let sides = || readings.as_ref().into_array().into_iter().flatten();
+        let has_documents = sides().flatten().any(|file| file.has_documents());
+        match has_documents && sides().all(Result::is_ok) {
+            true => Self::of_yaml(readings),
+            false => Self::Whole(readings),
+        }
+    }
+
+    /// The sides that are YAML, as if the others were not there.
+    pub(super) fn of_yaml(readings: Readings<'a>) -> Self {
+        Self::Documents(readings.map(|reading| reading?.ok()))
+    }
+
+    /// One side of a file that merges document by document.
+    pub(super) fn file(&self, side: Side) -> Option<&ParsedFile<'a>> {
+        match self {
+            Self::Documents(files) => files[side].as_deref(),
+            Self::Unread | Self::Whole(_) => None,
+        }
+    }
+
+    /// The sides that are YAML, however the file merges.
+    pub(super) fn yaml(&self) -> Triple<Option<&ParsedFile<'a>>> {
+        Side::ALL.map(|side| match self {
+            Self::Whole(readings) => readings[side].as_ref()?.as_deref().ok(),
+            Self::Documents(_) | Self::Unread => self.file(side),
+        })
+    }
+
+    /// Frees what is known of the documents: of many that takes its time, too.
+    pub(super) fn free(self) {
+        let files = match self {
+            Self::Unread => Triple::default(),
+            Self::Documents(files) => files,
+            Self::Whole(readings) => readings.map(|reading| reading?.ok()),
+        };
+        for file in files.into_array().into_iter().flatten() {
+            if let Some(file) = Arc::into_inner(file) {
+                in_parallel(file.text.len(), file.documents, drop);
+            }
         }
     }
 }
