@@ -13,7 +13,6 @@ use super::report::Form;
 use super::signals::Signals;
 use crate::error::{Error, shown};
 use crate::git;
-use crate::merge::OnConflict;
 use crate::package::{self, Access, Lock, Plan};
 use crate::report::{self, Detail, Diff, Facts};
 use crate::visible::visible_lines;
@@ -87,8 +86,6 @@ const SHORT: u64 = 64 << 10;
 /// A merge that is done.
 struct Done {
     plan: Plan,
-    /// Conflicts are left, and so nothing was written.
-    refused: bool,
     /// The merged file, where it is to be printed.
     printed: Option<Vec<u8>>,
     facts: Facts,
@@ -189,14 +186,11 @@ fn carry_out(
     config.report.ready()?;
     let mut plan = planned(config)?;
     warn(&plan);
-    let undecided = |plan: &Plan| {
-        let mut conflicts = plan.conflicts.iter();
-        conflicts.any(|it| it.conflict.rule.is_none())
-    };
-    let refused = config.settings.merge.on_conflict == OnConflict::Fail && undecided(&plan);
+    let on_conflict = config.settings.merge.on_conflict;
+    let mut facts = Facts::of(&plan, on_conflict, start.elapsed());
     let mut printed = None;
-    let written = match config.action {
-        Action::Write { durable } if !refused => {
+    facts.written = match config.action {
+        Action::Write { durable } if !facts.refused => {
             match &config.destination {
                 None => signals.hold_off(|disk| plan.write_to(disk, durable))?,
                 Some(Destination::Output) => printed = Some(output_path::result(config, &plan)?),
@@ -207,17 +201,12 @@ fn carry_out(
         }
         _ => false,
     };
-    let facts = Facts {
-        written,
-        open: refused || plan.has_open_conflicts(),
-        duration: start.elapsed(),
-    };
-    let count = if written { plan.files.len() } else { 0 };
-    let text = || report_text(config, &plan, &facts, refused, false);
+    facts.duration = start.elapsed();
+    let count = if facts.written { plan.files.len() } else { 0 };
+    let text = || report_text(config, &plan, &facts, false);
     config.report.put(text, count)?;
     Ok(Done {
         plan,
-        refused,
         printed,
         facts,
     })
@@ -297,23 +286,22 @@ fn are_short_files(config: &Config) -> bool {
 }
 
 /// The report in the form that was asked for.
-fn report_text(config: &Config, plan: &Plan, facts: &Facts, refused: bool, color: bool) -> String {
+fn report_text(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
     match config.report.form {
-        Form::Text => summary(config, plan, refused, color),
+        Form::Text => summary(config, plan, facts, color),
         Form::Json => report::json(plan, facts),
         Form::Markdown => report::markdown(plan, facts),
         Form::Html => report::html(plan, facts),
     }
 }
 
-fn summary(config: &Config, plan: &Plan, refused: bool, color: bool) -> String {
+fn summary(config: &Config, plan: &Plan, facts: &Facts, color: bool) -> String {
     let detail = Detail {
         files: config.verbosity == Verbosity::Verbose || config.action == Action::DryRun,
         records: config.verbosity == Verbosity::Verbose,
-        planned_only: refused || !matches!(config.action, Action::Write { .. }),
         color,
     };
-    report::summary(plan, detail)
+    report::summary(plan, facts, detail)
 }
 
 /// A diff as it goes to standard output: on a terminal, nothing in it is obeyed; anywhere else it
@@ -341,8 +329,8 @@ fn tell(
     let plan = &done.plan;
     let quiet = config.verbosity == Verbosity::Quiet;
     let text = |color: bool| match config.report.file {
-        Some(_) => summary(config, plan, done.refused, color),
-        None => report_text(config, plan, &done.facts, done.refused, color),
+        Some(_) => summary(config, plan, &done.facts, color),
+        None => report_text(config, plan, &done.facts, color),
     };
     // a report that was asked for is reported however quiet the run is to be
     let told = !quiet || config.report.is_printed();
@@ -364,7 +352,7 @@ fn tell(
     } else if told {
         output.write_all(text(config.shown.color_output).as_bytes())?;
     }
-    if done.refused {
+    if done.facts.refused {
         writeln!(errors, "conflicts are left: nothing was written")?;
     } else if done.facts.open && !quiet {
         writeln!(errors, "conflicts are left: see the report")?;

@@ -293,7 +293,6 @@ fn upgraded(run: &UpstreamRun, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, d
         }
     }
     let detail = Detail {
-        planned_only: dry_run,
         files: run.verbosity == Verbosity::Verbose || dry_run,
         records: run.verbosity == Verbosity::Verbose,
         color: run.shown.color_output,
@@ -328,7 +327,7 @@ fn notes_of(upgrade: &Upgrade, run: &UpstreamRun) -> Vec<String> {
         let warnings = upgrade.plan.warnings.iter();
         notes.extend(warnings.map(|it| it.render(run.shown.color_errors)));
     }
-    if upgrade.refused {
+    if upgrade.facts.refused {
         notes.push(format!(
             "{package}: conflicts are left: nothing was written"
         ));

@@ -1,12 +1,12 @@
 //! The report for people who review: Markdown for the body of a pull request.
 
+use super::Facts;
 use super::body::Body;
 use super::json::portable;
 use super::summary::{
     by_need, combined_count, counts, deletion_count, renamed_count, renamed_line,
 };
 use super::values::shown;
-use super::{Detail, Facts};
 use crate::merge::ConflictKind;
 use crate::package::{FileConflict, Plan};
 use crate::visible::visible;
@@ -24,17 +24,11 @@ pub fn markdown(plan: &Plan, facts: &Facts) -> String {
 
 /// The counts of a run, and whether somebody has to act.
 pub(crate) fn line(plan: &Plan, facts: &Facts) -> String {
-    let detail = Detail {
-        files: false,
-        records: true,
-        planned_only: !facts.written,
-        color: false,
-    };
     let open = match facts.open {
         true => "\n**Conflicts are left: somebody has to resolve them.**\n",
         false => "",
     };
-    format!("{}\n{open}", counts(plan, detail))
+    format!("{}\n{open}", counts(plan, facts))
 }
 
 /// A table of the conflicts that are more than a deletion.

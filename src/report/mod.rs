@@ -18,6 +18,9 @@ mod values;
 
 use std::time::Duration;
 
+use crate::merge::OnConflict;
+use crate::package::Plan;
+
 pub(crate) use body::{Body, Part};
 pub use diff::{Diff, diff, diff_in};
 pub use html::html;
@@ -39,6 +42,24 @@ pub struct Facts {
     pub written: bool,
     /// Whether conflicts are left to somebody.
     pub open: bool,
+    /// Whether nothing is written because of them.
+    pub refused: bool,
     /// How long the run took.
     pub duration: Duration,
+}
+
+impl Facts {
+    /// What is known of a plan before it is written. With [`OnConflict::Fail`], a conflict that no
+    /// rule decides refuses it.
+    pub(crate) fn of(plan: &Plan, on_conflict: OnConflict, duration: Duration) -> Self {
+        let mut conflicts = plan.conflicts.iter();
+        let refused =
+            on_conflict == OnConflict::Fail && conflicts.any(|it| it.conflict.rule.is_none());
+        Self {
+            written: false,
+            open: refused || plan.has_open_conflicts(),
+            refused,
+            duration,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 //! (rules: Conflicts): what needs a decision first, what was decided long ago last and counted.
 
 use super::paint::Paint;
-use super::values;
+use super::{Facts, values};
 use crate::error::shown;
 use crate::merge::ConflictKind;
 use crate::package::{ChangeKind, FileConflict, Plan, Renamed};
@@ -15,8 +15,6 @@ pub struct Detail {
     pub files: bool,
     /// Whether each record is named that needs no decision.
     pub records: bool,
-    /// Whether nothing has been written, nor will be.
-    pub planned_only: bool,
     /// Whether it is coloured.
     pub color: bool,
 }
@@ -24,7 +22,7 @@ pub struct Detail {
 /// The summary of a run, a line for the counts, then one for each conflict; with [`Detail::files`]
 /// first one for each file that changes. What was decided long ago, and what was paired by its
 /// place, is counted unless [`Detail::records`] asks for each.
-pub fn summary(plan: &Plan, detail: Detail) -> String {
+pub fn summary(plan: &Plan, facts: &Facts, detail: Detail) -> String {
     let mut text = String::new();
     if detail.files {
         for change in &plan.files {
@@ -37,7 +35,7 @@ pub fn summary(plan: &Plan, detail: Detail) -> String {
             push_line(&mut text, &line);
         }
     }
-    push_line(&mut text, &counts(plan, detail));
+    push_line(&mut text, &counts(plan, facts));
     let (live, deleted) = by_need(plan);
     for conflict in live {
         push_line(&mut text, &record_line("conflict", conflict, detail.color));
@@ -148,9 +146,9 @@ fn push_line(text: &mut String, line: &str) {
     text.push('\n');
 }
 
-pub(super) fn counts(plan: &Plan, detail: Detail) -> String {
+pub(super) fn counts(plan: &Plan, facts: &Facts) -> String {
     let counts = plan.counts();
-    let would = if detail.planned_only { "to be " } else { "" };
+    let would = if facts.written { "" } else { "to be " };
     let mut parts = vec![
         many(counts.read, "file") + " read",
         format!("{} {would}changed", counts.changed),

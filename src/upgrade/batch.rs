@@ -176,7 +176,7 @@ fn upgrade_package(
         let Some(mut upgrade) = planned else {
             return Ok(None);
         };
-        if !options.dry_run && !upgrade.refused {
+        if !options.dry_run && !upgrade.facts.refused {
             branch()?;
             // what somebody has to resolve is not committed
             let awaits_commit = commits.commit && !upgrade.facts.open;

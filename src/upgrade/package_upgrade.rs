@@ -13,7 +13,6 @@ use super::remote::Remotes;
 use super::version::{Choice, Tag};
 use super::{kptfile, subpackages, worktree};
 use crate::error::{Error, shown};
-use crate::merge::OnConflict;
 use crate::package::{
     self, ChangeKind, Disk, Entry, Input, Kind, Plan, RealDisk, Settings, Snapshot, is_executable,
 };
@@ -56,8 +55,6 @@ pub struct Upgrade {
     pub plan: Plan,
     /// What became of it.
     pub facts: Facts,
-    /// Conflicts are left, and so nothing was written.
-    pub refused: bool,
     /// Upstream's commits between the two, the newest first; `None` if upstream does not tell
     /// them, or nobody asked.
     pub commits: Option<Vec<Commit>>,
@@ -158,13 +155,8 @@ pub(super) fn plan(
     let upstream = (original.snapshot, updated.snapshot);
     let mut plan = merged(package, record, (upstream, &all_left_out), &to, options)?;
     plan.warnings.extend(left_out);
-    let refused = options.settings.merge.on_conflict == OnConflict::Fail
-        && plan.conflicts.iter().any(|it| it.conflict.rule.is_none());
-    let facts = Facts {
-        written: false,
-        open: refused || plan.has_open_conflicts(),
-        duration: start.elapsed(),
-    };
+    let on_conflict = options.settings.merge.on_conflict;
+    let facts = Facts::of(&plan, on_conflict, start.elapsed());
     Ok(Some(Upgrade {
         package: package.to_owned(),
         origin: record.origin.clone(),
@@ -172,7 +164,6 @@ pub(super) fn plan(
         to,
         plan,
         facts,
-        refused,
         commits,
         committed: None,
         start,

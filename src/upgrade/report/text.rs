@@ -21,11 +21,7 @@ pub fn upgrade_text(outcomes: &[Outcome<Upgrade>], detail: Detail) -> String {
         let [from, to] = versions(upgrade).map(visible);
         let package = shown(&upgrade.package);
         text.push_str(&format!("{package}: {from} -> {to}\n"));
-        let detail = Detail {
-            planned_only: !upgrade.facts.written,
-            ..detail
-        };
-        text.push_str(&report::summary(&upgrade.plan, detail));
+        text.push_str(&report::summary(&upgrade.plan, &upgrade.facts, detail));
         if let Some(commit) = &upgrade.committed {
             text.push_str(&format!("committed as {}\n", short_name(commit)));
         }
