@@ -19,6 +19,7 @@ test: cargo components ## every check: format, lints, tests, docs, all warnings 
 	$(CARGO) test --quiet
 	@tests/e2e/run.sh $(abspath $(TARGET))/debug/merge3 $(abspath $(TARGET))/e2e
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --document-private-items --quiet
 
 SOAK ?= 500
 real: build ## run against real packages, REAL=FOLDER; a line for each check

@@ -1,4 +1,4 @@
-//! Questions to git, each a process.
+//! Asks git: each question is a process.
 
 use std::ffi::OsStr;
 use std::process::Output;

@@ -1,4 +1,4 @@
-//! Files and standard output, as the commands read and write them.
+//! Reads and writes the files and the standard output of the commands.
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! Texts with conflict markers, read.
+//! Reads texts with conflict markers.
 
 use std::ops::Range;
 

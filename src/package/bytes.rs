@@ -1,4 +1,4 @@
-//! What is in a file.
+//! The bytes of a file, shared by all sides that have the same.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};

@@ -1,5 +1,4 @@
-//! What happens to one file: its content, its path, and whether it can be executed (rules:
-//! Writing).
+//! What the merge makes of one file: its content, its path and its executable bit (rules: Writing).
 
 use std::fs::Permissions;
 use std::path::PathBuf;

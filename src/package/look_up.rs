@@ -1,4 +1,4 @@
-//! The documents of one file on all sides, as the merge pairs them: for those who ask why.
+//! The documents of one file on all sides, as the merge pairs them, for `merge3 explain`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! One file of three sides, merged in memory: what a version control system asks for.
+//! Merges three texts of one file in memory, for the library and the git driver.
 
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;

@@ -1,5 +1,5 @@
-//! Whether upstream says "clear this" (rules: Nulls): then its text is not taken as it is, although
-//! nobody else changed it.
+//! Whether upstream sets a field to null to remove it (rules: Nulls): then its text is not taken as
+//! it is, although nobody else changed it.
 
 use rustc_hash::FxHashSet;
 

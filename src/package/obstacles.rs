@@ -1,4 +1,4 @@
-//! What is locally where a file is to come.
+//! Files, folders and links that are in the way of a file that comes.
 
 use std::path::Path;
 

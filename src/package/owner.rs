@@ -1,4 +1,4 @@
-//! Whose a file is and who may do what with it, on systems that know that.
+//! Owners and permissions of files, on systems that have them.
 
 use std::fs::{File, Permissions};
 use std::io;

@@ -1,5 +1,5 @@
-//! Folders that are this user's alone: what is in them is believed, and git runs what the
-//! configuration of a repository says.
+//! Folders that only this user may write to: what is in them is trusted, and git runs what the
+//! configuration of a repository there says.
 
 use std::fs::{self, Metadata};
 use std::io;

@@ -1,4 +1,4 @@
-//! How far a merge is.
+//! How many files of a run are merged, for a progress bar.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,4 +1,5 @@
-//! From three packages to a plan.
+//! From three packages to a plan: loads, reads and pairs them, merges each file, and collects what
+//! changes. [`merge_triple`] merges one file; `load`, `read`, `pair` and `jobs` come before it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

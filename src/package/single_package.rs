@@ -1,4 +1,4 @@
-//! One package, read by itself.
+//! Loads one package by itself, for `patch`, `apply` and `diff`; `load` loads three.
 
 use std::fs;
 use std::hash::Hasher as _;

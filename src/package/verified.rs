@@ -1,4 +1,5 @@
-//! What a file is to consist of, and whether its text does.
+//! The check of an assembled file (law 6): it has the documents that it was assembled from, and no
+//! others.
 
 use super::assemble::{Action, Insertion};
 use super::parsed::ParsedFile;

@@ -1,4 +1,4 @@
-//! What is in a folder: names and kinds, nothing is opened.
+//! Lists what is in a folder, by path and kind. No file is opened.
 
 use std::fs;
 use std::io;

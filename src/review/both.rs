@@ -1,4 +1,4 @@
-//! Both sides of a place, the local one first.
+//! Takes both sides of a place, the local one first.
 
 use super::files::{File, OpenPlace};
 use crate::triple::Side;

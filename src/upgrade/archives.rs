@@ -1,4 +1,4 @@
-//! The files of a package that comes as an archive.
+//! Fetches the files of a package that comes as an archive.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What is fetched from git: commits and files, all that is wanted of a repository at once.
+//! Fetches commits and files from git, all that is wanted of a repository at once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;

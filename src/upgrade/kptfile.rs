@@ -1,4 +1,5 @@
-//! The package's own Kptfile in a merge: what says who and whence it is, is local's, as in kpt.
+//! Upstream's Kptfile in an upgrade: it gets the local name, namespace and record before the merge,
+//! so that these never conflict, as in kpt.
 
 use std::path::{Path, PathBuf};
 

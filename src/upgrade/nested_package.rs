@@ -1,6 +1,5 @@
 //! A package in a package that has a record of its own: where it may be fetched from, and whether
-//! it is its parent's to merge. Its record may have come with the parent, and so be upstream's
-//! word.
+//! its parent merges it. The record may have come with the parent, so it is not trusted.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The files of a package at one commit, read from git's objects without a checkout.
+//! Reads the files of a package at one commit from git's objects, without a checkout.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};

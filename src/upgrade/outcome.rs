@@ -1,4 +1,4 @@
-//! What became of one package of many.
+//! What became of one of the packages of a run.
 
 use std::path::PathBuf;
 

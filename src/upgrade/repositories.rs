@@ -1,4 +1,5 @@
-//! The repositories that the packages of a run are in: locked, fit for commits.
+//! The repositories that the packages of a run are in: locks them, and checks that they can take
+//! commits.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

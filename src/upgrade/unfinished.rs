@@ -1,4 +1,4 @@
-//! What a run left at a package that did not come to its end.
+//! Runs that did not finish: what they left at a package is taken back, or the package is refused.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What has to be true of a configuration, and what is written down of it for the next time.
+//! Checks configurations, and writes the annotation that says what was applied.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What was applied last: of each live object, or of what was given.
+//! The configuration that was applied last to a live object: its annotation says it, or a file.
 
 use std::path::{Path, PathBuf};
 

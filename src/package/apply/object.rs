@@ -1,4 +1,4 @@
-//! One live object, and what configurations make of it.
+//! What a configuration makes of one live object.
 
 use std::path::Path;
 

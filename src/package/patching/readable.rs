@@ -1,4 +1,4 @@
-//! The files of one package, read, and what to say where they are not as they should be.
+//! The files of one package, parsed, with places and errors as they are shown.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Each document of a patch, applied to what it is for.
+//! Applies each document of a patch to the resources that it is for.
 
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};

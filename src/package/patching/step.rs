@@ -1,4 +1,4 @@
-//! A patch on its way: where it comes from and what it is for.
+//! The patches of a run, in their order: where each comes from and what it is for.
 
 use std::path::{Path, PathBuf};
 

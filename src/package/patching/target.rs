@@ -1,4 +1,4 @@
-//! What patches can be for: the resources of a package, and what became of their text.
+//! The resources that patches can be for, and their texts as the patches so far left them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

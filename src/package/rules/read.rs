@@ -1,4 +1,4 @@
-//! Rules, read from the file that has them.
+//! Reads the rules of `.merge3.yaml`, and says where it is wrong.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A rule, as it is written into `.merge3.yaml`.
+//! Writes rules into `.merge3.yaml`.
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
-//! What is done to a disk, a function for each, so that tests can put one in its place that fails
-//! or stops at any of them.
+//! The calls to the disk, a function for each, so that a test can have any of them fail or stop.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};

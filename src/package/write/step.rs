@@ -1,4 +1,4 @@
-//! What a plan makes of one place, and whether that is still what it was when it was read.
+//! What a plan makes of one path, and whether the file there is still as it was read.
 
 use std::fs::{self, Permissions};
 use std::io;

@@ -1,5 +1,5 @@
-//! What a run has done to a package, taken back: by the run itself where it cannot go on, or by the
-//! next one where it was killed.
+//! Takes back what a run did to a package: the run itself where it cannot go on, or the next one
+//! where it was killed.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};

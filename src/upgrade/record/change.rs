@@ -1,5 +1,5 @@
-//! The change of the record in an upgrade, and that nothing else changes it: it is the local side's
-//! own.
+//! The change of the record in the plan of an upgrade. Nothing else in the plan may change it: the
+//! record is local's own.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The record that a file holds, read.
+//! Reads the record of a package from the text of its file.
 
 use std::path::Path;
 

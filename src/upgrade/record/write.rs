@@ -1,4 +1,4 @@
-//! A record that is brought up to date, or comes: an edit of the text.
+//! Writes a record into the text of its file: after an upgrade, or for a new package.
 
 use std::path::Path;
 
