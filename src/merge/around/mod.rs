@@ -47,11 +47,16 @@ pub(crate) fn merge_above(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
+    // where neither local nor the result has one, it is above no comment and below none
+    let own = match own {
+        Frame::Nowhere if frame(sides.local).is_none() => Frame::Below,
+        own => own,
+    };
     merge(sides, own, line_break, options, |sides| {
         let rows = sides.map(|text| Row::of(text, frame(text)));
         match own {
             Frame::Below => rows.map(Row::with_frame_below),
-            Frame::Here | Frame::Nowhere => framed(rows, own),
+            Frame::Here | Frame::Nowhere => framed(rows),
         }
     })
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::Frame;
 use crate::line_breaks::lines_with_breaks;
 use crate::merge::rows::{Token, TokenKind};
 use crate::triple::Triple;
@@ -13,7 +12,7 @@ use crate::yaml::stream::{byte_order_mark, count_lines};
 /// The same rows, with a frame on all sides if one has it: rows align at it. Where a side lacks it
 /// it is below the comments that are above it on another side. Where local moved it, all sides
 /// have it as local does.
-pub(super) fn framed<'t>(rows: Triple<Row<'t>>, own: Frame) -> Triple<Row<'t>> {
+pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
     let above = rows.as_ref().map(Row::above_frame);
     let Triple {
         original,
@@ -38,7 +37,6 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>, own: Frame) -> Triple<Row<'t>> {
     };
     let known = known.clone();
     // blank lines at the end are what sets comments off where there is no frame
-    let is_left = is_left && (own != Frame::Nowhere || local.is_some());
     let end = rows.local.end;
     let Triple {
         original,
