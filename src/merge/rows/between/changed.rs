@@ -35,6 +35,8 @@ pub(super) struct LocalComments {
     all: Known,
     /// Without those right above an entry that only local has.
     of_others: Known,
+    /// Those right above no entry.
+    loose: Known,
 }
 
 fn own_of(pieces: &[Ref]) -> Vec<Placed> {
@@ -267,7 +269,8 @@ impl Between<'_, '_> {
 
     /// Whether these lines are new, and local has them one below the other and keeps them. Where
     /// local has the entry that they are right above, the same words elsewhere than next to it are
-    /// another comment. Above an entry that only local has, they always are, but for those `here`.
+    /// another comment; where that entry comes, the same words above another one are. Above an
+    /// entry that only local has, they always are, but for those `here`.
     fn stands_in_local(&self, run: &[Ref], here: &[Ref], lost: &FxHashSet<Ref>) -> bool {
         let words = |piece: &Ref| self.rows.token(*piece).words();
         let lines: Vec<&str> = run.iter().filter_map(words).collect();
@@ -286,14 +289,15 @@ impl Between<'_, '_> {
         };
         let owner = run.last().filter(|_| self.rows.below.is_some());
         let owner = owner.and_then(|last| self.owner(*last));
-        let owner = owner.and_then(|owner| self.rows.place(Side::Local, owner));
+        let owner = owner.map(|owner| self.rows.place(Side::Local, owner));
         let here = here.first().zip(here.last());
         let here = here.map_or(0..0, |(first, last)| first.at()..last.at() + 1);
         known.below.find(&numbers, 0..usize::MAX).next().is_some()
             || is_in(&known.all, here)
             || match owner {
                 None => is_in(&known.of_others, 0..usize::MAX),
-                Some(at) => is_in(&known.all, self.comments_above(Ref::new(Side::Local, at))),
+                Some(None) => is_in(&known.loose, 0..usize::MAX),
+                Some(Some(at)) => is_in(&known.all, self.comments_above(Ref::new(Side::Local, at))),
             }
     }
 
@@ -324,6 +328,7 @@ impl Between<'_, '_> {
             below: Known::of(below.collect()),
             all: kept(&|_| true),
             of_others: kept(&|owner| !owner.is_some_and(is_own)),
+            loose: kept(&|owner| owner.is_none()),
         }
     }
 
