@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::config::Config;
 use crate::error::{Error, shown};
-use crate::merge::{Conflict, ConflictKind, Merged, Pattern, Side, merge_document};
+use crate::merge::{Conflict, ConflictKind, Merged, Pattern, ReadDocument, merge_document};
 use crate::package::{Paired, documents_in};
 use crate::report;
 use crate::secret::may_be_in;
@@ -84,7 +84,7 @@ fn explain_one(
     }
     let sides = documents.zip(trees).map(|(document, tree)| {
         let (document, tree) = document.zip(tree)?;
-        Some(Side { document, tree })
+        Some(ReadDocument { document, tree })
     });
     let merged = merge_document(sides, paired.resource, &paired.options).map_err(|error| {
         Error::Verification {

@@ -17,7 +17,7 @@ use crate::yaml::{Document, Tree, equal};
 
 /// A document and the tree over its text.
 #[derive(Debug, Clone, Copy)]
-pub struct Side<'a> {
+pub struct ReadDocument<'a> {
     /// Where the document is cut out of its file.
     pub document: &'a Document<'a>,
     /// The tree over [`Document::text`].
@@ -46,20 +46,20 @@ pub struct Merged {
 /// defect of this program, and nothing is to be written.
 ///
 /// ```
-/// use merge3::merge::{Options, Side, merge_document};
+/// use merge3::merge::{Options, ReadDocument, merge_document};
 /// use merge3::triple::Triple;
 /// use merge3::yaml::{Tree, stream::split};
 ///
 /// let texts = Triple::new("image: app:1\n", "image: app:2\n", "image: app:1 # ours\nreplicas: 5\n");
 /// let documents = texts.map(split);
 /// let trees = documents.as_ref().map(|documents| Tree::parse(documents[0].text).unwrap().unwrap());
-/// let sides = documents.as_ref().zip(trees.as_ref()).map(|(documents, tree)| Side { document: &documents[0], tree });
+/// let sides = documents.as_ref().zip(trees.as_ref()).map(|(documents, tree)| ReadDocument { document: &documents[0], tree });
 /// let merged = merge_document(sides.map(Some), true, &Options::default()).unwrap();
 /// assert_eq!(merged.text.unwrap(), "image: app:2 # ours\nreplicas: 5\n");
 /// assert!(merged.conflicts.is_empty());
 /// ```
 pub fn merge_document(
-    sides: Triple<Option<Side<'_>>>,
+    sides: Triple<Option<ReadDocument<'_>>>,
     resource: bool,
     options: &Options,
 ) -> Result<Merged, VerificationError> {
@@ -68,7 +68,7 @@ pub fn merge_document(
 
 /// The same, where what a merge of the lines makes of three texts may be known.
 pub(crate) fn merge_sides(
-    sides: Triple<Option<Side<'_>>>,
+    sides: Triple<Option<ReadDocument<'_>>>,
     resource: bool,
     options: &Options,
     known_lines: Option<(Triple<&str>, &CleanLines)>,

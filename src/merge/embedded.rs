@@ -1,7 +1,7 @@
 //! A text that is a YAML or JSON document of its own, such as a configuration file in a ConfigMap
 //! (rules: Texts and images).
 
-use super::document::{Side, merge_document};
+use super::document::{ReadDocument, merge_document};
 use super::{Conflict, OnConflict, Options, Resolution, Texts};
 use crate::secret::{HIDDEN, may_be_in};
 use crate::triple::Triple;
@@ -41,7 +41,7 @@ pub(crate) fn merge_embedded(
         tree.find(root, "kind").is_some() && name.is_some()
     };
     let sides = documents.as_ref().zip(trees.as_ref());
-    let sides = sides.map(|(document, tree)| Some(Side { document, tree }));
+    let sides = sides.map(|(document, tree)| Some(ReadDocument { document, tree }));
     let merged = merge_document(sides, is_resource, &options).ok()?;
     let local = documents.local;
     let (before, after) = (

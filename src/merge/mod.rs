@@ -36,7 +36,7 @@ pub use check::VerificationError;
 pub use conflict::{Conflict, ConflictKind, Means, Resolution};
 pub(crate) use decision::{Child, CommentChoice, Incoming, Outcome, Remarks, Slot};
 pub(crate) use document::merge_sides;
-pub use document::{Merged, Side, merge_document};
+pub use document::{Merged, ReadDocument, merge_document};
 pub(crate) use edit::without_aliases;
 pub(crate) use leaves::Leaves;
 pub(crate) use made::with_changes_made;

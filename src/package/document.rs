@@ -9,8 +9,8 @@ use super::parsed::{Parsed, ParsedFile};
 use super::secrets;
 use crate::error::{Error, Warning};
 use crate::line_breaks::with_line_break;
-use crate::merge::{Merged, Side, merge_sides};
-use crate::triple::{self, Triple};
+use crate::merge::{Merged, ReadDocument, merge_sides};
+use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
 
 impl<'f, 'a> FileMerge<'_, 'f, 'a> {
@@ -72,10 +72,10 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
             return Ok((merged, applied.warnings));
         }
         let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
-        let whole = |side: triple::Side| (text(members[side]), self.around(group, side));
+        let whole = |side: Side| (text(members[side]), self.around(group, side));
         if group.updated.is_none()
-            || whole(triple::Side::Updated) == whole(triple::Side::Original)
-            || whole(triple::Side::Updated) == whole(triple::Side::Local)
+            || whole(Side::Updated) == whole(Side::Original)
+            || whole(Side::Updated) == whole(Side::Local)
         {
             return Ok((Merged::unchanged(), Vec::new()));
         }
@@ -100,7 +100,7 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         let sides = documents.as_ref().zip(trees.as_ref());
         let sides = sides.map(|(document, tree)| {
             let (document, tree) = (document.as_ref()?, tree.as_deref()?);
-            Some(Side { document, tree })
+            Some(ReadDocument { document, tree })
         });
         let merged = merge_sides(
             sides,

@@ -19,11 +19,11 @@ pub(super) fn is_same_document(original: &Tree<'_>, local: &Tree<'_>) -> bool {
 }
 
 /// A map of a tree; none where it is not there, which is as good as empty.
-type Side<'a, 's> = (&'a Tree<'s>, Option<NodeId>);
+type MapIn<'a, 's> = (&'a Tree<'s>, Option<NodeId>);
 
 /// Whether two maps are the same but for the annotation, which is in the one that `way` leads to.
-fn is_same(sides: [Side<'_, '_>; 2], way: &[&str]) -> bool {
-    let is_map = |(tree, node): &Side<'_, '_>| {
+fn is_same(sides: [MapIn<'_, '_>; 2], way: &[&str]) -> bool {
+    let is_map = |(tree, node): &MapIn<'_, '_>| {
         node.is_none_or(|node| matches!(tree.node(tree.resolve(node)).kind, NodeKind::Mapping(_)))
     };
     if !sides.iter().all(is_map) {
@@ -42,7 +42,7 @@ fn is_same(sides: [Side<'_, '_>; 2], way: &[&str]) -> bool {
     let Some((first, rest)) = way.split_first() else {
         return true;
     };
-    let below = |(tree, map): Side<'_, '_>| map.and_then(|map| tree.field(map, first));
+    let below = |(tree, map): MapIn<'_, '_>| map.and_then(|map| tree.field(map, first));
     is_same(
         [(original, below((original, o))), (local, below((local, l)))],
         rest,

@@ -10,7 +10,7 @@ use super::address::is_hash;
 use super::address::{Address, Origin};
 use super::get::put;
 use super::kptfile;
-use super::nearest::{Nearness, candidates, nearest, nearness};
+use super::nearest::{Nearness, nearest, nearness, tagged_versions};
 use super::record::{self, RULES_FILE, with_record};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
@@ -115,7 +115,7 @@ fn tagged(origin: &Origin, refs: &Refs, version: Version) -> Version {
         pre_releases: true,
         ..Choice::default()
     };
-    let tags = candidates(origin, refs, all).into_iter();
+    let tags = tagged_versions(origin, refs, all).into_iter();
     let mut tags = tags.filter(|tag| tag.commit == version.commit && is_hash(&version.name));
     tags.next().unwrap_or(version)
 }

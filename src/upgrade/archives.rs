@@ -20,7 +20,7 @@ impl Remotes<'_> {
         match origin.repository.strip_prefix("oci://") {
             Some(path) if !is_digest(&version.commit) => {
                 self.tell(&format!("asking {} for {}", origin.shown(), version.name));
-                let commit = oci::digest_of(path, &version.full)?;
+                let commit = oci::digest_of_tag(path, &version.full)?;
                 Ok(Version { commit, ..version })
             }
             _ => Ok(version),

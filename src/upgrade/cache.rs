@@ -88,7 +88,7 @@ impl Cache {
 
     /// The repository for an address; made where it is missing.
     pub(super) fn store(&self, repository: &str) -> Result<Store, Error> {
-        self.store_named(&hash(repository.as_bytes()), repository)
+        self.store_named(&sha256(repository.as_bytes()), repository)
     }
 
     /// A further repository for an address.
@@ -234,7 +234,7 @@ impl Store {
 }
 
 /// SHA-256 as text.
-pub(super) fn hash(bytes: &[u8]) -> String {
+pub(super) fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

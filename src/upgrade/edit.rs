@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use crate::merge::{Options, Side, merge_document};
+use crate::merge::{Options, ReadDocument, merge_document};
 use crate::patch::{Rules, merge_patch};
 use crate::triple::Triple;
 use crate::yaml::scalar::write_text;
@@ -32,7 +32,7 @@ pub(super) fn merged(original: &str, updated: &str, local: &str) -> Option<Strin
     let trees = documents.try_map(|document| Tree::parse(document.text).ok().flatten().ok_or(()));
     let trees = trees.ok()?;
     let sides = documents.zip(trees.as_ref());
-    let sides = sides.map(|(document, tree)| Some(Side { document, tree }));
+    let sides = sides.map(|(document, tree)| Some(ReadDocument { document, tree }));
     let merged = merge_document(sides, false, &Options::default()).ok()?;
     Some(merged.text.unwrap_or_else(|| local.to_owned()))
 }

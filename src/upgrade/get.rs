@@ -9,7 +9,7 @@ use super::address::{Address, Origin};
 use super::record::{self, RULES_FILE, with_record};
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
-use super::tree::{Fetched, stays_within};
+use super::tree::{Fetched, link_stays_within};
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
 use crate::package::{Entry, LEFT_OUT, Snapshot, gone_is_fine, link, of_new, or_here};
@@ -199,7 +199,7 @@ fn leading_within(snapshot: &Snapshot, warnings: &mut Vec<Warning>) -> Vec<(Path
     let mut links = Vec::new();
     for (path, entry) in &snapshot.entries {
         let Entry::Link(to) = entry else { continue };
-        if stays_within(snapshot, path, to) {
+        if link_stays_within(snapshot, path, to) {
             links.push((path.clone(), to.clone()));
             continue;
         }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::address::Origin;
 use super::address::is_archive;
-use super::cache::{Store, hash};
+use super::cache::{Store, sha256};
 use super::refs::Version;
 use super::remote::Remotes;
 use crate::error::Error;
@@ -50,7 +50,7 @@ impl Remotes<'_> {
         }
         // a repository of its own: what is cut off in it belongs to these two versions
         let range = format!("{}\n{}\n{}", origin.repository, from.commit, to.commit);
-        let name = format!("{}-log", hash(range.as_bytes()));
+        let name = format!("{}-log", sha256(range.as_bytes()));
         let store = self.cache.store_named(&name, &origin.repository)?;
         let _alone = store.alone()?;
         if !store.path.is_dir() {

@@ -58,7 +58,7 @@ pub use nearest::Nearness;
 pub use outcome::Outcome;
 pub use outdated::{Outdated, outdated};
 pub use package_upgrade::{Upgrade, UpgradeOptions};
-pub use record::{Lock, Record};
+pub use record::{Record, UpstreamLock};
 pub use refs::Version;
 pub use remote::Remotes;
 pub use report::{

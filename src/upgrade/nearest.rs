@@ -53,7 +53,7 @@ pub(super) fn nearest(
     if said.is_some() {
         return Ok(said);
     }
-    let versions = candidates(origin, refs, choice);
+    let versions = tagged_versions(origin, refs, choice);
     if versions.is_empty() {
         return Ok(refs.first(&origin.directory, choice));
     }
@@ -122,7 +122,7 @@ fn chart_version(here: &Snapshot) -> Option<String> {
 }
 
 /// The tags that name a version of the package, the newest first.
-pub(super) fn candidates(origin: &Origin, refs: &Refs, choice: Choice) -> Vec<Version> {
+pub(super) fn tagged_versions(origin: &Origin, refs: &Refs, choice: Choice) -> Vec<Version> {
     let tags = refs
         .tags()
         .filter_map(|name| Some((Tag::parse(name)?, name)));

@@ -30,7 +30,7 @@ pub(super) fn refuse_foreign(
             continue;
         };
         if at == 0 || foreign(&outer, &trusted, allowed).is_none() {
-            trusted.extend(repositories(&outer).map(normal));
+            trusted.extend(repositories(&outer).map(without_suffix));
         }
     }
     let is_nested = !trusted.is_empty();
@@ -86,9 +86,9 @@ fn foreign<'r>(
 ) -> Option<&'r Origin> {
     let is_allowed = |origin: &Origin| {
         let repository = origin.repository.as_str();
-        trusted.contains(&normal(repository))
+        trusted.contains(&without_suffix(repository))
             || allowed.iter().any(|name| {
-                normal(name) == normal(repository)
+                without_suffix(name) == without_suffix(repository)
                     || host(repository).is_some_and(|host| host.eq_ignore_ascii_case(name))
             })
     };
@@ -96,7 +96,7 @@ fn foreign<'r>(
     origins.find(|origin| !is_allowed(origin))
 }
 
-fn normal(repository: &str) -> String {
+fn without_suffix(repository: &str) -> String {
     let repository = repository.trim_end_matches('/');
     let bare = repository.strip_suffix(".git").unwrap_or(repository);
     bare.to_owned()

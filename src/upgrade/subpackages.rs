@@ -60,7 +60,7 @@ pub(super) fn plan(
         if left_to_others.iter().any(is_all) {
             continue;
         }
-        let part = Part {
+        let part = Subpackage {
             root,
             original: cut(original, root, &left_to_others),
             updated: cut(updated, root, &left_to_others),
@@ -108,7 +108,7 @@ fn own_and_parents(
 }
 
 /// One subpackage.
-struct Part<'p> {
+struct Subpackage<'p> {
     root: &'p Path,
     original: Snapshot,
     updated: Snapshot,
@@ -116,7 +116,7 @@ struct Part<'p> {
     settings: Settings,
 }
 
-impl Part<'_> {
+impl Subpackage<'_> {
     fn plan(self) -> Result<Option<Plan>, Error> {
         let here = self.local.is_dir();
         let before = !self.original.entries.is_empty();

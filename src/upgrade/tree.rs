@@ -192,7 +192,7 @@ pub(super) fn check_sizes(listed: &[Listed], sizes: &HashMap<String, u64>) -> Re
 
 /// Whether a link at `path` leads to something in the package, as the system will follow it there:
 /// by way of the other links.
-pub(super) fn stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
+pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> bool {
     let mut here: Vec<OsString> = path.iter().map(OsStr::to_owned).collect();
     here.pop();
     let mut way = VecDeque::new();
@@ -267,8 +267,9 @@ mod tests {
 
     #[test]
     fn a_link_stays_within_or_does_not() {
-        let within =
-            |path: &str, to: &str| stays_within(&Snapshot::default(), path.as_ref(), to.as_ref());
+        let within = |path: &str, to: &str| {
+            link_stays_within(&Snapshot::default(), path.as_ref(), to.as_ref())
+        };
         assert!(within("a/b", "../c"));
         assert!(within("a", "b/c"));
         assert!(within("a", "./b"));
@@ -285,7 +286,7 @@ mod tests {
             let link = Entry::Link(to.into());
             package.entries.insert(path.into(), link);
         }
-        let within = |path: &str, to: &str| stays_within(&package, path.as_ref(), to.as_ref());
+        let within = |path: &str, to: &str| link_stays_within(&package, path.as_ref(), to.as_ref());
         assert!(within("x", "a/up/y"));
         assert!(!within("x", "a/up/../y"));
         assert!(within("x", "a/b/c/y"));

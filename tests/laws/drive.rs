@@ -3,7 +3,9 @@
 use crate::generate::Case;
 use crate::reference;
 use crate::value::Value;
-use merge3::merge::{Conflict, Lists, Nulls, OnConflict, Options, Side, Texts, merge_document};
+use merge3::merge::{
+    Conflict, Lists, Nulls, OnConflict, Options, ReadDocument, Texts, merge_document,
+};
 use merge3::package::merge_file;
 use merge3::triple::Triple;
 use merge3::yaml::{Document, Tree, stream::split};
@@ -92,7 +94,7 @@ pub fn run(texts: Triple<&str>, told: &Told) -> Result<Ran, TestCaseError> {
     let documents = texts.try_map(only_document)?;
     let trees = documents.try_map(|document| tree(document.text))?;
     let sides = documents.as_ref().zip(trees.as_ref());
-    let sides = sides.map(|(document, tree)| Some(Side { document, tree }));
+    let sides = sides.map(|(document, tree)| Some(ReadDocument { document, tree }));
     let merged = merge_document(sides, told.resource, &told.options)
         .map_err(|error| TestCaseError::fail(format!("refused: {error:?}")))?;
     let (before, rest) = texts.local.split_at(documents.local.start);

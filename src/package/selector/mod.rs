@@ -15,11 +15,11 @@ use labels::Labels;
 /// Which resources are meant. What is not said may be anything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selector {
-    group: Option<Pattern>,
-    version: Option<Pattern>,
-    kind: Option<Pattern>,
-    namespace: Option<Pattern>,
-    name: Option<Pattern>,
+    group: Option<WholeRegex>,
+    version: Option<WholeRegex>,
+    kind: Option<WholeRegex>,
+    namespace: Option<WholeRegex>,
+    name: Option<WholeRegex>,
     labels: Option<Labels>,
     annotations: Option<Labels>,
     /// Whether one resource is meant, and not all that are so.
@@ -59,11 +59,11 @@ impl FromStr for Selector {
             );
         }
         Ok(Self {
-            kind: Some(Pattern::glob(kind, false)?),
+            kind: Some(WholeRegex::glob(kind, false)?),
             namespace: namespace
-                .map(|text| Pattern::glob(text, true))
+                .map(|text| WholeRegex::glob(text, true))
                 .transpose()?,
-            name: Some(Pattern::glob(name, true)?),
+            name: Some(WholeRegex::glob(name, true)?),
             is_name: !text.contains('*'),
             text: text.to_owned(),
             ..Self::default()
@@ -89,7 +89,7 @@ impl Selector {
                 continue;
             };
             let wrong = |message: String| (value, message);
-            let pattern = || Pattern::new(text.content, true).map(Some).map_err(wrong);
+            let pattern = || WholeRegex::new(text.content, true).map(Some).map_err(wrong);
             let labels = || Labels::read(text.content).map(Some).map_err(wrong);
             match tree.scalar(key).map(|key| key.content) {
                 Some("group") => selector.group = pattern()?,
@@ -117,7 +117,7 @@ impl Selector {
     /// Whether it means a resource.
     pub(super) fn is_of(&self, id: &ResourceId<'_>, tree: Option<&Tree<'_>>) -> bool {
         let version = id.api_version.rsplit('/').next().unwrap_or_default();
-        let fits = |pattern: &Option<Pattern>, text: &str| {
+        let fits = |pattern: &Option<WholeRegex>, text: &str| {
             pattern.as_ref().is_none_or(|pattern| pattern.fits(text))
         };
         let by_name = fits(&self.group, id.group())
@@ -145,17 +145,17 @@ impl fmt::Display for Selector {
 
 /// A regular expression that a text has to fit from end to end.
 #[derive(Debug, Clone)]
-struct Pattern(Regex);
+struct WholeRegex(Regex);
 
-impl PartialEq for Pattern {
+impl PartialEq for WholeRegex {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_str() == other.0.as_str()
     }
 }
 
-impl Eq for Pattern {}
+impl Eq for WholeRegex {}
 
-impl Pattern {
+impl WholeRegex {
     /// A text in which `*` stands for anything.
     ///
     /// # Errors

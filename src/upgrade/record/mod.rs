@@ -34,7 +34,7 @@ pub(super) struct Format {
     commit: &'static str,
 }
 
-const FORMS: [Format; 3] = [
+const FORMATS: [Format; 3] = [
     Format {
         name: "git",
         directory: "directory",
@@ -53,9 +53,9 @@ const FORMS: [Format; 3] = [
 ];
 
 impl Format {
-    /// The form for a repository.
+    /// The format for a repository.
     pub(super) fn of(repository: &str) -> Self {
-        let [git, helm, oci] = FORMS;
+        let [git, helm, oci] = FORMATS;
         match (repository.starts_with("oci://"), is_archive(repository)) {
             (true, _) => oci,
             (false, true) => helm,
@@ -79,7 +79,7 @@ pub struct Record {
     /// The tag, branch or commit that the package follows.
     pub reference: String,
     /// What the local files were made from.
-    pub lock: Lock,
+    pub lock: UpstreamLock,
     /// How kpt is told to update it.
     pub(super) strategy: Strategy,
     /// As it is written: the repository and the folder.
@@ -88,7 +88,7 @@ pub struct Record {
 
 /// What the local files were made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lock {
+pub struct UpstreamLock {
     /// Where that was.
     pub origin: Origin,
     /// Its ref at the time.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{FORMS, Format, Lock, Record, SECTIONS, Strategy, wrong};
+use super::{FORMATS, Format, Record, SECTIONS, Strategy, UpstreamLock, wrong};
 use crate::error::Error;
 use crate::upgrade::address::{Origin, check_reference, is_path};
 use crate::upgrade::address::{is_digest, is_hash};
@@ -110,7 +110,7 @@ impl Fields<'_> {
         let lock_directory = directory_of("upstreamLock").unwrap_or_else(|| directory.clone());
         Ok(Record {
             file: self.file.to_owned(),
-            lock: Lock {
+            lock: UpstreamLock {
                 origin: self.origin("upstreamLock", form, &lock_repository, &lock_directory)?,
                 reference: locked("ref").unwrap_or_else(|| reference.clone()),
                 commit: commit.to_ascii_lowercase(),
@@ -122,11 +122,11 @@ impl Fields<'_> {
         })
     }
 
-    /// The form that a section has.
+    /// The format that a section has.
     fn form(&self, section: &str) -> Result<Format, Error> {
         let kind = self.optional(&[section, "type"]);
         let kind = kind.as_deref().unwrap_or("git");
-        let known = FORMS.into_iter().find(|form| form.name == kind);
+        let known = FORMATS.into_iter().find(|form| form.name == kind);
         known.ok_or_else(|| {
             let message = "only upstreams in `git`, `helm` and `oci` can be read";
             self.wrong_at(&[section, "type"], message)

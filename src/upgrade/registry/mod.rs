@@ -8,7 +8,7 @@ mod http;
 pub(super) mod oci;
 pub(super) mod unpack;
 
-use super::cache::hash;
+use super::cache::sha256;
 use super::refs::Refs;
 use crate::error::Error;
 use crate::git_process::without_password;
@@ -30,7 +30,7 @@ pub(super) fn list(repository: &str) -> Result<Refs, Error> {
 
 /// A digest as records have it.
 pub(super) fn digest_of(bytes: &[u8]) -> String {
-    format!("sha256:{}", hash(bytes))
+    format!("sha256:{}", sha256(bytes))
 }
 
 /// A server that does not answer as it should.

@@ -4,7 +4,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::http::{self, Answer, is_loopback};
-use super::{LARGEST, credentials, digest_of as digest_of_bytes, unreachable};
+use super::{LARGEST, credentials, digest_of, unreachable};
 use crate::error::Error;
 use crate::upgrade::address::{check_reference, is_digest};
 use crate::upgrade::host::authority;
@@ -170,8 +170,8 @@ fn next_page(link: &str, base: &str) -> Option<String> {
 }
 
 /// The digest that a tag stands for.
-pub(in crate::upgrade) fn digest_of(repository: &str, tag: &str) -> Result<String, Error> {
-    manifest(repository, tag).map(|bytes| digest_of_bytes(&bytes))
+pub(in crate::upgrade) fn digest_of_tag(repository: &str, tag: &str) -> Result<String, Error> {
+    manifest(repository, tag).map(|bytes| digest_of(&bytes))
 }
 
 /// The manifest with a digest, or of a tag.

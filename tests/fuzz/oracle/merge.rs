@@ -4,7 +4,9 @@ use std::path::Path;
 
 use merge3::error::Error;
 use merge3::merge::text::merge_lines;
-use merge3::merge::{Lists, Nulls, OnConflict, Options, Side, Sides, Texts, merge_document};
+use merge3::merge::{
+    Lists, Nulls, OnConflict, Options, ReadDocument, Sides, Texts, merge_document,
+};
 use merge3::package::{MergedFile, merge_file};
 use merge3::triple::Triple;
 use merge3::yaml::{Document, Tree, stream::split};
@@ -140,7 +142,7 @@ impl Case<'_> {
         let documents = self.documents.as_ref();
         let sides = documents
             .zip(self.trees)
-            .map(|(document, tree)| Some(Side { document, tree }));
+            .map(|(document, tree)| Some(ReadDocument { document, tree }));
         let merged = merge_document(sides, self.resource, self.options)
             .map_err(|error| format!("law 6: refused: {error:?}"))?;
         if merged.is_held_back()
