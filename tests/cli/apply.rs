@@ -8,7 +8,7 @@ use std::process::Command;
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
-use crate::harness::{Ran, ran};
+use crate::harness::Ran;
 
 const ANNOTATION: &str = "  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {\"apiVersion\":\"v1\",\"data\":{\"a\":\"new\"},\"kind\":\"ConfigMap\",\"metadata\":{\"annotations\":{},\"name\":\"one\"}}\n";
 
@@ -48,7 +48,7 @@ impl Files {
             .arg("apply")
             .args(arguments)
             .current_dir(self.0.path());
-        ran(command.output().unwrap())
+        Ran::from(command.output().unwrap())
     }
 }
 

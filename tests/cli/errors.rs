@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{Case, Ran, ran, resource};
+use crate::harness::{Case, Ran, resource};
 
 /// A package in which there is something to do, so that "nothing written" says something.
 fn with_work() -> Case {
@@ -174,7 +174,7 @@ fn run_as_nobody(case: &Case, binary: &std::path::Path) -> Ran {
     if fs::metadata(&folder).unwrap().uid() == 0 {
         command.uid(65534).gid(65534);
     }
-    ran(command.output().unwrap())
+    Ran::from(command.output().unwrap())
 }
 
 /// As root everything is readable: the program is run as nobody there.

@@ -3,23 +3,18 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 use std::time::SystemTime;
 
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
+pub(crate) use crate::ran::Ran;
+
 /// A merge to run: a folder for each side in a temporary one.
 pub(crate) struct Case {
     folder: TempDir,
     args: Vec<String>,
-}
-
-/// What a run gave.
-pub(crate) struct Ran {
-    pub(crate) status: i32,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
 }
 
 /// Path, bytes and time of every file.
@@ -103,7 +98,7 @@ impl Case {
     }
 
     pub(crate) fn run(&self) -> Ran {
-        ran(self.command().output().unwrap())
+        Ran::from(self.command().output().unwrap())
     }
 
     /// Runs, and tells how many seconds a processor worked for it: other processes do not count.
@@ -116,7 +111,7 @@ impl Case {
             .arg(command.get_program())
             .args(command.get_args())
             .output();
-        let ran = ran(output.unwrap());
+        let ran = Ran::from(output.unwrap());
         let seconds = |time: &str| {
             let (minutes, seconds) = time.trim_end_matches('s').split_once('m').unwrap();
             minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
@@ -153,13 +148,7 @@ impl Case {
         let ran = self.run_untouched();
         assert_eq!(ran.status, 2, "{}{}", ran.stdout, ran.stderr);
         assert_eq!(ran.stdout, "");
-        for message in messages {
-            assert!(
-                ran.stderr.contains(message),
-                "'{message}' is not in:\n{}",
-                ran.stderr
-            );
-        }
+        ran.says(messages);
     }
 
     /// What is in a local file; none where there is none.
@@ -187,14 +176,6 @@ impl Case {
             .collect();
         assert_eq!(self.tree(), expected, "{}{}", ran.stdout, ran.stderr);
         ran
-    }
-}
-
-pub(crate) fn ran(output: Output) -> Ran {
-    Ran {
-        status: output.status.code().unwrap_or(-1),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
     }
 }
 

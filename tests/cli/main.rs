@@ -12,6 +12,8 @@ mod merges;
 mod output;
 mod packages;
 mod page;
+#[path = "../support/ran.rs"]
+mod ran;
 mod reports;
 mod rules;
 mod schema;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
-use crate::harness::{Ran, ran};
+use crate::harness::Ran;
 
 const LIVE: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\ndata:\n  a: old # ours\n";
@@ -32,7 +32,7 @@ fn run(folder: &TempDir, input: &str, arguments: &[&str]) -> Ran {
         .unwrap();
     // who fails before it reads closes the pipe
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-    ran(child.wait_with_output().unwrap())
+    Ran::from(child.wait_with_output().unwrap())
 }
 
 #[test]

@@ -363,7 +363,7 @@ fn another_merge_does_not_touch_a_half_merged_package() {
     // as the message says
     let journal = journals(&packages.path("")).remove(0);
     fs::remove_file(journal.with_file_name("old")).unwrap();
-    assert_eq!(packages.run(&["--yaml-only"]).status, Some(0));
+    assert_eq!(packages.run(&["--yaml-only"]).status, 0);
     let left = packages.tree();
     assert!(
         !left
@@ -399,12 +399,12 @@ fn a_journal_from_elsewhere_does_no_harm() {
     ] {
         let packages = Packages::varied();
         let merged = packages.again();
-        assert_eq!(merged.run(&[]).status, Some(0));
+        assert_eq!(merged.run(&[]).status, 0);
         fs::write(packages.path(path), "precious\n").unwrap();
         fs::write(packages.path("local/.merge3-journal"), content).unwrap();
         fs::write(packages.path("updated/.merge3-journal"), "upstream's").unwrap();
         let ran = packages.run(&[]);
-        assert_eq!(ran.status, Some(0));
+        assert_eq!(ran.status, 0);
         assert!(
             ran.stderr.contains("upstream's file is left out"),
             "{ran:?}"
@@ -451,7 +451,7 @@ fn a_local_file_with_the_name_of_a_temporary_one_stays() {
         fs::write(packages.path("local").join(name), "mine\n").unwrap();
     }
     for packages in [packages.again(), half_merged(&packages)] {
-        assert_eq!(packages.run(&[]).status, Some(0));
+        assert_eq!(packages.run(&[]).status, 0);
         let tree = packages.tree();
         for name in notes {
             let kept = tree.get(Path::new(name));

@@ -14,7 +14,7 @@ use merge3::error::Error;
 use merge3::package::{Settings, plan};
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Packages, Ran, ran, tree};
+use crate::harness::{Packages, Ran, tree};
 
 /// A package in which there is something to do.
 fn with_work() -> Packages {
@@ -43,7 +43,7 @@ fn at_once(command: &mut Command) -> Ran {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    ran(child.wait_with_output().unwrap())
+    Ran::from(child.wait_with_output().unwrap())
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn pipes_sockets_and_devices_are_left_alone() {
             println!("no device in {side}: only root may make one");
         }
         let ran = at_once(&mut packages.command(&[]));
-        assert_eq!(ran.status, Some(0), "{ran:?}");
+        assert_eq!(ran.status, 0, "{ran:?}");
         assert_eq!(
             fs::read_to_string(packages.path("local/work.yaml")).unwrap(),
             "a: 2\n"
@@ -109,12 +109,12 @@ fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
         (vec!["solve", pipe], "no regular file"),
     ] {
         let ran = at_once(Command::new(env!("CARGO_BIN_EXE_merge3")).args(&arguments));
-        assert!(ran.status >= Some(2), "{arguments:?}: {ran:?}");
+        assert!(ran.status >= 2, "{arguments:?}: {ran:?}");
         assert!(ran.stderr.contains(message), "{arguments:?}: {ran:?}");
     }
     for option in ["--config", "--report-file"] {
         let ran = at_once(&mut packages.command(&[option, pipe]));
-        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.stderr.contains("no regular file"), "{ran:?}");
     }
     assert_eq!(packages.tree(), before);
@@ -124,7 +124,7 @@ fn a_pipe_for_a_side_or_a_file_of_rules_is_refused() {
 fn a_report_can_go_where_the_process_writes_already() {
     let packages = with_work();
     let ran = at_once(&mut packages.command(&["--report", "json", "--report-file", "/dev/stderr"]));
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stderr.contains("\"written\": true"), "{ran:?}");
 }
 
@@ -156,7 +156,7 @@ fn links_are_never_followed_nor_written_through() {
     packages.put("loop/new.yaml", ["", "a: 2\n", ""]);
     let before = tree(&outside);
     let ran = at_once(&mut packages.command(&[]));
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert_eq!(tree(&outside), before);
     assert!(ran.stderr.contains("is a symbolic link"), "{ran:?}");
     for link in ["file.yaml", "folder", "loop", "up"] {
@@ -181,7 +181,7 @@ fn names_that_nobody_expects_are_names() {
         }
         for form in ["text", "json", "markdown", "html"] {
             let ran = packages.again().run(&["-v", "--report", form]);
-            assert_eq!(ran.status, Some(0), "{ran:?}");
+            assert_eq!(ran.status, 0, "{ran:?}");
             let told = format!("{}{}", ran.stdout, ran.stderr);
             assert!(!told.contains('\x1b'), "{told:?}");
             assert!(!told.contains("two\nlines"), "{told:?}");
@@ -198,7 +198,7 @@ fn names_that_differ_only_in_case_are_two_names() {
     packages.put("Case.yaml", ["", "a: 1\n", ""]);
     packages.put("case.yaml", ["", "", "mine: 1\n"]);
     let ran = packages.run(&[]);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert_eq!(
         fs::read_to_string(packages.path("local/case.yaml")).unwrap(),
         "mine: 1\n"
@@ -241,7 +241,7 @@ fn a_name_that_only_changes_its_case_is_nothing_to_tell() {
     packages.put("docs/a.yaml", ["a: 1\n", "", "a: 1\n"]);
     packages.put("Docs/a.yaml", ["", "a: 1\n", ""]);
     let ran = packages.run(&[]);
-    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
     assert!(packages.path("local/README.md").exists());
 }
 
@@ -257,7 +257,7 @@ fn a_path_in_a_document_is_only_a_text() {
     let around = || fs::read_dir(packages.path("")).unwrap().count();
     let before = around();
     let ran = packages.run(&[]);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert_eq!(
         fs::read_to_string(packages.path("local/Kptfile")).unwrap(),
         kptfile("b")
@@ -270,7 +270,7 @@ fn the_other_name_of_a_hard_link_keeps_what_it_has() {
     let packages = with_work();
     let other = packages.path("other.yaml");
     fs::hard_link(packages.path("local/work.yaml"), &other).unwrap();
-    assert_eq!(packages.run(&[]).status, Some(0));
+    assert_eq!(packages.run(&[]).status, 0);
     assert_eq!(
         fs::read_to_string(packages.path("local/work.yaml")).unwrap(),
         "a: 2\n"
@@ -283,7 +283,7 @@ fn a_read_only_file_is_replaced_and_stays_read_only() {
     let packages = with_work();
     let file = packages.path("local/work.yaml");
     fs::set_permissions(&file, Permissions::from_mode(0o444)).unwrap();
-    assert_eq!(packages.run(&[]).status, Some(0));
+    assert_eq!(packages.run(&[]).status, 0);
     assert_eq!(fs::read_to_string(&file).unwrap(), "a: 2\n");
     assert_eq!(
         fs::metadata(&file).unwrap().permissions().mode() & 0o777,
@@ -353,8 +353,8 @@ fn a_folder_that_may_not_be_changed_leaves_all_as_it_was() {
     )
     .unwrap();
     let before = packages.tree();
-    let ran = ran(as_nobody(&packages));
-    assert_eq!(ran.status, Some(2), "{ran:?}");
+    let ran = Ran::from(as_nobody(&packages));
+    assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains("cannot write "), "{ran:?}");
     assert!(ran.stderr.contains("help: nothing was written"), "{ran:?}");
     let now = packages.tree();
@@ -370,9 +370,9 @@ fn a_folder_that_may_not_be_listed_is_named() {
     let packages = with_work();
     packages.put("closed/a.yaml", ["a: 1\n", "a: 2\n", "a: 1\n"]);
     fs::set_permissions(packages.path("local/closed"), Permissions::from_mode(0o000)).unwrap();
-    let ran = ran(as_nobody(&packages));
+    let ran = Ran::from(as_nobody(&packages));
     fs::set_permissions(packages.path("local/closed"), Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert_eq!(ran.status, 2, "{ran:?}");
     assert!(
         ran.stderr.contains("cannot read ") && ran.stderr.contains("local/closed"),
         "{ran:?}"

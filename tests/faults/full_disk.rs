@@ -6,7 +6,7 @@ use std::process::Command;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Packages, ran, tree};
+use crate::harness::{Packages, Ran, tree};
 
 /// A package with a file that grows to so many KiB, among others that change.
 fn growing(kib: usize) -> Packages {
@@ -25,8 +25,8 @@ fn a_file_that_has_no_room_leaves_all_as_it_was() {
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 20; exec \"$@\"", "sh"]);
     limited.arg(merge.get_program()).args(merge.get_args());
-    let ran = ran(limited.output().unwrap());
-    assert_eq!(ran.status, Some(2), "{ran:?}");
+    let ran = Ran::from(limited.output().unwrap());
+    assert_eq!(ran.status, 2, "{ran:?}");
     assert!(
         ran.stderr.contains("cannot write ") && ran.stderr.contains("large.yaml"),
         "{ran:?}"
@@ -38,7 +38,7 @@ fn a_file_that_has_no_room_leaves_all_as_it_was() {
         "{ran:?}"
     );
     assert_eq!(packages.tree(), before);
-    assert_eq!(packages.run(&[]).status, Some(0));
+    assert_eq!(packages.run(&[]).status, 0);
 }
 
 /// A disk of its own, unmounted at the end.
@@ -81,11 +81,11 @@ fn a_disk_that_is_full_leaves_all_as_it_was() {
         fs::write(local.join("filler"), "x".repeat(64 << 10)).unwrap();
         let before = tree(&local);
         let ran = packages.run(&[]);
-        if ran.status == Some(0) {
+        if ran.status == 0 {
             assert!(kib < 150, "{kib} KiB on a disk of 256");
             continue;
         }
-        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.stderr.contains("help: nothing was written"), "{ran:?}");
         assert_eq!(tree(&local), before);
         fs::remove_file(local.join("filler")).unwrap();

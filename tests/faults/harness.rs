@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use merge3::triple::Triple;
 use tempfile::TempDir;
+
+pub(crate) use crate::ran::Ran;
 
 /// What stands at a path: a file with its mode and content, a folder, something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +25,6 @@ pub(crate) type Tree = BTreeMap<PathBuf, Standing>;
 /// Three packages.
 pub(crate) struct Packages {
     folder: TempDir,
-}
-
-/// What a run gave.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ran {
-    pub(crate) status: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
 }
 
 impl Packages {
@@ -150,21 +144,15 @@ impl Packages {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        ran(self.command(arguments).output().unwrap())
+        Ran::from(self.command(arguments).output().unwrap())
     }
 
     /// Runs, and expects status 2, these messages, and that nothing changed.
     pub(crate) fn fails_with(&self, arguments: &[&str], messages: &[&str]) {
         let before = self.tree();
         let ran = self.run(arguments);
-        assert_eq!(ran.status, Some(2), "{ran:?}");
-        for message in messages {
-            assert!(
-                ran.stderr.contains(message),
-                "'{message}' is not in {}",
-                ran.stderr
-            );
-        }
+        assert_eq!(ran.status, 2, "{ran:?}");
+        ran.says(messages);
         assert_eq!(self.tree(), before);
     }
 }
@@ -183,14 +171,6 @@ pub(crate) fn journals(folder: &Path) -> Vec<PathBuf> {
     };
     let journals = runs.map(|run| run.unwrap().path().join("manifest.json"));
     journals.filter(|it| it.exists()).collect()
-}
-
-pub(crate) fn ran(output: Output) -> Ran {
-    Ran {
-        status: output.status.code(),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
 }
 
 pub(crate) fn config_map(name: &str, value: u8) -> String {

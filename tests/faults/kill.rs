@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pretty_assertions::assert_eq;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::harness::{Packages, Tree, assert_whole, ran, times};
+use crate::harness::{Packages, Ran, Tree, assert_whole, times};
 use crate::moments::Moments;
 
 /// A large package, and how long an undisturbed run takes there.
@@ -30,7 +30,7 @@ impl Scene {
             let start = Instant::now();
             let ran = work.run(&[]);
             duration = duration.max(start.elapsed());
-            assert_eq!(ran.status, Some(0), "{ran:?}");
+            assert_eq!(ran.status, 0, "{ran:?}");
         }
         Self {
             files,
@@ -110,7 +110,7 @@ fn a_run_that_is_killed_is_made_good_by_the_next() {
             _ => half += 1,
         }
         let ran = scene.work.run(&[]);
-        assert_eq!(ran.status, Some(0), "{ran:?}");
+        assert_eq!(ran.status, 0, "{ran:?}");
         assert_eq!(scene.work.tree(), scene.after);
     }
     println!(
@@ -138,23 +138,23 @@ fn a_run_that_is_interrupted_leaves_nothing_behind() {
         };
         let child = scene.start(moments.next(scene.duration));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        let ran = ran(child.wait_with_output().unwrap());
+        let ran = Ran::from(child.wait_with_output().unwrap());
         let now = scene.work.tree();
         match ran.status {
             // before the program listens, as with any other
-            None => {
+            -1 => {
                 early += 1;
                 scene.duration = longer(scene.duration);
                 assert_eq!(now, scene.before);
             }
-            Some(0) => {
+            0 => {
                 done += 1;
                 scene.duration = shorter(scene.duration);
                 assert_eq!(now, scene.after);
             }
             other => {
                 stopped += 1;
-                assert_eq!(other, Some(status), "{ran:?}");
+                assert_eq!(other, status, "{ran:?}");
                 assert_eq!(now, scene.before, "{ran:?}");
             }
         }

@@ -15,6 +15,8 @@ mod kill;
 #[path = "../support/moments.rs"]
 mod moments;
 mod output;
+#[path = "../support/ran.rs"]
+mod ran;
 mod secrets;
 mod subcommands;
 mod two_at_once;

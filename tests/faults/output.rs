@@ -10,7 +10,7 @@ use merge3::package::{Plan, Settings, plan};
 use pretty_assertions::assert_eq;
 
 use crate::every_write::{Fault, Faulty};
-use crate::harness::{Packages, Ran, Standing, Tree, ran, times, tree};
+use crate::harness::{Packages, Ran, Standing, Tree, times, tree};
 use crate::moments::Moments;
 
 /// Says in a folder that its run has not come to its end.
@@ -27,7 +27,7 @@ impl Case {
     fn new(packages: Packages) -> Self {
         std::os::unix::fs::symlink("a.yaml", packages.path("local/link")).unwrap();
         let merged = packages.again();
-        assert_eq!(merged.run(&[]).status, Some(0));
+        assert_eq!(merged.run(&[]).status, 0);
         Self {
             before: packages.tree(),
             expected: merged.tree(),
@@ -53,7 +53,7 @@ impl Case {
     /// Runs, and expects the whole result.
     fn assert_done(&self, what: &str) {
         let ran = self.run();
-        assert_eq!(ran.status, Some(0), "{what}: {ran:?}");
+        assert_eq!(ran.status, 0, "{what}: {ran:?}");
         assert_eq!(tree(&self.there()), self.expected, "{what}");
         assert_eq!(self.packages.tree(), self.before, "{what}");
         self.clear();
@@ -189,7 +189,7 @@ fn what_is_somebody_elses_is_left_alone() {
         }
         let before = tree(&there);
         let ran = case.run();
-        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert_eq!(ran.status, 2, "{ran:?}");
         let message = format!("result/{name} is in the way");
         assert!(ran.stderr.contains(&message), "{ran:?}");
         assert_eq!(tree(&there), before);
@@ -212,7 +212,7 @@ fn a_folder_that_a_run_of_another_merge_left_is_not_touched() {
     let before = tree(&case.there());
     assert_eq!(before.get(Path::new(UNFINISHED)).map(is_file), Some(true));
     let ran = case.run();
-    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert_eq!(ran.status, 2, "{ran:?}");
     assert!(
         ran.stderr.contains("result/a.yaml is in the way"),
         "{ran:?}"
@@ -236,11 +236,11 @@ fn of_two_runs_to_one_folder_the_later_is_refused() {
         command.spawn().unwrap()
     };
     for _ in 0..5 {
-        let runs = [start(), start()].map(|child| ran(child.wait_with_output().unwrap()));
+        let runs = [start(), start()].map(|child| Ran::from(child.wait_with_output().unwrap()));
         let mut statuses = runs.each_ref().map(|ran| ran.status);
         statuses.sort_unstable();
-        assert_eq!(statuses, [Some(0), Some(2)], "{runs:?}");
-        let refused = runs.iter().find(|ran| ran.status == Some(2)).unwrap();
+        assert_eq!(statuses, [0, 2], "{runs:?}");
+        let refused = runs.iter().find(|ran| ran.status == 2).unwrap();
         assert!(refused.stderr.contains("is not empty"), "{refused:?}");
         assert_eq!(tree(&there), case.expected);
         case.clear();

@@ -118,7 +118,7 @@ fn in_a_file_that_does_not_parse() {
     .unwrap();
     assert_kept(&packages);
     let ran = packages.run(&[]);
-    assert_eq!(ran.status, Some(2));
+    assert_eq!(ran.status, 2);
     for part in [
         "local/s.yaml:6:",
         "the line may hold a secret: --show-secrets shows it",
@@ -146,10 +146,10 @@ fn when_somebody_asks_why() {
             .arg("explain")
             .args(merge.get_args())
             .args(["s.yaml", "data.key"]);
-        crate::harness::ran(command.output().unwrap())
+        Ran::from(command.output().unwrap())
     };
     let ran = explain(&[]);
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert!(
         !said(&ran).contains(PRECIOUS) && ran.stdout.contains("updated: (secret)"),
         "{ran:?}"

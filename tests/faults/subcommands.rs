@@ -13,7 +13,7 @@ use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
 use crate::ending::Ending;
-use crate::harness::{Ran, as_work_tree, config_map, journals, ran, tree};
+use crate::harness::{Ran, as_work_tree, config_map, journals, tree};
 
 const PRECIOUS: &str = "hunter2";
 
@@ -49,7 +49,7 @@ impl Scene {
     }
 
     fn run(&self, arguments: &[&str]) -> Ran {
-        ran(self.command(arguments).output().unwrap())
+        Ran::from(self.command(arguments).output().unwrap())
     }
 
     fn applied(&self) -> Plan {
@@ -84,13 +84,13 @@ fn is_made_good(plan: impl Fn(&Scene) -> Plan, arguments: &[&str]) {
     let undisturbed = Scene::new(config_map);
     let scene = Scene::new(config_map);
     let done = undisturbed.run(arguments);
-    assert_eq!(done.status, Some(0), "{done:?}");
+    assert_eq!(done.status, 0, "{done:?}");
     let ending = Ending::default();
     assert!(plan(&scene).write_to(&ending, false).is_err());
     let half = tree(&scene.path("live"));
     assert_eq!(journals(scene.0.path()).len(), 1);
     let dry = scene.run(&[arguments, &["--dry-run"]].concat());
-    assert_eq!(dry.status, Some(2), "{dry:?}");
+    assert_eq!(dry.status, 2, "{dry:?}");
     assert_eq!(tree(&scene.path("live")), half);
     let again = scene.run(arguments);
     assert_eq!(again, done);
@@ -115,7 +115,7 @@ fn another_patch_does_not_go_over_what_was_left_half_done() {
     fs::write(scene.path("patch.yaml"), config_map("a", 3)).unwrap();
     let half = tree(&scene.path("live"));
     let ran = scene.run(&PATCH);
-    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains("run that merge again"), "{ran:?}");
     assert_eq!(tree(&scene.path("live")), half);
 }
@@ -130,8 +130,8 @@ fn each_waits_for_another_run() {
         std::thread::sleep(Duration::from_millis(300));
         assert_eq!(child.try_wait().unwrap(), None, "{arguments:?}");
         folder.unlock().unwrap();
-        let ran = ran(child.wait_with_output().unwrap());
-        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let ran = Ran::from(child.wait_with_output().unwrap());
+        assert_eq!(ran.status, 0, "{ran:?}");
         let waiting = "waiting for another run of merge3 at live";
         assert!(ran.stderr.contains(waiting), "{ran:?}");
     }
@@ -147,7 +147,7 @@ fn none_tells_a_secret() {
     let diff = ["diff", "live", "config"];
     let told = |arguments: &[&str]| {
         let ran = Scene::new(secret).run(arguments);
-        assert_eq!(ran.status, Some(0), "{ran:?}");
+        assert_eq!(ran.status, 0, "{ran:?}");
         format!("{}{}", ran.stdout, ran.stderr).contains(PRECIOUS)
     };
     for arguments in [

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 
-use crate::harness::{Packages, ran, times};
+use crate::harness::{Packages, Ran, times};
 
 #[test]
 fn a_run_waits_for_another_one() {
@@ -24,8 +24,8 @@ fn a_run_waits_for_another_one() {
     assert_eq!(child.try_wait().unwrap(), None);
     assert_eq!(packages.tree(), before);
     folder.unlock().unwrap();
-    let ran = ran(child.wait_with_output().unwrap());
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.status, 0, "{ran:?}");
     assert!(
         ran.stderr.contains("waiting for another run of merge3 at "),
         "{ran:?}"
@@ -52,8 +52,8 @@ fn runs_at_once_give_what_one_gives() {
             .collect();
         let mut at_work = 0;
         for child in children {
-            let ran = ran(child.wait_with_output().unwrap());
-            assert_eq!(ran.status, Some(0), "{ran:?}");
+            let ran = Ran::from(child.wait_with_output().unwrap());
+            assert_eq!(ran.status, 0, "{ran:?}");
             at_work += usize::from(!ran.stdout.contains(" 0 changed, 0 added, 0 deleted"));
         }
         assert_eq!(
@@ -92,8 +92,8 @@ fn two_other_merges_come_one_after_the_other() {
                 .unwrap()
         });
         for child in children {
-            let ran = ran(child.wait_with_output().unwrap());
-            assert_eq!(ran.status, Some(0), "{ran:?}");
+            let ran = Ran::from(child.wait_with_output().unwrap());
+            assert_eq!(ran.status, 0, "{ran:?}");
         }
         let tree = packages.tree();
         assert!(tree.contains_key(std::path::Path::new("new/far/down.yaml")));

@@ -3,8 +3,9 @@
 use std::process::Output;
 
 /// What a run gave.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ran {
+    /// -1 where a signal ended it.
     pub(crate) status: i32,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -14,8 +15,23 @@ impl From<Output> for Ran {
     fn from(output: Output) -> Self {
         Self {
             status: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// Expects standard error to say all of this.
+    #[allow(dead_code)] // not all tests look at it so
+    #[track_caller]
+    pub(crate) fn says(&self, messages: &[&str]) {
+        for message in messages {
+            assert!(
+                self.stderr.contains(message),
+                "'{message}' is not in:\n{}",
+                self.stderr
+            );
         }
     }
 }

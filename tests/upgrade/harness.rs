@@ -22,18 +22,6 @@ impl Ran {
         self
     }
 
-    /// Expects standard error to say all of this.
-    #[track_caller]
-    pub(crate) fn says(&self, messages: &[&str]) {
-        for message in messages {
-            assert!(
-                self.stderr.contains(message),
-                "'{message}' is not in:\n{}",
-                self.stderr
-            );
-        }
-    }
-
     /// Standard output as JSON that its schema knows.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
