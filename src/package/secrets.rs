@@ -1,7 +1,7 @@
 //! Values of Secrets, kept out of what is told of a merge.
 
 use std::cell::LazyCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -11,7 +11,10 @@ use super::jobs::Job;
 use super::plan::FileConflict;
 use crate::error::Error;
 use crate::merge::VerificationError;
+use crate::patch::PatchError;
 use crate::secret::{HIDDEN, is_kept_by, may_be_in};
+use crate::triple::Side;
+use crate::yaml::ParseError;
 
 /// Takes the values of Secrets out of what is recorded of all files.
 pub(super) fn hide_all(outcomes: &mut [Outcome], triples: &[FileTriple], jobs: &[Job]) {
@@ -39,6 +42,22 @@ pub(super) fn verification_error<'t>(
             true => "a value of a Secret differs".to_owned(),
             false => verification_error.message,
         },
+    }
+}
+
+/// Why a patch cannot be applied, or made: `wrong` tells of a place in a document of one side. The
+/// result for `file` is told as by [`verification_error`].
+pub(super) fn patch_error<'t>(
+    file: &Path,
+    error: PatchError,
+    texts: impl IntoIterator<Item = &'t str>,
+    wrong: impl FnOnce(Side, ParseError) -> Error,
+) -> Error {
+    match error {
+        PatchError::Patch(error) => wrong(Side::Updated, error),
+        PatchError::Target(error) => wrong(Side::Local, error),
+        PatchError::Last(error) => wrong(Side::Original, error),
+        PatchError::Verification(error) => verification_error(file.to_owned(), error, texts),
     }
 }
 

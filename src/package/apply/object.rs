@@ -1,7 +1,5 @@
 //! What a configuration makes of one live object.
 
-use std::path::Path;
-
 use rustc_hash::FxHashMap;
 use serde_json::json;
 
@@ -14,14 +12,15 @@ use crate::package::items::ChangedItems;
 use crate::package::pair::DocRef;
 use crate::package::parsed::{Parsed, ParsedFile, Trees};
 use crate::package::patching::readable::unfit;
-use crate::package::secrets::verification_error;
-use crate::patch::{Application, LAST_APPLIED, PatchError, annotated, apply_document, with_values};
+use crate::package::secrets::patch_error;
+use crate::patch::{Application, LAST_APPLIED, annotated, apply_document, with_values};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Side;
 use crate::yaml::Tree;
 
 /// How a warning begins about a kind without a schema.
 pub(super) const UNKNOWN: &str = "nothing is known of ";
+const UNTOLD: &str = "a list element cannot be told from the others";
 const NOT_REMOVED: &str =
     "what was applied last is not known, so nothing is removed; from now on it is";
 
@@ -71,10 +70,13 @@ impl Apply<'_, '_> {
         let annotation = config::annotation(config, namespace, in_config)?;
         let failed = |error| {
             let (file, texts) = (self.sides.path(live_at), [config.text(), live.text()]);
-            refused(error, file, texts, |side, offset| match side {
-                Side::Original => in_live(last.offset),
-                Side::Updated => in_config(offset),
-                Side::Local => in_live(offset),
+            patch_error(file, error, texts, |side, error| {
+                let place = match side {
+                    Side::Original => in_live(last.offset),
+                    Side::Updated => in_config(error.offset),
+                    Side::Local => in_live(error.offset),
+                };
+                unfit(place, UNTOLD, error)
             })
         };
         if let ApplyAction::SetLastApplied { create } = self.what.action {
@@ -136,8 +138,11 @@ impl Apply<'_, '_> {
         });
         let text = named.as_deref().unwrap_or(config.document.text);
         let file = &self.sides.triples[at.triple].path;
-        annotated(text, &annotation)
-            .map_err(|error| refused(error, file, [text], |_, offset| place(offset)))
+        annotated(text, &annotation).map_err(|error| {
+            patch_error(file, error, [text], |_, error| {
+                unfit(place(error.offset), UNTOLD, error)
+            })
+        })
     }
 
     /// What to tell of a live object that no configuration is for, where it goes: it was applied,
@@ -199,24 +204,4 @@ fn not_applied(place: Place) -> Error {
         format!("it has no annotation {LAST_APPLIED}"),
         "write it down all the same with --create-annotation",
     )
-}
-
-/// Why one document cannot be applied to the live object in a file, as an error; `texts` are those
-/// of both.
-fn refused<'t>(
-    error: PatchError,
-    live: &Path,
-    texts: impl IntoIterator<Item = &'t str>,
-    at: impl Fn(Side, usize) -> Place,
-) -> Error {
-    let (side, error) = match error {
-        PatchError::Verification(error) => {
-            return verification_error(live.to_owned(), error, texts);
-        }
-        PatchError::Patch(error) => (Side::Updated, error),
-        PatchError::Target(error) => (Side::Local, error),
-        PatchError::Last(error) => (Side::Original, error),
-    };
-    let problem = "a list element cannot be told from the others";
-    unfit(at(side, error.offset), problem, error)
 }

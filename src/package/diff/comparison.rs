@@ -11,9 +11,9 @@ use crate::package::definitions::schema;
 use crate::package::patching::readable::{InFile, Readable, usable};
 use crate::package::patching::{PatchForm, joined};
 use crate::package::resource::ResourceId;
-use crate::package::secrets;
+use crate::package::secrets::patch_error;
 use crate::package::single_package::{Package, load_package};
-use crate::patch::{PatchError, Rules, first_directive, json_difference, merge_difference};
+use crate::patch::{Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
 use crate::yaml::{ParseError, equal};
 
@@ -227,15 +227,8 @@ impl Comparison<'_> {
         // what is above the document in its file explains it
         let head = new.parsed.document.head;
         let patch = patch.map(|patch| patch.map(|patch| format!("{head}{patch}")));
-        patch.map_err(|error| match error {
-            PatchError::Patch(error) | PatchError::Target(error) | PatchError::Last(error) => {
-                refused(error)
-            }
-            PatchError::Verification(error) => {
-                let texts = [old.file.file.text, new.file.file.text];
-                secrets::verification_error(new.file.path.clone(), error, texts)
-            }
-        })
+        let texts = [old.file.file.text, new.file.file.text];
+        patch.map_err(|error| patch_error(&new.file.path, error, texts, |_, error| refused(error)))
     }
 }
 

@@ -9,11 +9,10 @@ use super::target::{ResourceRef, Target};
 use super::{PatchForm, Patching};
 use crate::error::{Error, Warning};
 use crate::package::resource::ResourceId;
-use crate::package::secrets;
-use crate::patch::{
-    PatchError, Rules, deletes_all, first_directive, json_patch, merge_patch, with_values,
-};
+use crate::package::secrets::patch_error;
+use crate::patch::{Rules, deletes_all, first_directive, json_patch, merge_patch, with_values};
 use crate::schema::{Schema, kind_of};
+use crate::triple::Side;
 use crate::yaml::{NodeKind, ParseError, Tree};
 
 /// Patches on their way through a target.
@@ -131,19 +130,15 @@ impl PatchRun<'_> {
         found: ResourceRef,
     ) -> Result<Option<String>, Error> {
         let path = self.target.path(found).to_owned();
-        let failed = |error: PatchError| match error {
-            PatchError::Patch(error) => patch.unfit(error),
-            PatchError::Target(error) | PatchError::Last(error) => unfit(
-                self.target.place(found, text, error.offset),
-                "this document cannot be patched",
-                error,
-            ),
-            PatchError::Verification(error) => secrets::verification_error(
-                path.clone(),
-                error,
-                [text, patch.document.file.file.text],
-            ),
+        let wrong = |side: Side, error: ParseError| match side {
+            Side::Updated => patch.unfit(error),
+            Side::Local | Side::Original => {
+                let place = self.target.place(found, text, error.offset);
+                unfit(place, "this document cannot be patched", error)
+            }
         };
+        let texts = [text, patch.document.file.file.text];
+        let failed = |error| patch_error(&path, error, texts, wrong);
         if patch.form == PatchForm::Json {
             return json_patch(text, patch.tree).map_err(failed);
         }
