@@ -254,14 +254,14 @@ impl Error {
                 Err(error) => errors.push(error),
             }
         }
-        Self::from_many(errors).map_or(Ok(all), Err)
+        Self::if_any(errors).map(|()| all)
     }
 
-    /// One error of many; `None` if there are none.
-    pub(crate) fn from_many(mut errors: Vec<Self>) -> Option<Self> {
+    /// Fails with all of these errors, if there are any.
+    pub(crate) fn if_any(mut errors: Vec<Self>) -> Result<(), Self> {
         match errors.len() {
-            0 | 1 => errors.pop(),
-            _ => Some(Self::Several(errors)),
+            0 | 1 => errors.pop().map_or(Ok(()), Err),
+            _ => Err(Self::Several(errors)),
         }
     }
 }

@@ -52,7 +52,8 @@ pub(crate) fn clear_obstacles(
             )),
         }
     }
-    Error::from_many(errors).map_or(Ok(kept), Err)
+    Error::if_any(errors)?;
+    Ok(kept)
 }
 
 /// The path that a file leaves free.

@@ -34,7 +34,7 @@ pub(super) fn check(given: &Path, sides: &Sides<'_, '_>) -> Result<(), Error> {
     if seen.is_empty() && errors.is_empty() {
         errors.push(empty("--config", "there is nothing to apply", given));
     }
-    Error::from_many(errors).map_or(Ok(()), Err)
+    Error::if_any(errors)
 }
 
 fn named<'p, 'a>(parsed: &'p Parsed<'a>) -> Option<&'p ResourceId<'a>> {

@@ -72,7 +72,8 @@ pub(super) fn pair(sides: &Sides<'_, '_>, namespace: Option<&str>) -> Result<Pai
     }
     groups.extend(alone.into_values());
     groups.sort_unstable_by_key(order);
-    Error::from_many(errors).map_or(Ok(Paired { groups, of_items }), Err)
+    Error::if_any(errors)?;
+    Ok(Paired { groups, of_items })
 }
 
 /// The live objects that a configuration may be for.

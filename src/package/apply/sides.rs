@@ -203,5 +203,5 @@ pub(super) fn refuse_broken(files: &[Readings<'_>]) -> Result<(), Error> {
     };
     let sides = files.iter().flat_map(|sides| sides.as_ref().into_array());
     let errors = sides.flatten().filter_map(broken).collect();
-    Error::from_many(errors).map_or(Ok(()), Err)
+    Error::if_any(errors)
 }

@@ -164,9 +164,7 @@ impl Comparison<'_> {
                  document itself, or compare with --format unified",
             )
         }));
-        if let Some(error) = Error::from_many(errors) {
-            return Err(error);
-        }
+        Error::if_any(errors)?;
         if self.form == PatchForm::Json
             && let [_, (second, _), ..] = patches.as_slice()
         {
