@@ -96,16 +96,27 @@ impl<'f> FileMerge<'_, 'f, '_> {
             return None;
         }
         let (updated, local) = (self.sides.updated?, self.sides.local?);
-        let above = match self.is_commented_out() {
-            true => updated.text,
-            false => self.head_of(Side::Updated),
-        };
         let own = self.head_of(Side::Local);
-        let heads = Triple::new(self.head_of(Side::Original), above, own);
         let line_break = line_break_of(local.text);
+        // a `---` that the first document shares a line with, or has directives above, ends the head
+        let framed = |side: Side| {
+            let head = self.head_of(side);
+            match self.sides[side].is_some_and(begins_with_marker) && marker(head).is_none() {
+                true => format!("{head}---{line_break}"),
+                false => head.to_owned(),
+            }
+        };
+        let above = match self.is_commented_out() {
+            true => updated.text.to_owned(),
+            false => framed(Side::Updated),
+        };
+        let original = framed(Side::Original);
+        let heads = Triple::new(original.as_str(), above.as_str(), own);
         let frame = match self.begins_with_marker() {
             false => Frame::Nowhere,
-            true if marker(own).is_none() && begins_with_marker(local) => Frame::Below,
+            true if marker(own).is_none() && begins_with_marker(local) && self.keeps_first() => {
+                Frame::Below
+            }
             true => Frame::Here,
         };
         let MergedAround { text, conflicts } =

@@ -42,7 +42,10 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
         original,
         updated,
         local,
-    } = rows.map(|row| if is_left { row } else { Row { end, ..row } });
+    } = rows.map(|row| match is_left || row.comments() == 0 {
+        true => row,
+        false => Row { end, ..row },
+    });
     let framed = |row: Row<'t>, is_moved: bool, above: &FxHashSet<&str>| match row.frame {
         Some(_) if !is_moved => row,
         _ => row.with_empty_frame(above),
@@ -118,6 +121,11 @@ impl<'t> Row<'t> {
     /// The comments above the frame, if there is one.
     fn above_frame(&self) -> Option<FxHashSet<&'t str>> {
         Some(self.words().take(self.frame?).collect())
+    }
+
+    /// How many comments there are.
+    fn comments(&self) -> usize {
+        self.pieces.len() - usize::from(self.frame.is_some())
     }
 
     /// What the comments say.
