@@ -9,7 +9,7 @@ use super::agreement::{Agreed, agreement, all_of_both};
 use super::align::Stretch;
 use super::inserted::Lists;
 use super::namesakes::Namesakes;
-use super::{Nodes, Shape, Walker, entries_of, shape};
+use super::{Nodes, Shape, Walker, entries_of, holds_null, shape};
 use crate::merge::decision::{Child, Outcome};
 use crate::merge::fingerprint::Fingerprints;
 use crate::merge::{Means, Resolution, Sides};
@@ -77,16 +77,37 @@ impl Walker<'_> {
             .original
             .filter(|node| shape(self.trees.original, *node) == Shape::List);
         let lists = Triple::new(original, nodes.updated, nodes.local);
-        let simple = original.is_none() || self.settled(nodes) || self.unchanged_locally(nodes);
+        let is_taken = self.unchanged_locally(nodes);
+        let simple =
+            original.is_none() || self.settled(nodes) || is_taken && !self.has_plain_changes(lists);
         if simple || self.holds_pin(nodes) || self.is_replaced(lists) {
             return self.one_value_list(nodes);
         }
         let known = self.conflicts.len();
         let merged = self.merged_elements(lists);
-        if self.conflicts.len() == known {
+        if self.conflicts.len() == known && !is_taken {
             self.record_combined(Means::Elements, nodes);
         }
         merged
+    }
+
+    /// Whether no element occurs twice in a version, upstream moved none, and there is no null that
+    /// would be a command: element by element, a list that local left alone becomes upstream's.
+    fn has_plain_changes(&self, lists: Nodes) -> bool {
+        let (Some(original), Some(updated)) = (lists.original, lists.updated) else {
+            return false;
+        };
+        if self.nulls_clear && holds_null(self.trees.updated, updated) {
+            return false;
+        }
+        let originals = self.fingerprints.original.of_elements(original);
+        let updateds = self.fingerprints.updated.of_elements(updated);
+        let sets = [&originals, &updateds].map(|it| it.iter().collect::<FxHashSet<_>>());
+        let [olds, news] = &sets;
+        let stays = originals.iter().filter(|it| news.contains(it));
+        olds.len() == originals.len()
+            && news.len() == updateds.len()
+            && stays.eq(updateds.iter().filter(|it| olds.contains(it)))
     }
 
     /// Whether the owner of a fork replaced all of two or more scalars, and upstream inserted one
