@@ -46,14 +46,20 @@ pub(super) fn add_alike(
 
 /// What two elements have in common, in thousandths; none where they are not the same
 /// thing, as what has less than `least` in common.
-pub(super) fn likeness(one: &Value, other: &Value, least: usize) -> Option<usize> {
+pub(super) fn likeness(
+    one: &Value,
+    other: &Value,
+    least: usize,
+    may_be_renamed: bool,
+) -> Option<usize> {
     let name = NAMES
         .split(' ')
         .find_map(|name| Some((one.field(name)?, other.field(name)?)));
     match name {
-        Some((one_name, other_name)) => {
-            let is_same = one_name == other_name || least == 1 && is_mostly_by_fields(one, other);
-            is_same.then(|| 1000 + common(one, other))
+        Some((one_name, other_name)) if one_name == other_name => Some(1000 + common(one, other)),
+        Some(_) => {
+            let is_mostly = is_mostly(one, other) || least == 1 && is_mostly_by_fields(one, other);
+            (may_be_renamed && is_mostly).then(|| common(one, other).max(1))
         }
         None if have_one_key(one, other) => Some(common(one, other).max(1)),
         None => Some(common(one, other)).filter(|common| *common >= least),

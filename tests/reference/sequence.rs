@@ -44,7 +44,7 @@ impl Merger<'_> {
             &mut in_u,
             u.len(),
             |_| true,
-            |i, j, least| likeness(&o[i], &u[j], least),
+            |i, j, least| likeness(&o[i], &u[j], least, true),
         );
         // what upstream changed may be changed here already
         let changed = |value: &Value| {
@@ -64,10 +64,9 @@ impl Merger<'_> {
         let is_new = |j: usize, k: usize| !in_u.contains(&Some(j)) && u[j] == d[k];
         let is_own = |k: usize| !(0..u.len()).any(|j| is_new(j, k));
         add_alike(&mut in_d, d.len(), is_own, |i, k, least| {
-            let least = in_u[i].map_or(500, |_| least);
             let now = in_u[i].filter(|j| u[*j] != o[i]);
-            let after = now.and_then(|j| likeness(&u[j], &d[k], least));
-            let both = likeness(&o[i], &d[k], least).max(after);
+            let after = now.and_then(|j| likeness(&u[j], &d[k], least, in_u[i].is_some()));
+            let both = likeness(&o[i], &d[k], least, in_u[i].is_some()).max(after);
             // of what upstream removed, nothing is brought that is less alike
             both.filter(|both| in_u[i].is_some() || *both >= 500)
         });

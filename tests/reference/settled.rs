@@ -24,7 +24,7 @@ pub(super) fn namesakes(
             .original
             .iter()
             .any(|it| name_of(it).as_ref() == Some(&name));
-        let is_enough = name.0 != "uses" || likeness(theirs, own, 0)? >= 1500;
+        let is_enough = name.0 != "uses" || likeness(theirs, own, 0, false)? >= 1500;
         let are_apart = theirs != own && only(lists.updated, &name) == Some(j);
         (is_new && !is_known && is_enough && are_apart).then_some((j, k))
     };

@@ -29,8 +29,8 @@ pub(super) enum Least {
     Anything,
 }
 
-/// How much two elements have in common that are alike: maps of the same name, or, where none has
-/// one, maps whose only field has one key, and maps, lists or texts of several lines that have at
+/// How much two elements have in common that are alike: maps of the same name, or of another one
+/// that say mostly the same, or, where none has one, maps whose only field has one key, and maps, lists or texts of several lines that have at
 /// least `least` in common. `None` if they are not alike.
 pub(super) fn likeness(
     (left_prints, left): (&Fingerprints<'_>, EntryId),
@@ -44,11 +44,15 @@ pub(super) fn likeness(
         [left, right].map(|(prints, value)| shape(prints.tree(), value)) == [Shape::Map; 2];
     for field in NAMING_FIELDS.into_iter().filter(|_| are_maps) {
         if let (Some(one), Some(other)) = (named(left, field), named(right, field)) {
-            let is_same = is_same_name(field, one, other)
-                || least == Least::Anything && is_mostly_by_fields(left, right);
             let common = common(left, right);
-            let is_enough = field != "uses" || least != Least::HalfOfDeleted || common * 2 >= ALL;
-            return (is_same && is_enough).then_some(ALL + common);
+            let of_deleted = least == Least::HalfOfDeleted;
+            if is_same_name(field, one, other) {
+                let is_enough = field != "uses" || !of_deleted || common * 2 >= ALL;
+                return is_enough.then_some(ALL + common);
+            }
+            let is_renamed = !of_deleted && is_mostly(left, right)
+                || least == Least::Anything && is_mostly_by_fields(left, right);
+            return is_renamed.then_some(common.max(1));
         }
     }
     let common = common(left, right);
