@@ -109,7 +109,7 @@ impl Walker<'_> {
     }
 
     /// Local's own comment lines right above an entry, the last one first. A comment that upstream
-    /// keeps without the entry is not the entry's: lines that local put in its place are not, too.
+    /// keeps without the entry is not the entry's: a line that local put in its place is not, too.
     fn own_lines_above(
         &self,
         rows: &Triple<Row>,
@@ -117,7 +117,7 @@ impl Walker<'_> {
         known: &Known,
     ) -> Vec<usize> {
         let (old, new) = (self.trees.original, self.trees.local);
-        let (own, others): (Vec<usize>, Vec<usize>) =
+        let (mut own, others): (Vec<usize>, Vec<usize>) =
             lines_above(&rows.local, at).partition(|index| {
                 let line = new.slice(rows.local.items[*index].span);
                 !known.contains_key(line.trim())
@@ -136,10 +136,10 @@ impl Walker<'_> {
             .filter(|line| !others.contains(line))
             .collect();
         let is_kept = |line: &&str| known.get(*line).is_some_and(|(old, new)| new >= old);
-        match own.len() <= rewritten.len() && rewritten.iter().all(is_kept) {
-            true => Vec::new(),
-            false => own,
+        if rewritten.iter().all(is_kept) {
+            own.truncate(own.len().saturating_sub(rewritten.len()));
         }
+        own
     }
 
     /// Puts comment lines of an entry that goes at its place.
