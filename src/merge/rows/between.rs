@@ -33,6 +33,8 @@ pub(super) struct Between<'r, 'a> {
     disagreements: std::cell::RefCell<Vec<Disagreement>>,
     /// The entry that each piece is right above.
     owners: Triple<std::cell::OnceCell<Vec<Option<u32>>>>,
+    /// Where the comments begin that are between each piece and the entry above it.
+    tops: Triple<std::cell::OnceCell<Vec<u32>>>,
     /// The comments that follow local's row, and those in it: looked for where updated's may be
     /// there already.
     of_local: std::cell::OnceCell<LocalComments>,
@@ -60,6 +62,7 @@ impl<'r, 'a> Between<'r, 'a> {
             resolution,
             disagreements: std::cell::RefCell::default(),
             owners: Triple::default(),
+            tops: Triple::default(),
             of_local: std::cell::OnceCell::new(),
         }
     }

@@ -67,6 +67,17 @@ pub(super) fn owners(row: &[Token<'_>]) -> Vec<Option<u32>> {
     owners
 }
 
+/// For each piece of a row, where the comments begin that are between it and the entry above it.
+pub(super) fn tops(row: &[Token<'_>]) -> Vec<u32> {
+    let mut top = 0;
+    let of_piece = |(at, token): (usize, &Token<'_>)| {
+        let is_comment = matches!(token.kind, TokenKind::Comment(_));
+        let below = if is_comment { top } else { at as u32 + 1 };
+        std::mem::replace(&mut top, below)
+    };
+    row.iter().enumerate().map(of_piece).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::super::known::{Known, owners as owners_in};
+use super::super::known::{Known, owners as owners_in, tops as tops_in};
 use super::super::{Disagreement, Id, Placed, Ref, Side};
 use super::{Between, own};
 use crate::merge::Resolution;
@@ -303,9 +303,9 @@ impl Between<'_, '_> {
 
     /// Where the comments are that are between a piece and the entry above it.
     fn comments_above(&self, piece: Ref) -> Range<usize> {
-        let above = self.rows.row(piece.side)[..piece.at()].iter().rev();
-        let comments = above.take_while(|token| token.words().is_some());
-        piece.at() - comments.count()..piece.at()
+        let row = self.rows.row(piece.side);
+        let tops = self.tops[piece.side].get_or_init(|| tops_in(row));
+        tops[piece.at()] as usize..piece.at()
     }
 
     /// The comments of local's row, and those that follow it.

@@ -122,6 +122,9 @@ impl Walker<'_> {
                 let line = new.slice(rows.local.items[*index].span);
                 !known.contains_key(line.trim())
             });
+        if own.is_empty() {
+            return own;
+        }
         let others: FxHashSet<&str> = others
             .into_iter()
             .map(|index| new.slice(rows.local.items[index].span).trim())
