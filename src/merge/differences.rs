@@ -112,14 +112,16 @@ fn numbered<T: Eq + Hash>(old: &[T], new: &[T]) -> [Vec<u32>; 2] {
 }
 
 /// Stretches that are the same in both rows, from top to bottom: where each begins, and its length.
+/// (In small numbers: there may be as many as lines.)
 #[derive(Default)]
-struct Runs(Vec<(usize, usize, usize)>);
+struct Runs(Vec<[u32; 3]>);
 
 impl Runs {
     fn push(&mut self, old: usize, new: usize, length: usize) {
+        let run @ [old, new, length] = [old, new, length].map(|number| number as u32);
         match self.0.last_mut() {
-            Some((o, n, l)) if *o + *l == old && *n + *l == new => *l += length,
-            _ if length > 0 => self.0.push((old, new, length)),
+            Some([o, n, l]) if *o + *l == old && *n + *l == new => *l += length,
+            _ if length > 0 => self.0.push(run),
             _ => {}
         }
     }
@@ -129,8 +131,9 @@ impl Runs {
     fn into_differences<T: PartialEq>(self, old: &[T], new: &[T]) -> Vec<DiffOp> {
         let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
         let (mut i, mut j) = (0, 0);
-        for (old_start, new_start, length) in self.0.into_iter().chain([(old.len(), new.len(), 0)])
-        {
+        let end = [old.len() as u32, new.len() as u32, 0];
+        for run in self.0.into_iter().chain([end]) {
+            let [old_start, new_start, length] = run.map(|number| number as usize);
             if i < old_start {
                 let Ok(()) = hook.delete(i, old_start - i, j);
             }

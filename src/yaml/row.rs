@@ -20,8 +20,8 @@ pub(crate) struct Row {
 pub(crate) struct Item {
     /// What it is.
     pub(crate) kind: ItemKind,
-    /// The blank lines above it.
-    pub(crate) blank: Span,
+    /// Where the blank lines above it begin.
+    pub(crate) blank_start: u32,
     /// How many they are.
     pub(crate) blanks: u32,
     /// Its own lines, line breaks included. An entry's are those below it too that are indented
@@ -40,6 +40,13 @@ pub(crate) enum ItemKind {
     End,
 }
 
+impl Item {
+    /// The blank lines above it.
+    pub(crate) const fn blank(&self) -> Span {
+        Span::new(self.blank_start, self.span.start)
+    }
+}
+
 impl Row {
     /// Leaves out the comments and blank lines above a line's start, and the blank lines at the
     /// top: those set nothing apart.
@@ -51,8 +58,8 @@ impl Row {
         if let Some(first) = self.items.first_mut()
             && first.kind != ItemKind::End
         {
-            self.span.start = first.blank.end.max(self.span.start);
-            first.blank = Span::new(self.span.start, self.span.start);
+            self.span.start = first.span.start.max(self.span.start);
+            first.blank_start = first.span.start;
             first.blanks = 0;
         }
     }
@@ -241,7 +248,7 @@ impl Tree<'_> {
         }
         Item {
             kind,
-            blank,
+            blank_start: blank.start,
             blanks,
             span,
         }

@@ -158,9 +158,9 @@ fn write(
         if text.ends_with("---") {
             return;
         }
-        let (row, at) = (&rows[placed.piece.side], placed.piece.at());
+        let (row, at) = (&rows[placed.piece.side()], placed.piece.at());
         let blank = placed.blanks;
-        let blank = blank.map_or("", |piece| rows[piece.side].blank(piece.at()));
+        let blank = blank.map_or("", |piece| rows[piece.side()].blank(piece.at()));
         let is_frame = row.frame == Some(at);
         if !is_frame || own != Frame::Nowhere {
             push_line(text, blank, line_break);

@@ -144,7 +144,7 @@ impl<'r, 'a> Between<'r, 'a> {
     }
 
     fn comes_back_below_a_comment(&self, here: Stretch<'_>) -> bool {
-        let is_below = |it: &Ref| self.rows.own_above(it.side, it.at()) < it.at();
+        let is_below = |it: &Ref| self.rows.own_above(it.side(), it.at()) < it.at();
         let mut updated = here.updated.iter();
         updated.any(|it| self.comes_back(*it) && is_below(it))
     }
@@ -246,8 +246,8 @@ impl<'r, 'a> Between<'r, 'a> {
             let words = self.rows.token(piece).words();
             words.is_some_and(|words| self.rows.count(Side::Local, words) > 0)
         };
-        let first = self.rows.own_above(updated.side, updated.at());
-        let above = (first..updated.at()).map(|at| Ref::new(updated.side, at));
+        let first = self.rows.own_above(updated.side(), updated.at());
+        let above = (first..updated.at()).map(|at| Ref::new(updated.side(), at));
         let missing = above.filter(|piece| !has(*piece) && !changed.theirs.contains(piece));
         let missing: Vec<Ref> = missing.collect();
         changed.theirs.extend(missing);

@@ -191,12 +191,12 @@ impl<'a> Rows<'a> {
         let new: FxHashSet<(u32, &str)> = above
             .iter()
             .flatten()
-            .filter(|(piece, _, words)| is_new(piece.side, words))
+            .filter(|(piece, _, words)| is_new(piece.side(), words))
             .map(|(_, entry, words)| (*entry, *words))
             .collect();
         for (piece, entry, words) in above.into_iter().flatten() {
             if new.contains(&(entry, words))
-                && let Id::Comment { owner, .. } = &mut self.ids[piece.side][piece.at()]
+                && let Id::Comment { owner, .. } = &mut self.ids[piece.side()][piece.at()]
             {
                 *owner = Some(entry);
             }
@@ -238,11 +238,11 @@ impl<'a> Rows<'a> {
     }
 
     fn token(&self, piece: Ref) -> Token<'a> {
-        self.row(piece.side)[piece.at()]
+        self.row(piece.side())[piece.at()]
     }
 
     fn id(&self, piece: Ref) -> Id {
-        self.ids[piece.side][piece.at()]
+        self.ids[piece.side()][piece.at()]
     }
 
     /// Whether updated took away all that was above a piece. The first piece of a row has no number

@@ -1,5 +1,7 @@
 //! The pieces of rows, as they are aligned and as they are placed.
 
+use std::num::NonZeroU32;
+
 use crate::triple::Side;
 
 /// A piece of a row, for its alignment.
@@ -31,25 +33,28 @@ pub(crate) enum TokenKind<'t> {
     End,
 }
 
-/// A piece, by the side that has it and its position there.
+/// A piece, by the side that has it and its position there: in one number, for there are several
+/// for each line, and a row has fewer pieces than its text has bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Ref {
-    pub(crate) side: Side,
-    /// Small, for there are several for each line: a row has fewer pieces than its text has bytes.
-    at: u32,
-}
+pub(crate) struct Ref(NonZeroU32);
 
 impl Ref {
     pub(crate) const fn new(side: Side, at: usize) -> Self {
-        Self {
-            side,
-            at: at as u32,
+        Self(NonZeroU32::MIN.saturating_add((at as u32) << 2 | side as u32))
+    }
+
+    /// The side that has it.
+    pub(crate) const fn side(self) -> Side {
+        match (self.0.get() - 1) & 3 {
+            0 => Side::Original,
+            1 => Side::Updated,
+            _ => Side::Local,
         }
     }
 
     /// Its position in the row of its side.
     pub(crate) const fn at(self) -> usize {
-        self.at as usize
+        ((self.0.get() - 1) >> 2) as usize
     }
 }
 

@@ -14,14 +14,14 @@ pub(super) fn settle(
 ) -> Vec<Placed> {
     let of_local: FxHashSet<u32> = merged
         .iter()
-        .filter(|placed| placed.piece.side == Side::Local)
+        .filter(|placed| placed.piece.side() == Side::Local)
         .filter_map(|placed| entry(rows, placed.piece))
         .collect();
     let mut settled: Vec<Placed> = Vec::with_capacity(merged.len());
     let mut seen = FxHashSet::default();
     for placed in merged {
         if let Some(entry) = entry(rows, placed.piece) {
-            let is_elsewhere = placed.piece.side == Side::Updated && of_local.contains(&entry);
+            let is_elsewhere = placed.piece.side() == Side::Updated && of_local.contains(&entry);
             if !stays(entry) || is_elsewhere || !seen.insert(entry) {
                 drop_comments(rows, placed.piece, &mut settled);
                 continue;
@@ -45,10 +45,10 @@ fn entry(rows: &Rows<'_>, piece: Ref) -> Option<u32> {
 /// Takes the comments right above an entry that goes off the end of the row, but for those that
 /// local wrote itself.
 fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
-    let first = rows.own_above(piece.side, piece.at());
+    let first = rows.own_above(piece.side(), piece.at());
     let mut kept = Vec::new();
     while let Some(last) = settled.last()
-        && last.piece.side == piece.side
+        && last.piece.side() == piece.side()
         && (first..piece.at()).contains(&last.piece.at())
     {
         if let Some(last) = settled.pop()
@@ -63,7 +63,7 @@ fn drop_comments(rows: &Rows<'_>, piece: Ref, settled: &mut Vec<Placed>) {
 /// Whether updated has a comment of local's above another entry than this one.
 fn is_of_another(rows: &Rows<'_>, comment: Ref, entry: Ref) -> bool {
     let words = rows.token(comment).words();
-    comment.side == Side::Local
+    comment.side() == Side::Local
         && words.is_some_and(|words| rows.count(Side::Updated, words) > 0)
         && of_updated_from(rows, 0)
             .filter(|other| rows.id(*other) == rows.id(comment))
@@ -85,7 +85,7 @@ pub(super) fn is_written_locally(rows: &Rows<'_>, piece: Ref) -> bool {
     let words = rows.token(piece).words();
     let is_of = |side: Side, words: &str| rows.count(side, words) > 0;
     let is_of_others = |words| is_of(Side::Original, words) || is_of(Side::Updated, words);
-    piece.side == Side::Local && words.is_some_and(|words| !is_of_others(words))
+    piece.side() == Side::Local && words.is_some_and(|words| !is_of_others(words))
 }
 
 /// Puts in the entries of a side that stay and are not in the row, with the comments right above
@@ -220,7 +220,7 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
             .enumerate()
             .take_while(|(distance, placed)| {
                 let below = Ref::new(Side::Local, placed.piece.at() + 1);
-                placed.piece.side == Side::Local
+                placed.piece.side() == Side::Local
                     && placed.piece.at() + distance + 1 == local.at()
                     && is_inserted(rows, placed.piece)
                     && (*distance == 0 || count(below) == 0)
@@ -249,7 +249,7 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
 
 /// Where a side has the same piece.
 fn found(rows: &Rows<'_>, piece: Ref, side: Side) -> Option<Ref> {
-    if piece.side == side {
+    if piece.side() == side {
         return Some(piece);
     }
     let at = match rows.id(piece) {
@@ -271,8 +271,8 @@ pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed
     let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
     for at in 1..merged.len() {
         let (above, here) = (merged[at - 1].piece, merged[at]);
-        let next = Ref::new(above.side, above.at() + 1);
-        let is_last = next.at() + 1 >= rows.row(above.side).len();
+        let next = Ref::new(above.side(), above.at() + 1);
+        let is_last = next.at() + 1 >= rows.row(above.side()).len();
         if rows.is_comment(above)
             && !is_last
             && rows.token(next).blanks > 0

@@ -29,7 +29,7 @@ fn merged(texts: [&str; 3], gone: &str) -> String {
     let stays = |entry: u32| !gone.bytes().any(|letter| u32::from(letter) == entry);
     let rows = Triple::new(&*original, &*updated, &*local);
     let row = merge(rows, Some(&[]), stays, Resolution::Updated);
-    let token = |piece: Ref| rows[piece.side][piece.at()];
+    let token = |piece: Ref| rows[piece.side()][piece.at()];
     let mut text = String::new();
     for placed in row.pieces {
         let blanks = placed.blanks.map_or(0, |piece| token(piece).blanks);

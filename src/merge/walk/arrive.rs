@@ -176,7 +176,7 @@ impl Walker<'_> {
                 }
             };
             owner_comes = owner_comes.filter(|_| item.blanks == 0);
-            let blanks = Blanks::Local(item.blank);
+            let blanks = Blanks::Local(item.blank());
             pieces.extend(kind.map(|kind| (at, Piece { blanks, kind })));
         }
         if let Some((at, first)) = pieces.last_mut()

@@ -34,7 +34,7 @@ impl Between<'_, '_> {
         let mut piece = self.piece(original, updated, local);
         let is_right_above = |(distance, placed): &(usize, &Placed)| {
             let words = self.rows.token(placed.piece).words();
-            placed.piece.side == Side::Updated
+            placed.piece.side() == Side::Updated
                 && placed.piece.at() + distance + 1 == updated.at()
                 && self.rows.row(Side::Updated)[placed.piece.at() + 1].blanks == 0
                 && words.is_some_and(|words| self.rows.count(Side::Local, words) == 0)
@@ -50,7 +50,7 @@ impl Between<'_, '_> {
     }
 
     fn is_below_no_comment(&self, piece: Ref) -> bool {
-        self.rows.own_above(piece.side, piece.at()) == piece.at()
+        self.rows.own_above(piece.side(), piece.at()) == piece.at()
     }
 
     /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where

@@ -158,7 +158,7 @@ impl Between<'_, '_> {
     /// The first comment that updated took away of those right above local's piece below.
     fn gone_above<'g>(&self, gone: &'g [Gone], below: Option<Ref>) -> Option<&'g Gone> {
         let below = below?;
-        let first = self.rows.own_above(below.side, below.at());
+        let first = self.rows.own_above(below.side(), below.at());
         gone.iter().find(|gone| gone.local.at() >= first)
     }
 
@@ -218,7 +218,7 @@ impl Between<'_, '_> {
     fn is_answer(&self, piece: Ref) -> bool {
         let has = |side: Side, entry| self.rows.place(side, entry).is_some();
         let is_new = |entry| {
-            let is_known = piece.side == Side::Local && has(Side::Updated, entry);
+            let is_known = piece.side() == Side::Local && has(Side::Updated, entry);
             !has(Side::Original, entry) && !is_known
         };
         self.rows.is_comment(piece) && !self.owner(piece).is_some_and(is_new)
@@ -243,7 +243,7 @@ impl Between<'_, '_> {
     fn owner(&self, piece: Ref) -> Option<u32> {
         let owners = self.owners.as_ref().zip(self.rows.tokens.as_ref());
         let owners = owners.map(|(owners, row)| owners.get_or_init(|| owners_in(row)));
-        owners[piece.side].get(piece.at()).copied().flatten()
+        owners[piece.side()].get(piece.at()).copied().flatten()
     }
 
     /// Takes the new comments away that are among local's already, line by line: `here`, or
@@ -303,8 +303,8 @@ impl Between<'_, '_> {
 
     /// Where the comments are that are between a piece and the entry above it.
     fn comments_above(&self, piece: Ref) -> Range<usize> {
-        let row = self.rows.row(piece.side);
-        let tops = self.tops[piece.side].get_or_init(|| tops_in(row));
+        let row = self.rows.row(piece.side());
+        let tops = self.tops[piece.side()].get_or_init(|| tops_in(row));
         tops[piece.at()] as usize..piece.at()
     }
 
@@ -353,10 +353,10 @@ impl Between<'_, '_> {
     fn above_below(&self, ours: &[Ref], below: Ref) -> usize {
         let first = match self.rows.id(below) {
             Id::Comment { .. } => return ours.len(),
-            Id::Entry(_) => self.rows.own_above(below.side, below.at()),
+            Id::Entry(_) => self.rows.own_above(below.side(), below.at()),
             Id::End => {
                 let above = self.comments_above(below).start;
-                let mut rest = (above..below.at() + 1).zip(&self.rows.row(below.side)[above..]);
+                let mut rest = (above..below.at() + 1).zip(&self.rows.row(below.side())[above..]);
                 let set_off = rest.find(|(_, token)| token.blanks > 0);
                 set_off.map_or(below.at(), |(at, _)| at)
             }

@@ -189,7 +189,7 @@ impl Walker<'_> {
 fn within(tree: &Tree<'_>, entry: EntryId) -> Vec<Item> {
     let item = |kind, span: Span| Item {
         kind,
-        blank: Span::new(span.start, span.start),
+        blank_start: span.start,
         blanks: 0,
         span,
     };

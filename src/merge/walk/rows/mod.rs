@@ -139,7 +139,7 @@ impl Walker<'_> {
         let above = above.count();
         let entries = super::entries_of(tree, node).map(|entry| Item {
             kind: ItemKind::Entry(entry),
-            blank: Span::new(value.start, value.start),
+            blank_start: tree.entry(entry).span.start,
             blanks: 0,
             span: tree.entry(entry).span,
         });
@@ -187,7 +187,7 @@ impl Walker<'_> {
             .is_some_and(|local| shape(trees.local, local) == Shape::Map);
         if is_map {
             let about = about_absent(&rows.updated, &ids.updated, children);
-            let is_about = |of: Ref| of.side == Side::Updated && about[of.at()];
+            let is_about = |of: Ref| of.side() == Side::Updated && about[of.at()];
             placed.retain(|(of, _)| !of.is_some_and(is_about));
         }
         if nodes.local.is_some() {
@@ -251,7 +251,7 @@ fn empty_row(column: u32) -> Row {
         span: Span::default(),
         items: vec![Item {
             kind: ItemKind::End,
-            blank: Span::default(),
+            blank_start: 0,
             blanks: 0,
             span: Span::default(),
         }],

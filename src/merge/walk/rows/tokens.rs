@@ -77,7 +77,7 @@ pub(super) fn piece(
     children: &mut [Child],
     placed: Placed,
 ) -> Piece {
-    let side = placed.piece.side;
+    let side = placed.piece.side();
     let (row, numbers) = (&rows[side], &ids[side]);
     let item = &row.items[placed.piece.at()];
     let mut child = |entry: EntryId| {
@@ -96,9 +96,9 @@ pub(super) fn piece(
     };
     let blanks = match placed.blanks {
         Some(of) => {
-            let item = &rows[of.side].items[of.at()];
-            match of.side {
-                Side::Local => Blanks::Local(item.blank),
+            let item = &rows[of.side()].items[of.at()];
+            match of.side() {
+                Side::Local => Blanks::Local(item.blank()),
                 Side::Original | Side::Updated => Blanks::Count(item.blanks),
             }
         }
