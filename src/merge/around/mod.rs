@@ -55,7 +55,7 @@ pub(crate) fn merge_above(
     merge(sides, own, line_break, options, |sides| {
         let rows = sides.map(|text| Row::of(text, frame(text)));
         match own {
-            Frame::Below => rows.map(Row::with_frame_below),
+            Frame::Below => rows.map(Row::without_frame),
             Frame::Here | Frame::Nowhere => framed(rows),
         }
     })

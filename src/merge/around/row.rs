@@ -133,24 +133,17 @@ impl<'t> Row<'t> {
         self.pieces.iter().map(|piece| piece.text.trim())
     }
 
-    /// The row with a frame that has no text at the end, the blank lines there above it.
-    pub(super) fn with_frame_below(mut self) -> Self {
-        if let Some(at) = self.frame
-            && let [frame, below, ..] = &mut self.pieces[at..]
-            && below.blank.is_empty()
-        {
-            below.blank = frame.blank;
+    /// The row without its frame, whose blank lines are above what is below it.
+    pub(super) fn without_frame(mut self) -> Self {
+        let frame = self.frame.take().map(|at| (at, self.pieces.remove(at)));
+        if let Some((at, frame)) = frame {
+            let below = self.pieces.get_mut(at).map(|piece| &mut piece.blank);
+            let below = below.unwrap_or(&mut self.end);
+            if below.is_empty() {
+                *below = frame.blank;
+            }
         }
-        if self.frame.is_some_and(|at| at + 1 == self.pieces.len()) {
-            self.end = self.pieces.last().map_or("", |frame| frame.blank);
-        }
-        let above = self.words().collect();
-        let end = std::mem::take(&mut self.end);
-        let mut row = self.with_empty_frame(&above);
-        if let Some(frame) = row.pieces.last_mut() {
-            frame.blank = end;
-        }
-        row
+        self
     }
 
     /// The row with a frame that has no text, in the place of its own: below these comments, as
