@@ -52,6 +52,39 @@ impl Default for MarkerStyle {
 /// assert_eq!(marked, "<<<<<<<\na: 2\n=======\na: 3\n>>>>>>>\nb: 2\n");
 /// ```
 pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
+    fill(texts, |result, hunk| write_hunk(result, hunk, style))
+}
+
+/// The same, with one pair of markers around all lines from the first that differs to the last.
+pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
+    let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let pairs = lines.local.iter().zip(&lines.updated);
+    let start = pairs
+        .take_while(|(local, updated)| local == updated)
+        .count();
+    let pairs = lines.local[start..]
+        .iter()
+        .rev()
+        .zip(lines.updated[start..].iter().rev());
+    let below = pairs
+        .take_while(|(local, updated)| local == updated)
+        .count();
+    let local = start..lines.local.len() - below;
+    let originals = places_in(&lines.original, &lines.local);
+    let original = original_range(&lines, &originals, local.clone());
+    let hunk = Triple::new(
+        lines.original[original].concat(),
+        lines.updated[start..lines.updated.len() - below].concat(),
+        lines.local[local.clone()].concat(),
+    );
+    let mut result = lines.local[..start].concat();
+    write_hunk(&mut result, hunk.as_ref().map(String::as_str), style);
+    result.extend(lines.local[local.end..].iter().copied());
+    result
+}
+
+/// One text out of a local and an updated one, in which `write` writes what differs.
+pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>)) -> String {
     let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let originals = places_in(&lines.original, &lines.local);
     let mut result = String::with_capacity(texts.local.len() * 2);
@@ -79,7 +112,7 @@ pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
                 updated,
                 local,
             } if original == updated => result.push_str(local),
-            _ => write_hunk(&mut result, hunk.as_ref().map(String::as_str), style),
+            _ => write(&mut result, hunk.as_ref().map(String::as_str)),
         }
     }
     result

@@ -5,7 +5,7 @@ use super::body::with_end_of;
 use super::check::{VerificationError, check, last_lines};
 use super::decision::{Chosen, Outcome};
 use super::edit::{Aliases, Draft, carry_out, set_last_lines, without_aliases};
-use super::markers::{mark, write_hunk};
+use super::markers::{fill, mark, mark_once, write_hunk};
 use crate::triple::Triple;
 use crate::yaml::Tree;
 
@@ -117,7 +117,20 @@ fn marked_text(
     let local = merged_text(sources, &outcome.choose(Chosen::Local))?;
     let updated = merged_text(sources, &outcome.choose(Chosen::Updated))?;
     let texts = Triple::new(original.text(), &updated, &local);
-    Ok(mark(texts, &options.markers))
+    // what one side alone changed is in both choices, and may not fit into the other side's lines
+    let are_readable = [Chosen::Local, Chosen::Updated].iter().all(|side| {
+        let text = fill(texts, |text, hunk| {
+            text.push_str(match side {
+                Chosen::Local => hunk.local,
+                Chosen::Updated => hunk.updated,
+            });
+        });
+        read_again(&text).is_ok()
+    });
+    Ok(match are_readable {
+        true => mark(texts, &options.markers),
+        false => mark_once(texts, &options.markers),
+    })
 }
 
 /// A draft with its hunks between markers; `None` if a side of it is not what was decided.
