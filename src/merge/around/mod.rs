@@ -10,7 +10,7 @@ use super::{OnConflict, Options};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, frame};
-use row::{Row, framed};
+use row::{Row, framed, unframed};
 
 /// What the path of a conflict above a document is.
 const ABOVE: &str = "(head)";
@@ -47,15 +47,11 @@ pub(crate) fn merge_above(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    // where neither local nor the result has one, it is above no comment and below none
-    let own = match own {
-        Frame::Nowhere if frame(sides.local).is_none() => Frame::Below,
-        own => own,
-    };
     merge(sides, own, line_break, options, |sides| {
         let rows = sides.map(|text| Row::of(text, frame(text)));
         match own {
             Frame::Below => rows.map(Row::without_frame),
+            Frame::Nowhere if frame(sides.local).is_none() => unframed(rows),
             Frame::Here | Frame::Nowhere => framed(rows),
         }
     })

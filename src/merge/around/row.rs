@@ -36,16 +36,12 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
         return rows;
     };
     let known = known.clone();
-    // blank lines at the end are what sets comments off where there is no frame
     let end = rows.local.end;
     let Triple {
         original,
         updated,
         local,
-    } = rows.map(|row| match is_left || row.comments() == 0 {
-        true => row,
-        false => Row { end, ..row },
-    });
+    } = rows.map(|row| if is_left { row } else { row.with_end(end) });
     let framed = |row: Row<'t>, is_moved: bool, above: &FxHashSet<&str>| match row.frame {
         Some(_) if !is_moved => row,
         _ => row.with_empty_frame(above),
@@ -58,6 +54,17 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
         local: framed(local, false, &above),
         original,
     }
+}
+
+/// The same rows without their frames, where neither local nor the result has one: it is above no
+/// comment and below none.
+pub(super) fn unframed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
+    let has_frame = rows.as_ref().map(|row| row.frame.is_some()).into_array();
+    let end = rows.local.end;
+    rows.map(|row| match has_frame.contains(&true) {
+        true => row.without_frame().with_end(end),
+        false => row,
+    })
 }
 
 /// The lines around a document's value, as pieces of a row.
@@ -123,9 +130,14 @@ impl<'t> Row<'t> {
         Some(self.words().take(self.frame?).collect())
     }
 
-    /// How many comments there are.
-    fn comments(&self) -> usize {
-        self.pieces.len() - usize::from(self.frame.is_some())
+    /// The row with these blank lines at the end, which set comments off where there is no frame;
+    /// if there are neither comments nor blank lines, it stays so.
+    fn with_end(self, end: &'t str) -> Self {
+        let comments = self.pieces.len() - usize::from(self.frame.is_some());
+        match comments == 0 && self.end.is_empty() {
+            true => self,
+            false => Self { end, ..self },
+        }
     }
 
     /// What the comments say.
