@@ -91,13 +91,22 @@ impl Walker<'_> {
         merged
     }
 
-    /// Whether no element occurs twice in a version, upstream moved none, and there is no null that
-    /// would be a command: element by element, a list that local left alone becomes upstream's.
+    /// Whether all elements are maps or lists, none occurs twice in a version, upstream moved none,
+    /// and there is no null that would be a command: element by element, a list that local left
+    /// alone becomes upstream's.
     fn has_plain_changes(&self, lists: Nodes) -> bool {
         let (Some(original), Some(updated)) = (lists.original, lists.updated) else {
             return false;
         };
-        if self.nulls_clear && holds_null(self.trees.updated, updated) {
+        let (old_tree, new_tree) = (self.trees.original, self.trees.updated);
+        let has_scalar = |tree: &Tree<'_>, list| {
+            let mut elements = entries_of(tree, list);
+            elements.any(|it| shape(tree, tree.entry(it).value) == Shape::Scalar)
+        };
+        if has_scalar(old_tree, original)
+            || has_scalar(new_tree, updated)
+            || self.nulls_clear && holds_null(new_tree, updated)
+        {
             return false;
         }
         let originals = self.fingerprints.original.of_elements(original);
