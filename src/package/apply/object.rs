@@ -101,13 +101,8 @@ impl Apply<'_, '_> {
         })
         .map_err(failed)?;
         let not_removed = last_tree.is_none().then(|| NOT_REMOVED.to_owned());
-        let replaced_whole = applied.has_unknown_lists.then(|| {
-            let (api_version, kind) = named.unwrap_or_default();
-            format!(
-                "{UNKNOWN}{api_version} {kind}, so lists were \
-                 replaced whole; --crd FILE gives its definition"
-            )
-        });
+        let replaced_whole = || lists_replaced_whole(named.unwrap_or_default());
+        let replaced_whole = applied.has_unknown_lists.then(replaced_whole);
         let messages = [not_removed, replaced_whole].into_iter().flatten();
         Ok(AppliedHere {
             text: applied.text,
@@ -195,6 +190,12 @@ impl Apply<'_, '_> {
         let items = self.sides.items[first..].iter();
         first..first + items.take_while(|item| item.list == list).count()
     }
+}
+
+fn lists_replaced_whole((api_version, kind): (&str, &str)) -> String {
+    format!(
+        "{UNKNOWN}{api_version} {kind}, so lists were replaced whole; --crd FILE gives its definition"
+    )
 }
 
 fn not_applied(place: Place) -> Error {
