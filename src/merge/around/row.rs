@@ -161,6 +161,7 @@ impl<'t> Row<'t> {
     /// The row with a frame that has no text, in the place of its own: below these comments, as
     /// far as it has them.
     fn with_empty_frame(mut self, above: &FxHashSet<&str>) -> Self {
+        let had_frame = self.frame.is_some();
         if let Some(at) = self.frame.take() {
             self.pieces.remove(at);
         }
@@ -171,8 +172,14 @@ impl<'t> Row<'t> {
             None => self.pieces.len(),
         };
         let line = self.pieces.get(at).map_or(0, |piece| piece.line);
+        // what set the comments off is above it then
+        let is_below_all = !had_frame && at > 0 && at == self.pieces.len();
         let piece = Piece {
-            blank: "",
+            blank: if is_below_all {
+                std::mem::take(&mut self.end)
+            } else {
+                ""
+            },
             text: "",
             line,
         };
