@@ -57,27 +57,20 @@ pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
 
 /// The same, with one pair of markers around all lines from the first that differs to the last.
 pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
-    let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
-    let pairs = lines.local.iter().zip(&lines.updated);
-    let start = pairs
-        .take_while(|(local, updated)| local == updated)
-        .count();
-    let pairs = lines.local[start..]
-        .iter()
-        .rev()
-        .zip(lines.updated[start..].iter().rev());
-    let below = pairs
-        .take_while(|(local, updated)| local == updated)
-        .count();
-    let local = start..lines.local.len() - below;
+    let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
-    let original = original_range(&lines, &originals, local.clone());
-    let hunk = Triple::new(
-        lines.original[original].concat(),
-        lines.updated[start..lines.updated.len() - below].concat(),
-        lines.local[local.clone()].concat(),
-    );
-    let mut result = lines.local[..start].concat();
+    let differences = differences(&lines.local, &lines.updated);
+    let mut changed = differences
+        .iter()
+        .filter(|it| !matches!(it, DiffOp::Equal { .. }));
+    let Some(first) = changed.next() else {
+        return texts.local.to_owned();
+    };
+    let last = changed.next_back().unwrap_or(first);
+    let local = first.old_range().start..last.old_range().end;
+    let updated = first.new_range().start..last.new_range().end;
+    let hunk = hunk_at(&lines, &originals, local.clone(), updated);
+    let mut result = lines.local[..local.start].concat();
     write_hunk(&mut result, hunk.as_ref().map(String::as_str), style);
     result.extend(lines.local[local.end..].iter().copied());
     result
@@ -85,7 +78,7 @@ pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
 
 /// One text out of a local and an updated one, in which `write` writes what differs.
 pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>)) -> String {
-    let lines = texts.map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
     let mut result = String::with_capacity(texts.local.len() * 2);
     for operation in differences(&lines.local, &lines.updated) {
@@ -94,12 +87,7 @@ pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>
             result.extend(lines.local[local].iter().copied());
             continue;
         }
-        let original = original_range(&lines, &originals, local.clone());
-        let hunk = Triple::new(
-            lines.original[original].concat(),
-            lines.updated[updated].concat(),
-            lines.local[local].concat(),
-        );
+        let hunk = hunk_at(&lines, &originals, local, updated);
         // what one side alone changed is that side's
         match &hunk {
             Triple {
@@ -116,6 +104,25 @@ pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>
         }
     }
     result
+}
+
+fn lines_of(texts: Triple<&str>) -> Triple<Vec<&str>> {
+    texts.map(|text| text.split_inclusive('\n').collect())
+}
+
+/// What each side has at a place where local and updated differ.
+fn hunk_at(
+    lines: &Triple<Vec<&str>>,
+    originals: &[Option<usize>],
+    local: Range<usize>,
+    updated: Range<usize>,
+) -> Triple<String> {
+    let original = original_range(lines, originals, local.clone());
+    Triple::new(
+        lines.original[original].concat(),
+        lines.updated[updated].concat(),
+        lines.local[local].concat(),
+    )
 }
 
 /// Writes the lines of a conflict between markers.

@@ -30,8 +30,8 @@ pub(super) enum Least {
 }
 
 /// How much two elements have in common that are alike: maps of the same name, or of another one
-/// that say mostly the same, or, where none has one, maps whose only field has one key, and maps, lists or texts of several lines that have at
-/// least `least` in common. `None` if they are not alike.
+/// that say mostly the same, or, where none has one, maps whose only field has one key, and maps,
+/// lists or texts of several lines that have at least `least` in common. `None` if they are not alike.
 pub(super) fn likeness(
     (left_prints, left): (&Fingerprints<'_>, EntryId),
     (right_prints, right): (&Fingerprints<'_>, EntryId),

@@ -4,6 +4,8 @@ mod below;
 mod own;
 mod tokens;
 
+use rustc_hash::FxHashSet;
+
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
 use crate::merge::rows::{self, MergedRow, Numbered, Ref};
@@ -208,9 +210,12 @@ impl Walker<'_> {
                 let comments = comments.into_iter().flatten();
                 comments.map(|span| tree.slice(span)).collect()
             });
-        let has = |side: &[&str], line: &str| side.iter().any(|it| it.trim() == line.trim());
+        let words = below
+            .as_ref()
+            .map(|lines| -> FxHashSet<&str> { lines.iter().map(|line| line.trim()).collect() });
+        let (original, updated) = (words.original, words.updated);
         let mut stays = below.local;
-        stays.retain(|line| !has(&below.original, line) || has(&below.updated, line));
+        stays.retain(|line| !original.contains(line.trim()) || updated.contains(line.trim()));
         stays
     }
 

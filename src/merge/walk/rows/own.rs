@@ -44,13 +44,7 @@ impl Walker<'_> {
             return;
         }
         let known = self.comments_of_others(rows);
-        let items = rows.local.items.iter().enumerate();
-        let places: FxHashMap<EntryId, usize> = items
-            .filter_map(|(at, item)| match item.kind {
-                ItemKind::Entry(entry) => Some((entry, at)),
-                ItemKind::Comment | ItemKind::End => None,
-            })
-            .collect();
+        let (places, old_places) = (places(&rows.local), places(&rows.original));
         for child in children.iter().filter(|child| goes(child)) {
             let (Slot::Local(entry), Some(original), None) =
                 (child.slot, child.sides.original, child.sides.updated)
@@ -61,7 +55,8 @@ impl Walker<'_> {
                 continue;
             };
             let own = self.own_lines(original, entry);
-            let above = self.own_lines_above(rows, (original, at), &known);
+            let before = old_places.get(&original).copied();
+            let above = self.own_lines_above(rows, (before, at), &known);
             let above: Vec<usize> = above
                 .into_iter()
                 .filter_map(|index| place_of(index, placed))
@@ -113,7 +108,7 @@ impl Walker<'_> {
     fn own_lines_above(
         &self,
         rows: &Triple<Row>,
-        (original, at): (EntryId, usize),
+        (before, at): (Option<usize>, usize),
         known: &Known,
     ) -> Vec<usize> {
         let (old, new) = (self.trees.original, self.trees.local);
@@ -129,8 +124,6 @@ impl Walker<'_> {
             .into_iter()
             .map(|index| new.slice(rows.local.items[index].span).trim())
             .collect();
-        let mut items = rows.original.items.iter();
-        let before = items.position(|item| item.kind == ItemKind::Entry(original));
         let before = before
             .into_iter()
             .flat_map(|at| lines_above(&rows.original, at));
@@ -338,6 +331,16 @@ fn remarks<'t>(tree: &Tree<'t>, entries: impl Iterator<Item = EntryId>) -> Vec<&
 
 fn has_others(old: Vec<&str>, new: Vec<&str>) -> bool {
     new.iter().any(|remark| !old.contains(remark))
+}
+
+/// Where each entry is in a row.
+fn places(row: &Row) -> FxHashMap<EntryId, usize> {
+    let items = row.items.iter().enumerate();
+    let places = items.filter_map(|(at, item)| match item.kind {
+        ItemKind::Entry(entry) => Some((entry, at)),
+        ItemKind::Comment | ItemKind::End => None,
+    });
+    places.collect()
 }
 
 /// The comment lines of a row right above one of its items, the last one first.
