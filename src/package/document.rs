@@ -1,19 +1,19 @@
-//! One document of a file, merged: what upstream made of it, or kubectl would.
+//! One document of a file, merged.
 
 use std::sync::Arc;
 
 use super::around::cut_alike;
 use super::documents::FileMerge;
-use super::pair::{DocRef, Group};
-use super::parsed::{Parsed, ParsedFile};
+use super::pair::Group;
+use super::parsed::Parsed;
 use super::secrets;
-use crate::error::{Error, Warning};
+use crate::error::Error;
 use crate::line_breaks::with_line_break;
 use crate::merge::{Merged, ReadDocument, merge_sides};
 use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
 
-impl<'f, 'a> FileMerge<'_, 'f, 'a> {
+impl<'a> FileMerge<'_, '_, 'a> {
     /// The text of a document that comes: upstream's, or that of the local one that moves here,
     /// merged.
     pub(super) fn arriving(&mut self, group: &Group, line_break: &str) -> Result<String, Error> {
@@ -27,57 +27,19 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
         let Some(updated) = members.updated else {
             return Ok(String::new());
         };
-        let text = match self.context.apply.zip(group.updated) {
-            Some((apply, config)) => apply.created(config)?,
-            None => updated.document.text.to_owned(),
-        };
-        Ok(with_line_break(text, line_break).into_owned())
+        Ok(with_line_break(updated.document.text, line_break).into_owned())
     }
 
-    /// The new text of a live document that is a list of resources, where configurations are for
-    /// some of them.
-    pub(super) fn applied_items(&mut self, local: DocRef) -> Result<Option<String>, Error> {
-        let Some(apply) = self.context.apply else {
-            return Ok(None);
-        };
-        let applied = apply.applied_items(local)?;
-        self.outcome.warnings.extend(applied.warnings);
-        Ok(applied.text)
-    }
-
-    /// Whether a live object goes that no configuration is for.
-    pub(super) fn is_pruned(&mut self, local: DocRef, file: &'f ParsedFile<'a>) -> bool {
-        let message = self
-            .context
-            .apply
-            .and_then(|apply| apply.pruned(&file.documents[local.document]));
-        let path = &self.context.triples[local.triple].path;
-        let told = message.map(|message| Warning::about(path, message));
-        let is_pruned = told.is_some();
-        self.outcome.warnings.extend(told);
-        is_pruned
-    }
-
-    /// What becomes of a local document that upstream has too, with what there is to warn of.
-    pub(super) fn merge(&self, group: &Group) -> Result<(Merged, Vec<Warning>), Error> {
+    /// What becomes of a local document that upstream has too.
+    pub(super) fn merge(&self, group: &Group) -> Result<Merged, Error> {
         let members = self.members(group);
-        if let (Some(apply), Some(config), Some(live)) =
-            (self.context.apply, group.updated, group.local)
-        {
-            let applied = apply.applied(config, live)?;
-            let merged = Merged {
-                text: applied.text,
-                ..Merged::unchanged()
-            };
-            return Ok((merged, applied.warnings));
-        }
         let text = |parsed: Option<&Parsed<'a>>| parsed.map(|parsed| parsed.document.text);
         let whole = |side: Side| (text(members[side]), self.around(group, side));
         if group.updated.is_none()
             || whole(Side::Updated) == whole(Side::Original)
             || whole(Side::Updated) == whole(Side::Local)
         {
-            return Ok((Merged::unchanged(), Vec::new()));
+            return Ok(Merged::unchanged());
         }
         let local = members.local.and_then(Parsed::tree);
         let trees = Triple {
@@ -116,18 +78,12 @@ impl<'f, 'a> FileMerge<'_, 'f, 'a> {
                 texts.into_iter().flatten(),
             )
         })?;
-        Ok((self.with_around(group, &documents, merged), Vec::new()))
+        Ok(self.with_around(group, &documents, merged))
     }
 
     /// The new text of a document; `None` if it stays as it is. What else there is to know of its
     /// merge is recorded.
-    pub(super) fn recorded(
-        &mut self,
-        group: &Group,
-        merged: (Merged, Vec<Warning>),
-    ) -> Option<String> {
-        let (merged, warnings) = merged;
-        self.outcome.warnings.extend(warnings);
+    pub(super) fn recorded(&mut self, group: &Group, merged: Merged) -> Option<String> {
         for records in [merged.conflicts, merged.noted] {
             if !records.is_empty() {
                 self.record_all(group, records);

@@ -1,8 +1,7 @@
 //! One file of documents, merged by the table of the rules (Documents), and the text that comes of
 //! it.
 
-use super::apply::Apply;
-use super::assemble::{Action, Insertion, assemble};
+use super::assemble::{Action, Assembly, Insertion};
 use super::cuts::{Cut, Cuts};
 use super::document::is_resource;
 use super::file_triple::FileTriple;
@@ -14,9 +13,9 @@ use super::parallel::in_parallel;
 use super::parsed::{Parsed, ParsedFile};
 use super::read::ReadFile;
 use super::rules::Rules;
-use super::verified::{chunks, holds, is_verified, with_end};
+use super::verified::holds;
 use super::{Content, Outcome};
-use crate::error::{Error, Warning};
+use crate::error::Error;
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
 use crate::merge::text::CleanLines;
@@ -29,8 +28,6 @@ pub(crate) struct Context<'f, 'a> {
     pub(crate) files: &'f [ReadFile<'a>],
     pub(crate) options: &'f Options,
     pub(crate) rules: &'f Rules,
-    /// What `kubectl apply` has to know, where documents are applied and not merged.
-    pub(crate) apply: Option<&'f Apply<'f, 'a>>,
     /// What a merge of their lines makes of the three texts of a file, where it is known.
     pub(crate) lines: Option<(Triple<&'f str>, &'f CleanLines)>,
 }
@@ -45,16 +42,12 @@ pub(crate) fn merge_documents(
     job: &Job,
 ) -> Result<Outcome, Error> {
     let sides = Side::ALL.map(|side| context.files[job.file[side]?].file(side));
-    let cuts = match context.apply {
-        Some(_) => Cuts::default(),
-        None => Cuts::of(&sides, job),
-    };
     FileMerge {
         context,
         target,
         job,
         sides,
-        cuts: &cuts,
+        cuts: &Cuts::of(&sides, job),
         coming: job.coming.clone(),
         head: None,
         first_below_coming: None,
@@ -83,7 +76,7 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn run(mut self) -> Result<Outcome, Error> {
-        if self.context.apply.is_none() && self.is_pinned_file() {
+        if self.is_pinned_file() {
             self.hold_back();
             return Ok(self.outcome);
         }
@@ -199,11 +192,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
                     Some(_) => self
                         .recorded(group, merged?)
                         .map_or(Action::Keep, Action::Replace),
-                    None if self.is_pruned(local, file) => Action::Remove,
-                    None => match self.applied_items(local)? {
-                        Some(text) => Action::Replace(text),
-                        None => self.deleted_upstream(group),
-                    },
+                    None => self.deleted_upstream(group),
                 };
             }
         }
@@ -233,7 +222,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     }
 
     /// The documents of the local file, each merged, with its line breaks.
-    fn merged_here(&self, file: &ParsedFile<'_>) -> Vec<Result<(Merged, Vec<Warning>), Error>> {
+    fn merged_here(&self, file: &ParsedFile<'_>) -> Vec<Result<Merged, Error>> {
         // a document that fast-forwards to a text of upstream's would bring upstream's
         let line_break = match LineBreaks::of(file.text) {
             LineBreaks::None => Some("\n"),
@@ -241,12 +230,12 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             LineBreaks::Mixed => None,
         };
         in_parallel(file.text.len(), self.job.here.iter().collect(), |group| {
-            let (merged, warnings) = self.merge(group)?;
+            let merged = self.merge(group)?;
             let text = merged.text.map(|text| match line_break {
                 Some(line_break) => with_line_break(text, line_break).into_owned(),
                 None => text,
             });
-            Ok((Merged { text, ..merged }, warnings))
+            Ok(Merged { text, ..merged })
         })
     }
 
@@ -266,8 +255,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             };
             actions[updated.document] = match group.local {
                 None if self.is_left_open(group) => Action::Mark(self.marks(group)),
-                None if self.context.apply.is_none() => Action::Keep,
-                _ => Action::Arrive(self.arriving(group, line_break_of(file.text))?),
+                None => Action::Keep,
+                Some(_) => Action::Arrive(self.arriving(group, line_break_of(file.text))?),
             };
         }
         let whole = |(parsed, action): (&Parsed<'_>, &Action)| {
@@ -287,33 +276,22 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         insertions: &[Insertion],
         ends_line: bool,
     ) -> Result<(), Error> {
-        let chunks = chunks(file, actions, insertions);
+        let assembly = Assembly {
+            file,
+            head: self.head.as_deref().unwrap_or(file.head),
+            has_marker: match self.job.base {
+                Some(_) => self.begins_with_marker(),
+                None => begins_with_marker(file),
+            },
+            actions,
+            insertions,
+        };
+        let chunks = assembly.chunks();
         if chunks.is_empty() && file.has_documents() && !self.is_commented_out() {
             self.outcome.content = Content::Delete;
             return Ok(());
         }
-        let head = self.head.as_deref().unwrap_or(file.head);
-        let has_marker = match self.job.base {
-            Some(_) => self.begins_with_marker(),
-            None => begins_with_marker(file),
-        };
-        let mut text = assemble(file, head, has_marker, actions, insertions);
-        if chunks.is_empty() {
-            // nothing is below the head that a blank line sets it off from
-            text.truncate(text.trim_end_matches(['\r', '\n']).len());
-            text.push_str(line_break_of(file.text));
-        }
-        // the line breaks at the end of the file come or go, unless a value would be another one by
-        // that
-        let updated = self.sides.updated.map(|file| file.text);
-        let ended = with_end(&text, ends_line, updated);
-        let ended = ended
-            .into_iter()
-            .flatten()
-            .find(|text| holds(text, &chunks));
-        if let Some(ended) = ended {
-            text = ended;
-        }
+        let text = assembly.text(ends_line, self.sides.updated.map(|file| file.text));
         if text == file.written() && self.job.base == Some(self.target) {
             return Ok(());
         }
@@ -322,12 +300,8 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             .iter()
             .any(|it| it.conflict.resolution == Resolution::Markers);
         // what has conflict markers in it is no YAML before somebody has chosen
-        if !has_markers && !is_verified(&text, &chunks) {
-            return Err(Error::Verification {
-                file: self.context.triples[self.target].path.clone(),
-                path: String::new(),
-                message: "its documents are not those that were put into it".to_owned(),
-            });
+        if !has_markers {
+            assembly.verify(&self.context.triples[self.target].path, &text)?;
         }
         self.outcome.content = match self.is_original_again(&text, &chunks) && !has_markers {
             true => Content::Updated,
@@ -341,8 +315,7 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
     fn is_original_again(&self, text: &str, chunks: &[&str]) -> bool {
         let original = self.file(self.target, Side::Original);
         let updated = self.file(self.target, Side::Updated);
-        self.context.apply.is_none()
-            && original.is_some_and(|file| file.written() == text)
+        original.is_some_and(|file| file.written() == text)
             && updated.is_some_and(|file| holds(file.text, chunks))
     }
 }

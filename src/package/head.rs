@@ -92,7 +92,7 @@ fn with_head<'a>(file: &ParsedFile<'a>, first: &Parsed<'a>, frames: Frames) -> C
 impl<'f> FileMerge<'_, 'f, '_> {
     /// The head that the file gets; `None` if local's stays, or merges with the first document.
     pub(super) fn merged_head(&mut self) -> Option<String> {
-        if self.context.apply.is_some() || self.cuts.first.is_some() {
+        if self.cuts.first.is_some() {
             return None;
         }
         let (updated, local) = (self.sides.updated?, self.sides.local?);
@@ -137,7 +137,6 @@ impl<'f> FileMerge<'_, 'f, '_> {
         };
         let has_marker = begins_with_marker;
         match (self.sides.original, self.sides.updated) {
-            _ if self.context.apply.is_some() => has_marker(local),
             (Some(original), Some(updated))
                 if has_marker(original) == has_marker(local)
                     && is_plain(original)

@@ -18,7 +18,7 @@ impl FileMerge<'_, '_, '_> {
         if self.coming.is_empty() {
             return Ok(Vec::new());
         }
-        let places = places(&self.neighbours(file, actions));
+        let places = self.neighbours(file, actions).places();
         let mut coming: Vec<(DocRef, Group)> = self
             .coming
             .iter()
@@ -49,7 +49,7 @@ impl FileMerge<'_, '_, '_> {
         if self.coming.is_empty() {
             return None;
         }
-        let places = places(&self.neighbours(file, actions));
+        let places = self.neighbours(file, actions).places();
         let mut coming = self.coming.iter().filter_map(|group| group.updated);
         let is_below = coming.any(|it| places.get(it.document).is_some_and(|at| *at <= first));
         is_below.then_some(first)
@@ -88,17 +88,17 @@ impl FileMerge<'_, '_, '_> {
 }
 
 /// What a file has to do with the one that documents come from.
-struct Neighbours {
+pub(super) struct Neighbours {
     /// For each document of upstream's file, the one of the local file that it pairs with and that
     /// stays there.
-    local_of: Vec<Option<usize>>,
+    pub(super) local_of: Vec<Option<usize>>,
     /// For each document of the local file, whether it is the local side's own.
-    own: Vec<Own>,
+    pub(super) own: Vec<Own>,
 }
 
 /// Whose a document of the local file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Own {
+pub(super) enum Own {
     /// Only the local side has it.
     Yes,
     /// Upstream has it too, or had it.
@@ -107,32 +107,34 @@ enum Own {
     Nothing,
 }
 
-/// Where documents go, for every document of upstream's file.
-///
-/// After the nearest one before it that the local file has, and the local side's own that follow
-/// that; else before the nearest after it; else at the end. The index is that of the local document
-/// before which it goes. Documents that go to one place keep upstream's order.
-fn places(neighbours: &Neighbours) -> Vec<usize> {
-    let after_own = after_own(&neighbours.own);
-    let mut next = end(&neighbours.own);
-    let mut places: Vec<usize> = neighbours
-        .local_of
-        .iter()
-        .rev()
-        .map(|local| {
-            next = local.unwrap_or(next);
-            next
-        })
-        .collect();
-    places.reverse();
-    let mut before = None;
-    for (place, local) in places.iter_mut().zip(&neighbours.local_of) {
-        if let Some(before) = before {
-            *place = after_own[before];
+impl Neighbours {
+    /// Where documents go, for every document of upstream's file.
+    ///
+    /// After the nearest one before it that the local file has, and the local side's own that follow
+    /// that; else before the nearest after it; else at the end. The index is that of the local document
+    /// before which it goes. Documents that go to one place keep upstream's order.
+    pub(super) fn places(&self) -> Vec<usize> {
+        let after_own = after_own(&self.own);
+        let mut next = end(&self.own);
+        let mut places: Vec<usize> = self
+            .local_of
+            .iter()
+            .rev()
+            .map(|local| {
+                next = local.unwrap_or(next);
+                next
+            })
+            .collect();
+        places.reverse();
+        let mut before = None;
+        for (place, local) in places.iter_mut().zip(&self.local_of) {
+            if let Some(before) = before {
+                *place = after_own[before];
+            }
+            before = local.or(before);
         }
-        before = local.or(before);
+        places
     }
-    places
 }
 
 /// For each document, the place after it and the local side's own that follow it.
@@ -173,7 +175,7 @@ mod tests {
                 Own::Nothing,
             ],
         };
-        assert_eq!(places(&neighbours), [1, 1, 3, 3, 3, 5]);
+        assert_eq!(neighbours.places(), [1, 1, 3, 3, 3, 5]);
     }
 
     #[test]
@@ -182,7 +184,7 @@ mod tests {
             local_of: vec![None],
             own: vec![Own::Yes, Own::Nothing],
         };
-        assert_eq!(places(&neighbours), [1]);
+        assert_eq!(neighbours.places(), [1]);
     }
 
     #[test]

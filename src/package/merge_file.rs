@@ -96,7 +96,6 @@ fn merged(
         files,
         options,
         rules: &Rules::default(),
-        apply: None,
         lines: lines.map(|lines| (texts, lines)),
     };
     let outcome = merge_triple(&context, 0, &jobs[0])?;

@@ -24,6 +24,7 @@ mod items;
 mod load;
 mod parsed;
 mod read;
+mod readable;
 mod rules;
 mod selector;
 mod single_package;
@@ -71,6 +72,7 @@ mod parallel;
 mod patching;
 mod progress;
 mod run;
+mod target;
 
 pub use apply::{ApplyAction, ApplyTo, apply_with, view_last_applied};
 pub use bytes::Bytes;

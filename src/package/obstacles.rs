@@ -5,55 +5,55 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
 
-use super::plan::{ChangeKind, FileChange};
+use super::case_only;
+use super::plan::{ChangeKind, FileChange, Plan};
 use super::walk::Kind;
 use crate::error::{Error, Warning, shown};
 
-/// Checks the places of the files that come.
-///
-/// A file that would be written through a symbolic link is left out, with a warning.
-///
-/// # Errors
-/// Where a file that stays is where a folder has to be, or a folder where a file has to be.
-pub(crate) fn clear_obstacles(
-    changes: Vec<FileChange>,
-    local: &FxHashMap<PathBuf, Kind>,
-    root: &Path,
-    warnings: &mut Vec<Warning>,
-) -> Result<Vec<FileChange>, Error> {
-    let going: FxHashSet<PathBuf> = changes
-        .iter()
-        .filter_map(going)
-        .map(Path::to_owned)
-        .collect();
-    let mut errors = Vec::new();
-    let mut kept = Vec::with_capacity(changes.len());
-    for change in changes {
-        if !matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. }) {
-            kept.push(change);
-            continue;
-        }
-        match obstacle(&change.path, local, &going) {
-            None => kept.push(change),
-            Some(link) if matches!(local.get(&link), Some(Kind::Link(_))) => {
-                let message = format!(
-                    "upstream's file is not written: {} is a symbolic link",
-                    link.display()
-                );
-                warnings.push(Warning::about(&change.path, message));
+impl Plan {
+    /// Checks the places of the files that come, in a package that has these.
+    ///
+    /// A file that would be written through a symbolic link is left out, with a warning.
+    ///
+    /// # Errors
+    /// Where a file that stays is where a folder has to be, or a folder where a file has to be.
+    pub(super) fn clear_obstacles(
+        &mut self,
+        local: &FxHashMap<PathBuf, Kind>,
+    ) -> Result<(), Error> {
+        let going = self.files.iter().filter_map(going).map(Path::to_owned);
+        let going: FxHashSet<PathBuf> = going.collect();
+        let mut errors = Vec::new();
+        let changes = std::mem::take(&mut self.files);
+        for change in changes {
+            if !matches!(change.kind, ChangeKind::Added | ChangeKind::Moved { .. }) {
+                self.files.push(change);
+                continue;
             }
-            Some(obstacle) => errors.push(Error::refused(
-                format!(
-                    "upstream has a file {}, but {} is in its way",
-                    shown(&root.join(&change.path)),
-                    shown(&root.join(obstacle))
-                ),
-                "move it away and run again",
-            )),
+            match obstacle(&change.path, local, &going) {
+                None => self.files.push(change),
+                Some(link) if matches!(local.get(&link), Some(Kind::Link(_))) => {
+                    let message = format!(
+                        "upstream's file is not written: {} is a symbolic link",
+                        link.display()
+                    );
+                    self.warnings.push(Warning::about(&change.path, message));
+                }
+                Some(obstacle) => errors.push(Error::refused(
+                    format!(
+                        "upstream has a file {}, but {} is in its way",
+                        shown(&self.root.join(&change.path)),
+                        shown(&self.root.join(obstacle))
+                    ),
+                    "move it away and run again",
+                )),
+            }
         }
+        Error::if_any(errors)?;
+        let warnings = case_only::warnings(&self.files, local);
+        self.warnings.extend(warnings);
+        Ok(())
     }
-    Error::if_any(errors)?;
-    Ok(kept)
 }
 
 /// The path that a file leaves free.

@@ -15,7 +15,6 @@ use super::file_triple::FileTriple;
 use super::input::Input;
 use super::jobs::{Job, jobs};
 use super::load::{Loaded, load};
-use super::obstacles::clear_obstacles;
 use super::pair::pair;
 use super::parsed::{Readings, Trees};
 use super::plan::Plan;
@@ -25,7 +24,7 @@ use super::renamed::renamed;
 use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
 use super::whole_file::merge_whole;
-use super::{Outcome, Settings, case_only, gone};
+use super::{Outcome, Settings, gone};
 use crate::error::Error;
 use crate::merge::{ConflictKind, Options};
 use crate::triple::Triple;
@@ -104,7 +103,6 @@ pub fn plan_sides(
         files: &files,
         options: &options,
         rules: &rules,
-        apply: None,
         lines: None,
     };
     let mut outcomes = merge_all(&context, &jobs, progress)?;
@@ -124,7 +122,7 @@ pub fn plan_sides(
 ///
 /// # Errors
 /// Those of all files.
-pub(super) fn merge_all(
+fn merge_all(
     context: &Context<'_, '_>,
     jobs: &[Job],
     progress: &Progress,
@@ -181,7 +179,7 @@ pub(super) fn merge_triple(
     Ok(outcome)
 }
 
-pub(super) fn collect(
+fn collect(
     triples: Vec<FileTriple>,
     jobs: &[Job],
     outcomes: Vec<Outcome>,
@@ -221,14 +219,7 @@ pub(super) fn collect(
         plan.files
             .extend(change(triple, moved.remove(&index), outcome.content));
     }
-    plan.files = clear_obstacles(
-        plan.files,
-        &loaded.local_kinds,
-        &plan.root,
-        &mut plan.warnings,
-    )?;
-    plan.warnings
-        .extend(case_only::warnings(&plan.files, &loaded.local_kinds));
+    plan.clear_obstacles(&loaded.local_kinds)?;
     plan.sort();
     Ok(plan)
 }

@@ -1,8 +1,6 @@
 //! The check of an assembled file (law 6): it has the documents that it was assembled from, and no
 //! others.
 
-use super::assemble::{Action, Insertion};
-use super::parsed::ParsedFile;
 use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::yaml::stream::split;
 use crate::yaml::{Tree, equal};
@@ -35,29 +33,6 @@ pub(super) fn is_verified(text: &str, chunks: &[&str]) -> bool {
             .zip(chunks)
             .all(|(document, chunk)| document.text == *chunk);
     same || holds(text, chunks)
-}
-
-/// The chunks that the file is to consist of, those without content aside.
-pub(super) fn chunks<'c>(
-    file: &ParsedFile<'c>,
-    actions: &'c [Action],
-    insertions: &'c [Insertion],
-) -> Vec<&'c str> {
-    let mut coming = insertions.iter().peekable();
-    let mut chunks: Vec<&str> = Vec::new();
-    for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
-        while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
-            chunks.push(&insertion.text);
-        }
-        match action {
-            Action::Keep if parsed.has_content => chunks.push(parsed.document.text),
-            Action::Replace(text) | Action::Arrive(text) => chunks.push(text),
-            Action::Mark(_) => chunks.push(parsed.document.text),
-            Action::Keep | Action::Remove => {}
-        }
-    }
-    chunks.extend(coming.map(|insertion| insertion.text.as_str()));
-    chunks
 }
 
 /// Whether `text` holds the documents of these chunks and no others, each with its values (rules:

@@ -5,24 +5,22 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use super::sides::Sides;
 use crate::error::{Error, Place, shown};
 use crate::package::parsed::Parsed;
+use crate::package::readable::InFile;
 use crate::package::resource::ResourceId;
 use crate::patch::LAST_APPLIED;
 use crate::schema::Schema;
-use crate::triple::Side;
 use crate::yaml::{Tree, go_json};
 
 /// Every document of the configurations names one resource, and no two the same one.
-pub(super) fn check(given: &Path, sides: &Sides<'_, '_>) -> Result<(), Error> {
+pub(super) fn check(given: &Path, documents: &[InFile<'_, '_>]) -> Result<(), Error> {
     let mut errors = Vec::new();
     let mut seen: FxHashMap<&ResourceId<'_>, Place> = FxHashMap::default();
-    for (at, parsed) in sides.documents(Side::Updated) {
-        let Some(tree) = parsed.kept() else { continue };
-        let place = sides.place_in_config(at, tree.root().span.start as usize);
-        let Some(id) = named(parsed) else {
-            errors.push(names_nothing(tree, place));
+    for document in documents {
+        let place = document.start();
+        let Some(id) = named(document.parsed) else {
+            errors.push(names_nothing(document.tree, place));
             continue;
         };
         if let Some(first) = seen.get(id) {
@@ -31,7 +29,7 @@ pub(super) fn check(given: &Path, sides: &Sides<'_, '_>) -> Result<(), Error> {
             seen.insert(id, place);
         }
     }
-    if seen.is_empty() && errors.is_empty() {
+    if documents.is_empty() {
         errors.push(empty("--config", "there is nothing to apply", given));
     }
     Error::if_any(errors)
@@ -72,14 +70,13 @@ fn twice(id: &ResourceId<'_>, first: &Place, second: Place) -> Error {
 /// it, without the annotation itself, and with the object's namespace where the configuration
 /// leaves it out.
 pub(super) fn annotation(
-    config: &Tree<'_>,
+    config: &InFile<'_, '_>,
     namespace: Option<&str>,
-    place: impl Fn(usize) -> Place,
 ) -> Result<String, Error> {
-    let root = config.root().value;
-    let mut json = go_json::value(config, root).map_err(|wrong| {
+    let tree = config.tree;
+    let mut json = go_json::value(tree, tree.root().value).map_err(|wrong| {
         Error::unfit(
-            place(config.node(wrong.node).span.start as usize),
+            config.place(tree.node(wrong.node).span.start as usize),
             "this cannot be applied",
             wrong.message,
             "write it as plain fields and values",

@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Place, shown};
 use crate::package::Settings;
-use crate::package::parsed::Parsed;
-use crate::package::patching::readable::all;
+use crate::package::readable::all;
+use crate::package::resource::ResourceId;
 use crate::package::single_package::load_package;
 use crate::patch::LAST_APPLIED;
 use crate::yaml::{NodeId, NodeKind, Tree};
@@ -53,20 +53,14 @@ impl LastApplied {
     /// Where the files do not say it, or the annotation is no JSON, or no map.
     pub(super) fn of(
         &self,
-        live: &Parsed<'_>,
+        live: &Tree<'_>,
+        id: &ResourceId<'_>,
         place: impl Fn(usize) -> Place,
     ) -> Result<Last, Error> {
-        let nothing = Last {
-            text: None,
-            offset: 0,
-        };
-        let (Some(tree), Some(resource)) = (live.kept(), &live.resource) else {
-            return Ok(nothing);
-        };
-        let [group, kind, namespace, name] = resource.id.of_any_version();
+        let [group, kind, namespace, name] = id.of_any_version();
         let mut given = [namespace, ""].into_iter().filter_map(|namespace| {
-            let id = [group, kind, namespace, name].map(str::to_owned);
-            self.documents.get(&id)
+            let key = [group, kind, namespace, name].map(str::to_owned);
+            self.documents.get(&key)
         });
         if let Some(text) = given.next() {
             return Ok(Last {
@@ -76,16 +70,19 @@ impl LastApplied {
         }
         if let Some(path) = &self.path {
             return Err(Error::unfit(
-                place(tree.root().span.start as usize),
+                place(live.root().span.start as usize),
                 format!("{} has nothing that was applied to this", shown(path)),
-                format!("it needs {}", resource.id),
+                format!("it needs {id}"),
                 "add it there, or leave --last-applied out: then the annotations say it",
             ));
         }
-        let Some(annotation) = annotation(tree) else {
-            return Ok(nothing);
+        let Some(annotation) = annotation(live) else {
+            return Ok(Last {
+                text: None,
+                offset: 0,
+            });
         };
-        let offset = tree.node(annotation).span.start as usize;
+        let offset = live.node(annotation).span.start as usize;
         let wrong = |message: String| {
             Error::unfit(
                 place(offset),
@@ -94,7 +91,7 @@ impl LastApplied {
                 "restore it, give --last-applied FILE, or delete it: then nothing is removed",
             )
         };
-        let text: &str = tree.scalar(annotation).map_or("", |scalar| scalar.content);
+        let text: &str = live.scalar(annotation).map_or("", |scalar| scalar.content);
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
             return Err(wrong(format!("this is no JSON: {error}")));
         }

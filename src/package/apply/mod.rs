@@ -1,39 +1,31 @@
 //! `merge3 apply`: configurations applied to live objects, as `kubectl apply` does it, on files.
 //!
-//! The configurations are the updated side, the live objects the local one; what was applied last
-//! is in each live object. A document's own rules are in `merge`; here is which document is
-//! applied to which.
+//! Here is which document is applied to which; what that makes of one is in `patch`. The live
+//! objects are a [`Target`], as those of patches are, and say what was applied last.
 
 mod config;
 mod last;
 mod object;
-mod pair;
-mod sides;
 mod view;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Settings;
-use super::definitions::schema_of;
-use super::documents::Context;
-use super::jobs::jobs;
-use super::parsed::Trees;
+use super::definitions::schema;
+use super::load::mixed;
+use super::patching::{collect, is_kustomization};
 use super::plan::Plan;
 use super::progress::Progress;
-use super::read::{ReadFile, read_sides};
-use super::rules::Rules;
-use super::run::{collect, merge_all};
-use super::secrets::hide_all;
-use crate::error::Error;
-use crate::merge::Options;
+use super::readable::{self, InFile, Readable};
+use super::single_package::load_package;
+use super::target::{ResourceRef, Target};
+use crate::error::{Error, Warning};
 
 use last::LastApplied;
-pub(crate) use object::Apply;
-use object::UNKNOWN;
-use sides::{Sides, both_sides, live_items, refuse_broken};
+use object::{Applied, Apply};
 pub use view::view_last_applied;
 
 /// What is applied to what.
@@ -97,54 +89,96 @@ pub enum ApplyAction {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn apply_with(what: &ApplyTo, settings: &Settings, progress: &Progress) -> Result<Plan, Error> {
-    let (mut loaded, origins) = both_sides(what, settings)?;
-    let schema = schema_of(settings.schema.as_ref(), &mut loaded)?;
-    let triples = std::mem::take(&mut loaded.triples);
-    let readings = triples.par_iter();
-    let readings = readings.map(|triple| read_sides(triple, &loaded.roots, Trees::Kept));
-    let readings: Vec<_> = readings.collect();
-    refuse_broken(&readings)?;
-    let files: Vec<_> = readings.into_iter().map(ReadFile::of_yaml).collect();
-    let sides = Sides {
-        roots: &loaded.roots,
-        origins,
-        triples: &triples,
-        files: &files,
-        items: live_items(&triples, &files),
-    };
-    config::check(&what.config, &sides)?;
-    let paired = pair::pair(&sides, what.namespace.as_deref())?;
-    let last = match &what.last_applied {
-        Some(path) => LastApplied::read(path, settings)?,
-        None => LastApplied::default(),
-    };
+    let mut config = load_package(&what.config, "--config", &settings.matches)?;
+    let mut live = load_package(&what.live, "--live", &settings.matches)?;
+    if config.is_folder {
+        if !live.is_folder {
+            let help = "give a folder as --live too: new resources get files of their own in it";
+            return Err(mixed(&what.config, &what.live, help));
+        }
+        // they say how resources are made, and are none
+        config.files.retain(|(path, _)| !is_kustomization(path));
+    }
+    config.take_lists_apart();
+    let merge = config.fingerprint();
+    live.settle(merge)?;
+    let mut warnings = std::mem::take(&mut config.warnings);
+    let located = live.located().chain(config.located());
+    let schema = schema(settings.schema.as_ref(), located, &mut warnings)?;
+    let configs = readable::all(&what.config, &config, "this cannot be applied")?;
+    let documents: Vec<InFile<'_, '_>> = configs.iter().flat_map(Readable::documents).collect();
+    config::check(&what.config, &documents)?;
+    let lives = readable::all(&what.live, &live, "this cannot be applied to")?;
+    let mut target = Target::new(lives);
     let apply = Apply {
         what,
         schema: &schema,
-        sides: &sides,
-        last: &last,
-        of_items: &paired.of_items,
+        target: &target,
+        last: &match &what.last_applied {
+            Some(path) => LastApplied::read(path, settings)?,
+            None => LastApplied::default(),
+        },
     };
-    let jobs = jobs(&triples, &files, &paired.groups);
-    let (options, rules) = (Options::default(), Rules::default());
-    let context = Context {
-        triples: &triples,
-        files: &files,
-        options: &options,
-        rules: &rules,
-        apply: Some(&apply),
-        lines: None,
-    };
-    progress.expect(triples.len());
-    let mut outcomes = merge_all(&context, &jobs, progress)?;
-    if !settings.show_secrets {
-        hide_all(&mut outcomes, &triples, &jobs);
-    }
-    let mut plan = collect(triples, &jobs, outcomes, loaded, settings.show_secrets)?;
-    // a kind is told of once, whatever number of objects is of it
-    let mut seen = FxHashSet::default();
-    plan.warnings.retain(|warning| {
-        !warning.message.starts_with(UNKNOWN) || seen.insert(warning.message.clone())
+    progress.expect(documents.len());
+    let applied = documents.par_iter().map(|config| {
+        let applied = apply.applied(config);
+        progress.step();
+        applied
     });
+    let mut applied = Error::all(applied.collect::<Vec<_>>())?;
+    warnings.extend(told(&mut applied));
+    let named: FxHashSet<ResourceRef> = applied.iter().filter_map(|it| it.live).collect();
+    for (found, warning) in apply.pruned(&named) {
+        target.delete(found);
+        warnings.push(warning);
+    }
+    let only_file = live.files.first().filter(|_| !live.is_folder);
+    let only_file = only_file.map(|(path, _)| path.clone());
+    let changed = carried_out(target, &configs, applied, &named, only_file.as_deref())?;
+    let mut plan = collect(live, merge, changed, warnings)?;
+    plan.read += config.files.len();
+    plan.show_secrets = settings.show_secrets;
     Ok(plan)
+}
+
+/// The files that change, where each document of the configurations was applied, in their order.
+/// What is created goes to `only_file` or, without one, to the file of the configuration's name.
+fn carried_out(
+    mut target: Target<'_>,
+    configs: &[Readable<'_>],
+    applied: Vec<Applied>,
+    named: &FxHashSet<ResourceRef>,
+    only_file: Option<&Path>,
+) -> Result<FxHashMap<PathBuf, Option<String>>, Error> {
+    let mut applied = applied.into_iter();
+    for from in configs {
+        let mut existing = vec![None; from.file.documents.len()];
+        let mut new = Vec::new();
+        for (document, Applied { live, text, .. }) in from.documents().zip(&mut applied) {
+            existing[document.index] = live;
+            match (live, text) {
+                (Some(live), Some(text)) => target.set(live, text),
+                (None, Some(text)) => new.push((document.index, text)),
+                (_, None) => {}
+            }
+        }
+        if !new.is_empty() {
+            let path = only_file.unwrap_or(from.name);
+            target.add(path, from, new, &existing, named)?;
+        }
+    }
+    target.into_changed()
+}
+
+/// What there is to tell: of a kind of which nothing is known once, whatever number of objects is
+/// of it.
+fn told(applied: &mut [Applied]) -> Vec<Warning> {
+    let mut kinds = FxHashSet::default();
+    let mut told = Vec::new();
+    for applied in applied {
+        told.append(&mut applied.warnings);
+        let kind = applied.unknown_kind.take();
+        told.extend(kind.filter(|it| kinds.insert(it.message.clone())));
+    }
+    told
 }

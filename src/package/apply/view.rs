@@ -5,8 +5,7 @@ use std::path::Path;
 use super::config::empty;
 use super::last::LastApplied;
 use crate::error::Error;
-use crate::package::patching::joined;
-use crate::package::patching::readable::usable;
+use crate::package::readable::{joined, usable};
 use crate::package::secrets::masked;
 use crate::package::selector::Selector;
 use crate::package::single_package::load_package;
@@ -29,7 +28,11 @@ pub fn view_last_applied(
     let mut texts = Vec::new();
     for read in usable(live, &package, "this cannot be read")? {
         for document in read.documents().filter(|it| it.is_meant_by(resources)) {
-            let said = last.of(document.parsed, |offset| document.place(offset))?;
+            let Some(resource) = &document.parsed.resource else {
+                continue;
+            };
+            let place = |offset| document.place(offset);
+            let said = last.of(document.tree, &resource.id, place)?;
             texts.extend(said.text.map(|text| match show_secrets {
                 true => as_yaml(text),
                 false => as_yaml(without_secrets(text)),

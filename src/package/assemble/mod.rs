@@ -1,8 +1,12 @@
 //! A file's text, put together from its documents (rules: Laws, Text): what stays is copied to the
 //! byte, what goes takes its `---` along, what comes gets one where it needs one.
 
+use std::path::Path;
+
 use super::head::{has_directives, has_marker, without_marker};
 use super::parsed::{Parsed, ParsedFile};
+use super::verified::{holds, is_verified, with_end};
+use crate::error::Error;
 use crate::line_breaks::{ends_line, line_break_of, push};
 use crate::merge::set_off;
 use crate::yaml::stream::{byte_order_mark, marker, split};
@@ -42,54 +46,108 @@ pub(crate) struct Insertion {
     pub(crate) marks: Option<Marks>,
 }
 
-/// Puts a file together: its head, its documents with what becomes of each, and those that come, in
-/// the order they are to have. `has_marker` says whether it begins with a `---` line.
-pub(crate) fn assemble(
-    file: &ParsedFile<'_>,
-    head: &str,
-    has_marker: bool,
-    actions: &[Action],
-    insertions: &[Insertion],
-) -> String {
-    let mut writer = Writer {
-        text: String::with_capacity(file.text.len()),
-        line_break: line_break_of(file.text),
-        bare: !has_marker || marker(head).is_some(),
-        is_below_marker: marker(head).is_some(),
-        is_empty: true,
-        last: None,
-        chunk: 0,
-    };
-    writer.text.push_str(head);
-    let mut coming = insertions.iter().peekable();
-    for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
-        while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
+/// A file that is put together: its head, its documents with what becomes of each, and those that
+/// come, in the order they are to have.
+pub(super) struct Assembly<'c> {
+    pub(super) file: &'c ParsedFile<'c>,
+    pub(super) head: &'c str,
+    /// Whether it begins with a `---` line.
+    pub(super) has_marker: bool,
+    pub(super) actions: &'c [Action],
+    pub(super) insertions: &'c [Insertion],
+}
+
+impl<'c> Assembly<'c> {
+    /// The chunks that the file is to consist of, those without content aside.
+    pub(super) fn chunks(&self) -> Vec<&'c str> {
+        let mut coming = self.insertions.iter().peekable();
+        let mut chunks: Vec<&str> = Vec::new();
+        for (index, (parsed, action)) in self.file.documents.iter().zip(self.actions).enumerate() {
+            while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
+                chunks.push(&insertion.text);
+            }
+            match action {
+                Action::Keep if parsed.has_content => chunks.push(parsed.document.text),
+                Action::Replace(text) | Action::Arrive(text) => chunks.push(text),
+                Action::Mark(_) => chunks.push(parsed.document.text),
+                Action::Keep | Action::Remove => {}
+            }
+        }
+        chunks.extend(coming.map(|insertion| insertion.text.as_str()));
+        chunks
+    }
+
+    /// The text, with a line break at its end or without, unless a value would be another one by
+    /// that. A line break that comes, comes with the blank lines that `updated` has there.
+    pub(super) fn text(&self, ends_line: bool, updated: Option<&str>) -> String {
+        let chunks = self.chunks();
+        let mut text = self.joined();
+        if chunks.is_empty() {
+            // nothing is below the head that a blank line sets it off from
+            text.truncate(text.trim_end_matches(['\r', '\n']).len());
+            text.push_str(line_break_of(self.file.text));
+        }
+        let ended = with_end(&text, ends_line, updated).into_iter().flatten();
+        { ended }.find(|it| holds(it, &chunks)).unwrap_or(text)
+    }
+
+    /// Checks that a text has these documents and no others (law 6).
+    ///
+    /// # Errors
+    /// Where it has not.
+    pub(super) fn verify(&self, path: &Path, text: &str) -> Result<(), Error> {
+        match is_verified(text, &self.chunks()) {
+            true => Ok(()),
+            false => Err(Error::Verification {
+                file: path.to_owned(),
+                path: String::new(),
+                message: "its documents are not those that were put into it".to_owned(),
+            }),
+        }
+    }
+
+    fn joined(&self) -> String {
+        let (file, head, actions) = (self.file, self.head, self.actions);
+        let mut writer = Writer {
+            text: String::with_capacity(file.text.len()),
+            line_break: line_break_of(file.text),
+            bare: !self.has_marker || marker(head).is_some(),
+            is_below_marker: marker(head).is_some(),
+            is_empty: true,
+            last: None,
+            chunk: 0,
+        };
+        writer.text.push_str(head);
+        let mut coming = self.insertions.iter().peekable();
+        for (index, (parsed, action)) in file.documents.iter().zip(actions).enumerate() {
+            while let Some(insertion) = coming.next_if(|insertion| insertion.before <= index) {
+                writer.insert(&insertion.text, insertion.marks.as_ref());
+            }
+            let (text, marks) = match action {
+                Action::Remove => continue,
+                Action::Keep => (parsed.document.text, None),
+                Action::Replace(text) | Action::Arrive(text) => (text.as_str(), None),
+                Action::Mark(marks) => (parsed.document.text, Some(marks)),
+            };
+            if text.is_empty() {
+                // it is in the text of its neighbour
+                writer.last = Some(index);
+                continue;
+            }
+            // it may have begun its file, or not begin this one
+            let is_other = matches!(action, Action::Arrive(_));
+            if is_other || loses_its_start(file, actions, index) {
+                writer.insert(text, marks);
+                writer.last = Some(index);
+            } else {
+                writer.keep(index, text, parsed, marks);
+            }
+        }
+        for insertion in coming {
             writer.insert(&insertion.text, insertion.marks.as_ref());
         }
-        let (text, marks) = match action {
-            Action::Remove => continue,
-            Action::Keep => (parsed.document.text, None),
-            Action::Replace(text) | Action::Arrive(text) => (text.as_str(), None),
-            Action::Mark(marks) => (parsed.document.text, Some(marks)),
-        };
-        if text.is_empty() {
-            // it is in the text of its neighbour
-            writer.last = Some(index);
-            continue;
-        }
-        // it may have begun its file, or not begin this one
-        let is_other = matches!(action, Action::Arrive(_));
-        if is_other || loses_its_start(file, actions, index) {
-            writer.insert(text, marks);
-            writer.last = Some(index);
-        } else {
-            writer.keep(index, text, parsed, marks);
-        }
+        writer.text
     }
-    for insertion in coming {
-        writer.insert(&insertion.text, insertion.marks.as_ref());
-    }
-    writer.text
 }
 
 /// Whether a document that begins below a `...`, without a `---`, has another text above it now

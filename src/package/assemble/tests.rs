@@ -19,13 +19,18 @@ fn assembled(text: &str, removed: &[usize], coming: &[(usize, &str)]) -> String 
             marks: None,
         })
         .collect();
-    assemble(
-        &file,
-        file.head,
-        begins_with_marker(&file),
-        &actions,
-        &insertions,
-    )
+    joined(&file, &actions, &insertions)
+}
+
+fn joined(file: &ParsedFile<'_>, actions: &[Action], insertions: &[Insertion]) -> String {
+    Assembly {
+        file,
+        head: file.head,
+        has_marker: begins_with_marker(file),
+        actions,
+        insertions,
+    }
+    .joined()
 }
 
 #[test]
@@ -67,7 +72,7 @@ fn a_file_does_not_start_with_a_marker_it_did_not_have() {
 
 fn replaced(text: &str, actions: &[Action]) -> String {
     let file = ParsedFile::parse(std::path::Path::new("a.yaml"), text, Trees::Dropped).unwrap();
-    assemble(&file, file.head, begins_with_marker(&file), actions, &[])
+    joined(&file, actions, &[])
 }
 
 #[test]

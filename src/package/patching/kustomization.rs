@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::readable::{InFile, all};
 use super::step::Step;
 use super::{PatchForm, Selector};
 use crate::error::{Error, Warning};
 use crate::package::load::missing;
+use crate::package::readable::{InFile, all};
 use crate::package::single_package::{Package, load_package};
 use crate::yaml::{NodeId, ParseError, Tree};
 

@@ -1,10 +1,8 @@
 //! Patches applied to a package: each document of a patch file to the resource that it names.
 
 mod kustomization;
-pub(super) mod readable;
 mod run;
 mod step;
-mod target;
 
 use std::hash::Hasher as _;
 use std::path::PathBuf;
@@ -14,15 +12,16 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::Settings;
 use super::definitions::schema;
 use super::file_triple::Source;
+use super::owner::of_new;
 use super::plan::{FileChange, Plan};
+use super::readable;
 use super::selector::Selector;
 use super::single_package::{Package, load_package};
+use super::target::Target;
 use crate::error::{Error, Warning};
 use run::PatchRun;
-use target::Target;
 
 pub(super) use kustomization::is_kustomization;
-pub(super) use readable::joined;
 
 /// What a patch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -114,18 +113,23 @@ pub fn plan_patches(patching: &Patching, settings: &Settings) -> Result<Plan, Er
         target, warnings, ..
     } = run;
     let changed = target.into_changed()?;
+    let plan = collect(package, merge, changed, warnings)?;
     Ok(Plan {
         show_secrets: settings.show_secrets,
-        ..collect(package, merge, changed, warnings)
+        ..plan
     })
 }
 
-fn collect(
+/// What changes in a package, where these files change or come.
+///
+/// # Errors
+/// Where something is in the way of a file that comes.
+pub(super) fn collect(
     package: Package,
     merge: u64,
     mut changed: FxHashMap<PathBuf, Option<String>>,
     warnings: Vec<Warning>,
-) -> Plan {
+) -> Result<Plan, Error> {
     let mut plan = Plan::new(package.root, merge);
     plan.warnings = package.warnings;
     plan.warnings.extend(warnings);
@@ -138,5 +142,14 @@ fn collect(
         plan.files
             .extend(FileChange::between(path, Some(source), new));
     }
-    plan
+    for (path, text) in changed {
+        let new = text.map(|text| Source {
+            permissions: of_new(false),
+            ..Source::in_memory(text.into_bytes())
+        });
+        plan.files.extend(FileChange::between(path, None, new));
+    }
+    plan.sort();
+    plan.clear_obstacles(&package.kinds)?;
+    Ok(plan)
 }

@@ -3,13 +3,13 @@
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::readable::{InFile, Readable, unfit};
 use super::step::Step;
-use super::target::{ResourceRef, Target};
 use super::{PatchForm, Patching};
 use crate::error::{Error, Warning};
+use crate::package::readable::{InFile, Readable, unfit};
 use crate::package::resource::ResourceId;
 use crate::package::secrets::patch_error;
+use crate::package::target::{ResourceRef, Target};
 use crate::patch::{Rules, deletes_all, first_directive, json_patch, merge_patch, with_values};
 use crate::schema::{Schema, kind_of};
 use crate::triple::Side;

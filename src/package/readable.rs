@@ -2,44 +2,50 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
+use super::file_triple::Source;
+use super::items::Origin;
+use super::parsed::{Broken, Parsed, ParsedFile, Trees};
+use super::read::read;
+use super::selector::Selector;
+use super::single_package::Package;
 use crate::error::{Error, Place};
-use crate::package::items::Origin;
-use crate::package::parsed::{Broken, Parsed, ParsedFile, Trees};
-use crate::package::read::read;
-use crate::package::selector::Selector;
-use crate::package::single_package::Package;
 use crate::yaml::{ParseError, Tree};
 
 /// A file that is YAML.
-pub(in crate::package) struct Readable<'a> {
+pub(super) struct Readable<'a> {
     /// Its path in the package.
-    pub(in crate::package) name: &'a Path,
+    pub(super) name: &'a Path,
     /// Its path as errors show it.
-    pub(in crate::package) path: PathBuf,
-    pub(in crate::package) file: ParsedFile<'a>,
+    pub(super) path: PathBuf,
+    pub(super) file: ParsedFile<'a>,
     /// Where its lines come from, where it was made of lists.
     origin: Option<&'a Origin>,
 }
 
 /// A document with content, in a file that was read.
 #[derive(Clone, Copy)]
-pub(in crate::package) struct InFile<'f, 'a> {
-    pub(in crate::package) file: &'f Readable<'a>,
-    /// Which of the file's documents with content it is.
-    pub(in crate::package) number: usize,
-    pub(in crate::package) parsed: &'f Parsed<'a>,
-    pub(in crate::package) tree: &'f Tree<'a>,
+pub(super) struct InFile<'f, 'a> {
+    pub(super) file: &'f Readable<'a>,
+    /// Which of the file's documents it is.
+    pub(super) index: usize,
+    /// Which of those with content.
+    pub(super) number: usize,
+    pub(super) parsed: &'f Parsed<'a>,
+    pub(super) tree: &'f Tree<'a>,
 }
 
 impl<'a> Readable<'a> {
     /// The documents with content.
-    pub(in crate::package) fn documents(&self) -> impl Iterator<Item = InFile<'_, 'a>> {
-        let documents = self.file.documents.iter();
-        let documents = documents.filter_map(|parsed| Some((parsed, parsed.kept()?)));
+    pub(super) fn documents(&self) -> impl Iterator<Item = InFile<'_, 'a>> {
+        let documents = self.file.documents.iter().enumerate();
         documents
+            .filter_map(|(index, parsed)| Some((index, parsed, parsed.kept()?)))
             .enumerate()
-            .map(|(number, (parsed, tree))| InFile {
+            .map(|(number, (index, parsed, tree))| InFile {
                 file: self,
+                index,
                 number,
                 parsed,
                 tree,
@@ -49,7 +55,7 @@ impl<'a> Readable<'a> {
 
 impl InFile<'_, '_> {
     /// A place in it, as errors show it.
-    pub(in crate::package) fn place(&self, offset: usize) -> Place {
+    pub(super) fn place(&self, offset: usize) -> Place {
         let (path, document) = (&self.file.path, &self.parsed.document);
         match self.file.origin {
             Some(origin) => origin.place(path, document.text, document.line, offset),
@@ -57,8 +63,13 @@ impl InFile<'_, '_> {
         }
     }
 
+    /// Where its content begins.
+    pub(super) fn start(&self) -> Place {
+        self.place(self.tree.root().span.start as usize)
+    }
+
     /// Whether it is a resource that one of the selectors means; where there are none, anything is.
-    pub(in crate::package) fn is_meant_by(&self, selectors: &[Selector]) -> bool {
+    pub(super) fn is_meant_by(&self, selectors: &[Selector]) -> bool {
         let mut selectors_of = selectors.iter();
         let resource = self.parsed.resource.as_ref();
         selectors.is_empty()
@@ -68,7 +79,7 @@ impl InFile<'_, '_> {
     }
 
     /// The offset of the first of these fields that it has; else where its content begins.
-    pub(in crate::package) fn offset_of(&self, fields: &[&str]) -> usize {
+    pub(super) fn offset_of(&self, fields: &[&str]) -> usize {
         let root = self.tree.root().value;
         let named = fields.iter().find_map(|name| self.tree.find(root, name));
         let span = named.map_or(self.tree.node(root).span, |entry| {
@@ -78,7 +89,7 @@ impl InFile<'_, '_> {
     }
 
     /// An error about a place in it.
-    pub(in crate::package) fn unfit(&self, problem: &str, error: ParseError) -> Error {
+    pub(super) fn unfit(&self, problem: &str, error: ParseError) -> Error {
         unfit(self.place(error.offset), problem, error)
     }
 }
@@ -87,53 +98,49 @@ impl InFile<'_, '_> {
 ///
 /// # Errors
 /// `problem`, where one is no YAML.
-pub(in crate::package) fn all<'a>(
+pub(super) fn all<'a>(
     root: &Path,
     package: &'a Package,
     problem: &str,
 ) -> Result<Vec<Readable<'a>>, Error> {
-    let read = each(root, package);
-    read.map(|file| {
-        file.map_err(|broken| {
-            let problem = format!("{problem}: it is not valid YAML");
-            broken.into_error(&problem, "repair the file")
-        })
-    })
-    .collect()
+    let help = match package.is_folder {
+        true => "repair the file, or exclude it in .krmignore",
+        false => "repair the file",
+    };
+    let problem = format!("{problem}: it is not valid YAML");
+    let read = each(root, package).into_iter();
+    Error::all(read.map(|file| file.map_err(|broken| broken.into_error(&problem, help))))
 }
 
 /// As [`all`], but in a folder what is no YAML is passed over: a template, say.
-pub(in crate::package) fn usable<'a>(
+pub(super) fn usable<'a>(
     root: &Path,
     package: &'a Package,
     problem: &str,
 ) -> Result<Vec<Readable<'a>>, Error> {
     match package.is_folder {
-        true => Ok(each(root, package).filter_map(Result::ok).collect()),
+        true => Ok(each(root, package).into_iter().flatten().collect()),
         false => all(root, package, problem),
     }
 }
 
-fn each<'a>(
-    root: &Path,
-    package: &'a Package,
-) -> impl Iterator<Item = Result<Readable<'a>, Box<Broken>>> {
-    package.files.iter().map(move |(name, source)| {
+fn each<'a>(root: &Path, package: &'a Package) -> Vec<Result<Readable<'a>, Box<Broken>>> {
+    let read = |(name, source): &'a (PathBuf, Source)| {
         let path = match package.is_folder {
             true => root.join(name),
             false => root.to_owned(),
         };
-        let file = read(&path, source, Trees::Kept)?;
         Ok(Readable {
+            file: read(&path, source, Trees::Kept)?,
+            origin: package.origins.get(name),
             name,
             path,
-            file,
-            origin: package.origins.get(name),
         })
-    })
+    };
+    package.files.par_iter().map(read).collect()
 }
 
-pub(in crate::package) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
+pub(super) fn unfit(place: Place, problem: &str, error: ParseError) -> Error {
     Error::unfit(
         place,
         problem,
@@ -145,7 +152,7 @@ pub(in crate::package) fn unfit(place: Place, problem: &str, error: ParseError) 
 }
 
 /// Documents as one file.
-pub(in crate::package) fn joined(texts: impl Iterator<Item = String>) -> String {
+pub(super) fn joined(texts: impl Iterator<Item = String>) -> String {
     let mut all = String::new();
     for text in texts {
         if !all.is_empty() {

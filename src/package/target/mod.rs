@@ -1,16 +1,20 @@
-//! The resources that patches can be for, and their texts as the patches so far left them.
+//! The resources that patches and configurations can be for, and what these have made of them.
+
+mod written;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::Selector;
+use super::assemble::Insertion;
+use super::items::{ChangedItems, Item, items};
+use super::parsed::Parsed;
 use super::readable::Readable;
+use super::resource::ResourceId;
+use super::selector::Selector;
 use crate::error::{Error, Place};
-use crate::package::items::{ChangedItems, Item, items};
-use crate::package::parsed::Parsed;
-use crate::package::resource::ResourceId;
 use crate::schema::Schema;
 use crate::yaml::Tree;
 
@@ -22,9 +26,11 @@ pub(super) struct ResourceRef {
     item: Option<usize>,
 }
 
-/// The files of the target that can be read, with what patches made of them.
+/// The files of the target that can be read, with what became of them.
 pub(super) struct Target<'a> {
     files: Vec<Patched<'a>>,
+    /// The files that come, by path.
+    added: FxHashMap<PathBuf, Option<String>>,
     resources: Vec<(ResourceId<'a>, ResourceRef)>,
     /// The numbers in `resources`, by kind and name.
     by_name: FxHashMap<(Cow<'a, str>, Cow<'a, str>), Vec<usize>>,
@@ -33,6 +39,7 @@ pub(super) struct Target<'a> {
 struct Patched<'a> {
     read: Readable<'a>,
     documents: Vec<PatchedDocument>,
+    coming: Vec<Insertion>,
 }
 
 /// What is known of a document beside its tree.
@@ -73,9 +80,35 @@ impl<'a> Target<'a> {
         }
         Self {
             files,
+            added: FxHashMap::default(),
             resources,
             by_name,
         }
+    }
+
+    /// The resources of this kind and name, in its namespace or in the one that is given.
+    fn called(
+        &self,
+        wanted: &ResourceId<'_>,
+        namespace: Option<&str>,
+    ) -> Vec<&(ResourceId<'a>, ResourceRef)> {
+        let name = (wanted.kind.clone(), wanted.name.clone());
+        let numbers = self.by_name.get(&name).into_iter().flatten();
+        let resources = numbers.map(|number| &self.resources[*number]);
+        resources
+            .filter(|(id, found)| !self.is_gone(*found) && id.is_in_namespace_of(wanted, namespace))
+            .collect()
+    }
+
+    /// What a configuration is for: the resources of its group, kind and name.
+    pub(super) fn of_group(
+        &self,
+        wanted: &ResourceId<'_>,
+        namespace: Option<&str>,
+    ) -> Vec<ResourceRef> {
+        let called = self.called(wanted, namespace).into_iter();
+        let of_group = called.filter(|(id, _)| id.group() == wanted.group());
+        of_group.map(|(_, found)| *found).collect()
     }
 
     /// What a patch is for that names `wanted`: what it does not say may be anything. A resource of
@@ -86,14 +119,7 @@ impl<'a> Target<'a> {
         wanted: &ResourceId<'_>,
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
-        let name = (wanted.kind.clone(), wanted.name.clone());
-        let numbers = self.by_name.get(&name).into_iter().flatten();
-        let resources = numbers.map(|number| &self.resources[*number]);
-        let in_namespace: Vec<&(ResourceId<'_>, ResourceRef)> = resources
-            .filter(|(id, found)| {
-                !self.document(*found).is_gone(*found) && id.is_in_namespace_of(wanted, namespace)
-            })
-            .collect();
+        let in_namespace = self.called(wanted, namespace);
         let of = |is_wanted: &dyn Fn(&ResourceId<'_>) -> bool| -> Vec<ResourceRef> {
             let found = in_namespace.iter().filter(|(id, _)| is_wanted(id));
             found.map(|(_, found)| *found).collect()
@@ -120,26 +146,23 @@ impl<'a> Target<'a> {
         namespace: Option<&str>,
     ) -> Vec<ResourceRef> {
         let is_meant = |(id, found): &&(ResourceId<'_>, ResourceRef)| {
-            let read;
-            let tree = match self.item(*found) {
-                None => self.parsed(*found).kept(),
-                Some(item) => {
-                    read = Tree::parse(&item.text).ok().flatten();
-                    read.as_ref()
-                }
-            };
-            !self.document(*found).is_gone(*found)
+            !self.is_gone(*found)
                 && id.may_be_in(namespace)
-                && selector.is_of(id, tree)
+                && selector.is_of(id, self.tree(*found).as_deref())
         };
         let resources = self.resources.iter().filter(is_meant);
         resources.map(|(_, found)| *found).collect()
     }
 
+    /// All resources.
+    pub(super) fn resources(&self) -> impl Iterator<Item = ResourceRef> {
+        self.resources.iter().map(|(_, found)| *found)
+    }
+
     /// The documents that are resources; where there are none, all documents.
     pub(super) fn documents(&self) -> Vec<ResourceRef> {
-        let resources = self.resources.iter().map(|(_, found)| *found);
-        let whole: Vec<ResourceRef> = resources.filter(|found| found.item.is_none()).collect();
+        let whole = self.resources().filter(|found| found.item.is_none());
+        let whole: Vec<ResourceRef> = whole.collect();
         if !whole.is_empty() {
             return whole;
         }
@@ -198,6 +221,14 @@ impl<'a> Target<'a> {
         }
     }
 
+    /// Its tree as it was read; `None` if there is no content.
+    pub(super) fn tree(&self, found: ResourceRef) -> Option<Arc<Tree<'_>>> {
+        match self.item(found) {
+            Some(item) => Tree::parse(&item.text).ok()?.map(Arc::new),
+            None => self.parsed(found).tree(),
+        }
+    }
+
     /// Its text as it is now.
     ///
     /// # Errors
@@ -231,9 +262,8 @@ impl<'a> Target<'a> {
 
     /// Gives it another text.
     pub(super) fn set(&mut self, found: ResourceRef, text: String) {
-        let index = self.item(found).map(|item| item.index);
         let document = &mut self.files[found.file].documents[found.document];
-        match index {
+        match found.item {
             Some(index) => {
                 document.changed.texts.insert(index, text);
             }
@@ -246,9 +276,8 @@ impl<'a> Target<'a> {
 
     /// Deletes it.
     pub(super) fn delete(&mut self, found: ResourceRef) {
-        let index = self.item(found).map(|item| item.index);
         let document = &mut self.files[found.file].documents[found.document];
-        match index {
+        match found.item {
             Some(index) => {
                 document.changed.gone.insert(index);
             }
@@ -256,17 +285,9 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// The files that changed: which of the package's, and the new text; `None` for one that is to
-    /// be deleted.
-    ///
-    /// # Errors
-    /// Where a list would not hold what became of its items.
-    pub(super) fn into_changed(self) -> Result<FxHashMap<PathBuf, Option<String>>, Error> {
-        let is_changed = |file: &&Patched<'_>| file.documents.iter().any(|it| it.is_changed());
-        let changed = self.files.iter().filter(is_changed);
-        changed
-            .map(|file| Ok((file.read.name.to_owned(), file.text()?)))
-            .collect()
+    /// Whether it is deleted, or the document that it is an item of.
+    fn is_gone(&self, found: ResourceRef) -> bool {
+        self.document(found).is_gone(found)
     }
 
     fn is_changed(&self, found: ResourceRef) -> bool {
@@ -295,11 +316,8 @@ impl PatchedDocument {
 
     /// Whether it is deleted, or that item of it.
     fn is_gone(&self, found: ResourceRef) -> bool {
-        let index = found
-            .item
-            .and_then(|item| self.items.get(item))
-            .map(|item| item.index);
-        self.is_gone || index.is_some_and(|index| self.changed.gone.contains(&index))
+        let mut item = found.item.iter();
+        self.is_gone || item.any(|index| self.changed.gone.contains(index))
     }
 
     /// Its text with what became of its items; `whole` is what it was.
@@ -317,18 +335,8 @@ impl<'a> Patched<'a> {
         });
         Self {
             documents: documents.collect(),
+            coming: Vec::new(),
             read,
         }
-    }
-
-    /// The file's new text: its chunks joined are the file. `None` if none of its documents stays.
-    fn text(&self) -> Result<Option<String>, Error> {
-        let documents = self.read.file.documents.iter().zip(&self.documents);
-        let stays = documents.filter(|(_, patched)| !patched.is_gone);
-        let is_empty = !stays.clone().any(|(parsed, _)| parsed.has_content);
-        let text = stays
-            .map(|(parsed, patched)| patched.put_back(&self.read.path, parsed.document.text))
-            .collect::<Result<String, Error>>()?;
-        Ok((!is_empty).then_some(text))
     }
 }
