@@ -59,7 +59,7 @@ impl InFile<'_, '_> {
         let (path, document) = (&self.file.path, &self.parsed.document);
         match self.file.origin {
             Some(origin) => origin.place(path, document.text, document.line, offset),
-            None => Place::new(path, self.file.file.text, document.start + offset),
+            None => Place::in_chunk(path, document.text, document.line, offset),
         }
     }
 

@@ -253,9 +253,8 @@ impl<'a> Target<'a> {
             Some(item) => item.place_in(self.path(found), text, offset),
             None if self.is_changed(found) => Place::new(self.path(found), text, offset),
             None => {
-                let whole = self.files[found.file].read.file.text;
-                let start = self.parsed(found).document.start;
-                Place::new(self.path(found), whole, start + offset)
+                let document = &self.parsed(found).document;
+                Place::in_chunk(self.path(found), document.text, document.line, offset)
             }
         }
     }
