@@ -102,15 +102,19 @@ impl Between<'_, '_> {
     }
 
     /// The pieces of both sides: updated's in the place of what it took away, or last; the comments
-    /// that it has right above local's piece below stay with that. `stands` says that local's are
-    /// in the place of what updated took away.
+    /// that it has right above local's piece below stay with that, and those above an entry that
+    /// local deleted are above what local has in its place. `stands` says that local's are in the
+    /// place of what updated took away.
     fn in_order(
         &self,
         ours: &[Ref],
         theirs: &[Ref],
         (gone, below): (&[Gone], Option<Ref>),
         stands: bool,
-    ) -> [(Vec<Placed>, Side); 5] {
+    ) -> [(Vec<Placed>, Side); 6] {
+        let rewritten = gone.first().map(|gone| self.owner(gone.original));
+        let is_above = |it: &&Ref| self.is_of_deleted(**it) && rewritten != Some(self.owner(**it));
+        let (of_deleted, theirs) = theirs.split_at(theirs.iter().take_while(is_above).count());
         let piece_below = below.filter(|below| self.rows.id(*below) != Id::End);
         let comments = piece_below.map_or(0, |below| self.above_piece(theirs, below));
         let (before, above) = theirs.split_at(theirs.len() - comments);
@@ -132,6 +136,7 @@ impl Between<'_, '_> {
             new
         };
         [
+            (own_of(of_deleted), Side::Updated),
             (own_of(&ours[..first]), Side::Local),
             (new(before, of_before), Side::Updated),
             (own_of(&ours[first..second]), Side::Local),

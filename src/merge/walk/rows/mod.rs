@@ -8,8 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::{Entries, Nodes, Shape, Walker, shape};
 use crate::merge::decision::{Child, Outcome, Piece, PieceKind, Row as MergedLines, Slot};
-use crate::merge::rows::{self, MergedRow, Numbered, Ref};
-use crate::triple::{Side, Triple};
+use crate::merge::rows::{self, MergedRow};
+use crate::triple::Triple;
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
@@ -184,14 +184,6 @@ impl Walker<'_> {
             .into_iter()
             .map(|placed| (Some(placed.piece), piece(rows, &ids, children, placed)))
             .collect();
-        let is_map = nodes
-            .local
-            .is_some_and(|local| shape(trees.local, local) == Shape::Map);
-        if is_map {
-            let about = about_absent(&rows.updated, &ids.updated, children);
-            let is_about = |of: Ref| of.side() == Side::Updated && about[of.at()];
-            placed.retain(|(of, _)| !of.is_some_and(is_about));
-        }
         if nodes.local.is_some() {
             self.keep_own_lines(rows, children, nodes, &mut placed);
         }
@@ -299,32 +291,4 @@ fn same_lines(
             };
             is_same && a.blanks == b.blanks
         })
-}
-
-/// For each piece of upstream's row, whether it is a comment right above an entry that local
-/// deleted.
-fn about_absent(row: &Row, ids: &Numbered, children: &[Child]) -> Vec<bool> {
-    let is_absent = |entry: EntryId| {
-        let child = ids.get(entry.number());
-        let child = child.and_then(|number| children.get(number as usize));
-        child.is_none_or(|child| !child.stays() && child.sides.local.is_none())
-    };
-    let mut is_above = false;
-    let mut about: Vec<bool> = row
-        .items
-        .iter()
-        .rev()
-        .map(|item| {
-            let is_about = is_above && item.kind == ItemKind::Comment;
-            is_above = item.blanks == 0
-                && match item.kind {
-                    ItemKind::Comment => is_above,
-                    ItemKind::Entry(entry) => is_absent(entry),
-                    ItemKind::End => false,
-                };
-            is_about
-        })
-        .collect();
-    about.reverse();
-    about
 }
