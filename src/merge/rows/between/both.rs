@@ -23,7 +23,7 @@ impl Between<'_, '_> {
     }
 
     /// The same, below what is there already: comments that updated has put right above the piece
-    /// are between it and its blank lines.
+    /// are between it and its blank lines, which are those of comments that local took away.
     pub(super) fn push_piece(
         &self,
         original: Option<Ref>,
@@ -42,15 +42,23 @@ impl Between<'_, '_> {
         let new = merged.iter().rev().enumerate().take_while(is_right_above);
         let new = new.count();
         let first = merged.len() - new;
-        if let Some(original) = original.filter(|it| new > 0 && self.is_below_no_comment(*it)) {
-            merged[first].blanks = Some(self.blanks(original, merged[first].piece, local));
-            piece.blanks = Some(updated);
+        if let Some(original) = original.filter(|_| new > 0) {
+            let (old, own) = (self.top(original), self.top(local));
+            let new = match old == original {
+                true => Some(merged[first].piece),
+                false => Some(self.top(updated)).filter(|_| own == local),
+            };
+            if let Some(new) = new {
+                merged[first].blanks = Some(self.blanks(old, new, local));
+                piece.blanks = Some(updated);
+            }
         }
         merged.push(piece);
     }
 
-    fn is_below_no_comment(&self, piece: Ref) -> bool {
-        self.rows.own_above(piece.side(), piece.at()) == piece.at()
+    /// The first of a piece and the comments right above it.
+    fn top(&self, piece: Ref) -> Ref {
+        Ref::new(piece.side(), self.rows.own_above(piece.side(), piece.at()))
     }
 
     /// The piece whose blank lines are the merged ones: a number, three-way; the larger one where
