@@ -10,7 +10,7 @@ use super::resolve::{Diff, Request, Resolved, Style, resolve};
 use super::solve::{self, Solve};
 use super::status;
 use crate::error::shown;
-use crate::package::replace;
+use crate::package::{Bytes, replace};
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
@@ -97,18 +97,18 @@ fn drive(driver: &Driver) -> Result<u8, String> {
     let target = driver.output.as_ref().unwrap_or(&driver.sides.local);
     let request = Request {
         path: driver.path.as_ref().unwrap_or(&driver.sides.local),
-        sides: contents.as_ref().map(Vec::as_slice),
+        sides: contents.clone(),
         style: driver.style.clone(),
         favor: driver.favor,
         diff: Diff::Histogram,
     };
     // of binary files git keeps the local one, and says so
     let merged = resolve(&request).unwrap_or_else(|| Resolved {
-        bytes: contents.local.clone(),
+        bytes: contents.local.to_vec(),
         conflicts: 1,
         structural: false,
     });
-    if driver.output.is_some() || merged.bytes != contents.local {
+    if driver.output.is_some() || merged.bytes != *contents.local {
         // a file that git made for this call
         replace(target, &merged.bytes)
             .map_err(|error| format!("cannot write {}: {error}", shown(target)))?;
@@ -129,7 +129,7 @@ fn merge_file(
     let local = &arguments.sides.local;
     let request = Request {
         path: local,
-        sides: contents.as_ref().map(Vec::as_slice),
+        sides: contents.clone(),
         style: arguments.style.clone(),
         favor: arguments.favor,
         diff: Diff::Myers,
@@ -138,7 +138,7 @@ fn merge_file(
         resolve(&request).ok_or_else(|| format!("cannot merge binary files: {}", shown(local)))?;
     if arguments.stdout {
         print(output, &merged.bytes)?;
-    } else if merged.bytes != contents.local {
+    } else if merged.bytes != *contents.local {
         write(local, &merged.bytes)?;
     }
     if merged.conflicts > 0 && !arguments.quiet {
@@ -151,6 +151,8 @@ pub(super) fn status_of(conflicts: usize) -> u8 {
     u8::try_from(conflicts.min(MOST)).unwrap_or(u8::MAX)
 }
 
-fn read(sides: &Triple<PathBuf>) -> Result<Triple<Vec<u8>>, String> {
-    sides.as_ref().try_map(|path| read_file(path))
+fn read(sides: &Triple<PathBuf>) -> Result<Triple<Bytes>, String> {
+    sides
+        .as_ref()
+        .try_map(|path| read_file(path).map(Bytes::from))
 }

@@ -8,6 +8,7 @@
 //! 3. Where there is no structure (no YAML, broken, conflict markers in it already), the text merge
 //!    is the result, as git does it.
 
+use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -22,7 +23,7 @@ use crate::merge::text::{CleanLines, Hunk, merge_clean_lines};
 use crate::merge::{
     ConflictStyle, Images, Lists, MarkerStyle, Nulls, OnConflict, Options, Sides, Texts,
 };
-use crate::package::{FileInMemory, at_once, in_memory};
+use crate::package::{Bytes, FileInMemory, at_once, in_memory};
 use crate::triple::Triple;
 use crate::yaml::nesting_at_most;
 
@@ -42,13 +43,19 @@ pub struct Request<'a> {
     /// What the file is called.
     pub path: &'a Path,
     /// Its content on each side; nothing where a side has not got it.
-    pub sides: Triple<&'a [u8]>,
+    pub sides: Triple<Bytes>,
     /// How conflicts are written.
     pub style: Style,
     /// Who wins them, if anybody.
     pub favor: Option<Favor>,
     /// How the text merge compares lines.
     pub diff: Diff,
+}
+
+impl Request<'_> {
+    fn bytes(&self) -> Triple<&[u8]> {
+        self.sides.as_ref().map(|bytes| &**bytes)
+    }
 }
 
 /// What came of it.
@@ -70,7 +77,7 @@ pub struct Resolved {
 ///
 /// let request = Request {
 ///     path: "a.yaml".as_ref(),
-///     sides: Triple::new("a: 1\nb: 1\n", "a: 1\nb: 2\n", "a: 9\nb: 1\n").map(str::as_bytes),
+///     sides: Triple::new("a: 1\nb: 1\n", "a: 1\nb: 2\n", "a: 9\nb: 1\n").map(|it| it.to_owned().into()),
 ///     style: Style::default(),
 ///     favor: None,
 ///     diff: Diff::Histogram,
@@ -80,7 +87,7 @@ pub struct Resolved {
 /// assert_eq!(merged.conflicts, 0);
 /// ```
 pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
-    let sides = request.sides;
+    let sides = request.bytes();
     let only = |bytes: &[u8]| Resolved {
         bytes: bytes.to_vec(),
         conflicts: 0,
@@ -105,7 +112,7 @@ pub fn resolve(request: &Request<'_>) -> Option<Resolved> {
 /// The text merge. Where lines compared as `git merge` does it leave a conflict and as
 /// `git merge-file` does it leave none, the latter's.
 fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Lines> {
-    let merge = |diff| lines::merge(&request.sides, &request.style, favor, diff);
+    let merge = |diff| lines::merge(&request.bytes(), &request.style, favor, diff);
     let merged = merge(request.diff)?;
     if merged.conflicts == 0 || request.diff == Diff::Myers {
         return Some(merged);
@@ -115,8 +122,8 @@ fn by_lines(request: &Request<'_>, favor: Option<Favor>) -> Option<Lines> {
 }
 
 /// The texts of the sides; `None` if they cannot have a structure that merges.
-fn texts_of<'a>(request: &Request<'a>) -> Option<Triple<&'a str>> {
-    let texts = request.sides.try_map(std::str::from_utf8).ok()?;
+fn texts_of<'r>(request: &'r Request<'_>) -> Option<Triple<&'r str>> {
+    let texts = request.bytes().try_map(std::str::from_utf8).ok()?;
     let has_markers = |text: &str| markers::has_markers(text, request.style.size);
     // a file that one side emptied is a matter of the file
     let is_emptied = texts.updated.trim().is_empty() || texts.local.trim().is_empty();
@@ -127,8 +134,8 @@ fn texts_of<'a>(request: &Request<'a>) -> Option<Triple<&'a str>> {
 fn by_structure(request: &Request<'_>) -> Option<Resolved> {
     let texts = texts_of(request)?;
     let (bare, frame) = unframe(&texts);
+    let triple = in_memory(request.path, shared(&bare, &request.sides));
     let bare = bare.as_ref().map(AsRef::as_ref);
-    let triple = in_memory(request.path, bare);
     let read = || FileInMemory::read(&triple, bare);
     let ((lines, asked), file) = at_once(bare, || merged_lines(request, bare), read)?;
     let file = file?;
@@ -183,6 +190,15 @@ fn by_structure(request: &Request<'_>) -> Option<Resolved> {
         Some(favor) => resolved(&markers::choose(&merged.text, size, favor)?, true),
         None => resolved(&merged.text, false),
     }
+}
+
+/// Texts out of their frames as bytes: those of the sides, where they are the same.
+fn shared(bare: &Triple<Cow<'_, str>>, sides: &Triple<Bytes>) -> Triple<Bytes> {
+    let both = bare.as_ref().zip(sides.as_ref());
+    both.map(|(bare, side)| match bare {
+        Cow::Borrowed(bare) if bare.len() == side.len() => side.clone(),
+        bare => bare.to_string().into(),
+    })
 }
 
 /// What a merge of the lines makes of the texts; and git's settings, which are asked for at once

@@ -10,6 +10,7 @@ use super::resolve::{Diff, Request, Style, resolve};
 use super::{lines, unmerged};
 use crate::error::shown;
 use crate::merge::ConflictStyle;
+use crate::package::Bytes;
 use crate::triple::Triple;
 use crate::visible::visible_lines;
 
@@ -74,7 +75,7 @@ fn solve_with(
     path: &Path,
     text: &str,
     size: usize,
-    versions: Option<&Triple<Vec<u8>>>,
+    versions: Option<&Triple<Bytes>>,
 ) -> Result<Solved, NotSolved> {
     let stretches = hunks::read(text, size).ok_or(NotSolved::Unmatched)?;
     let before = hunks::conflicts(&stretches).count();
@@ -91,7 +92,7 @@ fn solve_with(
     let shows_original = style.conflict_style != Some(ConflictStyle::Merge);
     let request = Request {
         path,
-        sides: texts.as_ref().map(String::as_bytes),
+        sides: texts,
         style,
         favor: None,
         diff,
@@ -136,8 +137,8 @@ fn whole(
     text: &str,
     stretches: &[Stretch<'_>],
     size: usize,
-    versions: &Triple<Vec<u8>>,
-) -> Option<(Triple<String>, Style)> {
+    versions: &Triple<Bytes>,
+) -> Option<(Triple<Bytes>, Style)> {
     let style = Style {
         size,
         labels: hunks::conflicts(stretches)
@@ -149,7 +150,7 @@ fn whole(
             Err(_) => ConflictStyle::Merge,
         }),
     };
-    let sides = versions.as_ref().map(Vec::as_slice);
+    let sides = versions.as_ref().map(|bytes| &**bytes);
     // however fine its conflicts are, either side of them all is known; markers end the last line
     let ended = |text: &[u8]| text.strip_suffix(b"\n").unwrap_or(text).to_vec();
     let is_gits = |diff| {
@@ -164,33 +165,30 @@ fn whole(
     let is_drivers = || {
         let request = Request {
             path,
-            sides,
+            sides: versions.clone(),
             style: style.clone(),
             favor: None,
             diff: Diff::Histogram,
         };
         resolve(&request).is_some_and(|merged| merged.bytes == text.as_bytes())
     };
-    if !is_gits(Diff::Histogram) && !is_gits(Diff::Myers) && !is_drivers() {
-        return None;
-    }
-    let texts = sides.try_map(|side| std::str::from_utf8(side).map(str::to_owned));
-    Some((texts.ok()?, style))
+    let is_theirs = is_gits(Diff::Histogram) || is_gits(Diff::Myers) || is_drivers();
+    (is_theirs && sides.try_map(std::str::from_utf8).is_ok()).then(|| (versions.clone(), style))
 }
 
 /// The three texts that a text with conflict markers was made of, and how its markers look.
 fn sides(
     stretches: &[Stretch<'_>],
     size: usize,
-    versions: Option<&Triple<Vec<u8>>>,
-) -> Result<(Triple<String>, Style), NotSolved> {
-    let in_style = |(texts, labels), conflict_style| {
+    versions: Option<&Triple<Bytes>>,
+) -> Result<(Triple<Bytes>, Style), NotSolved> {
+    let in_style = |(texts, labels): (Triple<String>, _), conflict_style| {
         let style = Style {
             size,
             labels,
             conflict_style: Some(conflict_style),
         };
-        (texts, style)
+        (texts.map(Bytes::from), style)
     };
     let mut line = match hunks::sides(stretches) {
         Ok(sides) => return Ok(in_style(sides, ConflictStyle::Diff3)),
@@ -212,13 +210,13 @@ fn sides(
 }
 
 /// How git would have shown the conflicts between three versions in the style diff3.
-fn diff3(versions: &Triple<Vec<u8>>, size: usize, diff: Diff) -> Option<String> {
+fn diff3(versions: &Triple<Bytes>, size: usize, diff: Diff) -> Option<String> {
     let style = Style {
         size,
         conflict_style: Some(ConflictStyle::Diff3),
         ..Style::default()
     };
-    let sides = versions.as_ref().map(Vec::as_slice);
+    let sides = versions.as_ref().map(|bytes| &**bytes);
     String::from_utf8(lines::merge(&sides, &style, None, diff)?.bytes).ok()
 }
 

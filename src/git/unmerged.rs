@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::call;
-use crate::package::or_here;
+use crate::package::{Bytes, or_here};
 use crate::triple::Triple;
 
 /// The files of this repository that are unmerged, as they are named from here; none outside of a
@@ -27,7 +27,7 @@ pub(super) fn files() -> Option<Vec<PathBuf>> {
 
 /// The three versions of an unmerged file, as they would be in the work tree. None of one that is
 /// merged, or that a side deleted; where both sides added it, the original is empty.
-pub(super) fn versions(file: &Path) -> Option<Triple<Vec<u8>>> {
+pub(super) fn versions(file: &Path) -> Option<Triple<Bytes>> {
     let name = file.file_name()?.to_str()?;
     let folder = or_here(file.parent()?);
     let listed = entries(folder, &["--full-name", "--", name])?;
@@ -36,11 +36,12 @@ pub(super) fn versions(file: &Path) -> Option<Triple<Vec<u8>>> {
         let path = format!("--path={}", entry.path);
         printed(folder, &["cat-file", "--filters", &path, &entry.object])
     };
-    Some(Triple {
+    let versions = Triple {
         original: version("1").unwrap_or_default(),
         updated: version("3")?,
         local: version("2")?,
-    })
+    };
+    Some(versions.map(Bytes::from))
 }
 
 /// A version of an unmerged file.

@@ -1,5 +1,7 @@
 //! One document of three sides, merged.
 
+use std::borrow::Cow;
+
 use super::body::{
     body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
 };
@@ -129,18 +131,18 @@ pub(crate) fn merge_sides(
 }
 
 /// A text that may be the result as it is.
-enum Ready {
+enum Ready<'l> {
     /// Updated's, where local is the original.
     Whole(String),
     /// What a merge of the lines makes, where it has no conflict.
-    Lines(Option<String>),
+    Lines(Option<Cow<'l, str>>),
 }
 
 /// The text that is ready, or else what a merge of the lines makes, where that has the values that
 /// were decided.
-fn merged_text(
-    ready: Ready,
-    lines: impl FnOnce() -> Option<String>,
+fn merged_text<'l>(
+    ready: Ready<'l>,
+    lines: impl FnOnce() -> Option<Cow<'l, str>>,
     local: &Document<'_>,
     sources: Sources<'_>,
     outcome: &Outcome,
@@ -160,7 +162,7 @@ fn merged_text(
     let has_values = equal(&read, root, tree, tree.root().value);
     let is_done = has_values && is_carried_out(sources, outcome);
     drop(read);
-    (!is_done).then(|| with_line_breaks_of(lines, local))
+    (!is_done).then(|| with_line_breaks_of(lines.into_owned(), local))
 }
 
 /// Updated's text in the place of local's, where all of its collection takes the place of local's
@@ -194,11 +196,11 @@ fn with_line_breaks_of(text: String, local: &Document<'_>) -> String {
 }
 
 /// What a merge of the lines makes of three documents, where it has no conflict.
-fn merged_lines(
+fn merged_lines<'l>(
     documents: &Triple<Option<&Document<'_>>>,
     bodies: &Triple<Option<&str>>,
-    known: Option<(Triple<&str>, &CleanLines)>,
-) -> Option<String> {
+    known: Option<(Triple<&str>, &'l CleanLines)>,
+) -> Option<Cow<'l, str>> {
     let bodies = Triple::new(bodies.original?, bodies.updated?, bodies.local?);
     let has_mixed = |text: &str| matches!(LineBreaks::of(text), LineBreaks::Mixed);
     if bodies.into_array().into_iter().any(has_mixed) {
@@ -209,14 +211,17 @@ fn merged_lines(
     let bodies = bodies.map(|body| with_line_break(body, line_break));
     let bodies = bodies.as_ref().map(AsRef::as_ref);
     let merged = match known.filter(|(texts, _)| *texts == bodies) {
-        Some((_, known)) => known.clone().ok()?,
-        None => merge_clean_lines(bodies, 1).ok()?,
+        Some((_, known)) => Cow::Borrowed(known.as_deref().ok()?),
+        None => Cow::Owned(merge_clean_lines(bodies, 1).ok()?),
     };
     let (before, after) = (
         &local.text[..local.body.start as usize],
         &local.text[local.body.end as usize..],
     );
-    Some(format!("{before}{merged}{after}"))
+    Some(match (before, after) {
+        ("", "") => merged,
+        _ => format!("{before}{merged}{after}").into(),
+    })
 }
 
 /// Updated's text in the place of local's, with local's line breaks, where local is the original.

@@ -49,6 +49,12 @@ impl From<Vec<u8>> for Bytes {
     }
 }
 
+impl From<String> for Bytes {
+    fn from(text: String) -> Self {
+        text.into_bytes().into()
+    }
+}
+
 impl Deref for Bytes {
     type Target = [u8];
 

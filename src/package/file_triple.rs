@@ -39,7 +39,7 @@ pub(crate) enum Roots {
 
 impl Source {
     /// What is on no disk.
-    pub(crate) fn in_memory(bytes: Vec<u8>) -> Self {
+    pub(crate) fn in_memory(bytes: impl Into<Bytes>) -> Self {
         Self {
             bytes: bytes.into(),
             permissions: None,

@@ -50,7 +50,7 @@ impl Plan {
         Rules::check(&path, &text)?;
         let new = Source {
             permissions: new,
-            ..Source::in_memory(text.into_bytes())
+            ..Source::in_memory(text)
         };
         let change = FileChange::between(RULES_FILE.into(), source, Some(new));
         self.files.extend(change);

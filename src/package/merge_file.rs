@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
 
+use super::bytes::Bytes;
 use super::documents::Context;
 use super::duplicates::look_for_duplicates;
 use super::file_triple::{FileTriple, Roots, Source};
@@ -76,7 +77,7 @@ pub fn merge(
 ) -> Result<MergedFile, Error> {
     let texts = Triple::new(original, updated, local);
     let roots = Roots::Files(Triple::new("original", "updated", "local").map(PathBuf::from));
-    let triples = [in_memory("text.yaml".as_ref(), texts)];
+    let triples = [in_memory("text.yaml".as_ref(), copied(texts))];
     let files = [ReadFile::of(read_sides(&triples[0], &roots, Trees::Kept))];
     look_for_duplicates(&triples, &files, &roots)?;
     merged(&triples, &files, texts, None, options)
@@ -102,10 +103,14 @@ fn merged(
     Ok(MergedFile::of(outcome, texts))
 }
 
-/// A file that is on no disk, with these texts.
-pub(crate) fn in_memory(path: &Path, texts: Triple<&str>) -> FileTriple {
-    let sides = texts.map(|text| Some(Source::in_memory(text.as_bytes().to_vec())));
+/// A file that is on no disk.
+pub(crate) fn in_memory(path: &Path, sides: Triple<Bytes>) -> FileTriple {
+    let sides = sides.map(|bytes| Some(Source::in_memory(bytes)));
     FileTriple::new(path.to_owned(), true, sides)
+}
+
+fn copied(texts: Triple<&str>) -> Triple<Bytes> {
+    texts.map(|text| text.to_owned().into())
 }
 
 /// Merges three texts of one file document by document (rules: Documents): resources pair by
@@ -134,7 +139,7 @@ pub fn merge_file(
     texts: Triple<&str>,
     options: &Options,
 ) -> Result<Option<MergedFile>, Error> {
-    let triple = in_memory(path, texts);
+    let triple = in_memory(path, copied(texts));
     let file = FileInMemory::read(&triple, texts);
     file.map(|file| file.merge(None, options)).transpose()
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use merge3::git::resolve::{Diff, Request, Resolved, Style, resolve};
 use merge3::merge::ConflictStyle;
+use merge3::package::Bytes;
 use merge3::triple::Triple;
 use merge3::yaml::stream::split;
 use merge3::yaml::{EntryId, NodeId, NodeKind, Tree};
@@ -183,7 +184,7 @@ fn resolved_with_base(sides: &Triple<String>) -> Resolved {
 fn resolved_in(sides: &Triple<String>, style: Style) -> Resolved {
     resolve(&Request {
         path: Path::new("a.yaml"),
-        sides: sides.as_ref().map(String::as_bytes),
+        sides: sides.clone().map(Bytes::from),
         style,
         favor: None,
         diff: Diff::Histogram,

@@ -138,7 +138,7 @@ pub(super) fn collect(
         let Some(text) = changed.remove(&path) else {
             continue;
         };
-        let new = text.map(|text| Source::in_memory(text.into_bytes()));
+        let new = text.map(Source::in_memory);
         plan.files
             .extend(FileChange::between(path, Some(source), new));
     }

@@ -41,9 +41,9 @@ impl Record {
         let metadata = fs::metadata(&self.file).map_err(Error::reading(&self.file))?;
         let old = Source {
             permissions: Some(metadata.permissions()),
-            ..Source::in_memory(text.as_bytes().to_vec())
+            ..Source::in_memory(text.to_owned())
         };
-        let new = Source::in_memory(new.into_bytes());
+        let new = Source::in_memory(new);
         plan.files
             .extend(FileChange::between(name, Some(old), Some(new)));
         plan.sort();
