@@ -17,7 +17,8 @@ use crate::triple::Side;
 /// What every custom resource definition says of itself.
 const KIND: &[u8] = b"CustomResourceDefinition";
 
-/// The options of a run, with the schema that it asks for, if it asks for one.
+/// The options of a run, with the schema that it asks for, if it asks for one. Definitions in
+/// updated count more than local's, and these more than the original's.
 ///
 /// # Errors
 /// As for [`schema`].
@@ -26,10 +27,20 @@ pub(crate) fn options_of(
     rules: &Rules,
     loaded: &mut Loaded,
 ) -> Result<Options, Error> {
-    let schema = match rules.schema_source(settings.schema.as_ref()) {
-        Some(source) => Some(Arc::new(schema_of(Some(&source), loaded)?)),
-        None => None,
-    };
+    let source = rules.schema_source(settings.schema.as_ref());
+    let schema = source.map(|source| {
+        let (triples, roots) = (&loaded.triples, &loaded.roots);
+        let files = [Side::Original, Side::Local, Side::Updated].map(|side| {
+            let yaml = triples.iter().filter(|triple| triple.yaml);
+            yaml.filter_map(move |triple| {
+                let source = triple.sides[side].as_ref()?;
+                Some((roots.paths(&triple.path)[side].clone(), source))
+            })
+        });
+        let files = files.into_iter().flatten();
+        schema(Some(&source), files, &mut loaded.warnings)
+    });
+    let schema = schema.transpose()?.map(Arc::new);
     Ok(Options {
         schema,
         ..settings.merge.clone()
@@ -75,26 +86,6 @@ pub(crate) fn schema<'f>(
         }
     }
     Ok(schema)
-}
-
-/// As [`schema`], with the definitions in three packages: those of updated count more than local's,
-/// and these more than the original's.
-///
-/// # Errors
-/// As for [`schema`].
-pub(crate) fn schema_of(
-    given: Option<&SchemaSource>,
-    loaded: &mut Loaded,
-) -> Result<Schema, Error> {
-    let (triples, roots) = (&loaded.triples, &loaded.roots);
-    let files = [Side::Original, Side::Local, Side::Updated].map(|side| {
-        let yaml = triples.iter().filter(|triple| triple.yaml);
-        yaml.filter_map(move |triple| {
-            let source = triple.sides[side].as_ref()?;
-            Some((roots.paths(&triple.path)[side].clone(), source))
-        })
-    });
-    schema(given, files.into_iter().flatten(), &mut loaded.warnings)
 }
 
 /// Adds the kinds that a file defines; returns how many.

@@ -29,23 +29,9 @@ pub(crate) struct Loaded {
     pub(crate) triples: Vec<FileTriple>,
     /// What is in the local folder.
     pub(crate) local_kinds: FxHashMap<PathBuf, Kind>,
-    /// What a run left that was at the local package and did not come to its end.
-    pub(crate) left: Option<Left>,
     /// The fingerprint of what upstream changed: which merge this is.
     pub(crate) merge: u64,
     pub(crate) warnings: Vec<Warning>,
-}
-
-impl Loaded {
-    /// Sees to what a run left in the local folder that did not come to its end. This one is the
-    /// merge with that fingerprint.
-    ///
-    /// # Errors
-    /// [`Error::Unfinished`] where that run did a part of its work.
-    pub(crate) fn settle(&mut self, merge: u64) -> Result<(), Error> {
-        self.merge = merge;
-        settle(&self.roots.local(), self.left.take(), merge)
-    }
 }
 
 /// Reads three packages, the local one as it is where no run is left half done.
@@ -54,17 +40,6 @@ impl Loaded {
 /// A side that is missing, not of the others' sort, or not readable; a pattern that is none;
 /// [`Error::Unfinished`].
 pub(crate) fn load(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded, Error> {
-    let mut loaded = load_unsettled(sides, settings)?;
-    let merge = fingerprint(&loaded.triples);
-    loaded.settle(merge)?;
-    Ok(loaded)
-}
-
-/// [`load`], whatever a run has left in the local folder.
-///
-/// # Errors
-/// As for [`load`].
-pub(crate) fn load_unsettled(sides: &Triple<Input>, settings: &Settings) -> Result<Loaded, Error> {
     let names = YamlNames::of(&settings.matches)?;
     let kinds = sides
         .as_ref()
@@ -73,16 +48,18 @@ pub(crate) fn load_unsettled(sides: &Triple<Input>, settings: &Settings) -> Resu
     let kinds = kinds.into_array();
     let folder = kinds.iter().find(|(_, is_folder)| *is_folder);
     let file = kinds.iter().find(|(_, is_folder)| !is_folder);
-    match (folder, file) {
-        (Some((folder, _)), Some((file, _))) => Err(mixed(
-            folder,
-            file,
-            "give three folders, or three files: \
-             --ancestor, --from and --to must be of one sort",
-        )),
-        (None, _) => load_files(&sides.as_ref().map(Input::to_path), settings, &names),
-        (Some(_), None) => load_folders(sides, settings, &names),
-    }
+    let (mut loaded, left) = match (folder, file) {
+        (Some((folder, _)), Some((file, _))) => {
+            let help = "give three folders, or three files: \
+                        --ancestor, --from and --to must be of one sort";
+            return Err(mixed(folder, file, help));
+        }
+        (None, _) => load_files(&sides.as_ref().map(Input::to_path), settings, &names)?,
+        (Some(_), None) => load_folders(sides, settings, &names)?,
+    };
+    loaded.merge = fingerprint(&loaded.triples);
+    settle(&loaded.roots.local(), left, loaded.merge)?;
+    Ok(loaded)
 }
 
 /// Whether a side is a folder.
@@ -121,11 +98,12 @@ pub(super) fn missing(option: &str, path: &Path) -> Error {
     Error::option(option, path, "does not exist", help)
 }
 
+/// Three files, and what a run left at the local one that did not come to its end.
 fn load_files(
     sides: &Triple<PathBuf>,
     settings: &Settings,
     names: &YamlNames,
-) -> Result<Loaded, Error> {
+) -> Result<(Loaded, Option<Left>), Error> {
     let yaml = sides
         .as_ref()
         .into_array()
@@ -146,21 +124,23 @@ fn load_files(
         local,
         ..sides.clone()
     });
-    Ok(Loaded {
-        left: left_at(&roots.local())?,
+    let left = left_at(&roots.local())?;
+    let loaded = Loaded {
         roots,
         triples: vec![FileTriple::new(name, yaml, sources)],
         local_kinds: FxHashMap::default(),
         merge: 0,
         warnings: Vec::new(),
-    })
+    };
+    Ok((loaded, left))
 }
 
+/// Three folders, and what a run left in the local one that did not come to its end.
 fn load_folders(
     sides: &Triple<Input>,
     settings: &Settings,
     names: &YamlNames,
-) -> Result<Loaded, Error> {
+) -> Result<(Loaded, Option<Left>), Error> {
     let mut warnings = Vec::new();
     let ((original, updated), local) = rayon::join(
         || rayon::join(|| sides.original.list(), || sides.updated.list()),
@@ -203,14 +183,14 @@ fn load_folders(
     triples.sort_unstable_by(|left, right| left.0.cmp(&right.0));
     warnings.sort_by(|left, right| left.path.cmp(&right.path));
     let triples = read_all(sides, triples)?;
-    Ok(Loaded {
+    let loaded = Loaded {
         roots: Roots::Folders(sides.as_ref().map(Input::to_path)),
         triples,
         local_kinds,
-        left,
         merge: 0,
         warnings,
-    })
+    };
+    Ok((loaded, left))
 }
 
 /// The paths that the ignore files of the local and the updated package exclude, on any side.
@@ -227,7 +207,7 @@ pub(crate) fn ignored(sides: &Triple<Input>, settings: &Settings) -> Result<Vec<
 }
 
 /// A number for what upstream changed, so that it can be told whether two merges are the same.
-pub(crate) fn fingerprint(triples: &[FileTriple]) -> u64 {
+fn fingerprint(triples: &[FileTriple]) -> u64 {
     let mut hasher = FxHasher::default();
     for triple in triples {
         let bytes = triple.bytes();
