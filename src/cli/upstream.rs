@@ -13,7 +13,7 @@ use super::upstream_args::{CacheCommand, GetArgs, UpstreamCommand, UpstreamRun};
 use crate::error::{Error, shown};
 use crate::package::Disk;
 use crate::report::{self, Detail};
-use crate::upgrade::{self, Adopted, Cache, Choice, Outcome, Outdated, Remotes, Upgrade};
+use crate::upgrade::{self, Adopted, Cache, Choice, Outdated, PackageOutcome, Remotes, Upgrade};
 use crate::visible::visible;
 
 /// What a command gave: what goes to standard output and to the report's file, and how it ended.
@@ -216,9 +216,9 @@ fn told_of(folder: &Path, adopted: &Adopted) -> String {
     )
 }
 
-fn outdated(run: &UpstreamRun, states: &[Outcome<Outdated>], exit_code: bool) -> Done {
+fn outdated(run: &UpstreamRun, states: &[PackageOutcome<Outdated>], exit_code: bool) -> Done {
     let failures = states.iter().filter_map(|state| match state {
-        Outcome::Failed(package, error) => Some(failed(package, error, run)),
+        PackageOutcome::Failed(package, error) => Some(failed(package, error, run)),
         _ => None,
     });
     let notes: Vec<String> = failures.collect();
@@ -232,7 +232,9 @@ fn outdated(run: &UpstreamRun, states: &[Outcome<Outdated>], exit_code: bool) ->
         },
         text,
         code: match notes.is_empty() {
-            true if exit_code && states.iter().any(Outcome::is_outdated) => ExitCode::Conflicts,
+            true if exit_code && states.iter().any(PackageOutcome::is_outdated) => {
+                ExitCode::Conflicts
+            }
             true => ExitCode::Merged,
             false => ExitCode::Failed,
         },
@@ -254,16 +256,23 @@ fn failed(package: &Path, error: &Error, run: &UpstreamRun) -> String {
 
 fn with_readable_errors(
     run: &UpstreamRun,
-    outcomes: Vec<Outcome<Upgrade>>,
-) -> Vec<Outcome<Upgrade>> {
+    outcomes: Vec<PackageOutcome<Upgrade>>,
+) -> Vec<PackageOutcome<Upgrade>> {
     let outcomes = outcomes.into_iter().map(|outcome| match outcome {
-        Outcome::Failed(package, error) => Outcome::Failed(package, run.shown.readable(error)),
+        PackageOutcome::Failed(package, error) => {
+            PackageOutcome::Failed(package, run.shown.readable(error))
+        }
         other => other,
     });
     outcomes.collect()
 }
 
-fn upgraded(run: &UpstreamRun, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, diff: bool) -> Done {
+fn upgraded(
+    run: &UpstreamRun,
+    outcomes: Vec<PackageOutcome<Upgrade>>,
+    dry_run: bool,
+    diff: bool,
+) -> Done {
     let outcomes = with_readable_errors(run, outcomes);
     let mut notes = Vec::new();
     let mut code = ExitCode::Merged;
@@ -271,13 +280,13 @@ fn upgraded(run: &UpstreamRun, outcomes: Vec<Outcome<Upgrade>>, dry_run: bool, d
     let mut diffs = String::new();
     for outcome in &outcomes {
         match outcome {
-            Outcome::UpToDate(_) => {}
-            Outcome::Failed(package, error) => {
+            PackageOutcome::UpToDate(_) => {}
+            PackageOutcome::Failed(package, error) => {
                 notes.push(failed(package, error, run));
                 code = ExitCode::Failed;
                 stopped |= matches!(error, Error::Stopped { .. });
             }
-            Outcome::Newer(upgrade) => {
+            PackageOutcome::Newer(upgrade) => {
                 if upgrade.facts.open && code == ExitCode::Merged {
                     code = ExitCode::Conflicts;
                 }

@@ -14,7 +14,7 @@ use super::parsed::{Parsed, ParsedFile};
 use super::read::ReadFile;
 use super::rules::Rules;
 use super::verified::holds;
-use super::{Content, Outcome};
+use super::{Content, FileOutcome};
 use crate::error::Error;
 use crate::line_breaks::{LineBreaks, line_break_of, with_line_break};
 use crate::merge::pins::may_pin;
@@ -40,7 +40,7 @@ pub(crate) fn merge_documents(
     context: &Context<'_, '_>,
     target: usize,
     job: &Job,
-) -> Result<Outcome, Error> {
+) -> Result<FileOutcome, Error> {
     let sides = Side::ALL.map(|side| context.files[job.file[side]?].file(side));
     FileMerge {
         context,
@@ -51,7 +51,7 @@ pub(crate) fn merge_documents(
         coming: job.coming.clone(),
         head: None,
         first_below_coming: None,
-        outcome: Outcome::default(),
+        outcome: FileOutcome::default(),
     }
     .run()
 }
@@ -71,11 +71,11 @@ pub(super) struct FileMerge<'c, 'f, 'a> {
     pub(super) head: Option<String>,
     /// The first document of the local file, where others come above it.
     pub(super) first_below_coming: Option<usize>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: FileOutcome,
 }
 
 impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
-    fn run(mut self) -> Result<Outcome, Error> {
+    fn run(mut self) -> Result<FileOutcome, Error> {
         if self.is_pinned_file() {
             self.hold_back();
             return Ok(self.outcome);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Outcome;
+use super::FileOutcome;
 use super::disk::folders_above;
 use super::file_triple::FileTriple;
 use super::jobs::Job;
@@ -80,7 +80,7 @@ pub(super) fn mark(
 }
 
 /// Makes one conflict of those about the documents of a file that local deleted.
-pub(super) fn fold_file(triple: &FileTriple, outcome: &mut Outcome) {
+pub(super) fn fold_file(triple: &FileTriple, outcome: &mut FileOutcome) {
     let is_new = |record: &FileConflict| record.conflict.values.original.is_none();
     let staying = || outcome.conflicts.iter().filter(|it| it.stays_deleted());
     if staying().count() > 1 || staying().any(is_new) {
@@ -94,7 +94,7 @@ pub(super) fn fold_file(triple: &FileTriple, outcome: &mut Outcome) {
 }
 
 /// Makes one conflict of those about the files of a folder that local deleted.
-pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut [Outcome]) {
+pub(super) fn fold_folders(triples: &[FileTriple], jobs: &[Job], outcomes: &mut [FileOutcome]) {
     let mut folders: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
     for (index, job) in jobs.iter().enumerate() {
         if let Some(Gone::Folder(folder)) = &job.gone

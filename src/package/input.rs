@@ -27,12 +27,12 @@ pub struct Snapshot {
     /// What messages call it, as if it were a folder.
     pub name: PathBuf,
     /// What is in it, by relative path; folders go without saying.
-    pub entries: BTreeMap<PathBuf, Entry>,
+    pub entries: BTreeMap<PathBuf, SnapshotEntry>,
 }
 
 /// What is at one path of a [`Snapshot`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum SnapshotEntry {
     /// A file.
     File {
         /// What is in it.
@@ -77,7 +77,7 @@ impl Input {
         match self {
             Self::Disk(root) => Source::read(&root.join(path), yaml),
             Self::Read(snapshot) => match snapshot.entries.get(path) {
-                Some(Entry::File {
+                Some(SnapshotEntry::File {
                     bytes,
                     is_executable,
                 }) => Ok(Source {
@@ -102,9 +102,9 @@ impl Snapshot {
                 continue;
             }
             let kind = match entry {
-                Entry::File { .. } => Kind::File,
-                Entry::Link(target) => Kind::Link(target.clone()),
-                Entry::Other => Kind::Special,
+                SnapshotEntry::File { .. } => Kind::File,
+                SnapshotEntry::Link(target) => Kind::Link(target.clone()),
+                SnapshotEntry::Other => Kind::Special,
             };
             for folder in folders_above(path) {
                 entries.entry(folder).or_insert(Kind::Folder);
@@ -156,7 +156,7 @@ mod tests {
     /// Writes what is in a snapshot to a folder.
     fn on_disk(snapshot: &Snapshot, folder: &Path) -> Input {
         for (path, entry) in &snapshot.entries {
-            let Entry::File { bytes, .. } = entry else {
+            let SnapshotEntry::File { bytes, .. } = entry else {
                 continue;
             };
             let path = folder.join(path);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_side_in_memory_merges_like_one_on_the_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let file = |text: &str| Entry::File {
+        let file = |text: &str| SnapshotEntry::File {
             bytes: text.as_bytes().to_vec(),
             is_executable: false,
         };

@@ -15,7 +15,7 @@ use super::plan::FileConflict;
 use super::read::{ReadFile, read_beside, read_sides};
 use super::rules::Rules;
 use super::run::merge_triple;
-use super::{Content, Outcome};
+use super::{Content, FileOutcome};
 use crate::error::Error;
 use crate::merge::Options;
 use crate::merge::text::CleanLines;
@@ -36,7 +36,7 @@ pub struct MergedFile {
 }
 
 impl MergedFile {
-    fn of(outcome: Outcome, texts: Triple<&str>) -> Self {
+    fn of(outcome: FileOutcome, texts: Triple<&str>) -> Self {
         let text = match outcome.content {
             Content::Unchanged => texts.local.to_owned(),
             Content::Delete => String::new(),

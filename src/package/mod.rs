@@ -82,7 +82,7 @@ pub(crate) use disk::{
     replace, replace_itself,
 };
 pub(crate) use file_triple::Source;
-pub use input::{Entry, Input, Snapshot};
+pub use input::{Input, Snapshot, SnapshotEntry};
 pub(crate) use kpt::is_as_upstream;
 pub(crate) use load::ignored;
 pub use lock::{Access, Lock, lock};
@@ -166,7 +166,7 @@ enum Content {
 
 /// What the merge of one file gives.
 #[derive(Debug, Default)]
-struct Outcome {
+struct FileOutcome {
     content: Content,
     conflicts: Vec<FileConflict>,
     /// What is reported and is no conflict.

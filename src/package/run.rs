@@ -24,7 +24,7 @@ use super::renamed::renamed;
 use super::rules::{Rules, policy, rules_of};
 use super::secrets::hide_all;
 use super::whole_file::merge_whole;
-use super::{Outcome, Settings, gone};
+use super::{FileOutcome, Settings, gone};
 use crate::error::Error;
 use crate::merge::{ConflictKind, Options};
 use crate::triple::Triple;
@@ -126,7 +126,7 @@ fn merge_all(
     context: &Context<'_, '_>,
     jobs: &[Job],
     progress: &Progress,
-) -> Result<Vec<Outcome>, Error> {
+) -> Result<Vec<FileOutcome>, Error> {
     Error::all(biggest_first(context.triples, |target| {
         let outcome = merge_triple(context, target, &jobs[target]);
         progress.step();
@@ -155,7 +155,7 @@ pub(super) fn merge_triple(
     context: &Context<'_, '_>,
     target: usize,
     job: &Job,
-) -> Result<Outcome, Error> {
+) -> Result<FileOutcome, Error> {
     let whole: Option<&Readings<'_>> = match &context.files[target] {
         ReadFile::Documents(_) => return merge_documents(context, target, job),
         ReadFile::Whole(readings) => Some(readings),
@@ -182,7 +182,7 @@ pub(super) fn merge_triple(
 fn collect(
     triples: Vec<FileTriple>,
     jobs: &[Job],
-    outcomes: Vec<Outcome>,
+    outcomes: Vec<FileOutcome>,
     loaded: Loaded,
     show_secrets: bool,
 ) -> Result<Plan, Error> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::Outcome;
+use super::FileOutcome;
 use super::file_triple::FileTriple;
 use super::jobs::Job;
 use super::plan::FileConflict;
@@ -17,7 +17,7 @@ use crate::triple::Side;
 use crate::yaml::ParseError;
 
 /// Takes the values of Secrets out of what is recorded of all files.
-pub(super) fn hide_all(outcomes: &mut [Outcome], triples: &[FileTriple], jobs: &[Job]) {
+pub(super) fn hide_all(outcomes: &mut [FileOutcome], triples: &[FileTriple], jobs: &[Job]) {
     for (index, outcome) in outcomes.iter_mut().enumerate() {
         let base = &triples[jobs[index].base.unwrap_or(index)];
         let in_file = LazyCell::new(|| may_hold_secret(base));

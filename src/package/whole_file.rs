@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::file_triple::{FileTriple, Source};
 use super::parsed::{Broken, ParsedFile, RESOLVE_FIRST, Readings, Trees, conflict_marker};
 use super::plan::FileConflict;
-use super::{Content, Outcome, template};
+use super::{Content, FileOutcome, template};
 use crate::error::{Error, Place, Warning};
 use crate::line_breaks::{LineBreaks, with_line_break};
 use crate::merge::markers::write_hunk;
@@ -25,8 +25,8 @@ pub(crate) fn merge_whole(
     readings: Option<&Readings<'_>>,
     options: &Options,
     is_gone: bool,
-) -> Result<Outcome, Error> {
-    let mut outcome = Outcome::default();
+) -> Result<FileOutcome, Error> {
+    let mut outcome = FileOutcome::default();
     let bytes = triple.bytes();
     let resolution = options.on_conflict.resolution();
     match (bytes.original, bytes.updated, bytes.local) {
@@ -74,8 +74,8 @@ pub(crate) fn merge_whole(
 
 /// A file that one side deleted and the other changed, where nobody wins: all of it between markers
 /// if it is text.
-fn deleted_by_one(triple: &FileTriple, kind: ConflictKind, options: &Options) -> Outcome {
-    let mut outcome = Outcome::default();
+fn deleted_by_one(triple: &FileTriple, kind: ConflictKind, options: &Options) -> FileOutcome {
+    let mut outcome = FileOutcome::default();
     let resolution = match texts_of(triple) {
         Some(texts) => {
             let mut text = String::new();
@@ -127,7 +127,7 @@ fn merge_text(
     triple: &FileTriple,
     readings: Option<&Readings<'_>>,
     options: &Options,
-) -> Result<Outcome, Error> {
+) -> Result<FileOutcome, Error> {
     let health = readings
         .map(|it| Health::of(it, triple))
         .unwrap_or_default();
@@ -150,7 +150,7 @@ fn merge_text(
     if let Some(refusal) = health.refusal(&triple.path, &merge.text, !merge.hunks.is_empty()) {
         return Err(refusal);
     }
-    let mut outcome = Outcome::default();
+    let mut outcome = FileOutcome::default();
     let merged_by_lines = |broken: &Broken| warning(broken, "merged line by line");
     outcome
         .warnings
@@ -169,7 +169,7 @@ fn merge_text(
 }
 
 /// A side is no text: a conflict, where that is no mistake.
-fn not_text(triple: &FileTriple, health: &Health, options: &Options) -> Result<Outcome, Error> {
+fn not_text(triple: &FileTriple, health: &Health, options: &Options) -> Result<FileOutcome, Error> {
     if let Some(broken) = health.broken.iter().find(|broken| !broken.utf8)
         && health.any_good
     {
@@ -186,13 +186,13 @@ fn not_text(triple: &FileTriple, health: &Health, options: &Options) -> Result<O
         Resolution::Markers => Resolution::Open,
         resolution => resolution,
     };
-    Ok(Outcome {
+    Ok(FileOutcome {
         conflicts: vec![conflict(triple, ConflictKind::Binary, resolution)],
         content: match resolution {
             Resolution::Updated => Content::Updated,
             _ => Content::Unchanged,
         },
-        ..Outcome::default()
+        ..FileOutcome::default()
     })
 }
 

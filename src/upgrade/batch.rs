@@ -10,7 +10,7 @@ use super::branch::Branches;
 use super::commit;
 use super::find::{self, Member, Packages, families};
 use super::message::Template;
-use super::outcome::Outcome;
+use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, Upgrade, UpgradeOptions};
 use super::refs::Version;
 use super::remote::Remotes;
@@ -51,7 +51,7 @@ pub fn upgrade(
     options: &UpgradeOptions,
     commits: &Commits,
     host: &dyn Host,
-) -> Result<Vec<Outcome<Upgrade>>, Error> {
+) -> Result<Vec<PackageOutcome<Upgrade>>, Error> {
     let _locks = match options.dry_run {
         true => Vec::new(),
         false => {
@@ -81,7 +81,7 @@ pub fn upgrade(
         }
     });
     fetch_all(remotes, &families, options);
-    let outcomes: Vec<Vec<Outcome<Upgrade>>> = families
+    let outcomes: Vec<Vec<PackageOutcome<Upgrade>>> = families
         .into_par_iter()
         .map(|family| {
             let each = family.into_iter();
@@ -90,13 +90,13 @@ pub fn upgrade(
                 .collect()
         })
         .collect();
-    let mut outcomes: Vec<Outcome<Upgrade>> = outcomes.into_iter().flatten().collect();
+    let mut outcomes: Vec<PackageOutcome<Upgrade>> = outcomes.into_iter().flatten().collect();
     if commits.commit && !options.dry_run {
         commit_all(&mut outcomes, &tops, &commits.template);
     }
     let same = branches.finish()?;
     for outcome in &mut outcomes {
-        if let Outcome::Newer(upgrade) = outcome
+        if let PackageOutcome::Newer(upgrade) = outcome
             && let Some(old) = upgrade.committed.as_ref().and_then(|new| same.get(new))
         {
             upgrade.committed = Some(old.clone());
@@ -138,7 +138,7 @@ fn upgrade_package(
     commits: &Commits,
     host: &dyn Host,
     branch: impl Fn() -> Result<(), Error>,
-) -> Outcome<Upgrade> {
+) -> PackageOutcome<Upgrade> {
     let upgrade = || -> Result<Option<Upgrade>, Error> {
         let mut record = found.record?;
         if found.family != found.path {
@@ -185,18 +185,18 @@ fn upgrade_package(
         Ok(Some(upgrade))
     };
     let upgrade = upgrade();
-    Outcome::of(found.path, upgrade)
+    PackageOutcome::of(found.path, upgrade)
 }
 
 /// Commits what was written, one package after the other. What is not committed, or not in the
 /// index in the end, is known to the next run.
 fn commit_all(
-    outcomes: &mut [Outcome<Upgrade>],
+    outcomes: &mut [PackageOutcome<Upgrade>],
     tops: &HashMap<PathBuf, PathBuf>,
     template: &Template,
 ) {
     let mut patience = worktree::PATIENCE;
-    let mut committed: BTreeMap<&PathBuf, Vec<&mut Outcome<Upgrade>>> = BTreeMap::new();
+    let mut committed: BTreeMap<&PathBuf, Vec<&mut PackageOutcome<Upgrade>>> = BTreeMap::new();
     for outcome in outcomes {
         let Some((top, upgrade)) = written(outcome, tops) else {
             continue;
@@ -207,7 +207,7 @@ fn commit_all(
                 upgrade.committed = commit;
                 committed.entry(top).or_default().push(outcome);
             }
-            Err(error) => *outcome = Outcome::Failed(upgrade.package.clone(), error),
+            Err(error) => *outcome = PackageOutcome::Failed(upgrade.package.clone(), error),
         }
     }
     for (top, mut outcomes) in committed {
@@ -227,7 +227,7 @@ fn commit_all(
                 )),
             };
             if let Err(error) = done {
-                *outcome = Outcome::Failed(upgrade.package.clone(), error);
+                *outcome = PackageOutcome::Failed(upgrade.package.clone(), error);
             }
         }
     }
@@ -235,11 +235,11 @@ fn commit_all(
 
 /// An upgrade that was written, and the repository that it is in.
 fn written<'t, 'o>(
-    outcome: &'o mut Outcome<Upgrade>,
+    outcome: &'o mut PackageOutcome<Upgrade>,
     tops: &'t HashMap<PathBuf, PathBuf>,
 ) -> Option<(&'t PathBuf, &'o mut Upgrade)> {
     match outcome {
-        Outcome::Newer(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
+        PackageOutcome::Newer(upgrade) if upgrade.facts.written && !upgrade.facts.open => {
             Some((tops.get(&upgrade.package)?, upgrade))
         }
         _ => None,

@@ -12,7 +12,7 @@ use super::remote::Remotes;
 use super::tree::{Fetched, link_stays_within};
 use super::version::Choice;
 use crate::error::{Error, Warning, shown};
-use crate::package::{Entry, LEFT_OUT, Snapshot, gone_is_fine, link, of_new, or_here};
+use crate::package::{LEFT_OUT, Snapshot, SnapshotEntry, gone_is_fine, link, of_new, or_here};
 
 /// A package that is new here.
 #[derive(Debug)]
@@ -128,7 +128,7 @@ fn write(
     let mut warnings: Vec<Warning> = left_out.iter().map(|path| own_file(path)).collect();
     let record = PathBuf::from(record::file_in(&snapshot, &origin));
     let record_text = match snapshot.entries.remove(&record) {
-        Some(Entry::File { bytes, .. }) => String::from_utf8(bytes).map_err(|_| {
+        Some(SnapshotEntry::File { bytes, .. }) => String::from_utf8(bytes).map_err(|_| {
             Error::package(
                 &folder.join(&record),
                 "it is not UTF-8",
@@ -138,7 +138,7 @@ fn write(
         _ => String::new(),
     };
     let text = with_record(&folder.join(&record), &record_text, &origin, &version)?;
-    let file = Entry::File {
+    let file = SnapshotEntry::File {
         bytes: text.into_bytes(),
         is_executable: false,
     };
@@ -176,15 +176,15 @@ pub(super) fn put(
     };
     for (path, entry) in &snapshot.entries {
         match entry {
-            Entry::File {
+            SnapshotEntry::File {
                 bytes,
                 is_executable,
             } => make(path, &|target| {
                 fs::write(target, bytes)?;
                 of_new(*is_executable).map_or(Ok(()), |new| fs::set_permissions(target, new))
             })?,
-            Entry::Link(_) => {}
-            Entry::Other => warnings.push(Warning::about(path, "a submodule is left out")),
+            SnapshotEntry::Link(_) => {}
+            SnapshotEntry::Other => warnings.push(Warning::about(path, "a submodule is left out")),
         }
     }
     // last of all, so that nothing is written by way of one
@@ -198,7 +198,9 @@ pub(super) fn put(
 fn leading_within(snapshot: &Snapshot, warnings: &mut Vec<Warning>) -> Vec<(PathBuf, PathBuf)> {
     let mut links = Vec::new();
     for (path, entry) in &snapshot.entries {
-        let Entry::Link(to) = entry else { continue };
+        let SnapshotEntry::Link(to) = entry else {
+            continue;
+        };
         if link_stays_within(snapshot, path, to) {
             links.push((path.clone(), to.clone()));
             continue;

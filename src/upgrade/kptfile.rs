@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::edit::{get, map, patched, string};
 use super::record::{KPTFILE, Record, SECTIONS};
 use crate::error::{Error, Warning};
-use crate::package::{Entry, Snapshot, if_there, read_named};
+use crate::package::{Snapshot, SnapshotEntry, if_there, read_named};
 use crate::yaml::{NodeId, NodeKind, Tree};
 
 /// Makes upstream's Kptfiles say of name, namespace and record what the local one says, so that
@@ -40,7 +40,9 @@ pub(super) fn keep_local_identity(
     for (snapshot, rewritten) in [(original, before), (updated, now)] {
         let kptfile = PathBuf::from(KPTFILE);
         match (rewritten, snapshot.entries.get_mut(&kptfile)) {
-            (Rewritten::Text(text), Some(Entry::File { bytes, .. })) if !is_gone && !broken => {
+            (Rewritten::Text(text), Some(SnapshotEntry::File { bytes, .. }))
+                if !is_gone && !broken =>
+            {
                 *bytes = text.into_bytes();
             }
             _ => drop(snapshot.entries.remove(&kptfile)),
@@ -60,7 +62,7 @@ pub(super) fn keep_local_file(upstream: &mut Snapshot, package: &Path) -> Result
         return Ok(());
     };
     let is_same = with_identity_of(&local, &local).is_some_and(|ours| ours == theirs);
-    if let Some(Entry::File { bytes, .. }) = upstream.entries.get_mut(Path::new(KPTFILE)) {
+    if let Some(SnapshotEntry::File { bytes, .. }) = upstream.entries.get_mut(Path::new(KPTFILE)) {
         *bytes = if is_same { local } else { theirs }.into_bytes();
     }
     Ok(())
@@ -86,11 +88,11 @@ enum Rewritten {
 fn rewritten(snapshot: &Snapshot, local: &str) -> Rewritten {
     match snapshot.entries.get(Path::new(KPTFILE)) {
         None => Rewritten::Missing,
-        Some(Entry::File { bytes, .. }) => std::str::from_utf8(bytes)
+        Some(SnapshotEntry::File { bytes, .. }) => std::str::from_utf8(bytes)
             .ok()
             .and_then(|text| with_identity_of(text, local))
             .map_or(Rewritten::Impossible, Rewritten::Text),
-        Some(Entry::Link(_) | Entry::Other) => Rewritten::Impossible,
+        Some(SnapshotEntry::Link(_) | SnapshotEntry::Other) => Rewritten::Impossible,
     }
 }
 

@@ -55,7 +55,7 @@ pub use get::{Vendored, get};
 pub use history::Commit;
 pub use message::Template;
 pub use nearest::Nearness;
-pub use outcome::Outcome;
+pub use outcome::PackageOutcome;
 pub use outdated::{Outdated, outdated};
 pub use package_upgrade::{Upgrade, UpgradeOptions};
 pub use record::{Record, UpstreamLock};

@@ -11,7 +11,7 @@ use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::version::{Choice, Tag, prefixes};
 use crate::error::Error;
-use crate::package::{Entry, Snapshot};
+use crate::package::{Snapshot, SnapshotEntry};
 
 /// How many versions that have most files alike are compared line by line.
 const COMPARED: usize = 5;
@@ -116,7 +116,7 @@ fn nearest_by_lines<'v>(
 /// The version that a copy's `Chart.yaml` says.
 fn chart_version(here: &Snapshot) -> Option<String> {
     match here.entries.get(Path::new("Chart.yaml"))? {
-        Entry::File { bytes, .. } => get(std::str::from_utf8(bytes).ok()?, &["version"]),
+        SnapshotEntry::File { bytes, .. } => get(std::str::from_utf8(bytes).ok()?, &["version"]),
         _ => None,
     }
 }
@@ -155,7 +155,7 @@ fn distance(left: &BTreeMap<PathBuf, String>, right: &HashMap<PathBuf, String>) 
 /// Compares a copy with a version of upstream's.
 pub(super) fn nearness(here: &Snapshot, upstream: &Snapshot) -> Nearness {
     let bytes = |snapshot: &Snapshot, path: &Path| match snapshot.entries.get(path) {
-        Some(Entry::File { bytes, .. }) => Some(bytes.clone()),
+        Some(SnapshotEntry::File { bytes, .. }) => Some(bytes.clone()),
         _ => None,
     };
     let paths: BTreeSet<&PathBuf> = here.entries.keys().chain(upstream.entries.keys()).collect();

@@ -12,7 +12,7 @@ use super::remote::{Folder, Remotes};
 use super::tree::{self, Fetched, Listed, path_of};
 use crate::error::Error;
 use crate::git_process::{reason, without_password};
-use crate::package::{Entry, Snapshot};
+use crate::package::{Snapshot, SnapshotEntry};
 
 /// How many folders are listed with one call.
 const AT_ONCE: usize = 1000;
@@ -233,9 +233,9 @@ impl Store {
                     .map(|bytes| bytes.to_vec())
             };
             let read = match entry.mode.as_slice() {
-                _ if entry.is_submodule() => Some(Entry::Other),
-                _ if entry.is_link() => bytes().map(|target| Entry::Link(path_of(&target))),
-                mode => bytes().map(|bytes| Entry::File {
+                _ if entry.is_submodule() => Some(SnapshotEntry::Other),
+                _ if entry.is_link() => bytes().map(|target| SnapshotEntry::Link(path_of(&target))),
+                mode => bytes().map(|bytes| SnapshotEntry::File {
                     bytes,
                     is_executable: mode == b"100755",
                 }),

@@ -6,7 +6,7 @@ use crate::error::Error;
 
 /// What became of one package, or was found out about it.
 #[derive(Debug)]
-pub enum Outcome<T> {
+pub enum PackageOutcome<T> {
     /// There is another version to go to: the upgrade that was done or would be, or what is known
     /// of that version.
     Newer(Box<T>),
@@ -16,7 +16,7 @@ pub enum Outcome<T> {
     Failed(PathBuf, Error),
 }
 
-impl<T> Outcome<T> {
+impl<T> PackageOutcome<T> {
     pub(super) fn of(package: PathBuf, found: Result<Option<T>, Error>) -> Self {
         match found {
             Ok(Some(newer)) => Self::Newer(Box::new(newer)),

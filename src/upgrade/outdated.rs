@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::address::Origin;
 use super::find::{Member, Packages, families};
-use super::outcome::Outcome;
+use super::outcome::PackageOutcome;
 use super::package_upgrade::{self, UpgradeOptions};
 use super::refs::Version;
 use super::remote::Remotes;
@@ -29,7 +29,7 @@ pub struct Outdated {
     pub latest: Version,
 }
 
-impl Outcome<Outdated> {
+impl PackageOutcome<Outdated> {
     /// Whether an upgrade would go to another version.
     pub fn is_outdated(&self) -> bool {
         self.newer().is_some_and(|it| it.wanted.is_some())
@@ -44,7 +44,7 @@ pub fn outdated(
     remotes: &Remotes<'_>,
     packages: &Packages,
     options: &UpgradeOptions,
-) -> Result<Vec<Outcome<Outdated>>, Error> {
+) -> Result<Vec<PackageOutcome<Outdated>>, Error> {
     let families = families(packages, &options.allowed)?;
     let found: Vec<Member> = families.into_iter().flatten().collect();
     Ok(found
@@ -53,7 +53,11 @@ pub fn outdated(
         .collect())
 }
 
-fn state(remotes: &Remotes<'_>, found: Member, options: &UpgradeOptions) -> Outcome<Outdated> {
+fn state(
+    remotes: &Remotes<'_>,
+    found: Member,
+    options: &UpgradeOptions,
+) -> PackageOutcome<Outdated> {
     let state = || -> Result<Option<Outdated>, Error> {
         let record = found.record?;
         refuse_unfinished(&found.path)?;
@@ -71,5 +75,5 @@ fn state(remotes: &Remotes<'_>, found: Member, options: &UpgradeOptions) -> Outc
         }))
     };
     let state = state();
-    Outcome::of(found.path, state)
+    PackageOutcome::of(found.path, state)
 }

@@ -14,7 +14,8 @@ use super::version::{Choice, Tag};
 use super::{kptfile, subpackages, worktree};
 use crate::error::{Error, shown};
 use crate::package::{
-    self, ChangeKind, Disk, Entry, Input, Kind, Plan, RealDisk, Settings, Snapshot, is_executable,
+    self, ChangeKind, Disk, Input, Kind, Plan, RealDisk, Settings, Snapshot, SnapshotEntry,
+    is_executable,
 };
 use crate::report::Facts;
 
@@ -237,7 +238,7 @@ pub(super) fn of_disk(package: &Path, settings: &Settings) -> Result<Snapshot, E
     for (path, kind) in listing.entries {
         if kind == Kind::File && !settings.is_excluded(&path) {
             let source = side.read(&path, false)?;
-            let file = Entry::File {
+            let file = SnapshotEntry::File {
                 bytes: source.bytes.to_vec(),
                 is_executable: source.permissions.as_ref().is_some_and(is_executable),
             };

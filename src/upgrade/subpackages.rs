@@ -8,8 +8,8 @@ use super::record::{KPTFILE, RULES_FILE};
 use crate::error::{Error, Warning};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::{
-    ChangeKind, Entry, FileConflict, Input, Kind, Plan, Progress, Renamed, Settings, Snapshot,
-    folders_above, is_as_upstream, is_reserved, plan_sides,
+    ChangeKind, FileConflict, Input, Kind, Plan, Progress, Renamed, Settings, Snapshot,
+    SnapshotEntry, folders_above, is_as_upstream, is_reserved, plan_sides,
 };
 use crate::triple::Triple;
 
@@ -93,7 +93,7 @@ fn own_and_parents(
     let mut parents = Vec::new();
     for root in roots {
         let before = match original.entries.get(&root.join(KPTFILE)) {
-            Some(Entry::File { bytes, .. }) => Some(bytes.as_slice()),
+            Some(SnapshotEntry::File { bytes, .. }) => Some(bytes.as_slice()),
             _ => None,
         };
         if own.iter().any(|outer| root.starts_with(outer)) {
@@ -169,7 +169,7 @@ fn roots(original: &Snapshot, updated: &Snapshot, local: &Path) -> BTreeSet<Path
     };
     for snapshot in [original, updated] {
         for (path, entry) in &snapshot.entries {
-            if matches!(entry, Entry::File { .. }) {
+            if matches!(entry, SnapshotEntry::File { .. }) {
                 add(path);
             }
         }
@@ -202,16 +202,16 @@ pub(super) fn is_unchanged(snapshot: &Snapshot, folder: &Path, settings: &Settin
     let here = here.filter(|(path, kind)| *kind != Kind::Folder && !settings.is_excluded(path));
     let here: Vec<_> = here.collect();
     let is_same = |(path, kind): &&(PathBuf, Kind)| match (snapshot.entries.get(path), kind) {
-        (Some(Entry::File { bytes, .. }), Kind::File) => side
+        (Some(SnapshotEntry::File { bytes, .. }), Kind::File) => side
             .read(path, false)
             .is_ok_and(|local| is_as_upstream(path, bytes, &local.bytes)),
-        (Some(Entry::Link(target)), Kind::Link(local)) => local == target,
+        (Some(SnapshotEntry::Link(target)), Kind::Link(local)) => local == target,
         _ => false,
     };
     let others = snapshot
         .entries
         .iter()
-        .filter(|(path, entry)| matches!(entry, Entry::Other) || is_reserved(path));
+        .filter(|(path, entry)| matches!(entry, SnapshotEntry::Other) || is_reserved(path));
     listing.errors.is_empty()
         && here.len() + others.count() == snapshot.entries.len()
         && here.iter().all(is_same)

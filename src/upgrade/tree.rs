@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
 use super::record::{KPTFILE, RULES_FILE};
-use crate::package::{Entry, Snapshot, folders_above, is_reserved};
+use crate::package::{Snapshot, SnapshotEntry, folders_above, is_reserved};
 
 /// How many files and folders a package has at most.
 pub(super) const MOST_ENTRIES: usize = 100_000;
@@ -220,7 +220,7 @@ pub(super) fn link_stays_within(package: &Snapshot, path: &Path, to: &Path) -> b
             Some(Some(name)) => {
                 here.push(name);
                 let there: PathBuf = here.iter().collect();
-                if let Some(Entry::Link(to)) = package.entries.get(&there) {
+                if let Some(SnapshotEntry::Link(to)) = package.entries.get(&there) {
                     here.pop();
                     target = Some(to.clone());
                 }
@@ -283,7 +283,7 @@ mod tests {
     fn links_are_followed_by_way_of_links() {
         let mut package = Snapshot::default();
         for (path, to) in [("a/up", ".."), ("a/b/c", "../.."), ("loop", "loop")] {
-            let link = Entry::Link(to.into());
+            let link = SnapshotEntry::Link(to.into());
             package.entries.insert(path.into(), link);
         }
         let within = |path: &str, to: &str| link_stays_within(&package, path.as_ref(), to.as_ref());

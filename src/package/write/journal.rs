@@ -40,13 +40,13 @@ pub(crate) struct Journal {
     pub(super) merge: u64,
     /// A random number that the names of the run's temporary files have in common.
     run: u64,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<JournalEntry>,
 }
 
 /// One file that changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Entry {
+pub(super) struct JournalEntry {
     #[serde(with = "name")]
     pub(super) path: PathBuf,
     /// How many of the folders above it are made.
@@ -124,7 +124,7 @@ pub(super) fn is_inside(path: &Path) -> bool {
     stays_within(path) && !path.iter().any(|name| name.eq_ignore_ascii_case(".git"))
 }
 
-impl Entry {
+impl JournalEntry {
     /// How far it is.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl Entry {
 
 impl Journal {
     /// The journal of a run that begins.
-    pub(super) fn new(package: PathBuf, merge: u64, entries: Vec<Entry>) -> Self {
+    pub(super) fn new(package: PathBuf, merge: u64, entries: Vec<JournalEntry>) -> Self {
         Self {
             version: VERSION,
             package,
@@ -181,7 +181,7 @@ impl Journal {
     /// about that package.
     pub(super) fn read(bytes: &[u8], package: &Path) -> Option<Self> {
         let journal: Self = serde_json::from_slice(bytes).ok()?;
-        let is_fine = |entry: &Entry| {
+        let is_fine = |entry: &JournalEntry| {
             let mode = entry.old.and_then(|old| old.mode);
             is_inside(&entry.path) && mode.is_none_or(|mode| mode <= MODES)
         };
@@ -192,7 +192,7 @@ impl Journal {
     /// How far each of its changes has come.
     ///
     /// # Errors
-    /// As for [`Entry::state`].
+    /// As for [`JournalEntry::state`].
     pub(super) fn states(&self, root: &Path) -> Result<Vec<State>, Error> {
         self.entries.iter().map(|entry| entry.state(root)).collect()
     }
@@ -232,7 +232,7 @@ mod tests {
             "apps/app".into(),
             7,
             vec![
-                Entry {
+                JournalEntry {
                     path: path.into(),
                     folders: 2,
                     old: Some(Old {
@@ -241,7 +241,7 @@ mod tests {
                     }),
                     new: Some(print("a: 2\n")),
                 },
-                Entry {
+                JournalEntry {
                     path: "gone\nfile".into(),
                     folders: 0,
                     old: Some(Old {

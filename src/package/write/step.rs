@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::path::Path;
 
-use super::journal::{Entry, Old, Print, is_inside};
+use super::journal::{JournalEntry, Old, Print, is_inside};
 use super::undo::missing_folders;
 use crate::error::Error;
 use crate::package::bytes::Bytes;
@@ -67,7 +67,7 @@ impl Step<'_> {
     }
 
     /// What the journal says of it.
-    pub(super) fn entry(&self, root: &Path) -> Result<Entry, Error> {
+    pub(super) fn entry(&self, root: &Path) -> Result<JournalEntry, Error> {
         let path = root.join(self.path);
         if !is_inside(self.path) {
             let message = "a package has no such file";
@@ -79,7 +79,7 @@ impl Step<'_> {
             None => missing_folders(path.parent().unwrap_or(root)).len(),
             Some(_) => 0,
         };
-        Ok(Entry {
+        Ok(JournalEntry {
             path: self.path.to_owned(),
             folders,
             old: self.old.map(|bytes| Old {

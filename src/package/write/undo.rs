@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, NewFile, RealDisk};
-use super::journal::{Entry, Journal, Print, State};
+use super::journal::{Journal, JournalEntry, Print, State};
 use super::run_folder::{Left, left_at};
 use crate::error::{Error, shown};
 use crate::package::disk::gone_is_fine;
@@ -41,7 +41,7 @@ pub(crate) fn settle(root: &Path, left: Option<Left>, merge: u64) -> Result<(), 
     }
     let states = left.journal.states(root)?;
     let all = |wanted: State| states.iter().all(|state| *state == wanted);
-    let is_made = |entry: &Entry| entry.folders().any(|folder| root.join(folder).is_dir());
+    let is_made = |entry: &JournalEntry| entry.folders().any(|folder| root.join(folder).is_dir());
     let untouched = all(State::Old) && !left.journal.entries.iter().any(is_made);
     let same = left.journal.merge == merge;
     // the same merge starts anew: conflicts that nobody was told of are found again
@@ -150,12 +150,13 @@ pub(super) fn take_back(
     remove_staged(disk, root, journal)?;
     let entries = journal.entries.iter().zip(states).enumerate();
     let done = entries.filter(|(_, (_, state))| *state == State::New);
-    let done: Vec<(usize, &Entry)> = done.map(|(index, (entry, _))| (index, entry)).collect();
+    let done: Vec<(usize, &JournalEntry)> =
+        done.map(|(index, (entry, _))| (index, entry)).collect();
     // what came makes room for what was there
     for (_, entry) in done.iter().filter(|(_, entry)| entry.old.is_none()) {
         remove(disk, &root.join(&entry.path))?;
     }
-    for folder in journal.entries.iter().flat_map(Entry::folders) {
+    for folder in journal.entries.iter().flat_map(JournalEntry::folders) {
         // one in which something is stays, until the last of that is gone
         let _ = disk.remove_folder(&root.join(folder));
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
-use crate::package::{Entry, Snapshot, folders_above};
+use crate::package::{Snapshot, SnapshotEntry, folders_above};
 use crate::upgrade::tree::{self, Fetched, Listed, path_of};
 
 /// The most bytes that an archive unpacks to.
@@ -31,7 +31,7 @@ pub(in crate::upgrade) fn unpack(bytes: &[u8], is_chart: bool) -> Result<Fetched
         left: LARGEST,
     });
     let mut listed = Vec::new();
-    let mut contents: BTreeMap<PathBuf, Entry> = BTreeMap::new();
+    let mut contents: BTreeMap<PathBuf, SnapshotEntry> = BTreeMap::new();
     let mut folders = BTreeSet::new();
     for entry in archive.entries().map_err(broken)? {
         let mut entry = entry.map_err(broken)?;
@@ -89,14 +89,14 @@ fn path_in<R: Read>(entry: &tar::Entry<'_, R>, is_chart: bool) -> Result<PathBuf
 fn content<R: Read>(
     entry: &mut tar::Entry<'_, R>,
     path: &Path,
-) -> Result<(&'static [u8], Entry), String> {
+) -> Result<(&'static [u8], SnapshotEntry), String> {
     match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous => {
             let is_executable = entry.header().mode().is_ok_and(|mode| mode & 0o100 != 0);
             let mut bytes = Vec::new();
             entry.read_to_end(&mut bytes).map_err(broken)?;
             let mode: &[u8] = if is_executable { b"100755" } else { b"100644" };
-            let file = Entry::File {
+            let file = SnapshotEntry::File {
                 bytes,
                 is_executable,
             };
@@ -104,7 +104,7 @@ fn content<R: Read>(
         }
         EntryType::Symlink => {
             let target = entry.link_name_bytes().unwrap_or_default();
-            Ok((b"120000", Entry::Link(path_of(&target))))
+            Ok((b"120000", SnapshotEntry::Link(path_of(&target))))
         }
         _ => Err(format!("it has {path:?}, which is no file, link or folder")),
     }

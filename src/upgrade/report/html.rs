@@ -3,11 +3,11 @@
 use super::{Outcomes, short_name, versions};
 use crate::report::{self, Package, Page};
 use crate::upgrade::history::Commit;
-use crate::upgrade::outcome::Outcome;
+use crate::upgrade::outcome::PackageOutcome;
 use crate::upgrade::package_upgrade::Upgrade;
 
 /// The report of upgrades as a page: packages with conflicts left to somebody come first.
-pub fn upgrade_html(outcomes: &[Outcome<Upgrade>]) -> String {
+pub fn upgrade_html(outcomes: &[PackageOutcome<Upgrade>]) -> String {
     let told = Outcomes::by_need(outcomes);
     let failed = told.failed.into_iter();
     report::page(&Page {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::address::is_hash;
-use super::outcome::Outcome;
+use super::outcome::PackageOutcome;
 use super::outdated::Outdated;
 use super::package_upgrade::Upgrade;
 use super::refs::Version;
@@ -38,12 +38,12 @@ struct Failed {
 }
 
 impl<'o, T> Outcomes<'o, T> {
-    fn of(outcomes: &'o [Outcome<T>]) -> Self {
+    fn of(outcomes: &'o [PackageOutcome<T>]) -> Self {
         Self::with(outcomes, |_| None)
     }
 
     /// With the packages that stay at their version although there is a newer one.
-    fn with(outcomes: &'o [Outcome<T>], stays: impl Fn(&T) -> Option<PathBuf>) -> Self {
+    fn with(outcomes: &'o [PackageOutcome<T>], stays: impl Fn(&T) -> Option<PathBuf>) -> Self {
         let mut told = Self {
             newer: Vec::new(),
             up_to_date: Vec::new(),
@@ -51,12 +51,14 @@ impl<'o, T> Outcomes<'o, T> {
         };
         for outcome in outcomes {
             match outcome {
-                Outcome::Newer(newer) => match stays(newer) {
+                PackageOutcome::Newer(newer) => match stays(newer) {
                     Some(package) => told.up_to_date.push(report::portable(&package)),
                     None => told.newer.push(newer),
                 },
-                Outcome::UpToDate(package) => told.up_to_date.push(report::portable(package)),
-                Outcome::Failed(package, error) => told.failed.push(Failed {
+                PackageOutcome::UpToDate(package) => {
+                    told.up_to_date.push(report::portable(package))
+                }
+                PackageOutcome::Failed(package, error) => told.failed.push(Failed {
                     package: report::portable(package),
                     message: error.to_string(),
                 }),
@@ -77,7 +79,7 @@ impl<'o, T> Outcomes<'o, T> {
 
 impl<'o> Outcomes<'o, Upgrade> {
     /// The upgrades with conflicts that are left to somebody first, then those with others.
-    fn by_need(outcomes: &'o [Outcome<Upgrade>]) -> Self {
+    fn by_need(outcomes: &'o [PackageOutcome<Upgrade>]) -> Self {
         let mut told = Self::of(outcomes);
         told.newer.sort_by_key(|upgrade| {
             let is_quiet = upgrade.plan.conflicts.is_empty();
