@@ -79,7 +79,8 @@ impl<'a> Patcher<'a> {
         };
         let patch_list = self.patch_list(nodes, schema)?;
         self.ordered(&patch_list)?;
-        let mut directives = patch_list.directives.iter().map(|it| it.entry).peekable();
+        let directives = patch_list.directives.iter();
+        let mut directives = directives.map(|(_, it)| it.entry).peekable();
         let element = patch_list.element_schema();
         let entries = self.patch.entries(self.patch.resolve(patch));
         let children = entries.map(|entry| {

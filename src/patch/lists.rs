@@ -40,7 +40,8 @@ impl<'a> Patcher<'a> {
             return self.replaced(target, patch, None);
         }
         let patch_list = self.patch_list(nodes, schema)?;
-        let is_replaced = patch_list.replace() || patch_list.pairing == Pairing::Nothing;
+        let is_replaced =
+            patch_list.has(Command::Replace) || patch_list.pairing == Pairing::Nothing;
         if let Some(patch) = nodes.list.filter(|_| is_replaced) {
             if nodes.deletion.or(nodes.order).is_some() {
                 return self.replaced_and_ordered(patch, &patch_list);
@@ -252,10 +253,7 @@ impl<'a> Patcher<'a> {
         let before = self.target.entries(target).len();
         let own = elements.iter().filter(|element| !element.is_new());
         let mut held: Vec<_> = own.map(|element| element.key).collect();
-        let deletes = patch_list
-            .directives
-            .iter()
-            .any(|it| it.command == Command::Delete);
+        let deletes = patch_list.has(Command::Delete);
         if patch_list.nodes.order.is_some() && deletes && patch_list.pairing.is_by_fields() {
             let room = before.saturating_sub(held.len());
             let new = elements.iter().filter(|element| element.is_new());

@@ -18,21 +18,13 @@ pub(super) struct PatchElement<'t> {
     pub(super) key: Option<ElementKey<'t>>,
 }
 
-/// An element that is a directive.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ElementDirective<'t> {
-    pub(super) entry: EntryId,
-    pub(super) command: Command,
-    /// The key of the element that it is about.
-    pub(super) key: Option<ElementKey<'t>>,
-}
-
 /// What a patch says of one list: by the list itself, and by the directives beside it.
 #[derive(Debug)]
 pub(super) struct PatchList<'t> {
     pub(super) nodes: ListNodes,
     pub(super) plain: Vec<PatchElement<'t>>,
-    pub(super) directives: Vec<ElementDirective<'t>>,
+    /// The elements that are directives: their keys are those of the elements that they are about.
+    pub(super) directives: Vec<(Command, PatchElement<'t>)>,
     pub(super) schema: Option<FieldSchema<'t>>,
     /// How its elements and the target's pair up.
     pub(super) pairing: Pairing<'t>,
@@ -55,18 +47,16 @@ impl<'t> PatchList<'t> {
         self.schema.map(FieldSchema::element)
     }
 
-    /// Whether the plain elements replace the target's.
-    pub(super) fn replace(&self) -> bool {
-        let mut commands = self.directives.iter().map(|directive| directive.command);
-        commands.any(|command| command == Command::Replace)
-    }
-
     /// The keys of the elements that are deleted.
     pub(super) fn deleted(&self) -> impl Iterator<Item = ElementKey<'t>> {
         let directives = self.directives.iter();
-        directives
-            .filter(|directive| directive.command == Command::Delete)
-            .filter_map(|directive| directive.key)
+        let deletions = directives.filter(|(command, _)| *command == Command::Delete);
+        deletions.filter_map(|(_, element)| element.key)
+    }
+
+    /// Whether a directive says this.
+    pub(super) fn has(&self, command: Command) -> bool {
+        self.directives.iter().any(|(said, _)| *said == command)
     }
 }
 
@@ -90,7 +80,7 @@ impl<'a> Patcher<'a> {
             let key = patch_list.pairing.key(tree, tree.entry(entry).value);
             let element = PatchElement { entry, key };
             match self.directive(element, patch_list.pairing)? {
-                Some(directive) => patch_list.directives.push(directive),
+                Some(command) => patch_list.directives.push((command, element)),
                 None => patch_list.plain.push(element),
             }
         }
@@ -140,7 +130,7 @@ impl<'a> Patcher<'a> {
         &self,
         element: PatchElement<'a>,
         pairing: Pairing<'a>,
-    ) -> Decided<Option<ElementDirective<'a>>> {
+    ) -> Decided<Option<Command>> {
         let value = self.patch.entry(element.entry).value;
         if shape(self.patch, value) != Shape::Map {
             return Ok(None);
@@ -150,13 +140,8 @@ impl<'a> Patcher<'a> {
             return Ok(None);
         };
         let is_alone = directed.fields.is_empty();
-        let directive = ElementDirective {
-            entry: element.entry,
-            command,
-            key: element.key,
-        };
         match (command, pairing.is_by_fields()) {
-            (Command::Replace, _) if is_alone => Ok(Some(directive)),
+            (Command::Replace, _) if is_alone => Ok(Some(command)),
             (Command::Replace, _) => Err(self.wrong(
                 self.at_command(value),
                 "`$patch: replace` in an element replaces the \
@@ -166,8 +151,8 @@ impl<'a> Patcher<'a> {
             (Command::Delete, true) if element.key.is_none() => {
                 Err(self.without_key(value, pairing))
             }
-            (Command::Delete, true) => self.only_key(value, pairing).map(|()| Some(directive)),
-            (Command::Merge, true) if is_alone => Ok(Some(directive)),
+            (Command::Delete, true) => self.only_key(value, pairing).map(|()| Some(command)),
+            (Command::Merge, true) if is_alone => Ok(Some(command)),
             (Command::Merge, true) => Ok(None),
             (Command::Delete | Command::Merge, false) => Err(self.wrong(
                 self.at_command(value),
