@@ -8,21 +8,13 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::package::with_trees;
+use crate::package::{holds, trees};
 use crate::triple::Triple;
-use crate::yaml::{NodeId, NodeKind, ScalarType, Tree, equal};
+use crate::yaml::{NodeId, NodeKind, ScalarType, Tree};
 
 /// Whether two texts are YAML and have the same values, document by document.
 pub(super) fn same_values(left: &str, right: &str) -> bool {
-    let same = |left: &[&Tree<'_>], right: &[&Tree<'_>]| {
-        left.len() == right.len()
-            && left
-                .iter()
-                .zip(right)
-                .all(|(left, right)| equal(left, left.root().value, right, right.root().value))
-    };
-    left == right
-        || with_trees(left, |left| with_trees(right, |right| same(left, right))) == Some(Some(true))
+    left == right || holds(left, &[right])
 }
 
 /// Whether a merged text is YAML and has every change of both sides in it. What both changed alike
@@ -61,13 +53,12 @@ type Leaf = (Option<String>, Option<ScalarType>, String);
 type Bag = FxHashMap<Leaf, i64>;
 
 fn bag(text: &str) -> Option<Bag> {
-    with_trees(text, |trees| {
-        let mut bag = Bag::default();
-        for tree in trees {
-            add(&mut bag, tree, None, tree.root().value);
-        }
-        bag
-    })
+    let mut bag = Bag::default();
+    for tree in trees(text) {
+        let tree = tree?;
+        add(&mut bag, &tree, None, tree.root().value);
+    }
+    Some(bag)
 }
 
 fn add(bag: &mut Bag, tree: &Tree<'_>, key: Option<&str>, node: NodeId) {

@@ -21,7 +21,6 @@ use crate::merge::Options;
 use crate::merge::text::CleanLines;
 use crate::triple::{Side, Triple};
 use crate::yaml::Tree;
-use crate::yaml::stream::split;
 
 /// The parser recurses: deep documents need more than a thread's usual stack.
 const STACK: usize = 64 << 20;
@@ -227,12 +226,4 @@ fn is_structured(file: &ParsedFile<'_>) -> bool {
         let root = |tree: &Tree<'_>| tree.entries(tree.root().value).len();
         parsed.tree().is_some_and(|tree| root(&tree) > 0)
     })
-}
-
-/// The trees of a file's documents; `None` if it is not YAML.
-pub(crate) fn with_trees<R>(text: &str, work: impl FnOnce(&[&Tree<'_>]) -> R) -> Option<R> {
-    let trees = split(text).into_iter().map(|it| Tree::parse(it.text));
-    let trees: Vec<Option<Tree<'_>>> = trees.collect::<Result<_, _>>().ok()?;
-    let trees: Vec<&Tree<'_>> = trees.iter().flatten().collect();
-    Some(work(&trees))
 }

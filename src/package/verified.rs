@@ -48,7 +48,7 @@ pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
 }
 
 /// The documents of a text that have content; `None` in the place of one that cannot be read.
-fn trees(text: &str) -> impl Iterator<Item = Option<Tree<'_>>> {
+pub(crate) fn trees(text: &str) -> impl Iterator<Item = Option<Tree<'_>>> {
     let documents = split(text).into_iter();
     let trees = documents.filter_map(|document| Tree::parse(document.text).transpose());
     trees.map(Result::ok)
