@@ -127,9 +127,9 @@ impl Copy<'_> {
         permissions: Option<fs::Permissions>,
     ) -> Result<(), Error> {
         let file = NewFile {
-            owner: None,
             permissions,
             durable: self.durable,
+            ..NewFile::default()
         };
         file.put(self.disk, path, bytes)
             .map_err(Error::writing(path))

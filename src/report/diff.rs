@@ -5,6 +5,7 @@ use std::fs::Permissions;
 use std::path::Path;
 
 use super::hunks::{Hunks, hunks};
+use super::json::portable;
 use super::paint::Paint;
 use crate::error::shown;
 use crate::package::{ChangeKind, FileChange, Plan};
@@ -157,8 +158,7 @@ fn as_text(bytes: &[u8]) -> Option<&str> {
 
 /// A path as git writes it: with `/`, in quotes where a character needs them.
 fn quoted(prefix: &str, path: &Path) -> String {
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-    let path = format!("{prefix}{}", parts.join("/"));
+    let path = format!("{prefix}{}", portable(path));
     if !path.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
         return path;
     }

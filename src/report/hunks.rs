@@ -25,10 +25,7 @@ pub(super) struct Hunks {
 pub(super) fn hunks(old: &str, new: &str, show_secrets: bool) -> Hunks {
     // a carriage return alone ends no line for git
     let lines: [Vec<&str>; 2] = [old, new].map(|text| text.split_inclusive('\n').collect());
-    let shown = match show_secrets {
-        true => [lines[0].len(), lines[1].len()].map(|count| vec![true; count]),
-        false => [old, new].map(shown_lines),
-    };
+    let shown = [old, new].map(|text| shown_lines(text, show_secrets));
     let all = |shown: &[bool], range: &Range<usize>| shown[range.clone()].iter().all(|it| *it);
     let [old, new] = &lines;
     let mut changes = Vec::new();
@@ -115,11 +112,11 @@ fn write_hunk(
 }
 
 /// For each line whether it may be shown: whether it is in a document that holds no Secret, is a
-/// bare `---`, or one of a Secret in which it keeps nothing. Where one document does not parse
-/// nobody can say of any.
-pub(crate) fn shown_lines(text: &str) -> Vec<bool> {
+/// bare `---`, or one of a Secret in which it keeps nothing, unless `show_secrets` is set. Where one
+/// document does not parse nobody can say of any.
+pub(crate) fn shown_lines(text: &str, show_secrets: bool) -> Vec<bool> {
     let count = text.split_inclusive('\n').count();
-    if !may_be_in(text.as_bytes()) {
+    if show_secrets || !may_be_in(text.as_bytes()) {
         return vec![true; count];
     }
     let documents = split(text);

@@ -141,10 +141,8 @@ impl File {
     fn places(&self, file: usize, sides: &[Parsed<'_>; 2], plan: &Plan) -> Vec<OpenPlace> {
         let open = plan.conflicts.iter().filter(|it| *it.file == *self.path);
         let open: Vec<&FileConflict> = open.filter(|it| it.conflict.resolution.is_open()).collect();
-        let shown = sides.each_ref().map(|side| match plan.show_secrets {
-            true => vec![true; side.lines.len()],
-            false => shown_lines(&side.taken.text),
-        });
+        let texts = sides.each_ref().map(|side| &side.taken.text);
+        let shown = texts.map(|text| shown_lines(text, plan.show_secrets));
         let stretches = self.stretches();
         let lines = conflicts(&stretches).map(|it| it.lines.map(|side| side.map(str::to_owned)));
         let place = |(index, lines): (usize, Triple<Option<String>>)| {

@@ -95,9 +95,7 @@ impl Branch {
         let is_here = here == Some(format!("refs/heads/{name}"));
         let mut old = None;
         for known in ["refs/heads", "refs/remotes/origin"] {
-            let known = format!("{known}/{name}^{{commit}}");
-            let verify = ["rev-parse", "-q", "--verify", "--end-of-options"];
-            let Some(tip) = git().args(verify).arg(&known).ask()? else {
+            let Some(tip) = tip_of(top, known, name)? else {
                 continue;
             };
             if !is_here {
@@ -139,15 +137,12 @@ impl Branch {
             .ask()?;
         let base = match base {
             Some(base) => {
-                let tip = ["rev-parse", "-q", "--verify", "--end-of-options"];
-                let base = format!("refs/heads/{base}^{{commit}}");
-                let tip = Git::at(&self.top).args(tip).arg(base).ask()?;
                 // where the branch has got other work in the meantime, that stays below
                 let has = |tip: &String| {
                     let more = commits(&self.top, &["HEAD", &format!("^{tip}")], 1001);
                     more.is_ok_and(|more| more.iter().all(|it| it.is_ours))
                 };
-                tip.filter(has)
+                tip_of(&self.top, "refs/heads", &base)?.filter(has)
             }
             None => None,
         };
@@ -219,6 +214,13 @@ impl Branch {
         let pairs = new.into_iter().zip(before);
         Ok(pairs.map(|(new, old)| (new.hash, old.hash)).collect())
     }
+}
+
+/// The commit of a branch, if it is there.
+fn tip_of(top: &Path, refs: &str, branch: &str) -> Result<Option<String>, Error> {
+    let verify = ["rev-parse", "-q", "--verify", "--end-of-options"];
+    let name = format!("{refs}/{branch}^{{commit}}");
+    Git::at(top).args(verify).arg(name).ask()
 }
 
 /// Refuses a branch with a commit that no upgrade made.

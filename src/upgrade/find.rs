@@ -11,6 +11,7 @@ use super::record::{self, KPTFILE, RULES_FILE, Record};
 use super::worktree;
 use crate::error::Error;
 use crate::package::read_own;
+use crate::report;
 
 /// Which packages are meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,9 +196,7 @@ pub(super) fn below(
 /// A package's path in the repository, so that it is the same on every machine and from every
 /// folder in it.
 fn name_in(top: &Path, package: &Path) -> String {
-    let path = worktree::path_in(top, package);
-    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
-    names.join("/")
+    report::portable(&worktree::path_in(top, package))
 }
 
 /// Whether a folder has a file that speaks of upstream at all.

@@ -48,10 +48,7 @@ impl<'p> LocalFiles<'p> {
             let lines: Vec<&str> = text.split_inclusive('\n').collect();
             let source = LocalFile {
                 text,
-                shown: match plan.show_secrets {
-                    true => vec![true; lines.len()],
-                    false => shown_lines(text),
-                },
+                shown: shown_lines(text, plan.show_secrets),
                 lines,
                 trees: OnceCell::new(),
             };
