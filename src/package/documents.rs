@@ -2,6 +2,7 @@
 //! it.
 
 use super::assemble::{Action, Assembly, Insertion};
+use super::comments_only::is_comments_only;
 use super::cuts::{Cut, Cuts};
 use super::document::is_resource;
 use super::file_triple::FileTriple;
@@ -185,7 +186,6 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         self.first_below_coming = self.first_below_coming(file, &actions);
-        self.head = self.merged_head();
         for (group, merged) in self.job.here.iter().zip(self.merged_here(file)) {
             if let Some(local) = group.local {
                 actions[local.document] = match group.updated {
@@ -197,6 +197,16 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             }
         }
         let insertions = self.insertions(file, &actions)?;
+        let only = self
+            .comments_only(file, &actions)
+            .filter(|_| insertions.is_empty());
+        self.head = match only {
+            Some(comments) => {
+                actions.fill(Action::Remove);
+                Some(self.recorded_head(comments))
+            }
+            None => self.merged_head(),
+        };
         let untouched = actions.iter().all(|action| *action == Action::Keep);
         let ends_line = match actions.last() {
             // the document above it ends its line
@@ -287,7 +297,10 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
             insertions,
         };
         let chunks = assembly.chunks();
-        if chunks.is_empty() && file.has_documents() && !self.is_commented_out() {
+        if chunks.is_empty()
+            && file.has_documents()
+            && !self.sides.updated.is_some_and(is_comments_only)
+        {
             self.outcome.content = Content::Delete;
             return Ok(());
         }

@@ -7,7 +7,7 @@ use super::pair::{DocRef, Group};
 use super::parsed::{Parsed, ParsedFile};
 use super::plan::FileConflict;
 use crate::line_breaks::{cut_last_line, line_break_of, lines, lines_with_breaks};
-use crate::merge::{Frame, MergedAround, merge_above, set_off};
+use crate::merge::{Conflict, Frame, MergedAround, merge_above, set_off};
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::{byte_order_mark, frame, is_bare_marker, marker};
 use crate::yaml::{Document, Span};
@@ -95,7 +95,7 @@ impl<'f> FileMerge<'_, 'f, '_> {
         if self.cuts.first.is_some() {
             return None;
         }
-        let (updated, local) = (self.sides.updated?, self.sides.local?);
+        let local = self.sides.local.filter(|_| self.sides.updated.is_some())?;
         let own = self.head_of(Side::Local);
         let line_break = line_break_of(local.text);
         // a `---` that the first document shares a line with, or has directives above, ends the head
@@ -106,12 +106,8 @@ impl<'f> FileMerge<'_, 'f, '_> {
                 false => head.to_owned(),
             }
         };
-        let above = match self.is_commented_out() {
-            true => updated.text.to_owned(),
-            false => framed(Side::Updated),
-        };
-        let original = framed(Side::Original);
-        let heads = Triple::new(original.as_str(), above.as_str(), own);
+        let (original, updated) = (framed(Side::Original), framed(Side::Updated));
+        let heads = Triple::new(original.as_str(), updated.as_str(), own);
         let frame = match self.begins_with_marker() {
             false => Frame::Nowhere,
             true if marker(own).is_none() && begins_with_marker(local) && self.keeps_first() => {
@@ -119,15 +115,18 @@ impl<'f> FileMerge<'_, 'f, '_> {
             }
             true => Frame::Here,
         };
-        let MergedAround { text, conflicts } =
-            merge_above(heads, frame, line_break, self.context.options)?;
+        let merged = merge_above(heads, frame, line_break, self.context.options)?;
+        Some(self.recorded_head(merged))
+    }
+
+    /// The merged text of a head; its conflicts are recorded.
+    pub(super) fn recorded_head(&mut self, merged: MergedAround) -> String {
         let base = self.job.base.unwrap_or(self.target);
-        for conflict in conflicts {
-            let (file, line) = (self.context.triples[base].path.as_path(), conflict.line + 1);
-            let conflict = FileConflict::in_file(file, Some(line), conflict);
-            self.outcome.conflicts.push(conflict);
-        }
-        Some(text)
+        let path = self.context.triples[base].path.as_path();
+        let conflicts = merged.conflicts.into_iter();
+        let in_file = |it: Conflict| FileConflict::in_file(path, Some(it.line + 1), it);
+        self.outcome.conflicts.extend(conflicts.map(in_file));
+        merged.text
     }
 
     /// Whether the file begins with a `---` line, three-way.
@@ -171,15 +170,6 @@ impl<'f> FileMerge<'_, 'f, '_> {
     /// The head of a side's file, without what belongs to its first document.
     fn head_of(&self, side: Side) -> &'f str {
         self.sides[side].map_or("", |file| self.cuts.head(side, file))
-    }
-
-    /// Whether upstream has the file without its documents, as comments only.
-    pub(super) fn is_commented_out(&self) -> bool {
-        let is_commented_out = |file: &ParsedFile<'_>| {
-            !file.has_documents() && file.text.trim_start().starts_with('#')
-        };
-        self.sides.original.is_some_and(ParsedFile::has_documents)
-            && self.sides.updated.is_some_and(is_commented_out)
     }
 }
 

@@ -57,6 +57,7 @@ mod whole_file;
 // the plan of what changes
 mod case_only;
 mod change;
+mod comments_only;
 mod copy;
 mod obstacles;
 mod plan;

@@ -3,6 +3,8 @@
 
 mod row;
 
+use rustc_hash::FxHashMap;
+
 use super::conflict::Conflict;
 use super::rows::{self, Disagreement, Placed};
 use super::text::merge_lines_with;
@@ -10,7 +12,7 @@ use super::{OnConflict, Options};
 use crate::line_breaks::{ends_line, lines_with_breaks, with_line_break};
 use crate::triple::Triple;
 use crate::yaml::stream::{byte_order_mark, frame};
-use row::{Row, framed, unframed};
+use row::{FRAME, Row, framed, unframed};
 
 /// What the path of a conflict above a document is.
 const ABOVE: &str = "(head)";
@@ -47,14 +49,32 @@ pub(crate) fn merge_above(
     line_break: &str,
     options: &Options,
 ) -> Option<MergedAround> {
-    merge(sides, own, line_break, options, |sides| {
-        let rows = sides.map(|text| Row::of(text, frame(text)));
-        match own {
-            Frame::Below => rows.map(Row::without_frame),
-            Frame::Nowhere if frame(sides.local).is_none() => unframed(rows),
-            Frame::Here | Frame::Nowhere => framed(rows),
-        }
+    merge((sides, None), own, line_break, options, |sides| {
+        with_frame(sides.map(|text| Row::of(text, frame(text))), own)
     })
+}
+
+/// Merges what is no content in three files of a document each, none of whose entries stays.
+pub(crate) fn merge_without_entries(
+    sides: Triple<&str>,
+    own: Frame,
+    line_break: &str,
+    options: &Options,
+) -> Option<MergedAround> {
+    merge((sides, Some(&[])), own, line_break, options, |sides| {
+        let mut keys = FxHashMap::default();
+        let rows = sides.map(|text| Row::of(text, frame(text)).with_entries(&mut keys));
+        with_frame(rows, own)
+    })
+}
+
+/// Three rows, with their frames where they align.
+fn with_frame<'t>(rows: Triple<Row<'t>>, own: Frame) -> Triple<Row<'t>> {
+    match own {
+        Frame::Below => rows.map(Row::without_frame),
+        Frame::Nowhere if rows.local.frame.is_none() => unframed(rows),
+        Frame::Here | Frame::Nowhere => framed(rows),
+    }
 }
 
 /// Merges what is below the value of a document that is no block collection: comments, blank lines
@@ -69,9 +89,13 @@ pub(crate) fn merge_below(
     if sides.map(has_lone_cr).into_array().contains(&true) {
         return None;
     }
-    let mut merged = merge(sides, Frame::Nowhere, line_break, options, |sides| {
-        sides.map(|text| Row::of(text, None))
-    })?;
+    let mut merged = merge(
+        (sides, None),
+        Frame::Nowhere,
+        line_break,
+        options,
+        |sides| sides.map(|text| Row::of(text, None)),
+    )?;
     for conflict in &mut merged.conflicts {
         BELOW.clone_into(&mut conflict.path);
     }
@@ -79,7 +103,7 @@ pub(crate) fn merge_below(
 }
 
 fn merge(
-    sides: Triple<&str>,
+    (sides, below): (Triple<&str>, Option<&[&str]>),
     own: Frame,
     line_break: &str,
     options: &Options,
@@ -95,7 +119,7 @@ fn merge(
     let tokens = rows.as_ref().map(Row::tokens);
     let tokens = tokens.as_ref().map(Vec::as_slice);
     let resolution = options.on_conflict.resolution();
-    let merged = rows::merge(tokens, None, |_| true, resolution);
+    let merged = rows::merge(tokens, below, |entry| entry == FRAME, resolution);
     if !merged.disagreements.is_empty() && options.on_conflict == OnConflict::Markers {
         return Some(marked(sides, options));
     }

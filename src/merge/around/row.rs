@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::is_comment;
 use crate::line_breaks::lines_with_breaks;
 use crate::merge::rows::{Token, TokenKind};
 use crate::triple::Triple;
@@ -67,6 +68,9 @@ pub(super) fn unframed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
     })
 }
 
+/// The number of a document's own `---` line among the entries of a row.
+pub(super) const FRAME: u32 = 0;
+
 /// The lines around a document's value, as pieces of a row.
 #[derive(Debug, Default)]
 pub(super) struct Row<'t> {
@@ -77,13 +81,15 @@ pub(super) struct Row<'t> {
     end: &'t str,
 }
 
-/// A comment line, or a `---` line, with its line break.
+/// A comment line, a `---` line, or the first line of an entry, with its line break.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece<'t> {
     blank: &'t str,
     pub(super) text: &'t str,
     /// The line in which it starts.
     pub(super) line: usize,
+    /// The number of the entry that begins here, where it is one.
+    entry: Option<u32>,
 }
 
 impl<'t> Row<'t> {
@@ -98,6 +104,43 @@ impl<'t> Row<'t> {
         }
         row.add(text, start..text.len());
         row
+    }
+
+    /// The same of a document, its entries numbered by their keys. What is indented below an entry
+    /// is in it.
+    pub(super) fn with_entries(self, keys: &mut FxHashMap<&'t str, u32>) -> Self {
+        let mut here: FxHashSet<u32> = FxHashSet::default();
+        let mut pieces = Vec::with_capacity(self.pieces.len());
+        let mut frame = None;
+        for (at, piece) in self.pieces.into_iter().enumerate() {
+            let is_frame = self.frame == Some(at);
+            let is_comment =
+                piece.text.starts_with('#') || here.is_empty() && is_comment(piece.text);
+            let is_inside = !here.is_empty() && piece.text.starts_with([' ', '\t']);
+            let mut entry = None;
+            if is_frame {
+                frame = Some(pieces.len());
+            } else if is_inside {
+                continue;
+            } else if !is_comment {
+                let key = piece
+                    .text
+                    .split_once(':')
+                    .map_or(piece.text, |(key, _)| key);
+                let next = FRAME + 1 + u32::try_from(keys.len()).unwrap_or(u32::MAX);
+                let number = *keys.entry(key).or_insert(next);
+                if !here.insert(number) {
+                    continue;
+                }
+                entry = Some(number);
+            }
+            pieces.push(Piece { entry, ..piece });
+        }
+        Self {
+            pieces,
+            frame,
+            ..self
+        }
     }
 
     /// Adds the lines between two places.
@@ -118,6 +161,7 @@ impl<'t> Row<'t> {
             blank: std::mem::take(&mut self.end),
             line: count_lines(&text[..range.start]),
             text: &text[range],
+            entry: None,
         });
     }
 
@@ -182,6 +226,7 @@ impl<'t> Row<'t> {
             },
             text: "",
             line,
+            entry: None,
         };
         self.pieces.insert(at, piece);
         self.frame = Some(at);
@@ -196,9 +241,10 @@ impl<'t> Row<'t> {
     pub(super) fn tokens(&self) -> Vec<Token<'t>> {
         let blanks = |blank: &str| u32::try_from(count_lines(blank)).unwrap_or(u32::MAX);
         let tokens = self.pieces.iter().enumerate().map(|(at, piece)| Token {
-            kind: match self.frame == Some(at) {
-                true => TokenKind::Entry(0),
-                false => TokenKind::Comment(piece.text.trim_end_matches(['\r', '\n'])),
+            kind: match piece.entry {
+                _ if self.frame == Some(at) => TokenKind::Entry(FRAME),
+                Some(entry) => TokenKind::Entry(entry),
+                None => TokenKind::Comment(piece.text.trim_end_matches(['\r', '\n'])),
             },
             blanks: blanks(piece.blank),
         });
