@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::parsed::{ParsedFile, Trees};
-use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal};
+use crate::yaml::{EntryId, NodeId, NodeKind, Tree, equal, equal_documents};
 
 /// The annotation that says which of upstream's resources one was.
 const ANNOTATION: &str = "internal.kpt.dev/upstream-identifier";
@@ -14,8 +14,7 @@ const COMMENT: &str = "kpt-merge:";
 /// Whether a document says what upstream's does, kpt's annotation and all comments aside.
 pub(super) fn is_same_document(original: &Tree<'_>, local: &Tree<'_>) -> bool {
     let sides = [original, local].map(|tree| (tree, Some(tree.root().value)));
-    equal(original, original.root().value, local, local.root().value)
-        || is_same(sides, &["metadata", "annotations"])
+    equal_documents(original, local) || is_same(sides, &["metadata", "annotations"])
 }
 
 /// A map of a tree; none where it is not there, which is as good as empty.

@@ -12,7 +12,7 @@ use crate::error::Place;
 use crate::line_breaks::{cut_last_line, ends_line};
 use crate::triple::{Side, Triple};
 use crate::yaml::stream::split;
-use crate::yaml::{Tree, equal};
+use crate::yaml::{Tree, equal_documents};
 
 /// Reads all sides of a file with a YAML name; sides that are the same to the byte are read once.
 pub(crate) fn read_sides<'a>(triple: &'a FileTriple, roots: &Roots, trees: Trees) -> Readings<'a> {
@@ -140,10 +140,8 @@ fn with_line_break<'a>(text: &'a str, bytes: &'a Bytes) -> &'a str {
     let last = |text| split(text).last().map_or("", |last| last.text);
     let (old, new) = (last(text), last(ended));
     let may_be_in_value = old.contains(['|', '>']);
-    let is_same =
-        |(old, new): (&Tree<'_>, &Tree<'_>)| equal(old, old.root().value, new, new.root().value);
     let trees = || Some((Tree::parse(old).ok()??, Tree::parse(new).ok()??));
-    match may_be_in_value && !trees().is_some_and(|(old, new)| is_same((&old, &new))) {
+    match may_be_in_value && !trees().is_some_and(|(old, new)| equal_documents(&old, &new)) {
         true => text,
         false => ended,
     }

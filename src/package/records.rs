@@ -19,7 +19,7 @@ use crate::merge::markers::write_hunk;
 use crate::merge::pins::{Pins, is_document_pinned, may_pin};
 use crate::merge::{Conflict, ConflictKind, Options, Resolution, Rule};
 use crate::triple::Triple;
-use crate::yaml;
+use crate::yaml::equal_documents;
 
 impl<'f> FileMerge<'_, 'f, '_> {
     /// The options for a document: with the rules that are for it.
@@ -238,9 +238,7 @@ fn is_unchanged(original: &Parsed<'_>, local: &Parsed<'_>) -> bool {
 fn equal(left: &Parsed<'_>, right: &Parsed<'_>) -> bool {
     left.document.text == right.document.text
         || match (left.tree(), right.tree()) {
-            (Some(left), Some(right)) => {
-                yaml::equal(&left, left.root().value, &right, right.root().value)
-            }
+            (Some(left), Some(right)) => equal_documents(&left, &right),
             (left, right) => left.is_none() && right.is_none(),
         }
 }

@@ -3,7 +3,7 @@
 
 use crate::line_breaks::{ends_line, line_break_of, with_line_break};
 use crate::yaml::stream::split;
-use crate::yaml::{Tree, equal};
+use crate::yaml::{Tree, equal_documents};
 
 /// The merged text with a line break at its end or without, what is best first. A line break that
 /// comes, comes with the blank lines that upstream has there; without one there are none.
@@ -42,7 +42,7 @@ pub(crate) fn holds(text: &str, chunks: &[&str]) -> bool {
     let mut wanted = chunks.iter().flat_map(|chunk| trees(chunk));
     let is_next = |found: Option<Tree<'_>>| {
         matches!((found, wanted.next()), (Some(found), Some(Some(wanted)))
-            if equal(&found, found.root().value, &wanted, wanted.root().value))
+            if equal_documents(&found, &wanted))
     };
     trees(text).all(is_next) && wanted.next().is_none()
 }

@@ -37,6 +37,11 @@ pub fn equal(left: &Tree<'_>, l: NodeId, right: &Tree<'_>, r: NodeId) -> bool {
     .nodes(l, r)
 }
 
+/// Whether two documents are [`equal`].
+pub(crate) fn equal_documents(left: &Tree<'_>, right: &Tree<'_>) -> bool {
+    equal(left, left.root().value, right, right.root().value)
+}
+
 struct Comparison<'a, 's, 't> {
     left: &'a Tree<'s>,
     right: &'a Tree<'t>,

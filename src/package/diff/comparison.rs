@@ -15,7 +15,7 @@ use crate::package::secrets::patch_error;
 use crate::package::single_package::{Package, load_package};
 use crate::patch::{Rules, first_directive, json_difference, merge_difference};
 use crate::schema::{Schema, kind_of};
-use crate::yaml::{ParseError, equal};
+use crate::yaml::{ParseError, equal_documents};
 
 /// The patch that makes the new resources of the old ones: one document for each that changed.
 /// Empty where none did.
@@ -93,11 +93,6 @@ fn name<'f>(document: &InFile<'f, '_>, in_files: bool) -> Name<'f> {
         Some(resource) => Name::Resource(&resource.id),
         None => Name::Document(file, document.number),
     }
-}
-
-fn is_same(one: &InFile<'_, '_>, other: &InFile<'_, '_>) -> bool {
-    let (left, right) = (one.tree, other.tree);
-    equal(left, left.root().value, right, right.root().value)
 }
 
 /// What a document is known by in both packages.
@@ -185,7 +180,7 @@ impl Comparison<'_> {
         if new.parsed.resource.is_some() {
             return self.one(old, new);
         }
-        if is_same(old, new) {
+        if equal_documents(old.tree, new.tree) {
             return Ok(None);
         }
         Err(unfit(
@@ -279,7 +274,7 @@ fn rename<'f, 'a>(
 
 /// What to say of a document whose name others have, too; nothing where it did not change.
 fn one_of_many(olds: &[InFile<'_, '_>], new: &InFile<'_, '_>) -> Option<Error> {
-    let is_there = olds.iter().any(|old| is_same(old, new));
+    let is_there = olds.iter().any(|old| equal_documents(old.tree, new.tree));
     (!is_there).then(|| {
         unfit(
             new,
