@@ -95,9 +95,7 @@ impl<'a> Cuts<'a> {
 
     /// Has the first documents merge with the heads of their files.
     fn cut_heads(&mut self, files: &Triple<&ParsedFile<'a>>, job: &Job) {
-        let has_content = |parsed: &Parsed<'_>| parsed.has_content;
-        let first = |file: &ParsedFile<'_>| file.documents.iter().position(has_content).ok_or(());
-        let Ok(firsts) = files.try_map(first) else {
+        let Ok(firsts) = files.try_map(|file| file.with_content().next().ok_or(())) else {
             return;
         };
         let group = job

@@ -137,11 +137,9 @@ impl<'c, 'f, 'a> FileMerge<'c, 'f, 'a> {
         let new = |group: &Group| group.local.is_none();
         let of_updated = self.job.here.iter().filter(|group| group.updated.is_some());
         let expected = of_updated.count() + self.coming.len();
-        let documents = self.file(self.target, Side::Updated)?;
-        let count = documents
-            .documents
-            .iter()
-            .filter(|parsed| parsed.has_content)
+        let count = self
+            .file(self.target, Side::Updated)?
+            .with_content()
             .count();
         let forward = self.job.here.iter().all(within)
             && self.coming.iter().all(new)

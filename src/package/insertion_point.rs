@@ -45,7 +45,7 @@ impl FileMerge<'_, '_, '_> {
         file: &ParsedFile<'_>,
         actions: &[Action],
     ) -> Option<usize> {
-        let first = file.documents.iter().position(|it| it.has_content)?;
+        let first = file.with_content().next()?;
         if self.coming.is_empty() {
             return None;
         }

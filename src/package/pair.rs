@@ -139,10 +139,9 @@ fn joined<'r>(sides: Triple<Named<'r>>) -> Vec<Candidate<'r>> {
 fn others(triple: usize, sides: &Triple<Option<&ParsedFile<'_>>>) -> Vec<Group> {
     let indexes = sides.map(|side| {
         side.map_or_else(Vec::new, |file| {
-            let documents = file.documents.iter().enumerate();
-            documents
-                .filter(|(_, parsed)| parsed.has_content && parsed.resource.is_none())
-                .map(|(document, _)| DocRef { triple, document })
+            file.with_content()
+                .filter(|document| file.documents[*document].resource.is_none())
+                .map(|document| DocRef { triple, document })
                 .collect()
         })
     });

@@ -312,9 +312,15 @@ impl<'a> ParsedFile<'a> {
         }
     }
 
+    /// The indexes of the documents with content.
+    pub(super) fn with_content(&self) -> impl Iterator<Item = usize> {
+        let indexes = 0..self.documents.len();
+        indexes.filter(|index| self.documents[*index].has_content)
+    }
+
     /// Whether there is any document, not only comments.
     pub(crate) fn has_documents(&self) -> bool {
-        self.documents.iter().any(|parsed| parsed.has_content)
+        self.with_content().next().is_some()
     }
 
     /// Two resources with one identity in this file, if there are such.

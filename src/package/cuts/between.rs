@@ -29,12 +29,7 @@ impl Neighbours {
 
 /// The neighbours that three files have in common.
 pub(super) fn neighbours(files: &Triple<&ParsedFile<'_>>, job: &Job) -> Vec<Neighbours> {
-    let with_content = |file: &ParsedFile<'_>| -> Vec<usize> {
-        let documents = file.documents.iter().enumerate();
-        let with_content = documents.filter(|(_, parsed)| parsed.has_content);
-        with_content.map(|(index, _)| index).collect()
-    };
-    let documents = files.map(with_content);
+    let documents = files.map(|file| file.with_content().collect::<Vec<usize>>());
     let mut here: FxHashMap<usize, Triple<usize>> = FxHashMap::default();
     for group in &job.here {
         let in_file = group.zip(job.file).try_map(|(member, file)| {

@@ -168,16 +168,12 @@ impl<'a> Target<'a> {
         }
         let mut all = Vec::new();
         for (file, patched) in self.files.iter().enumerate() {
-            let documents = patched.read.file.documents.iter().enumerate();
-            all.extend(
-                documents
-                    .filter(|(_, parsed)| parsed.has_content)
-                    .map(|(document, _)| ResourceRef {
-                        file,
-                        document,
-                        item: None,
-                    }),
-            );
+            let documents = patched.read.file.with_content();
+            all.extend(documents.map(|document| ResourceRef {
+                file,
+                document,
+                item: None,
+            }));
         }
         all
     }
