@@ -1,5 +1,5 @@
-//! What Secrets keep: found by the look of a text, so that it works on one that does not parse,
-//! too.
+//! Finds texts that may hold a Secret. It looks at the text alone, and so works where that does not
+//! parse.
 
 use crate::yaml::Tree;
 use crate::yaml::stream::split;

@@ -1,4 +1,4 @@
-//! Three values of the three sides, travelling as one.
+//! One value for each of the three sides.
 //!
 //! ```
 //! use merge3::triple::{Change, Side, Triple};

@@ -1,4 +1,4 @@
-//! What a run was told, in one value. Nothing else reads the command line.
+//! The settings of a run, in one value. Nothing else reads the command line.
 
 use std::io::Write;
 use std::num::NonZeroUsize;

@@ -1,4 +1,4 @@
-//! What the program ends with (rules: Reports).
+//! Exit statuses (rules: Reports).
 
 use std::ffi::OsString;
 use std::io;

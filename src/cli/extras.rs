@@ -1,4 +1,4 @@
-//! Subcommands that clap's own generators make: completions for a shell, manual pages.
+//! The subcommands `completions` and `man`, made by clap's generators.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

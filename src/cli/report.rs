@@ -1,4 +1,4 @@
-//! What report is made of a run: the arguments about it (rules: Reports).
+//! The arguments about reports (rules: Reports), and the file that a report goes to.
 
 use std::fs;
 use std::path::PathBuf;

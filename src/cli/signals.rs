@@ -1,5 +1,5 @@
-//! Ctrl-C and the like: at once where nothing is being written, else when what was written is taken
-//! back.
+//! Signals such as Ctrl-C: they end a run at once while nothing is being written, and during a
+//! write after it is undone.
 
 use std::io;
 use std::process::{Child, ExitStatus};

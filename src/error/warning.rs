@@ -1,4 +1,4 @@
-//! What there is to know of a run that came to its end.
+//! Warnings: what a run that came to its end has to tell.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Asks git: each question is a process.
+//! Questions to git. Each one starts a process.
 
 use std::ffi::OsStr;
 use std::process::Output;

@@ -1,5 +1,4 @@
-//! What is about a file as a whole: its byte order mark and its line breaks. They merge three-way,
-//! apart from the lines.
+//! The byte order mark and the line breaks of a file. They merge three-way, apart from the lines.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Setting the driver up, and taking that back.
+//! Sets the driver up, and takes that back.
 
 use std::fs;
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! What git calls, and what sets it up: the merge driver, `merge-file`, `solve`, `install` and its
-//! kin.
+//! What git calls, and what sets it up: the merge driver, `merge-file`, `solve`, `install` and the
+//! like.
 //!
 //! The two sides are equals here: nobody wins, and what both changed and do not agree on stays
 //! between conflict markers. [`resolve`] is the merge of one file that all of them share; beside

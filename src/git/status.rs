@@ -1,4 +1,4 @@
-//! What is set up, and whether it works.
+//! Tells what is set up, and whether it works.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! What git's index holds of files that it could not merge.
+//! The files in git's index that it could not merge.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What is around a document's body, merged: the comments, blank lines and `---` lines above it,
-//! and those below it that are in no row of entries.
+//! Merges what is around a document's body: the comments, blank lines and `---` lines above it, and
+//! those below it that are in no row of entries.
 
 use super::documents::FileMerge;
 use super::pair::{DocRef, Group};

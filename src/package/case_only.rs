@@ -1,4 +1,4 @@
-//! Names that differ only in case: two here, and one on systems that take no notice of it.
+//! Warnings about names that differ only in case. Some systems take them for one name.
 
 use std::path::{Path, PathBuf};
 

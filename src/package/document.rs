@@ -1,4 +1,4 @@
-//! One document of a file, merged.
+//! Merges one document of a file.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! One file of documents, merged by the table of the rules (Documents), and the text that comes of
-//! it.
+//! Merges a file of documents by the table in the rules (Documents), and writes its text.
 
 use super::assemble::{Action, Assembly, Insertion};
 use super::comments_only::is_comments_only;

@@ -1,4 +1,4 @@
-//! Two resources with one identity in one file (rules: Documents).
+//! Finds two resources with the same identity in one file (rules: Documents).
 
 use std::path::Path;
 

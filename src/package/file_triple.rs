@@ -1,4 +1,4 @@
-//! A file of three packages, in memory.
+//! The files of three packages at one path, in memory.
 
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};

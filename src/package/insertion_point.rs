@@ -1,4 +1,4 @@
-//! Where in a file a document goes that comes from upstream (rules: Places and formats).
+//! Finds the place in a file for a document that comes (rules: Places and formats).
 
 use super::assemble::{Action, Insertion};
 use super::documents::FileMerge;
@@ -110,9 +110,9 @@ pub(super) enum Own {
 impl Neighbours {
     /// Where documents go, for every document of upstream's file.
     ///
-    /// After the nearest one before it that the local file has, and the local side's own that follow
-    /// that; else before the nearest after it; else at the end. The index is that of the local document
-    /// before which it goes. Documents that go to one place keep upstream's order.
+    /// After the nearest one before it that the local file has, and the local side's own that
+    /// follow that; else before the nearest after it; else at the end. The index is that of the
+    /// local document before which it goes. Documents that go to one place keep upstream's order.
     pub(super) fn places(&self) -> Vec<usize> {
         let after_own = after_own(&self.own);
         let mut next = end(&self.own);

@@ -1,5 +1,5 @@
-//! What has to be done where: the pairs of documents (rules: Documents), sorted by the file that
-//! they end up in.
+//! The work on each file of the result: the pairs of documents (rules: Documents), sorted by the
+//! file that they end up in.
 
 use super::file_triple::FileTriple;
 use super::gone::Gone;

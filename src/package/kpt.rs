@@ -1,5 +1,4 @@
-//! What kpt writes into the files that it vendors: marks of its own, and none of its user's
-//! changes.
+//! Knows what kpt writes into the files that it vendors. Such marks are no changes of the user's.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Three packages in memory: every file that all three sides' rules let in, by its relative path.
+//! Reads three packages into memory: every file that is not excluded, by its relative path.
 
 use std::fs;
 use std::hash::Hasher as _;

@@ -1,5 +1,4 @@
-//! A package as it is, to be reviewed: the files that a run, or git, left with conflict markers;
-//! and rules for it.
+//! Plans for `merge3 review` of a package as it is: the files with conflict markers, and new rules.
 
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,8 @@
 //! (`pair`), each file of the result gets its job (`jobs`), and the jobs are done in parallel:
 //! files of documents by `documents`, others by `whole_file`. Nothing is written before all of it
 //! is done.
+//!
+//! `patching` and `apply` change one package: `readable` reads it, and `target` has its resources.
 
 // a disk: files and folders
 mod bytes;
@@ -63,7 +65,7 @@ mod obstacles;
 mod plan;
 mod secrets;
 
-// runs: one for each command
+// runs, one for each command, and what they share
 mod apply;
 mod diff;
 mod look_up;

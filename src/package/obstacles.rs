@@ -1,4 +1,4 @@
-//! Files, folders and links that are in the way of a file that comes.
+//! Checks that nothing is in the way of files that come: files, folders, links.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Work on many things at once, where that pays.
+//! Runs work in parallel where that pays.
 
 use rayon::prelude::*;
 

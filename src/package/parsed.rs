@@ -1,4 +1,4 @@
-//! A file's documents, read: their trees and what they are called.
+//! The documents of a file: their trees and identities.
 
 use std::path::Path;
 use std::sync::Arc;

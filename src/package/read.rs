@@ -1,5 +1,5 @@
-//! A file of the three packages, its sides read: [`ReadFile`] says how it merges. What one side has
-//! in common with another is not read twice. How one side is read is in `parsed`.
+//! Reads the three sides of a file. [`ReadFile`] says how it merges. What one side has in common
+//! with another is read once. `parsed` reads one side.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Resources that one side gave another name, namespace or API group, paired with what they were
-//! (rules: Renamed resources).
+//! Pairs resources to which one side gave another name, namespace or API group (rules: Renamed
+//! resources).
 
 use std::cmp::Reverse;
 

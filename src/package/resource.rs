@@ -1,4 +1,4 @@
-//! What a resource is called (rules: Documents).
+//! The identity of a resource (rules: Documents).
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Values of Secrets, kept out of what is told of a merge.
+//! Keeps the values of Secrets out of reports and errors.
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Equality in other senses than the merge has it (rules: Equality): what counts as a field, and
-//! what scalars are alike, is for the caller to say.
+//! Equality by other rules than those of the merge (rules: Equality): the caller says which fields
+//! count, and which scalars are equal.
 
 use crate::merge::{FieldIndex, Shape, key_of, shape};
 use crate::yaml::{EntryId, NodeId, Tree};

@@ -1,5 +1,5 @@
-//! The body of a pull request, which hosts take up to a length: parts in the order of their need,
-//! each as far as it fits, and a line that says what was left out.
+//! The body of a pull request, whose length hosts limit: the most important parts first, each as
+//! far as it fits, and a line that says what was left out.
 
 use super::summary::many;
 

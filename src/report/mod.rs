@@ -1,7 +1,7 @@
-//! A finished run, told: as a summary, as JSON, as Markdown, as a page to look at, as a diff.
+//! The reports of a finished run: a summary, JSON, Markdown, a page, a diff.
 //!
 //! Each form is one view of [`Plan`]: `summary`, `json`, `markdown`, `html`
-//! and `diff`; a further one has its place beside them. They share `values` and `reason`
+//! and `diff`; a new form is added beside them. They share `values` and `reason`
 //! (a conflict's values, and why it came out so), `hunks` (what may be shown of a change) and
 //! `paint`; `body` keeps Markdown within the length that hosts take.
 

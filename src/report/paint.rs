@@ -1,4 +1,4 @@
-//! Colour, where it is wanted.
+//! Colours for a terminal.
 
 use anstyle::{AnsiColor, Style};
 

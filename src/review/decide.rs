@@ -1,4 +1,4 @@
-//! What is in the place of a conflict, and whether the file is YAML with it.
+//! Decisions on conflicts, and the check that the file is YAML with them.
 
 use super::files::{File, OpenPlace};
 use crate::git::hunks::has_markers;

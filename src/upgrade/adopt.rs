@@ -1,5 +1,4 @@
-//! A copy of a package that is there already: where it comes from, recorded; and what has changed
-//! in it since.
+//! Records where an existing copy of a package comes from, and restores the original of a package.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Many packages, upgraded in parallel.
+//! Upgrades many packages in parallel.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

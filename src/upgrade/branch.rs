@@ -1,6 +1,6 @@
-//! The branch that upgrades are committed to. One that is there is made anew from where this run
-//! begins, unless it has a commit that no upgrade made; and it stays as it is where that would
-//! change nothing.
+//! The branch that upgrades are committed to. A branch that exists is made anew from where this run
+//! begins, unless it has a commit that no upgrade made. It stays as it is where that would change
+//! nothing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Bare repositories in a folder of the user's: what upstream repositories gave so far.
+//! The cache: bare repositories in a folder of the user, with what was fetched from upstream.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A package, vendored for the first time.
+//! Vendors a package for the first time.
 
 use std::fs;
 use std::io;

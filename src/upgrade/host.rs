@@ -1,5 +1,4 @@
-//! The websites of the hosts that many repositories are at: where a release, a comparison of two
-//! commits and an issue can be read.
+//! Links to the websites of well-known hosts: a release, a comparison of two commits, an issue.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 

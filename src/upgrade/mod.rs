@@ -1,10 +1,10 @@
-//! Packages that come from upstream repositories: vendored, seen to be outdated, upgraded.
+//! Vendors packages from upstream repositories, finds outdated ones, and upgrades them.
 //!
 //! A package's [`Record`] says where it comes from and which commit its files were made from. An
 //! upgrade reads that commit and the new one out of git's objects, merges with the same rules as
-//! ever, and brings the record up to date.
+//! any merge, and brings the record up to date.
 //!
-//! From the ground up: `address` and `host` take addresses apart; `version` and `refs` say what a
+//! From the ground up: `address` and `host` read addresses; `version` and `refs` say what a
 //! name means; `registry`, `cache` and `remote` speak with servers, and `fetch`, `objects` and
 //! `archives` get the files of a version, which `tree` checks; `record` and `kptfile` are what a
 //! package says of itself; `subpackages` and `package_upgrade` merge one package; `worktree`,

@@ -1,4 +1,4 @@
-//! What became of one of the packages of a run.
+//! The outcome of one package of a run.
 
 use std::path::PathBuf;
 

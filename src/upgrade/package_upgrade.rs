@@ -1,4 +1,4 @@
-//! One package, brought from the version that it was made from to another one.
+//! Upgrades one package from the version that it was made from to another one.
 
 use std::fs;
 use std::path::{Path, PathBuf};

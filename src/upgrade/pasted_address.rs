@@ -1,4 +1,4 @@
-//! Addresses as people paste them, from a browser or a kustomization, taken apart.
+//! Reads addresses as people paste them, from a browser or a kustomization.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What a tree of upstream's lists, checked before anything of it is used: git itself would refuse
-//! most of what is refused here, but a server may send any objects.
+//! Checks what an upstream tree lists before any of it is used. Git refuses most of it too, but a
+//! server may send any objects.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};

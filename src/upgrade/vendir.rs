@@ -1,5 +1,4 @@
-//! Where a folder comes from that vendir has put there: what its `vendir.yml` and `vendir.lock.yml`
-//! say of it.
+//! Reads where a folder comes from that vendir put there, from `vendir.yml` and `vendir.lock.yml`.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Which of a repository's tags is the newest.
+//! Finds the newest of a repository's tags.
 
 use semver::Version;
 

@@ -1,5 +1,4 @@
-//! Which resources somebody means: `Deployment/web`, `Deployment/*`, or what a kustomization calls
-//! a `target`.
+//! Selectors of resources: `Deployment/web`, `Deployment/*`, or the `target` of a kustomization.
 
 mod labels;
 

@@ -1,4 +1,4 @@
-//! The resources that patches and configurations can be for, and what these have made of them.
+//! The resources of a package that patches and configurations are for, and what becomes of them.
 
 mod written;
 

@@ -1,4 +1,4 @@
-//! What became of a target: the text of each file that changed, and the files that come.
+//! The files of a target that changed or come, with their texts.
 
 use std::path::{Path, PathBuf};
 

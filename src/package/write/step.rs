@@ -1,4 +1,4 @@
-//! What a plan makes of one path, and whether the file there is still as it was read.
+//! The steps of a plan: what becomes of one path. Checks that a file is still as it was read.
 
 use std::fs::{self, Permissions};
 use std::io;

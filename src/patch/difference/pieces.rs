@@ -1,4 +1,4 @@
-//! What a patch says that the new document's text does not: nulls for fields that went, and
+//! What a patch has and the new document's text has not: nulls for fields that went, and
 //! directives.
 
 use crate::merge::{Child, Incoming, Outcome, Slot};

@@ -1,4 +1,4 @@
-//! What comes to a new place, as text that is there: a field or an element, with its comments.
+//! The text of a field or an element that comes to a new place, with its comments.
 
 use crate::merge::{Child, CommentChoice, Incoming, Outcome, Remarks, edited};
 use crate::patch::{Decided, parsed};

@@ -1,4 +1,4 @@
-//! What is reported in tables and lists: the overview, and what is no conflict and no file.
+//! The tables and lists of the page: the overview, and what is neither a conflict nor a file.
 
 use super::out::Out;
 use super::{Package, Page};

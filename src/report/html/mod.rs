@@ -1,8 +1,8 @@
 //! The report for people who look: one page of HTML that loads nothing.
 //!
-//! Its order is that of need: what failed, conflicts, values put together from both sides, what
-//! stays as it was, changed files, the rest. It works without its script, which filters, and moves
-//! by keys.
+//! The most important comes first: what failed, conflicts, values put together from both sides,
+//! what stays as it was, changed files, the rest. It works without its script, which filters, and
+//! moves by keys.
 
 mod changes;
 mod lists;

@@ -1,4 +1,4 @@
-//! What was upgraded, as a page to look at.
+//! The report of upgrades as a page.
 
 use super::{Outcomes, short_name, versions};
 use crate::report::{self, Package, Page};

@@ -1,4 +1,4 @@
-//! What was upgraded, and what could be, for programs (docs/report.schema.json).
+//! The reports of upgrades and of newer versions for programs (docs/report.schema.json).
 
 use std::path::Path;
 

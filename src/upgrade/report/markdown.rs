@@ -1,5 +1,5 @@
-//! What was upgraded, and what could be, for the body of a pull request. Whatever upstream wrote
-//! is in code, where it is no Markdown, closes no issue and calls nobody.
+//! The reports of upgrades and of newer versions for the body of a pull request. Whatever upstream
+//! wrote is in code, where it is no Markdown, closes no issue and calls nobody.
 
 use super::{Outcomes, row, short_name, versions};
 use crate::report::{self, Body, Part, by_need, cell, code};

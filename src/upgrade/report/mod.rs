@@ -1,4 +1,4 @@
-//! What was upgraded, and what could be: for programs, for people, for a pull request.
+//! The reports of upgrades and of newer versions: for programs, for people, for a pull request.
 
 mod html;
 mod json;

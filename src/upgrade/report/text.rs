@@ -1,4 +1,4 @@
-//! What was upgraded, and what could be, for people at a terminal.
+//! The reports of upgrades and of newer versions for people at a terminal.
 
 use super::{Outcomes, row, short_name, versions};
 use crate::error::shown;
