@@ -37,12 +37,18 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
         return rows;
     };
     let known = known.clone();
-    let end = rows.local.end;
+    let (end, has_local) = (rows.local.end, local.is_some());
     let Triple {
         original,
         updated,
         local,
-    } = rows.map(|row| if is_left { row } else { row.with_end(end) });
+    } = rows.map(|row| {
+        if is_left || has_local {
+            row
+        } else {
+            row.with_end(end)
+        }
+    });
     let framed = |row: Row<'t>, is_moved: bool, above: &FxHashSet<&str>| match row.frame {
         Some(_) if !is_moved => row,
         _ => row.with_empty_frame(above),
@@ -211,7 +217,11 @@ impl<'t> Row<'t> {
         }
         let is_above = |piece: &Piece<'_>| above.contains(piece.text.trim());
         let at = match self.pieces.iter().rposition(is_above) {
-            Some(last) => last + 1,
+            // comments with no blank line between are one
+            Some(last) => {
+                let below = self.pieces[last + 1..].iter();
+                last + 1 + below.take_while(|piece| piece.blank.is_empty()).count()
+            }
             None if above.is_empty() => 0,
             None => self.pieces.len(),
         };

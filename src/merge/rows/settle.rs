@@ -266,15 +266,18 @@ fn is_inserted(rows: &Rows<'_>, piece: Ref) -> bool {
 }
 
 /// A comment that a blank line sets off from what is below it stays set off, whatever comes below
-/// it now. And a piece that becomes the first leaves its blank lines to the one that was.
+/// it now, but for more lines of that comment. And a piece that becomes the first leaves its blank lines to the one that was.
 pub(super) fn keep_apart(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Vec<Placed> {
     let count = |blanks: Option<Ref>| blanks.map_or(0, |piece| rows.token(piece).blanks);
     for at in 1..merged.len() {
         let (above, here) = (merged[at - 1].piece, merged[at]);
         let next = Ref::new(above.side(), above.at() + 1);
         let is_last = next.at() + 1 >= rows.row(above.side()).len();
+        let previous = here.piece.at().checked_sub(1);
+        let previous = previous.map(|at| rows.id(Ref::new(here.piece.side(), at)));
         if rows.is_comment(above)
             && !is_last
+            && previous != Some(rows.id(above))
             && rows.token(next).blanks > 0
             && rows.id(next) != rows.id(here.piece)
             && count(here.blanks) == 0

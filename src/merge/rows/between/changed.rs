@@ -102,9 +102,8 @@ impl Between<'_, '_> {
     }
 
     /// The pieces of both sides: updated's in the place of what it took away, or last; the comments
-    /// that it has right above local's piece below stay with that, and those above an entry that
-    /// local deleted are above what local has in its place. `stands` says that local's are in the
-    /// place of what updated took away.
+    /// that it has right above local's piece below stay with that. `stands` says that local's are
+    /// in the place of what updated took away.
     fn in_order(
         &self,
         ours: &[Ref],
@@ -112,9 +111,7 @@ impl Between<'_, '_> {
         (gone, below): (&[Gone], Option<Ref>),
         stands: bool,
     ) -> [(Vec<Placed>, Side); 6] {
-        let rewritten = gone.first().map(|gone| self.owner(gone.original));
-        let is_above = |it: &&Ref| self.is_of_deleted(**it) && rewritten != Some(self.owner(**it));
-        let (of_deleted, theirs) = theirs.split_at(theirs.iter().take_while(is_above).count());
+        let (leading, theirs) = theirs.split_at(self.leading(ours, theirs, gone));
         let piece_below = below.filter(|below| self.rows.id(*below) != Id::End);
         let comments = piece_below.map_or(0, |below| self.above_piece(theirs, below));
         let (before, above) = theirs.split_at(theirs.len() - comments);
@@ -136,13 +133,36 @@ impl Between<'_, '_> {
             new
         };
         [
-            (own_of(of_deleted), Side::Updated),
+            (own_of(leading), Side::Updated),
             (own_of(&ours[..first]), Side::Local),
             (new(before, of_before), Side::Updated),
             (own_of(&ours[first..second]), Side::Local),
             (new(above, of_above), Side::Updated),
             (own_of(&ours[second..]), Side::Local),
         ]
+    }
+
+    /// How many of updated's pieces come before local's: comments above an entry that local deleted,
+    /// for what local has may be in its place, and more lines of the comment above, where local's
+    /// begin with something else.
+    fn leading(&self, ours: &[Ref], theirs: &[Ref], gone: &[Gone]) -> usize {
+        let rewritten = gone.first().map(|gone| self.owner(gone.original));
+        let is_above = |it: &&Ref| self.is_of_deleted(**it) && rewritten != Some(self.owner(**it));
+        let above = theirs.iter().take_while(is_above).count();
+        let continues = |piece: &&Ref| {
+            let previous = piece.at().checked_sub(1);
+            let previous = previous.map(|at| Ref::new(piece.side(), at));
+            self.rows.is_comment(**piece)
+                && self.rows.token(**piece).blanks == 0
+                && previous.is_some_and(|previous| self.rows.is_comment(previous))
+        };
+        if above > 0 || !gone.is_empty() || ours.iter().take(1).any(|piece| continues(&piece)) {
+            return above;
+        }
+        let more = theirs.iter().take_while(continues).count();
+        let is_set_off = |last: &Ref| self.owner(*last).is_none();
+        let is_whole = more > 0 && is_set_off(&theirs[more - 1]);
+        if is_whole { more } else { 0 }
     }
 
     /// How many of updated's pieces, at the end, are comments right above local's piece below.
