@@ -118,8 +118,6 @@ fn without_lists(path: &Path, text: &str) -> Option<(String, Origin)> {
 /// An item of a list of resources, as a document of its own.
 #[derive(Debug)]
 pub(super) struct Item {
-    /// Which of the list's items.
-    pub(super) index: usize,
     /// The item as a document.
     pub(super) text: String,
     /// What it is called; `None` if it is no resource.
@@ -137,14 +135,13 @@ pub(super) fn items(path: &Path, file: &str, parsed: &Parsed<'_>) -> Vec<Item> {
     };
     let file = Arc::new(Lines::of(file));
     let places = places_of(tree, parsed.document.line, &found);
-    let found = found.into_iter().zip(places).enumerate();
+    let found = found.into_iter().zip(places);
     found
-        .map(|(index, (item, (line, indent)))| {
+        .map(|(item, (line, indent))| {
             let text = text_of(tree, item);
             let lines = (0..text.matches('\n').count()).map(|at| (line + at, indent));
             let read = ParsedFile::parse(path, &text, Trees::Kept).ok();
             Item {
-                index,
                 id: read
                     .and_then(|it| Some(it.documents.first()?.resource.as_ref()?.id.to_static())),
                 origin: Origin {
@@ -178,22 +175,17 @@ fn text_of(tree: &Tree<'_>, item: NodeId) -> String {
 }
 
 impl Item {
-    /// A place in it.
-    pub(super) fn place(&self, path: impl AsRef<Path>, offset: usize) -> Place {
-        self.place_in(path, &self.text, offset)
-    }
-
     /// A place in a text that it has now.
-    pub(super) fn place_in(&self, path: impl AsRef<Path>, text: &str, offset: usize) -> Place {
+    pub(super) fn place(&self, path: impl AsRef<Path>, text: &str, offset: usize) -> Place {
         self.origin.place(path, text, 0, offset)
     }
+}
 
-    /// Its text as it is now in its list, which may have changed.
-    pub(super) fn text_in(&self, list: &str) -> Option<String> {
-        let tree = Tree::parse(list).ok().flatten()?;
-        let item = items_of(&tree)?.get(self.index).copied()?;
-        Some(text_of(&tree, item))
-    }
+/// The text of an item as it is now in its list, which may have changed.
+pub(super) fn text_in(list: &str, index: usize) -> Option<String> {
+    let tree = Tree::parse(list).ok().flatten()?;
+    let item = items_of(&tree)?.get(index).copied()?;
+    Some(text_of(&tree, item))
 }
 
 /// What becomes of the items of a list of resources, by their index.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::assemble::Insertion;
-use super::items::{ChangedItems, Item, items};
+use super::items::{ChangedItems, Item, items, text_in};
 use super::parsed::Parsed;
 use super::readable::Readable;
 use super::resource::ResourceId;
@@ -195,18 +195,12 @@ impl<'a> Target<'a> {
 
     /// File and line.
     pub(super) fn line(&self, found: ResourceRef) -> String {
-        let parsed = self.parsed(found);
-        let place = match self.item(found) {
-            Some(item) => item.place(self.path(found), 0),
-            None => {
-                return format!(
-                    "{}:{}",
-                    self.path(found).display(),
-                    parsed.document.line + 1
-                );
-            }
+        let path = self.path(found);
+        let line = match self.item(found) {
+            Some(item) => item.place(path, &item.text, 0).line,
+            None => self.parsed(found).document.line + 1,
         };
-        format!("{}:{}", place.path.display(), place.line)
+        format!("{}:{line}", path.display())
     }
 
     /// What it is called.
@@ -232,13 +226,13 @@ impl<'a> Target<'a> {
     pub(super) fn text(&self, found: ResourceRef) -> Result<String, Error> {
         let document = self.document(found);
         let whole = self.parsed(found).document.text;
-        let text = match (self.item(found), &document.text) {
-            (None, _) => return Ok(document.put_back(self.path(found), whole)?.into_owned()),
-            (Some(item), list) => match (document.changed.texts.get(&item.index), list) {
-                (Some(text), _) => Some(text.clone()),
-                (None, Some(list)) => item.text_in(list),
-                (None, None) => Some(item.text.clone()),
-            },
+        let Some((index, item)) = found.item.zip(self.item(found)) else {
+            return Ok(document.put_back(self.path(found), whole)?.into_owned());
+        };
+        let text = match (document.changed.texts.get(&index), &document.text) {
+            (Some(text), _) => Some(text.clone()),
+            (None, Some(list)) => text_in(list, index),
+            (None, None) => Some(item.text.clone()),
         };
         Ok(text.unwrap_or_else(|| whole.to_owned()))
     }
@@ -246,7 +240,7 @@ impl<'a> Target<'a> {
     /// A place in its text, as one in its file.
     pub(super) fn place(&self, found: ResourceRef, text: &str, offset: usize) -> Place {
         match self.item(found) {
-            Some(item) => item.place_in(self.path(found), text, offset),
+            Some(item) => item.place(self.path(found), text, offset),
             None if self.is_changed(found) => Place::new(self.path(found), text, offset),
             None => {
                 let document = &self.parsed(found).document;
