@@ -79,10 +79,11 @@ impl Target<'_> {
     pub(in crate::package) fn into_changed(
         self,
     ) -> Result<FxHashMap<PathBuf, Option<String>>, Error> {
-        let is_changed = |file: &&Patched<'_>| {
+        let is_changed = |file: &Patched<'_>| {
             !file.coming.is_empty() || file.documents.iter().any(PatchedDocument::is_changed)
         };
-        let changed = self.files.iter().filter(is_changed);
+        // each file is dropped as soon as its text is there
+        let changed = self.files.into_iter().filter(is_changed);
         let changed = changed.map(|file| Ok((file.read.name.to_owned(), file.text()?)));
         changed.chain(self.added.into_iter().map(Ok)).collect()
     }
