@@ -54,8 +54,9 @@ pub(super) fn framed<'t>(rows: Triple<Row<'t>>) -> Triple<Row<'t>> {
         _ => row.with_empty_frame(above),
     };
     let original = framed(original, is_moved, &known);
-    // the others have it where the original has it
-    let above = original.above_frame().unwrap_or(known);
+    // the others have it where the original has it, if there is anything around it there
+    let above = original.above_frame().filter(|_| original.pieces.len() > 1);
+    let above = above.unwrap_or(known);
     Triple {
         updated: framed(updated, is_moved, &above),
         local: framed(local, false, &above),

@@ -57,7 +57,7 @@ impl Between<'_, '_> {
     }
 
     /// The first of a piece and the comments right above it.
-    fn top(&self, piece: Ref) -> Ref {
+    pub(super) fn top(&self, piece: Ref) -> Ref {
         Ref::new(piece.side(), self.rows.own_above(piece.side(), piece.at()))
     }
 

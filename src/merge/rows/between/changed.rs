@@ -128,7 +128,10 @@ impl Between<'_, '_> {
         let new = |pieces: &[Ref], gone: Option<&Gone>| {
             let mut new = own_of(pieces);
             if let (Some(gone), Some(first)) = (gone, new.first_mut()) {
-                first.blanks = Some(self.blanks(gone.original, first.piece, gone.local));
+                let (old, own) = (self.top(gone.original), self.top(gone.local));
+                let is_below_own = old == gone.original && self.goes_with_entry(own);
+                let own = if is_below_own { own } else { gone.local };
+                first.blanks = Some(self.blanks(gone.original, first.piece, own));
             }
             new
         };
@@ -142,9 +145,9 @@ impl Between<'_, '_> {
         ]
     }
 
-    /// How many of updated's pieces come before local's: comments above an entry that local deleted,
-    /// for what local has may be in its place, and more lines of the comment above, where local's
-    /// begin with something else.
+    /// How many of updated's pieces come before local's: comments above an entry that local
+    /// deleted, for what local has may be in its place, and more lines of the comment above, where
+    /// local's begin with something else.
     fn leading(&self, ours: &[Ref], theirs: &[Ref], gone: &[Gone]) -> usize {
         let rewritten = gone.first().map(|gone| self.owner(gone.original));
         let is_above = |it: &&Ref| self.is_of_deleted(**it) && rewritten != Some(self.owner(**it));
