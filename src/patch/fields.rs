@@ -87,7 +87,7 @@ impl<'a> Patcher<'a> {
         Ok(if children.is_empty() {
             Outcome::Keep
         } else {
-            Outcome::Merge(children)
+            Outcome::merge(children)
         })
     }
 

@@ -10,12 +10,12 @@ use crate::yaml::{EntryId, NodeId};
 pub(crate) struct Child {
     /// Where it comes from.
     pub(crate) slot: Slot,
-    /// The entry on each side that has it.
-    pub(crate) sides: Triple<Option<EntryId>>,
+    /// The original's entry, where that has it.
+    original: Option<EntryId>,
+    /// Updated's, where that has it.
+    updated: Option<EntryId>,
     /// What becomes of its value.
     pub(crate) outcome: Outcome,
-    /// The updated entry whose text, to the byte, takes the place of local's.
-    pub(crate) text: Option<EntryId>,
     /// What else changes of it: mostly nothing, and there is one for each line.
     beside: Option<Box<Beside>>,
 }
@@ -46,23 +46,23 @@ impl Child {
     }
 
     /// A local entry that becomes the updated one, to the byte; `value` is that one's.
-    pub(crate) fn rewritten(local: EntryId, updated: EntryId, value: NodeId) -> Self {
-        Self {
-            text: Some(updated),
-            ..Self::local(local, Outcome::Take(Incoming::whole(value)))
-        }
+    pub(crate) fn rewritten(local: EntryId, value: NodeId) -> Self {
+        let incoming = Incoming {
+            has_entry: true,
+            ..Incoming::whole(value)
+        };
+        Self::local(local, Outcome::Take(incoming))
     }
 
     fn of(slot: Slot, outcome: Outcome) -> Self {
-        let sides = match slot {
-            Slot::Local(local) => Triple::new(None, None, Some(local)),
-            Slot::Updated(updated) => Triple::new(None, Some(updated), None),
-        };
         Self {
             slot,
-            sides,
+            original: None,
+            updated: match slot {
+                Slot::Local(_) => None,
+                Slot::Updated(updated) => Some(updated),
+            },
             outcome,
-            text: None,
             beside: None,
         }
     }
@@ -120,9 +120,30 @@ impl Child {
         self.beside.as_ref()?.key
     }
 
+    /// The updated entry whose text, to the byte, takes the place of local's.
+    pub(crate) fn text(&self) -> Option<EntryId> {
+        match &self.outcome {
+            Outcome::Take(incoming) if incoming.has_entry => self.updated,
+            _ => None,
+        }
+    }
+
+    /// The entry on each side that has it.
+    pub(crate) const fn sides(&self) -> Triple<Option<EntryId>> {
+        let local = match self.slot {
+            Slot::Local(local) => Some(local),
+            Slot::Updated(_) => None,
+        };
+        Triple::new(self.original, self.updated, local)
+    }
+
     /// The same, which is these entries of the three sides.
     pub(crate) fn of_sides(self, sides: Triple<Option<EntryId>>) -> Self {
-        Self { sides, ..self }
+        Self {
+            original: sides.original,
+            updated: sides.updated,
+            ..self
+        }
     }
 
     pub(crate) fn has_choice(&self) -> bool {
@@ -134,11 +155,9 @@ impl Child {
 
     pub(crate) fn choose(&self, side: Chosen) -> Self {
         let child = Self {
-            slot: self.slot,
-            sides: self.sides,
             outcome: self.outcome.choose(side),
-            text: self.text,
             beside: None,
+            ..*self
         };
         let below = self.below().map(|it| chosen_pieces(it, side).into());
         child
@@ -168,7 +187,7 @@ mod tests {
 
     #[test]
     fn decisions_are_small() {
-        assert_eq!(size_of::<Child>(), 56);
-        assert_eq!(size_of::<Piece>(), 72);
+        assert_eq!(size_of::<Child>(), 40);
+        assert_eq!(size_of::<Piece>(), 56);
     }
 }

@@ -11,6 +11,10 @@ pub(crate) use row::{Blanks, CommentPiece, Piece, PieceKind, Row};
 
 /// What becomes of a value of the local tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::box_collection,
+    reason = "there is one for each line, in two words"
+)]
 pub(crate) enum Outcome {
     /// It stays as it is.
     Keep,
@@ -21,11 +25,11 @@ pub(crate) enum Outcome {
     /// It is a map or a list whose entries are decided one by one, in the order that they will
     /// have. Without any left it becomes `{}` or `[]`. What is between the entries goes along
     /// with them.
-    Merge(Vec<Child>),
+    Merge(Box<Vec<Child>>),
     /// The same, where what is between the entries is decided too.
     Row(Box<Row>),
     /// It is a block scalar whose lines were merged: this is what it says.
-    Text(Box<str>),
+    Text(Box<String>),
     /// It is any other scalar of several lines, which were merged.
     Lines(Box<ScalarLines>),
     /// Both sides changed it, and neither wins: what each would make of it.
@@ -60,6 +64,11 @@ pub(crate) enum Chosen {
 }
 
 impl Outcome {
+    /// A map or a list of these entries.
+    pub(crate) fn merge(children: Vec<Child>) -> Self {
+        Self::Merge(Box::new(children))
+    }
+
     /// Neither side wins.
     pub(crate) fn apart(local: Self, updated: Self) -> Self {
         Self::Apart(Box::new(Apart {
@@ -108,7 +117,7 @@ impl Outcome {
             (Self::Apart(apart), Chosen::Local) => apart.local.choose(side),
             (Self::Apart(apart), Chosen::Updated) => apart.updated.choose(side),
             (Self::Merge(children), _) => {
-                Self::Merge(children.iter().map(|child| child.choose(side)).collect())
+                Self::merge(children.iter().map(|child| child.choose(side)).collect())
             }
             (Self::Row(row), _) => Self::Row(Box::new(Row {
                 pieces: chosen_pieces(&row.pieces, side),
@@ -149,6 +158,8 @@ pub(crate) struct Incoming {
     /// The quoting that local has and that the new scalar takes where its value allows it (rules:
     /// Places and formats).
     pub(crate) quoting: Option<ScalarStyle>,
+    /// Whether its entry's text, to the byte, takes the place of local's.
+    pub(crate) has_entry: bool,
 }
 
 /// Where an entry of a merged map or list comes from.
@@ -212,6 +223,7 @@ impl Incoming {
             node,
             part: (part != Outcome::Keep).then(|| Box::new(part)),
             quoting: None,
+            has_entry: false,
         }
     }
 

@@ -67,7 +67,7 @@ impl Editor<'_> {
     /// An entry of the target that stays in its place.
     fn edit_entry(&mut self, child: &Child, id: EntryId) {
         let entry = self.target.entry(id);
-        if child.text.is_none() && child.below().is_none() {
+        if child.text().is_none() && child.below().is_none() {
             self.key(child, entry);
             return self.value(entry, &child.outcome, child.remarks());
         }

@@ -188,7 +188,7 @@ impl Editor<'_> {
                 self.original_stretch(base, column)
             }
             _ => child
-                .sides
+                .sides()
                 .original
                 .and_then(|id| self.original_lines(id, column)),
         };
@@ -275,8 +275,8 @@ impl Editor<'_> {
     /// The lines of an entry of the result, with what is below it.
     pub(super) fn entry_lines(&mut self, child: &Child, column: u32) -> String {
         match (child.slot, &child.outcome) {
-            (Slot::Local(_), _) if child.text.is_some() => {
-                let from = child.text.unwrap_or(EntryId::new(0));
+            (Slot::Local(_), _) if child.text().is_some() => {
+                let from = child.text().unwrap_or(EntryId::new(0));
                 self.lines_in_column(self.source, from, column)
             }
             (Slot::Local(id), _) => self.resident_lines(id, child, column),

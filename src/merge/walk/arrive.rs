@@ -88,7 +88,7 @@ impl Walker<'_> {
         })?;
         for child in &mut children {
             let name = child
-                .sides
+                .sides()
                 .local
                 .and_then(|entry| key_of(trees.updated, entry));
             let is_key = |(_, name)| key.is_some_and(|key| key.names().any(|key| key == name));
@@ -142,7 +142,7 @@ impl Walker<'_> {
             tree.row(entry.value, Some(entry))
         };
         let Some(updated) = row_of(Side::Updated) else {
-            return Outcome::Merge(children);
+            return Outcome::merge(children);
         };
         let words = |side: Side, span| self.trees[side].slice(span).trim();
         let original = row_of(Side::Original);
@@ -204,6 +204,6 @@ pub(crate) fn part_of(children: Vec<Child>) -> Outcome {
     if children.iter().all(Child::is_untouched) {
         Outcome::Keep
     } else {
-        Outcome::Merge(children)
+        Outcome::merge(children)
     }
 }

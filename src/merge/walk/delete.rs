@@ -165,10 +165,10 @@ impl Walker<'_> {
 }
 
 fn what_is_left(children: Vec<Child>) -> Outcome {
-    let merged = Outcome::Merge(children);
+    let merged = Outcome::merge(children);
     if merged.has_choice() {
         let chosen = |side| match merged.choose(side) {
-            Outcome::Merge(children) => what_is_left(children),
+            Outcome::Merge(children) => what_is_left(*children),
             outcome => outcome,
         };
         let (local, updated) = (chosen(Chosen::Local), chosen(Chosen::Updated));

@@ -153,7 +153,7 @@ impl Walker<'_> {
             return Outcome::Keep;
         }
         if entries_of(tree, local).len() > 0 {
-            return Outcome::Merge(children);
+            return Outcome::merge(children);
         }
         if children.iter().any(Child::has_choice) {
             let chosen = |side| -> Outcome {

@@ -215,7 +215,7 @@ impl<'a> Walker<'a> {
         let is_left = is_plain
             && in_place
             && same_text::same_lines((trees.original, original), (trees.local, local));
-        is_left.then(|| Child::rewritten(local, updated, value).of_sides(entries))
+        is_left.then(|| Child::rewritten(local, value).of_sides(entries))
     }
 
     /// A value that updated and local both have (rules: Fields).

@@ -144,7 +144,7 @@ impl<'a> Differ<'a> {
             Part::Same if self.grain == Grain::Everything => vec![Child::keep(entry)],
             Part::Same => vec![Child::local(entry, Outcome::Remove)],
             Part::Whole => vec![Child::keep(entry)],
-            Part::Some(children) => vec![Child::local(entry, Outcome::Merge(children))],
+            Part::Some(children) => vec![Child::local(entry, Outcome::merge(children))],
             Part::Instead(text) => {
                 let piece = self.pieces.add(text);
                 vec![Child::local(entry, Outcome::Remove), piece]

@@ -64,5 +64,5 @@ fn place(tree: &Tree<'_>, entries: &[Option<EntryId>], outcome: Outcome) -> Outc
         }
         Slot::Local(entry) => Some(Child::local(entry, place(tree, entries, child.outcome))),
     });
-    Outcome::Merge(placed.collect())
+    Outcome::merge(placed.collect())
 }

@@ -40,7 +40,7 @@ pub(super) fn arriving_text(
             Child::local(only, taken).with_remarks(remarks)
         })
         .collect();
-    let text = edited(&frame, source, &Outcome::Merge(children))?;
+    let text = edited(&frame, source, &Outcome::merge(children))?;
     Ok(beside_dash(&text.unwrap_or(skeleton)))
 }
 

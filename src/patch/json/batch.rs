@@ -267,7 +267,7 @@ impl<'a, 'o> Batch<'a, 'o> {
         children.extend(coming.remove(&node).unwrap_or_default());
         match children.iter().all(Child::is_untouched) {
             true => Outcome::Keep,
-            false => Outcome::Merge(children),
+            false => Outcome::merge(children),
         }
     }
 }

@@ -217,7 +217,7 @@ impl SingleOperation<'_> {
             true => Child::local(child, outcome.clone()),
             false => Child::keep(child),
         });
-        self.changed(spot, Outcome::Merge(children.collect()), source)
+        self.changed(spot, Outcome::merge(children.collect()), source)
     }
 
     /// Adds the value of an entry of `source` where the path says.
@@ -249,7 +249,7 @@ impl SingleOperation<'_> {
         let new = Child::updated(coming, Outcome::Take(Incoming::whole(value)));
         let mut children: Vec<Child> = self.children(&spot).map(Child::keep).collect();
         children.insert(spot.index.min(children.len()), new);
-        self.changed(&spot, Outcome::Merge(children), &arriving)
+        self.changed(&spot, Outcome::merge(children), &arriving)
     }
 
     /// An empty map or list takes its first entry, whose text is given.
@@ -308,7 +308,7 @@ impl SingleOperation<'_> {
                     true => Child::local(entry, outcome.clone()),
                     false => Child::keep(entry),
                 });
-            outcome = Outcome::Merge(children.collect());
+            outcome = Outcome::merge(children.collect());
         }
         let text = edited(self.target, source, &outcome)?;
         Ok(text.unwrap_or_else(|| self.target.text().to_owned()))

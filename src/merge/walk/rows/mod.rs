@@ -25,12 +25,13 @@ impl Walker<'_> {
             return None;
         }
         let owners = self.owners(nodes)?;
-        let owner = owners.local.map(|owner| self.trees.local.entry(owner));
-        let mut local = self.trees.local.row(nodes.local?, owner)?;
+        let own = nodes.local?;
+        if !self.trees.local.is_block_collection(own) {
+            return None;
+        }
         let mut updated = self.row_of(self.trees.updated, nodes.updated, owners.updated)?;
         let mut original = self.row_of(self.trees.original, nodes.original, owners.original);
-        if owner.is_none() {
-            local.start_at(self.bodies.local);
+        if owners.local.is_none() {
             updated.start_at(self.bodies.updated);
             if let Some(original) = &mut original {
                 original.start_at(self.bodies.original);
@@ -42,8 +43,13 @@ impl Walker<'_> {
                 (self.trees.updated, &updated),
             )
         });
-        if same && is_in_place(&local, children) {
+        if same && self.is_in_place(own, children) {
             return None;
+        }
+        let owner = owners.local.map(|owner| self.trees.local.entry(owner));
+        let mut local = self.trees.local.row(own, owner)?;
+        if owner.is_none() {
+            local.start_at(self.bodies.local);
         }
         let original = original.unwrap_or_else(|| empty_row(updated.column));
         let rows = Triple::new(original, updated, local);
@@ -103,6 +109,12 @@ impl Walker<'_> {
             |(node, value): (Option<NodeId>, Option<NodeId>)| node.is_none() || node == value;
         let are_own = nodes.zip(values).map(is_own).into_array();
         are_own.iter().all(|is_own| *is_own).then_some(step.entries)
+    }
+
+    /// Whether each entry of a collection of local's stays in its place, and none comes.
+    fn is_in_place(&self, own: NodeId, children: &[Child]) -> bool {
+        let entries = self.trees.local.entries(own).map(Slot::Local);
+        children.iter().all(Child::stays) && entries.eq(children.iter().map(|child| child.slot))
     }
 
     fn is_block(&self, sides: Entries) -> bool {
@@ -253,15 +265,6 @@ fn empty_row(column: u32) -> Row {
             span: Span::default(),
         }],
     }
-}
-
-/// Whether each of local's entries stays in its place, and none comes.
-fn is_in_place(local: &Row, children: &[Child]) -> bool {
-    let entries = local.items.iter().filter_map(|item| match item.kind {
-        ItemKind::Entry(entry) => Some(Slot::Local(entry)),
-        ItemKind::Comment | ItemKind::End => None,
-    });
-    children.iter().all(Child::stays) && entries.eq(children.iter().map(|child| child.slot))
 }
 
 /// Whether two rows have the same comments, blank lines and column, between entries of the same

@@ -47,7 +47,7 @@ impl Walker<'_> {
         let (places, old_places) = (places(&rows.local), places(&rows.original));
         for child in children.iter().filter(|child| goes(child)) {
             let (Slot::Local(entry), Some(original), None) =
-                (child.slot, child.sides.original, child.sides.updated)
+                (child.slot, child.sides().original, child.sides().updated)
             else {
                 continue;
             };
@@ -65,7 +65,7 @@ impl Walker<'_> {
                 continue;
             }
             let is_above = !above.is_empty();
-            match self.step_to(child.sides, nodes) {
+            match self.step_to(child.sides(), nodes) {
                 Some(step) => self.at(step, |walker| {
                     walker.record_own_lines(original, entry, is_above);
                 }),
@@ -88,7 +88,7 @@ impl Walker<'_> {
                 let of_side = Some(Side::Local);
                 mark_lines(&own.above, of_side, placed);
                 self.put_lines(&own.within, (row, own.at), of_side, placed);
-                let original = child.sides.original.map(PieceKind::Original);
+                let original = child.sides().original.map(PieceKind::Original);
                 let piece = original.map(|kind| Piece {
                     blanks: Blanks::Count(0),
                     kind,
@@ -293,7 +293,7 @@ impl Walker<'_> {
             (None, None) => None,
         };
         let child = children.get(number? as usize)?;
-        self.step_to(child.sides, nodes)
+        self.step_to(child.sides(), nodes)
     }
 
     /// The step to an entry of a collection.

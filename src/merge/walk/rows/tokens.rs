@@ -25,7 +25,7 @@ pub(super) fn numbers(
         let mut numbers = Numbered::over_all(entries.clone().map(EntryId::number));
         // the first child that has it
         for (number, child) in children.iter().enumerate().rev() {
-            if let Some(entry) = entry_of(&child.sides) {
+            if let Some(entry) = entry_of(&child.sides()) {
                 numbers.insert(entry.number(), number as u32);
             }
         }
