@@ -140,10 +140,10 @@ fn conflict(text: &str, verdict: Verdict, local: &Tree<'_>, comments: &[Comment<
     let first = comments.iter().find(|comment| comment.text == text);
     let start = first.map_or(0, |comment| comment.line);
     Conflict {
-        path: "(comment)".to_owned(),
+        path: "(comment)".into(),
         kind: ConflictKind::Text,
         line: count_lines(&local.text()[..start]),
-        values: Triple::new(None, None, Some(text.to_owned())),
+        values: Triple::new(None, None, Some(text.into())),
         resolution: match verdict {
             Verdict::Lost => Resolution::Updated,
             Verdict::Twice => Resolution::Local,
@@ -252,7 +252,7 @@ fn comments_of<'t>(tree: &'t Tree<'_>, id: EntryId) -> impl Iterator<Item = Comm
 mod tests {
     use super::*;
 
-    fn checked(texts: Triple<&str>, merged: &str) -> Vec<(String, Resolution)> {
+    fn checked(texts: Triple<&str>, merged: &str) -> Vec<(Box<str>, Resolution)> {
         let trees = texts.map(|text| Tree::parse(text).unwrap().unwrap());
         check_comments(
             trees.as_ref(),
@@ -269,8 +269,8 @@ mod tests {
     #[test]
     fn a_lost_line_and_a_doubled_one() {
         let texts = Triple::new("a: 1\n", "a: 2\n", "# mine\na: 1 # x\n");
-        let lost = ("# mine".to_owned(), Resolution::Updated);
-        let twice = ("# mine".to_owned(), Resolution::Local);
+        let lost = ("# mine".into(), Resolution::Updated);
+        let twice = ("# mine".into(), Resolution::Local);
         assert_eq!(checked(texts, "a: 2 # x\n"), [lost]);
         assert_eq!(checked(texts, "# mine\na: 2\n  # mine\n"), [twice]);
         assert_eq!(checked(texts, "# mine\na: 2\n"), []);

@@ -1,5 +1,7 @@
 //! The record of a place where both sides changed and do not agree (rules: Conflicts).
 
+use std::sync::Arc;
+
 use crate::triple::Triple;
 
 /// What happened at a place of conflict.
@@ -102,20 +104,20 @@ impl Resolution {
     }
 }
 
-/// One conflict in a document (or a file that is no YAML).
+/// One conflict in a document (or a file that is no YAML). There may be one for each line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// Where in the document, such as `spec.containers[name=app].image`; empty for the whole of it.
-    pub path: String,
+    pub path: Box<str>,
     /// What happened.
     pub kind: ConflictKind,
     /// The line in the local text, counted from 0 in the text that was merged; where the place is
     /// gone, the line that held it or its parent.
     pub line: usize,
     /// The three values as text, cut from each side; none where a side has none.
-    pub values: Triple<Option<String>>,
+    pub values: Triple<Option<Box<str>>>,
     /// What was done about it.
     pub resolution: Resolution,
     /// The rule that says so, by its place in the file; `None` if it is the policy for all.
-    pub rule: Option<String>,
+    pub rule: Option<Arc<str>>,
 }

@@ -55,7 +55,7 @@ pub(crate) fn merge_embedded(
     let told = |mut records: Vec<Conflict>| {
         for record in records.iter_mut().filter(|_| hides) {
             let values = std::mem::take(&mut record.values);
-            record.values = values.map(|value| value.map(|_| HIDDEN.to_owned()));
+            record.values = values.map(|value| value.map(|_| HIDDEN.into()));
         }
         records
     };

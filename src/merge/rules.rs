@@ -1,5 +1,7 @@
 //! Rules for single places of a document: who wins a conflict there, how a list there merges.
 
+use std::sync::Arc;
+
 use super::conflict::Resolution;
 use super::options::{Images, Lists, Options, Texts};
 use super::pattern::Pattern;
@@ -8,7 +10,7 @@ use super::pattern::Pattern;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// Where it is written, for reports: `FILE:LINE`.
-    pub origin: String,
+    pub origin: Arc<str>,
     /// Which places it is for.
     pub path: Pattern,
     /// Who wins a conflict there or below.

@@ -45,10 +45,12 @@ impl Hunk {
     /// The hunk as a conflict of kind `text` (rules: Conflicts): its place is its first local line.
     pub fn into_conflict(self) -> Conflict {
         Conflict {
-            path: String::new(),
+            path: "".into(),
             kind: ConflictKind::Text,
             line: self.lines.local.start,
-            values: self.texts.map(|text| (!text.is_empty()).then_some(text)),
+            values: self
+                .texts
+                .map(|text| (!text.is_empty()).then(|| text.into())),
             resolution: self.resolution,
             rule: None,
         }

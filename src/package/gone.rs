@@ -126,7 +126,7 @@ fn of_folder(folder: &Path, triples: &[FileTriple]) -> FileConflict {
             .iter()
             .filter(|triple| triple.path.starts_with(folder))
     };
-    let files = |count: usize| Some(format!("({count} files)"));
+    let files = |count: usize| Some(format!("({count} files)").into());
     let values = Triple {
         original: files(within().filter(|it| it.sides.original.is_some()).count()),
         updated: files(within().filter(|it| it.sides.updated.is_some()).count()),

@@ -116,11 +116,11 @@ impl FileConflict {
     pub(crate) fn of_whole(
         file: &Path,
         kind: ConflictKind,
-        values: Triple<Option<String>>,
+        values: Triple<Option<Box<str>>>,
         resolution: Resolution,
     ) -> Self {
         let conflict = Conflict {
-            path: String::new(),
+            path: "".into(),
             kind,
             line: 0,
             values,

@@ -140,11 +140,11 @@ impl<'f> FileMerge<'_, 'f, '_> {
         let members = self.members(group);
         let values = members.map(|parsed| {
             let document = &parsed?.document;
-            Some(document.text[document.body.range()].trim().to_owned())
+            Some(document.text[document.body.range()].trim().into())
         });
         let line = members.local.map_or(0, Parsed::line);
         let conflict = Conflict {
-            path: String::new(),
+            path: "".into(),
             kind,
             line,
             values,

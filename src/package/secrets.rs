@@ -106,6 +106,6 @@ fn hide(record: &mut FileConflict, in_file: impl Fn() -> bool) {
         record.hidden = true;
         *values = values
             .as_ref()
-            .map(|value| value.as_ref().map(|_| HIDDEN.to_owned()));
+            .map(|value| value.as_ref().map(|_| HIDDEN.into()));
     }
 }

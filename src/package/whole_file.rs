@@ -111,8 +111,8 @@ pub(super) fn conflict(
     let value = |source: &Option<Source>| {
         let source = source.as_ref()?;
         Some(match std::str::from_utf8(&source.bytes) {
-            Ok(text) if kind != ConflictKind::Binary => text.to_owned(),
-            _ => format!("({} bytes)", source.bytes.len()),
+            Ok(text) if kind != ConflictKind::Binary => text.into(),
+            _ => format!("({} bytes)", source.bytes.len()).into(),
         })
     };
     let values = triple.sides.as_ref().map(value);

@@ -72,7 +72,7 @@ struct RecordOut<'p> {
     by: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
-    values: &'p Triple<Option<String>>,
+    values: &'p Triple<Option<Box<str>>>,
     hidden: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     resolution: Option<&'static str>,

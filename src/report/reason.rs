@@ -4,7 +4,7 @@ use crate::merge::{Conflict, ConflictKind, Means};
 
 /// The rule that decided what a record is about, in a sentence.
 pub(crate) fn reason(record: &Conflict) -> String {
-    let named = match record.path.as_str() {
+    let named = match &*record.path {
         "" => "the whole document",
         path => path,
     };

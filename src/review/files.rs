@@ -221,7 +221,7 @@ impl File {
                 // a rule for what is in a text is one for the text
                 let named = below.map(|it| match is_scalar && is_below(&it.conflict, path) {
                     true => path,
-                    false => &it.conflict.path,
+                    false => &*it.conflict.path,
                 });
                 let named = named.map(|path| path.trim_end_matches(" (comment)").to_owned());
                 paths.extend(named);

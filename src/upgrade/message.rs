@@ -114,7 +114,7 @@ fn conflicts(plan: &Plan) -> String {
     for record in live.iter().take(MOST) {
         let line = record.line.map_or(String::new(), |line| format!(":{line}"));
         let conflict = &record.conflict;
-        let path = match conflict.path.as_str() {
+        let path = match &*conflict.path {
             "" => String::new(),
             path => format!("{} ", inert(path)),
         };

@@ -147,7 +147,7 @@ impl Subpackage<'_> {
 
     /// The subpackage stays what it is here, and that is reported.
     fn left(&self, kind: ConflictKind) -> Plan {
-        let value = |there: bool| there.then(|| format!("package {}", self.root.display()));
+        let value = |there: bool| there.then(|| format!("package {}", self.root.display()).into());
         let is_here = kind == ConflictKind::DeletedUpstream;
         let values = Triple::new(value(true), value(!is_here), value(is_here));
         let conflict = FileConflict::of_whole(Path::new(KPTFILE), kind, values, Resolution::Local);

@@ -84,7 +84,7 @@ pub struct Ran {
 impl Ran {
     /// The conflicts between values; those between comments are a matter apart.
     pub fn of_values(&self) -> Vec<&str> {
-        let paths = self.conflicts.iter().map(|conflict| conflict.path.as_str());
+        let paths = self.conflicts.iter().map(|conflict| &*conflict.path);
         paths.filter(|path| !path.ends_with("(comment)")).collect()
     }
 }

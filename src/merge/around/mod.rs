@@ -97,7 +97,7 @@ pub(crate) fn merge_below(
         |sides| sides.map(|text| Row::of(text, None)),
     )?;
     for conflict in &mut merged.conflicts {
-        BELOW.clone_into(&mut conflict.path);
+        conflict.path = BELOW.into();
     }
     Some(merged)
 }
@@ -151,7 +151,7 @@ fn is_comment(line: &str) -> bool {
 fn marked(sides: Triple<&str>, options: &Options) -> MergedAround {
     let merge = merge_lines_with(sides, OnConflict::Markers, &options.markers);
     let conflicts = merge.hunks.into_iter().map(|hunk| Conflict {
-        path: ABOVE.to_owned(),
+        path: ABOVE.into(),
         ..hunk.into_conflict()
     });
     MergedAround {
@@ -213,13 +213,13 @@ fn push_line(text: &mut String, line: &str, line_break: &str) {
 fn conflict(rows: &Triple<Row<'_>>, lines: &Disagreement, options: &Options) -> Conflict {
     let text = |(row, lines): (&Row<'_>, &Vec<usize>)| {
         let lines: Vec<&str> = lines.iter().map(|at| row.pieces[*at].text.trim()).collect();
-        (!lines.is_empty()).then(|| lines.join("\n"))
+        (!lines.is_empty()).then(|| lines.join("\n").into())
     };
     let values = rows.as_ref().zip(lines.lines.as_ref()).map(text);
     let (kind, resolution) = rows::lines_kind(&values, options.on_conflict.resolution());
     let first = lines.lines.local.first();
     Conflict {
-        path: ABOVE.to_owned(),
+        path: ABOVE.into(),
         kind,
         line: first.map_or(0, |at| rows.local.pieces[*at].line),
         values,

@@ -95,7 +95,7 @@ pub(crate) fn merge(
 
 /// What a disagreement is, by the lines of each side, and how it is resolved.
 pub(crate) fn lines_kind(
-    values: &Triple<Option<String>>,
+    values: &Triple<Option<Box<str>>>,
     resolution: Resolution,
 ) -> (ConflictKind, Resolution) {
     match (&values.updated, &values.local) {

@@ -77,7 +77,7 @@ impl Walker<'_> {
         let values = self
             .trees
             .zip(spans)
-            .map(|(tree, span)| span.map(|span| tree.outdented(span)));
+            .map(|(tree, span)| span.map(|span| tree.outdented(span).into()));
         let (kind, resolution) = (ConflictKind::BothChanged, self.resolution());
         let start = spans.local.map(|span| span.start);
         self.push_record(kind, self.path(), start, values, resolution);
@@ -112,7 +112,7 @@ impl Walker<'_> {
         let values = self
             .trees
             .zip(nodes)
-            .map(|(tree, node)| node.map(|node| tree.text_of(node)));
+            .map(|(tree, node)| node.map(|node| tree.text_of(node).into()));
         self.push_record(kind, self.path(), None, values, resolution);
     }
 
@@ -145,7 +145,7 @@ impl Walker<'_> {
                 false => ".",
             };
             Conflict {
-                path: format!("{path}{dot}{}", inner.path),
+                path: format!("{path}{dot}{}", inner.path).into(),
                 line: if is_literal {
                     line + 1 + inner.line
                 } else {
@@ -166,7 +166,7 @@ impl Walker<'_> {
         &mut self,
         kind: ConflictKind,
         offset: Option<u32>,
-        values: Triple<Option<String>>,
+        values: Triple<Option<Box<str>>>,
         resolution: Resolution,
     ) {
         let path = format!("{} (comment)", self.path());
@@ -179,7 +179,7 @@ impl Walker<'_> {
         kind: ConflictKind,
         path: String,
         offset: Option<u32>,
-        values: Triple<Option<String>>,
+        values: Triple<Option<Box<str>>>,
         resolution: Resolution,
     ) {
         let line = match offset.or_else(|| self.nearest_offset()) {
@@ -196,7 +196,7 @@ impl Walker<'_> {
             false => &mut self.conflicts,
         };
         records.push(Conflict {
-            path,
+            path: path.into(),
             kind,
             line,
             values,

@@ -129,7 +129,7 @@ impl Walker<'_> {
                     }
                     _ => (Resolution::Local, CommentChoice::Local),
                 };
-                let values = texts.map(|text| (!text.is_empty()).then_some(text));
+                let values = texts.map(|text| (!text.is_empty()).then(|| text.into()));
                 self.record_lines(ConflictKind::BothChanged, None, values, resolution);
                 choice
             }

@@ -131,7 +131,7 @@ impl RuleReader<'_> {
         let place = self.place(tree.entry(element).span.start);
         let mut scoped = Scoped {
             rule: Rule {
-                origin: format!("{}:{}", self.name(), place.line),
+                origin: format!("{}:{}", self.name(), place.line).into(),
                 path: Pattern::default(),
                 take: None,
                 lists: None,

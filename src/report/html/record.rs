@@ -41,7 +41,7 @@ impl<'i> ShownRecord<'i> {
         let head = "<details class=\"item\" data-kind=\"{}\" data-file=\"{}\"";
         out.fill(head, [kind, &self.file]);
         out.raw(if is_open { " open>" } else { ">" });
-        let path = match conflict.path.as_str() {
+        let path = match &*conflict.path {
             "" => "the whole document or file",
             path => path,
         };

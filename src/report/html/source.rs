@@ -89,7 +89,7 @@ impl<'p> LocalFile<'p> {
 
     /// The part of a record's path that rules know: of what is in a text, the text.
     pub(super) fn ruled_path<'r>(&self, record: &'r FileConflict) -> &'r str {
-        let path = record.conflict.path.as_str();
+        let path = &*record.conflict.path;
         let trees = self.trees.get_or_init(|| self.parsed());
         let holds =
             |lines: &Range<usize>| record.line.is_some_and(|line| lines.contains(&(line - 1)));

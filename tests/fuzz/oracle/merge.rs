@@ -192,7 +192,7 @@ impl Case<'_> {
             .conflicts
             .iter()
             .filter(|conflict| !conflict.path.ends_with("(comment)"));
-        let paths: Vec<&str> = conflicts.map(|conflict| conflict.path.as_str()).collect();
+        let paths: Vec<&str> = conflicts.map(|conflict| &*conflict.path).collect();
         ensure(paths.is_empty() == expected.conflicts.is_empty(), || {
             format!("law 7: found {paths:?}, expected {:?}", expected.conflicts)
         })

@@ -217,11 +217,7 @@ impl Walker<'_> {
                 true => tree.comments_above(entry).start,
                 false => lines.start,
             };
-            Some(
-                tree.slice(Span::new(start, lines.end))
-                    .trim_end()
-                    .to_owned(),
-            )
+            Some(tree.slice(Span::new(start, lines.end)).trim_end().into())
         };
         let values = Triple::new(
             text(self.trees.original, original),
@@ -249,7 +245,7 @@ impl Walker<'_> {
                 .iter()
                 .map(|at| tree.slice(row.items[*at].span).trim())
                 .collect();
-            (!lines.is_empty()).then(|| lines.join("\n"))
+            (!lines.is_empty()).then(|| lines.join("\n").into())
         };
         let lines = &disagreement.lines;
         let trees = self.trees;
