@@ -11,7 +11,7 @@ use merge3::triple::Triple;
 use pretty_assertions::assert_eq;
 
 /// How many generated triples are compared.
-const CASES: u64 = 400;
+const CASES: u64 = 800;
 
 /// A small generator of its own, so that a failing case can be named by its number.
 struct Dice(u64);
@@ -25,11 +25,20 @@ impl Dice {
     }
 }
 
-/// A text whose lines are told apart, in the way of a config file: names in sections.
+/// A text in the way of a config file: lines that are told apart, and among them some that occur
+/// again and again.
 fn original(dice: &mut Dice) -> Vec<String> {
     (0..4 + dice.roll(16))
-        .map(|line| format!("line {line}: {}", dice.roll(3)))
+        .map(|line| any_line(dice, line))
         .collect()
+}
+
+fn any_line(dice: &mut Dice, line: usize) -> String {
+    match dice.roll(9) {
+        0 | 1 => String::new(),
+        2 => "####".to_owned(),
+        _ => format!("line {line}: {}", dice.roll(3)),
+    }
 }
 
 fn edited(lines: &[String], dice: &mut Dice, name: &str) -> Vec<String> {
@@ -41,9 +50,10 @@ fn edited(lines: &[String], dice: &mut Dice, name: &str) -> Vec<String> {
         let at = dice.roll(result.len());
         // one in four edits is the same on both sides
         let author = if dice.roll(4) == 0 { "both" } else { name };
-        match dice.roll(3) {
+        match dice.roll(4) {
             0 => result[at] = format!("{author} changed {edit}"),
             1 => result.insert(at, format!("{author} added {edit}")),
+            2 => result.insert(at, any_line(dice, edit)),
             _ => {
                 result.remove(at);
             }

@@ -8,6 +8,7 @@ use super::body::{
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
 use super::decision::Outcome;
+use super::made::with_changes_made;
 use super::merged_text::{Sources, is_carried_out, is_verified, merged_or_written_out, read_again};
 use super::pins::is_document_pinned;
 use super::text::{CleanLines, merge_clean_lines};
@@ -211,8 +212,12 @@ fn merged_lines<'l>(
     let bodies = bodies.map(|body| with_line_break(body, line_break));
     let bodies = bodies.as_ref().map(AsRef::as_ref);
     let merged = match known.filter(|(texts, _)| *texts == bodies) {
-        Some((_, known)) => Cow::Borrowed(known.as_deref().ok()?),
-        None => Cow::Owned(merge_clean_lines(bodies, 1).ok()?),
+        Some((_, known)) => known.as_deref().map(Cow::Borrowed).ok(),
+        None => merge_clean_lines(bodies, 1).map(Cow::Owned).ok(),
+    };
+    let merged = match merged {
+        Some(merged) => merged,
+        None => Cow::Owned(merged_with_made_changes(bodies)?),
     };
     let (before, after) = (
         &local.text[..local.body.start as usize],
@@ -222,6 +227,15 @@ fn merged_lines<'l>(
         ("", "") => merged,
         _ => format!("{before}{merged}{after}").into(),
     })
+}
+
+/// What it makes of them where changes of upstream's that local has already are left out.
+fn merged_with_made_changes(texts: Triple<&str>) -> Option<String> {
+    let Cow::Owned(original) = with_changes_made(texts) else {
+        return None;
+    };
+    let original = original.as_str();
+    merge_clean_lines(Triple { original, ..texts }, 1).ok()
 }
 
 /// Updated's text in the place of local's, with local's line breaks, where local is the original.

@@ -3,6 +3,7 @@
 use std::hash::BuildHasher;
 use std::ops::Range;
 
+use gix_imara_diff::Token;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
@@ -42,7 +43,7 @@ impl<'t> Lines<'t> {
 
 /// A number for each line of three texts, the same for the same line, which is compared sooner and
 /// takes less memory: where one like it is first, as if the texts were one.
-pub(super) fn numbers(texts: &Triple<Lines<'_>>) -> Triple<Vec<u32>> {
+pub(super) fn tokens(texts: &Triple<Lines<'_>>) -> Triple<Vec<Token>> {
     let updated = texts.original.starts.len();
     let local = updated + texts.updated.starts.len();
     let line = |at: u32| {
@@ -60,7 +61,7 @@ pub(super) fn numbers(texts: &Triple<Lines<'_>>) -> Triple<Vec<u32>> {
     texts.as_ref().map(|text| {
         let number = |at: u32| {
             let entry = known.entry(hash(&at), |other| line(*other) == line(at), hash);
-            *entry.or_insert(at).get()
+            Token(*entry.or_insert(at).get())
         };
         let own = next.by_ref().take(text.starts.len());
         own.map(number).collect()

@@ -8,18 +8,18 @@ use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::ops::Range;
 
+use gix_imara_diff::Token;
 use rustc_hash::FxHashMap;
-use similar::DiffOp;
 
-use super::differences::{differences, places_in};
-use super::lines::{Lines, numbers};
+use super::differences::{AlignedRange, differences_of_lines, places_in};
+use super::lines::{Lines, tokens};
 use crate::triple::Triple;
 
 /// The original, with those of upstream's changes that the local text has already: the new lines
 /// are there, between the same two lines, and none of the old ones is left.
 pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     let lines = texts.map(|text| Lines::of(text, text.split_inclusive('\n')));
-    let rows = numbers(&lines);
+    let rows = tokens(&lines);
     let sides = Sides {
         known: rows.as_ref().map(|row| known(row)),
         places: LazyCell::new(|| places_in(&rows.local, &rows.updated)),
@@ -28,10 +28,9 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     };
     let mut text = String::new();
     let mut any = false;
-    for operation in differences(&rows.original, &rows.updated) {
-        let (old, new) = (operation.old_range(), operation.new_range());
-        let is_change = !matches!(operation, DiffOp::Equal { .. });
-        if is_change && sides.have_made(old.clone(), new.clone()) {
+    let differences = differences_of_lines(&rows.original, &rows.updated);
+    for AlignedRange { old, new, is_same } in differences.ranges() {
+        if !is_same && sides.have_made(old.clone(), new.clone()) {
             any = true;
             text.push_str(lines.updated.text(new));
         } else {
@@ -46,9 +45,9 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
 }
 
 /// The lines of a text, by their numbers, each with its place where it is there once.
-type Known = FxHashMap<u32, Option<u32>>;
+type Known = FxHashMap<Token, Option<u32>>;
 
-fn known(row: &[u32]) -> Known {
+fn known(row: &[Token]) -> Known {
     let mut known = Known::default();
     for (place, line) in (0..).zip(row) {
         let is_again = |place: &mut Option<u32>| *place = None;
@@ -62,7 +61,7 @@ fn known(row: &[u32]) -> Known {
 
 struct Sides<'l, P> {
     lines: &'l Triple<Lines<'l>>,
-    rows: &'l Triple<Vec<u32>>,
+    rows: &'l Triple<Vec<Token>>,
     known: Triple<Known>,
     /// For each of updated's lines, which of local's it is.
     places: LazyCell<Vec<Option<usize>>, P>,
@@ -77,17 +76,17 @@ impl<P: FnOnce() -> Vec<Option<usize>>> Sides<'_, P> {
         let of_original = (&self.lines.original, original.as_slice());
         let of_updated = (&self.lines.updated, updated.as_slice());
         let mut gone = strangers(of_original, old, &self.known.updated).peekable();
-        let came = strangers(of_updated, new.clone(), &self.known.original).next();
+        let mut came = strangers(of_updated, new.clone(), &self.known.original).peekable();
         let has_gone = gone.peek().is_some();
         if gone.any(|line| self.known.local.contains_key(&original[line])) {
             return false;
         }
         let above = new.start.checked_sub(1);
-        let first = match (came, above) {
-            (Some(line), _) => {
-                let place = self.known.local.get(&updated[line]).copied().flatten();
-                place.and_then(|place| (place as usize).checked_sub(line - new.start))
-            }
+        let first = match (came.peek(), above) {
+            (Some(_), _) => came.find_map(|line| {
+                let place = self.known.local.get(&updated[line]).copied().flatten()?;
+                (place as usize).checked_sub(line - new.start)
+            }),
             (None, Some(above)) if has_gone => self.places[above].map(|place| place + 1),
             (None, None) if has_gone => Some(0),
             (None, _) => None,
@@ -112,7 +111,7 @@ impl<P: FnOnce() -> Vec<Option<usize>>> Sides<'_, P> {
 
 /// The places of those among some lines that are not known, blank ones aside.
 fn strangers<'l>(
-    (lines, row): (&'l Lines<'_>, &'l [u32]),
+    (lines, row): (&'l Lines<'_>, &'l [Token]),
     range: Range<usize>,
     known: &'l Known,
 ) -> impl Iterator<Item = usize> {

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use similar::DiffOp;
-
 use super::differences::{differences, places_in};
 use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
@@ -60,15 +58,13 @@ pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
     let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
     let differences = differences(&lines.local, &lines.updated);
-    let mut changed = differences
-        .iter()
-        .filter(|it| !matches!(it, DiffOp::Equal { .. }));
+    let mut changed = differences.changed();
     let Some(first) = changed.next() else {
         return texts.local.to_owned();
     };
-    let last = changed.next_back().unwrap_or(first);
-    let local = first.old_range().start..last.old_range().end;
-    let updated = first.new_range().start..last.new_range().end;
+    let last = changed.last().unwrap_or_else(|| first.clone());
+    let local = first.old.start..last.old.end;
+    let updated = first.new.start..last.new.end;
     let hunk = hunk_at(&lines, &originals, local.clone(), updated);
     let mut result = lines.local[..local.start].concat();
     write_hunk(&mut result, hunk.as_ref().map(String::as_str), style);
@@ -81,9 +77,9 @@ pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>
     let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
     let mut result = String::with_capacity(texts.local.len() * 2);
-    for operation in differences(&lines.local, &lines.updated) {
-        let (local, updated) = (operation.old_range(), operation.new_range());
-        if let DiffOp::Equal { .. } = operation {
+    for part in differences(&lines.local, &lines.updated).ranges() {
+        let (local, updated) = (part.old, part.new);
+        if part.is_same {
             result.extend(lines.local[local].iter().copied());
             continue;
         }

@@ -1,14 +1,13 @@
 //! Three rows of lines, cut into regions: what nobody changed, what one side changed, what both
 //! did.
 
-use std::hash::Hash;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::vec::IntoIter;
 
-use similar::DiffOp;
+use gix_imara_diff::{Hunk, Token};
 
-use super::differences::differences;
+use super::differences::differences_of_lines;
 use crate::triple::{Change, Triple};
 
 /// A stretch of the three rows.
@@ -21,7 +20,7 @@ pub(super) struct Region {
 
 /// The regions, from top to bottom. As in git, changes of both sides that touch, with no unchanged
 /// line between them, are one region.
-pub(super) fn regions<T: Eq + Hash>(rows: Triple<&[T]>) -> impl Iterator<Item = Region> {
+pub(super) fn regions(rows: Triple<&[Token]>) -> impl Iterator<Item = Region> {
     let mut updated = Edits::of(rows.original, rows.updated);
     let mut local = Edits::of(rows.original, rows.local);
     let mut end = Triple::new(0, 0, 0);
@@ -61,44 +60,22 @@ pub(super) fn regions<T: Eq + Hash>(rows: Triple<&[T]>) -> impl Iterator<Item = 
 
 /// What one side changed, from top to bottom.
 struct Edits {
-    left: Peekable<IntoIter<Edit>>,
-    last: Option<Edit>,
-}
-
-/// Lines of the original, and what is there on a side. (In small numbers: there may be as many as
-/// lines.)
-struct Edit {
-    original: Range<u32>,
-    side: Range<u32>,
+    left: Peekable<IntoIter<Hunk>>,
+    last: Option<Hunk>,
 }
 
 impl Edits {
-    fn of<T: Eq + Hash>(original: &[T], side: &[T]) -> Self {
-        let mut edits: Vec<Edit> = Vec::new();
-        for operation in differences(original, side) {
-            if let DiffOp::Equal { .. } = operation {
-                continue;
-            }
-            let small = |lines: Range<usize>| lines.start as u32..lines.end as u32;
-            let (original, side) = (small(operation.old_range()), small(operation.new_range()));
-            match edits.last_mut() {
-                Some(last)
-                    if last.original.end == original.start && last.side.end == side.start =>
-                {
-                    (last.original.end, last.side.end) = (original.end, side.end);
-                }
-                _ => edits.push(Edit { original, side }),
-            }
-        }
+    fn of(original: &[Token], side: &[Token]) -> Self {
+        let hunks: Vec<Hunk> = differences_of_lines(original, side).hunks().collect();
         Self {
-            left: edits.into_iter().peekable(),
+            left: hunks.into_iter().peekable(),
             last: None,
         }
     }
 
     /// Where the next one begins in the original.
     fn start(&mut self) -> Option<usize> {
-        self.left.peek().map(|edit| edit.original.start as usize)
+        self.left.peek().map(|hunk| hunk.before.start as usize)
     }
 
     /// Takes the next one if it begins at that line of the original or before; the line moves to
@@ -106,11 +83,11 @@ impl Edits {
     fn take_to(&mut self, until: &mut usize) -> bool {
         let next = self
             .left
-            .next_if(|edit| edit.original.start as usize <= *until);
+            .next_if(|hunk| hunk.before.start as usize <= *until);
         let is_taken = next.is_some();
-        if let Some(edit) = next {
-            *until = (*until).max(edit.original.end as usize);
-            self.last = Some(edit);
+        if let Some(hunk) = next {
+            *until = (*until).max(hunk.before.end as usize);
+            self.last = Some(hunk);
         }
         is_taken
     }
@@ -118,13 +95,13 @@ impl Edits {
     /// Where a line of the original, below what was taken, is on this side.
     fn place(&self, line: usize) -> usize {
         self.last.as_ref().map_or(line, |last| {
-            last.side.end as usize + line - last.original.end as usize
+            last.after.end as usize + line - last.before.end as usize
         })
     }
 
     /// Whether one was taken that ends at that line of the original or below.
     fn changed_since(&self, line: usize) -> bool {
         let last = self.last.as_ref();
-        last.is_some_and(|last| last.original.end as usize >= line)
+        last.is_some_and(|last| last.before.end as usize >= line)
     }
 }

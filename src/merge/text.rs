@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::OnConflict;
 use super::conflict::{Conflict, ConflictKind, Resolution};
-use super::lines::{Lines, numbers};
+use super::lines::{Lines, tokens};
 use super::markers::{MarkerStyle, write_hunk};
 use super::regions::{Region, regions};
 use crate::line_breaks::lines_with_breaks;
@@ -129,10 +129,10 @@ pub(crate) type CleanLines = Result<String, Vec<Hunk>>;
 /// Merges three texts line by line, as far as there are not so many hunks.
 pub(crate) fn merge_clean_lines(sides: Triple<&str>, hunks: usize) -> CleanLines {
     let lines = sides.map(|side| Lines::of(side, lines_with_breaks(side)));
-    let numbers = numbers(&lines);
+    let tokens = tokens(&lines);
     let mut text = String::with_capacity(sides.local.len());
     let mut found = Vec::new();
-    for Region { lines: at, change } in regions(numbers.as_ref().map(Vec::as_slice)) {
+    for Region { lines: at, change } in regions(tokens.as_ref().map(Vec::as_slice)) {
         match change {
             Change::Upstream => text.push_str(lines.updated.text(at.updated)),
             Change::BothApart => {
@@ -162,11 +162,11 @@ fn merge_regions(
     settle: impl Fn(&Triple<&str>) -> Option<Resolution>,
 ) -> LineMerge {
     let lines = sides.map(|side| Lines::of(side, lines_with_breaks(side)));
-    let numbers = numbers(&lines);
+    let tokens = tokens(&lines);
     let resolution = on_conflict.resolution();
     let mut text = String::with_capacity(sides.local.len());
     let mut hunks = Vec::new();
-    for region in regions(numbers.as_ref().map(Vec::as_slice)) {
+    for region in regions(tokens.as_ref().map(Vec::as_slice)) {
         let texts = lines.as_ref().zip(region.lines.clone());
         let texts = texts.map(|(lines, range)| lines.text(range));
         let settled = match region.change {

@@ -1,7 +1,5 @@
 //! Longest common subsequences: which pieces of two rows are the same.
 
-use similar::DiffOp;
-
 use crate::merge::differences::differences;
 
 /// Above so many cells the exact table would take too long; lines align as `diff` aligns them then.
@@ -84,13 +82,7 @@ fn slide_down<T: PartialEq>(pairs: &mut [(usize, usize)], left: &[T], right: &[T
 }
 
 fn longest<T: Ord + std::hash::Hash + Copy>(left: &[T], right: &[T]) -> Vec<(usize, usize)> {
-    let mut pairs = Vec::new();
-    for operation in differences(left, right) {
-        if let DiffOp::Equal { .. } = operation {
-            pairs.extend(operation.old_range().zip(operation.new_range()));
-        }
-    }
-    pairs
+    differences(left, right).same().collect()
 }
 
 /// Which of these numbers, all different, make up a longest increasing row: their positions.

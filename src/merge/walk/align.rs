@@ -4,11 +4,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use similar::DiffOp;
 
 use super::alike::{Least, likeness};
 use super::{Shape, Walker, shape};
-use crate::merge::differences::differences;
+use crate::merge::differences::{AlignedRange, differences};
 use crate::triple::Triple;
 use crate::yaml::EntryId;
 
@@ -118,7 +117,8 @@ impl Walker<'_> {
         let mut start = (0, 0);
         let ends = (values.original.len(), values.local.len());
         let locals = without_changes(values, in_updated);
-        let cuts = equal_pairs(&of_kept, &locals).map(|(old, new)| (kept[old], new));
+        let equal = differences(&of_kept, &locals);
+        let cuts = equal.same().map(|(old, new)| (kept[old], new));
         for (old, new) in cuts.chain([ends]) {
             let (olds, news) = (start.0..old, start.1..new);
             let is_own = |at: usize| is_own(start.1 + at);
@@ -230,14 +230,16 @@ pub(super) fn found_in(
     likeness: impl Fn(usize, usize, Least) -> Option<usize>,
 ) -> Found {
     let mut found = vec![None; olds.len()];
-    for operation in differences(olds, news) {
-        let (olds, news) = (operation.old_range(), operation.new_range());
-        if let DiffOp::Equal { .. } = operation {
-            for (old, new) in olds.zip(news) {
-                found[old] = Some(new);
-            }
-            continue;
-        }
+    let differences = differences(olds, news);
+    for (old, new) in differences.same() {
+        found[old] = Some(new);
+    }
+    for AlignedRange {
+        old: olds,
+        new: news,
+        ..
+    } in differences.changed()
+    {
         let are_alone = olds.len() == 1 && news.clone().filter(|new| may_pair(*new)).count() == 1;
         let least = match are_alone {
             true => Least::Anything,
@@ -251,13 +253,6 @@ pub(super) fn found_in(
         }
     }
     found
-}
-
-/// Where both lists have the same value, in order.
-fn equal_pairs(olds: &[u64], news: &[u64]) -> impl Iterator<Item = (usize, usize)> {
-    let is_equal = |operation: &DiffOp| matches!(operation, DiffOp::Equal { .. });
-    let equal = differences(olds, news).into_iter().filter(is_equal);
-    equal.flat_map(|it| it.old_range().zip(it.new_range()))
 }
 
 /// Pairs elements in order so that they have as much in common as they can.

@@ -5,8 +5,9 @@
 //! comments and quoting on elements that did not even change, so the elements are aligned, and only
 //! those that differ are touched.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
-use similar::DiffOp;
 
 use super::align::found_in;
 use super::alike::{Least, likeness};
@@ -16,7 +17,7 @@ use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::decision::{Child, Incoming, Outcome};
-use crate::merge::differences::differences;
+use crate::merge::differences::{AlignedRange, differences};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 
@@ -58,23 +59,20 @@ impl Walker<'_> {
         let of_updateds = self.fingerprints.updated.of_elements(updated);
         let before_local = self.originals_of(nodes, &of_locals);
         let before_updated = self.originals_of(nodes, &of_updateds);
-        let operations = differences(&of_locals, &of_updateds);
+        let aligned: Vec<_> = differences(&of_locals, &of_updateds).ranges().collect();
         let has_lines = self.have_lines(nodes);
         let mut children = Vec::with_capacity(updateds.len());
-        let mut moved = moved(&operations, &of_locals, &of_updateds);
+        let mut moved = moved(&aligned, &of_locals, &of_updateds);
         self.add_alike(
             (&locals, &of_locals),
             (&updateds, &of_updateds),
-            &operations,
+            &aligned,
             &mut moved,
         );
         let leaving: FxHashSet<usize> = moved.values().copied().collect();
-        for operation in operations {
+        for AlignedRange { old, new, .. } in aligned {
             self.has_lines = has_lines;
-            let old = operation.old_range();
-            let new = operation.new_range();
-            let paired = matches!(operation, DiffOp::Equal { .. }) || old.len() == new.len();
-            if paired {
+            if old.len() == new.len() {
                 for (old, new) in old.zip(new) {
                     let sides =
                         Triple::new(before_updated[new], Some(updateds[new]), Some(locals[old]));
@@ -108,13 +106,12 @@ impl Walker<'_> {
         &self,
         (locals, of_locals): (&[EntryId], &[u64]),
         (updateds, of_updateds): (&[EntryId], &[u64]),
-        operations: &[DiffOp],
+        aligned: &[AlignedRange],
         moved: &mut FxHashMap<usize, usize>,
     ) {
         let prints = self.fingerprints.as_ref();
         let leaving: FxHashSet<usize> = moved.values().copied().collect();
-        for operation in operations {
-            let (old, new) = (operation.old_range(), operation.new_range());
+        for AlignedRange { old, new, .. } in aligned.iter().cloned() {
             if old.len() == new.len() || old.is_empty() || new.is_empty() {
                 continue;
             }
@@ -143,8 +140,7 @@ impl Walker<'_> {
         };
         let originals: Vec<EntryId> = entries_of(tree, list).collect();
         let of_originals = self.fingerprints.original.of_elements(list);
-        for operation in differences(&of_originals, elements) {
-            let (old, new) = (operation.old_range(), operation.new_range());
+        for AlignedRange { old, new, .. } in differences(&of_originals, elements).ranges() {
             if old.len() == new.len() {
                 for (old, new) in old.zip(new) {
                     found[new] = Some(originals[old]);
@@ -269,24 +265,22 @@ impl Walker<'_> {
 
 /// The elements that updated has elsewhere, and each list once: where updated has them, and where
 /// local does.
-fn moved(operations: &[DiffOp], locals: &[u64], updateds: &[u64]) -> FxHashMap<usize, usize> {
-    let once = |values: &[u64], range: fn(&DiffOp) -> std::ops::Range<usize>| {
+fn moved(aligned: &[AlignedRange], locals: &[u64], updateds: &[u64]) -> FxHashMap<usize, usize> {
+    let once = |values: &[u64], range: fn(&AlignedRange) -> Range<usize>| {
         let mut places: FxHashMap<u64, Option<usize>> = FxHashMap::default();
         for (at, value) in values.iter().enumerate() {
             let place = places.entry(*value).or_insert(Some(at));
             *place = place.filter(|place| *place == at);
         }
-        let is_unpaired = |it: &&DiffOp| {
-            !matches!(it, DiffOp::Equal { .. }) && it.old_range().len() != it.new_range().len()
-        };
-        let unpaired = operations.iter().filter(is_unpaired).flat_map(range);
+        let is_unpaired = |it: &&AlignedRange| it.old.len() != it.new.len();
+        let unpaired = aligned.iter().filter(is_unpaired).flat_map(range);
         unpaired
             .filter(|at| places.get(&values[*at]) == Some(&Some(*at)))
             .map(|at| (values[at], at))
             .collect::<FxHashMap<u64, usize>>()
     };
-    let ours = once(locals, DiffOp::old_range);
-    let theirs = once(updateds, DiffOp::new_range).into_iter();
+    let ours = once(locals, |it| it.old.clone());
+    let theirs = once(updateds, |it| it.new.clone()).into_iter();
     theirs
         .filter_map(|(value, at)| Some((at, *ours.get(&value)?)))
         .collect()

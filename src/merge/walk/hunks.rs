@@ -8,8 +8,6 @@
 
 use std::ops::Range;
 
-use similar::DiffOp;
-
 use super::align::{Alignment, Found};
 use super::hunks_of_sides::{Hunk, hunks, places};
 use super::inserted::Lists;
@@ -238,14 +236,11 @@ impl Rest {
         };
         let updated = of(&values.updated, &rest.updated);
         let local = of(&values.local, &rest.local);
-        for operation in differences(&updated, &local) {
-            if let DiffOp::Equal { .. } = operation {
-                let pairs = operation.old_range().zip(operation.new_range());
-                let pairs =
-                    pairs.map(|(updated, local)| (rest.updated[updated], rest.local[local]));
-                rest.shared.extend(pairs);
-            }
-        }
+        let differences = differences(&updated, &local);
+        let pairs = differences.same();
+        rest.shared = pairs
+            .map(|(updated, local)| (rest.updated[updated], rest.local[local]))
+            .collect();
         let is_shared = |at: usize| rest.shared.binary_search_by_key(&at, |pair| pair.0).is_ok();
         rest.updated
             .retain(|at| !is_shared(*at) && !lists.is_settled(*at));
