@@ -209,6 +209,7 @@ impl Walker<'_> {
                         };
                         let nodes = self.values_of(sides);
                         self.at(step, |walker| walker.exact_entry(nodes, sides, entry))
+                            .under_key_of(fields.restyled_key(sides))
                     }
                     None => Child::local(entry, Outcome::Remove).of_sides(sides),
                 };

@@ -198,7 +198,7 @@ impl Triple<FieldIndex<'_>> {
     }
 
     /// The same where one side may have given the field another key; and the updated entry whose
-    /// new key it gets.
+    /// key it gets.
     fn beside_renamed(
         &self,
         key: Option<ScalarKey<'_>>,
@@ -207,7 +207,7 @@ impl Triple<FieldIndex<'_>> {
     ) -> (Entries, Option<EntryId>) {
         let sides = self.beside(key, local);
         if renames.is_empty() {
-            return (sides, None);
+            return (sides, self.restyled_key(sides));
         }
         if let Some(original) = renames.of_local(local) {
             let old_key = key_of(self.original.tree(), original);
@@ -221,8 +221,18 @@ impl Triple<FieldIndex<'_>> {
             .and_then(|original| renames.in_updated(original));
         match updated {
             Some(_) => (Triple { updated, ..sides }, updated),
-            None => (sides, None),
+            None => (sides, self.restyled_key(sides)),
         }
+    }
+
+    /// The updated field, where upstream alone writes its key in another way, such as in quotes.
+    pub(super) fn restyled_key(&self, sides: Entries) -> Option<EntryId> {
+        let keys = self.as_ref().zip(sides).map(|(fields, entry)| {
+            let tree = fields.tree();
+            let key = tree.entry(entry?).key?;
+            tree.scalar(key).map(|_| tree.slice(tree.node(key).span))
+        });
+        (keys.original == keys.local && keys.updated != keys.local).then_some(sides.updated)?
     }
 }
 
