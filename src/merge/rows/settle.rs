@@ -230,6 +230,10 @@ pub(super) fn above_own_comments(rows: &Rows<'_>, mut merged: Vec<Placed>) -> Ve
         };
         let own = merged[first].piece;
         let (old, new, mine) = (count(original), count(updated), count(own));
+        // written above the blank lines: those that upstream adds to them come below it
+        if mine == 0 && old > 0 && count(local) == old && new > old {
+            continue;
+        }
         // blank lines that local put below its comments stay
         merged[at].blanks = Some(local).filter(|local| count(*local) > 0);
         // without a blank line, local's comments would be one with those above them
