@@ -60,7 +60,10 @@ fn is_json(value: &Value) -> bool {
             _ => false,
         },
         Value::List(elements) => elements.iter().all(is_json),
-        Value::Map(fields) => fields.iter().all(|(_, value)| is_json(value)),
+        // Kubernetes reads the key `on` as `true`: testdata/patch/json-keys-that-are-no-text
+        Value::Map(fields) => fields
+            .iter()
+            .all(|(key, value)| load::plain_type(key) != Some("bool") && is_json(value)),
     }
 }
 
