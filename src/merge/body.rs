@@ -88,10 +88,29 @@ pub(super) fn with_body(local: &Document<'_>, updated: &Document<'_>) -> String 
             body.to_mut().insert_str(0, line_break_of(text));
         }
     }
-    if !after.is_empty() && !ends_line(&body) {
-        body.to_mut().push_str(line_break_of(text));
+    between(before, body, after, line_break_of(text))
+}
+
+/// Local's chunk with another body.
+pub(super) fn with_merged_body<'b>(
+    local: &Document<'_>,
+    body: impl Into<Cow<'b, str>>,
+) -> Cow<'b, str> {
+    let (start, end) = (local.body.start as usize, local.body.end as usize);
+    let body = body.into();
+    match (&local.text[..start], &local.text[end..]) {
+        ("", "") => body,
+        (before, after) => between(before, body, after, line_break_of(local.text)).into(),
     }
-    format!("{before}{body}{after}")
+}
+
+/// A body and what is around it: the line that comes behind it is one of its own.
+fn between(before: &str, body: Cow<'_, str>, after: &str, line_break: &str) -> String {
+    let end = match after.is_empty() || body.is_empty() || ends_line(&body) {
+        true => "",
+        false => line_break,
+    };
+    format!("{before}{body}{end}{after}")
 }
 
 /// A merged text ends as local's does: with a line break or without (law 5).
@@ -109,4 +128,17 @@ pub(super) fn with_line_end_of(mut merged: String, local: &str) -> String {
         merged.push_str(line_break_of(local));
     }
     merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::stream::split;
+
+    #[test]
+    fn a_body_without_a_line_break_leaves_the_end_of_the_document_a_line() {
+        let local = split("--- # ours\n{}\n...\n");
+        let merged = with_merged_body(&local[0], "a: 1\n# The end.");
+        assert_eq!(merged, "--- # ours\na: 1\n# The end.\n...\n");
+    }
 }

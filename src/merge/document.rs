@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::body::{
     body, in_place_of_empty, is_same_but_line_breaks, with_body, with_end_of, with_line_end_of,
+    with_merged_body,
 };
 use super::check::{VerificationError, check};
 use super::check_comments::check_comments;
@@ -219,14 +220,7 @@ fn merged_lines<'l>(
         Some(merged) => merged,
         None => Cow::Owned(merged_with_made_changes(bodies)?),
     };
-    let (before, after) = (
-        &local.text[..local.body.start as usize],
-        &local.text[local.body.end as usize..],
-    );
-    Some(match (before, after) {
-        ("", "") => merged,
-        _ => format!("{before}{merged}{after}").into(),
-    })
+    Some(with_merged_body(local, merged))
 }
 
 /// What it makes of them where changes of upstream's that local has already are left out.
@@ -245,12 +239,7 @@ fn updated_in_local(
     local: &Document<'_>,
 ) -> Option<String> {
     if !is_same_but_line_breaks(bodies.original, bodies.local) {
-        let body = in_place_of_empty(bodies)?;
-        let (before, after) = (
-            &local.text[..local.body.start as usize],
-            &local.text[local.body.end as usize..],
-        );
-        let text = format!("{before}{body}{after}");
+        let text = with_merged_body(local, in_place_of_empty(bodies)?);
         let text = with_line_break(text, line_break_of(local.text)).into_owned();
         return Some(with_end_of(text, local.text));
     }

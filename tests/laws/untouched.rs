@@ -417,11 +417,14 @@ pub fn is_untouched(case: &Case, told: &Told) -> Result<(), TestCaseError> {
     // a comment that the original has too goes, moves and is there as upstream says
     let is_shared = |text: &str| remarks.original.contains(&text.trim());
     let says_nothing = remarks.original == remarks.updated;
+    let has_line = |document: &Document<'_>, text: &str| document.text.lines().any(|it| it == text);
+    let is_indented_anew =
+        |text: &str| has_line(&documents.original, text) && !has_line(&documents.updated, text);
     // one that both rewrote is told of
     let mut paths = ran.conflicts.iter().map(|conflict| &conflict.path);
     let is_disputed = paths.any(|path| path.ends_with(" (comment)"));
     let stays = |&(line, text): &(usize, &str)| {
-        let stays = says_nothing || !is_shared(text);
+        let stays = says_nothing && !is_indented_anew(text) || !is_shared(text);
         let stays = stays && !(is_disputed && text.trim().starts_with('#'));
         stays && !untouched.free[line] && !text.trim().is_empty() && !names_anchor(text)
     };
