@@ -3,11 +3,13 @@
 use std::hash::Hash;
 use std::ops::Range;
 
-use gix_imara_diff::{Algorithm, Diff, Hunk, Interner, NoSliderHeuristic, Token};
+use gix_imara_diff::{Algorithm, Diff, Hunk, Interner, Token};
+
+use super::compaction::compacted;
 
 /// How an old and a new row align.
 pub(super) struct Differences {
-    diff: Diff,
+    hunks: Vec<Hunk>,
     lengths: [usize; 2],
 }
 
@@ -29,10 +31,9 @@ pub(super) fn differences<T: Eq + Hash>(old: &[T], new: &[T]) -> Differences {
 /// How the lines of two texts align. As in git, what goes and what comes are one part where they
 /// can be, and else as far down as they can be.
 pub(super) fn differences_of_lines(old: &[Token], new: &[Token]) -> Differences {
-    let mut differences = Differences::of(old, new);
-    let diff = &mut differences.diff;
-    diff.postprocess_with(old, new, NoSliderHeuristic);
-    differences
+    let Differences { hunks, lengths } = Differences::of(old, new);
+    let hunks = compacted(old, new, hunks);
+    Differences { hunks, lengths }
 }
 
 /// A number for each piece of a row, the same for the same piece.
@@ -66,13 +67,15 @@ impl Differences {
         let tokens = old.iter().chain(new).map(|token| token.0 + 1);
         let mut diff = Diff::default();
         diff.compute_with(Algorithm::Myers, old, new, tokens.max().unwrap_or(0));
-        let lengths = [old.len(), new.len()];
-        Self { diff, lengths }
+        Self {
+            hunks: diff.hunks().collect(),
+            lengths: [old.len(), new.len()],
+        }
     }
 
     /// The parts that differ, from top to bottom, in few bytes.
     pub(super) fn hunks(&self) -> impl Iterator<Item = Hunk> {
-        self.diff.hunks()
+        self.hunks.iter().cloned()
     }
 
     /// The parts that differ, from top to bottom.

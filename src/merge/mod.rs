@@ -8,6 +8,7 @@ mod around;
 mod body;
 mod check;
 mod check_comments;
+mod compaction;
 pub mod conflict;
 mod decision;
 mod differences;
