@@ -20,7 +20,7 @@
 //!
 //! // both sides changed the replicas: upstream wins, and it is reported
 //! let conflict = &merged.conflicts[0].conflict;
-//! assert_eq!(conflict.path, "replicas");
+//! assert_eq!(&*conflict.path, "replicas");
 //! assert_eq!(conflict.values.local.as_deref(), Some("3"));
 //! # Ok::<(), merge3::Error>(())
 //! ```
