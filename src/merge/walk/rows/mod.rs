@@ -1,6 +1,7 @@
 //! What is between the entries of a block collection: its three rows, merged.
 
 mod below;
+mod changes;
 mod own;
 mod tokens;
 
@@ -13,7 +14,7 @@ use crate::triple::Triple;
 use crate::yaml::row::{Item, ItemKind, Row};
 use crate::yaml::{EntryId, NodeId, NodeKind, Span, Tree};
 
-use own::Placed;
+use changes::Placed;
 use tokens::{in_order, numbers, piece, tokens_of};
 
 impl Walker<'_> {
@@ -192,14 +193,11 @@ impl Walker<'_> {
         for disagreement in disagreements {
             self.record_disagreement((rows, &ids), &disagreement, children, nodes);
         }
-        let mut placed: Placed = pieces
+        let placed: Placed = pieces
             .into_iter()
-            .map(|placed| (Some(placed.piece), piece(rows, &ids, children, placed)))
+            .map(|placed| (placed.piece, piece(rows, &ids, children, placed)))
             .collect();
-        if nodes.local.is_some() {
-            self.keep_own_lines(rows, children, nodes, &mut placed);
-        }
-        placed.into_iter().map(|(_, piece)| piece).collect()
+        self.with_own_lines(rows, children, nodes, placed)
     }
 
     /// The comments that stay below local's row. One that upstream took away from there may come

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::merge::decision::{Blanks, Child, CommentPiece, Piece, PieceKind, Slot};
-use crate::merge::rows::{self, Disagreement, Ref};
+use crate::merge::rows::{self, Disagreement};
 use crate::merge::walk::record::{Segment, Step};
 use crate::merge::walk::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
 use crate::merge::{ConflictKind, Resolution};
@@ -12,10 +12,8 @@ use crate::triple::{Side, Triple};
 use crate::yaml::row::{ItemKind, Row};
 use crate::yaml::{EntryId, Span, Tree};
 
+use super::changes::{Changes, Placed};
 use crate::merge::rows::Numbered;
-
-/// The pieces of a merged row, each with the piece of a side's row that it is.
-pub(super) type Placed = Vec<(Option<Ref>, Piece)>;
 
 /// Local's own comment lines at an entry that goes.
 struct OwnLines {
@@ -32,17 +30,18 @@ type Known = FxHashMap<String, (usize, usize)>;
 impl Walker<'_> {
     /// Where upstream removed an entry, comment lines that local itself wrote in it or right above
     /// it are a conflict: they go with the entry where upstream wins, and stay where local does.
-    pub(super) fn keep_own_lines(
+    pub(super) fn with_own_lines(
         &mut self,
         rows: &Triple<Row>,
         children: &[Child],
         nodes: Nodes,
-        placed: &mut Placed,
-    ) {
+        placed: Placed,
+    ) -> Vec<Piece> {
         let goes = |child: &Child| !child.stays() && matches!(child.slot, Slot::Local(_));
-        if !children.iter().any(goes) {
-            return;
+        if nodes.local.is_none() || !children.iter().any(goes) {
+            return placed.into_iter().map(|(_, piece)| piece).collect();
         }
+        let mut changes = Changes::of(&placed, &rows.local);
         let known = self.comments_of_others(rows);
         let (places, old_places) = (places(&rows.local), places(&rows.original));
         for child in children.iter().filter(|child| goes(child)) {
@@ -59,7 +58,7 @@ impl Walker<'_> {
             let above = self.own_lines_above(rows, (before, at), &known);
             let above: Vec<usize> = above
                 .into_iter()
-                .filter_map(|index| place_of(index, placed))
+                .filter_map(|index| changes.place_of(index))
                 .collect();
             if own.is_empty() && above.is_empty() && !self.has_own_remarks(original, entry) {
                 continue;
@@ -76,29 +75,35 @@ impl Walker<'_> {
                 above,
                 within: own,
             };
-            self.place_own_lines(&own, &rows.local, child, placed);
+            self.place_own_lines(&own, &rows.local, child, &mut changes);
         }
+        changes.made_in(placed)
     }
 
     /// What becomes of local's own comment lines at an entry that goes.
-    fn place_own_lines(&self, own: &OwnLines, row: &Row, child: &Child, placed: &mut Placed) {
+    fn place_own_lines(&self, own: &OwnLines, row: &Row, child: &Child, changes: &mut Changes) {
+        let below = changes.first_below(own.at);
         match self.resolution() {
-            Resolution::Updated => take_out(&own.above, placed),
+            Resolution::Updated => changes.take_out(&own.above),
             Resolution::Markers => {
                 let of_side = Some(Side::Local);
-                mark_lines(&own.above, of_side, placed);
-                self.put_lines(&own.within, (row, own.at), of_side, placed);
+                changes.mark(&own.above, Side::Local);
+                let lines = self.lines_within(own, row, of_side);
                 let original = child.sides().original.map(PieceKind::Original);
-                let piece = original.map(|kind| Piece {
+                let original = original.map(|kind| Piece {
                     blanks: Blanks::Count(0),
                     kind,
                 });
-                let below = own.above.first().map(|above| above + 1);
-                let place = below.unwrap_or_else(|| first_below(row, own.at, placed));
-                placed.splice(place..place, piece.map(|piece| (None, piece)));
+                match own.above.first() {
+                    Some(above) => {
+                        changes.insert(above + 1, original);
+                        changes.insert(below, lines);
+                    }
+                    None => changes.insert(below, lines.chain(original)),
+                }
             }
             Resolution::Local | Resolution::Open => {
-                self.put_lines(&own.within, (row, own.at), None, placed);
+                changes.insert(below, self.lines_within(own, row, None));
             }
         }
     }
@@ -138,16 +143,14 @@ impl Walker<'_> {
         own
     }
 
-    /// Puts comment lines of an entry that goes at its place.
-    fn put_lines(
+    /// The comment lines in an entry that goes, as lines of the row that it is in.
+    fn lines_within(
         &self,
-        lines: &[Span],
-        (row, at): (&Row, usize),
+        own: &OwnLines,
+        row: &Row,
         of_side: Option<Side>,
-        placed: &mut Placed,
-    ) {
-        let place = first_below(row, at, placed);
-        let pieces = lines.iter().map(|span| {
+    ) -> impl Iterator<Item = Piece> {
+        own.within.iter().map(move |span| {
             let line = self.trees.local.slice(*span);
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
             let kind = PieceKind::Comment(CommentPiece {
@@ -157,9 +160,8 @@ impl Walker<'_> {
                 of_side,
             });
             let blanks = Blanks::Count(0);
-            (None, Piece { blanks, kind })
-        });
-        placed.splice(place..place, pieces);
+            Piece { blanks, kind }
+        })
     }
 
     fn comments_of_others(&self, rows: &Triple<Row>) -> Known {
@@ -344,43 +346,4 @@ fn lines_above(row: &Row, at: usize) -> impl Iterator<Item = usize> {
     let comments = (0..at).rev();
     let comments = comments.take_while(|index| row.items[*index].kind == ItemKind::Comment);
     comments.take_while(|index| row.items[*index + 1].blanks == 0)
-}
-
-/// Where a piece of local's row is placed.
-fn place_of(index: usize, placed: &Placed) -> Option<usize> {
-    let piece = Ref::new(Side::Local, index);
-    placed.iter().position(|(of, _)| *of == Some(piece))
-}
-
-/// Where the first piece at or below a place of local's row is placed.
-fn first_below(row: &Row, at: usize, placed: &Placed) -> usize {
-    (at..row.items.len())
-        .find_map(|index| place_of(index, placed))
-        .unwrap_or(placed.len())
-}
-
-/// Takes comment lines out, the last one first.
-fn take_out(lines: &[usize], placed: &mut Placed) {
-    for at in lines {
-        let (_, gone) = placed.remove(*at);
-        let is_below_comment = at
-            .checked_sub(1)
-            .is_some_and(|above| matches!(placed[above].1.kind, PieceKind::Comment(_)));
-        // a comment that was set off from it stays set off
-        if let Some((_, next)) = placed.get_mut(*at)
-            && is_below_comment
-            && next.blanks.is_none()
-        {
-            next.blanks = gone.blanks;
-        }
-    }
-}
-
-/// Says of comment lines whose they are, where they are between conflict markers.
-fn mark_lines(lines: &[usize], of_side: Option<Side>, placed: &mut Placed) {
-    for at in lines {
-        if let PieceKind::Comment(comment) = &mut placed[*at].1.kind {
-            comment.of_side = of_side;
-        }
-    }
 }
