@@ -64,6 +64,7 @@
 #[allow(rustdoc::bare_urls)]
 #[doc(hidden)]
 pub mod cli;
+mod differences;
 pub mod error;
 pub mod git;
 mod git_process;

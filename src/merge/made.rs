@@ -11,8 +11,8 @@ use std::ops::Range;
 use gix_imara_diff::Token;
 use rustc_hash::FxHashMap;
 
-use super::differences::{AlignedRange, differences_of_lines, places_in};
 use super::lines::{Lines, tokens};
+use crate::differences::{AlignedRange, differences_of_tokens, places_in};
 use crate::triple::Triple;
 
 /// The original, with those of upstream's changes that the local text has already: the new lines
@@ -28,7 +28,7 @@ pub(crate) fn with_changes_made<'t>(texts: Triple<&'t str>) -> Cow<'t, str> {
     };
     let mut text = String::new();
     let mut any = false;
-    let differences = differences_of_lines(&rows.original, &rows.updated);
+    let differences = differences_of_tokens(&rows.original, &rows.updated);
     for AlignedRange { old, new, is_same } in differences.ranges() {
         if !is_same && sides.have_made(old.clone(), new.clone()) {
             any = true;

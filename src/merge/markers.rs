@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::differences::{differences, places_in};
+use crate::differences::{differences_of_lines, places_in};
 use crate::line_breaks::line_break_of;
 use crate::triple::Triple;
 
@@ -57,7 +57,7 @@ pub fn mark(texts: Triple<&str>, style: &MarkerStyle) -> String {
 pub(super) fn mark_once(texts: Triple<&str>, style: &MarkerStyle) -> String {
     let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
-    let differences = differences(&lines.local, &lines.updated);
+    let differences = differences_of_lines(&lines.local, &lines.updated);
     let mut changed = differences.changed();
     let Some(first) = changed.next() else {
         return texts.local.to_owned();
@@ -77,7 +77,7 @@ pub(super) fn fill(texts: Triple<&str>, write: impl Fn(&mut String, Triple<&str>
     let lines = lines_of(texts);
     let originals = places_in(&lines.original, &lines.local);
     let mut result = String::with_capacity(texts.local.len() * 2);
-    for part in differences(&lines.local, &lines.updated).ranges() {
+    for part in differences_of_lines(&lines.local, &lines.updated).ranges() {
         let (local, updated) = (part.old, part.new);
         if part.is_same {
             result.extend(lines.local[local].iter().copied());

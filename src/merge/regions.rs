@@ -7,7 +7,7 @@ use std::vec::IntoIter;
 
 use gix_imara_diff::{Hunk, Token};
 
-use super::differences::differences_of_lines;
+use crate::differences::differences_of_tokens;
 use crate::triple::{Change, Triple};
 
 /// A stretch of the three rows.
@@ -66,7 +66,7 @@ struct Edits {
 
 impl Edits {
     fn of(original: &[Token], side: &[Token]) -> Self {
-        let hunks: Vec<Hunk> = differences_of_lines(original, side).hunks().collect();
+        let hunks: Vec<Hunk> = differences_of_tokens(original, side).hunks().collect();
         Self {
             left: hunks.into_iter().peekable(),
             last: None,

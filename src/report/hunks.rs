@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use similar::{Algorithm, DiffTag, capture_diff_slices};
-
+use crate::differences::differences_of_lines;
 use crate::secret::may_be_in;
 use crate::yaml::stream::split;
 use crate::yaml::{Entry, Tree};
@@ -30,11 +29,8 @@ pub(super) fn hunks(old: &str, new: &str, show_secrets: bool) -> Hunks {
     let [old, new] = &lines;
     let mut changes = Vec::new();
     let mut is_partial = false;
-    for change in capture_diff_slices(Algorithm::Myers, old, new) {
-        if change.tag() == DiffTag::Equal {
-            continue;
-        }
-        let (from, to) = (change.old_range(), change.new_range());
+    for change in differences_of_lines(old, new).changed() {
+        let (from, to) = (change.old, change.new);
         // git takes a hunk that ends without context for one at the end of the file
         let is_followed = shown[0].get(from.end).is_none_or(|shown| *shown);
         if is_followed && all(&shown[0], &from) && all(&shown[1], &to) {

@@ -26,6 +26,7 @@ mod history;
 mod host;
 mod kptfile;
 mod message;
+mod misspelled;
 mod nearest;
 mod nested_package;
 mod objects;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::address::Origin;
 use super::address::is_archive;
@@ -10,6 +9,7 @@ use super::edit::get;
 use super::refs::{Refs, Version};
 use super::remote::Remotes;
 use super::version::{Choice, Tag, prefixes};
+use crate::differences::differences_of_lines;
 use crate::error::Error;
 use crate::package::{Snapshot, SnapshotEntry};
 
@@ -19,8 +19,6 @@ const COMPARED: usize = 5;
 const MOST: usize = 1000;
 /// How many archives are looked at, the newest first: each is fetched as a whole.
 const ARCHIVES: usize = 20;
-/// How long the lines of a file are compared.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How near a copy is to a version of upstream's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -180,11 +178,13 @@ pub(super) fn nearness(here: &Snapshot, upstream: &Snapshot) -> Nearness {
 
 /// How many lines two files do not have in common.
 fn lines(left: &[u8], right: &[u8]) -> usize {
-    let [left, right] = [left, right].map(String::from_utf8_lossy);
-    let diff = similar::TextDiff::configure()
-        .timeout(PATIENCE)
-        .diff_lines(&*left, &*right);
-    let changes = diff.iter_all_changes();
-    let changed = changes.filter(|change| change.tag() != similar::ChangeTag::Equal);
-    changed.count()
+    let [left, right] = [left, right].map(|text| {
+        let lines = text.split_inclusive(|byte| *byte == b'\n');
+        lines.collect::<Vec<&[u8]>>()
+    });
+    let differences = differences_of_lines(&left, &right);
+    let lengths = differences
+        .changed()
+        .map(|part| part.old.len() + part.new.len());
+    lengths.sum()
 }

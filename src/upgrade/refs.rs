@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::address::{Origin, is_hash};
+use super::misspelled::names_like;
 use super::version::{Choice, Tag, nearest, newer, newest, prefixes};
 use crate::error::Error;
 use crate::git_process::without_password;
@@ -207,12 +208,10 @@ impl Refs {
             return near;
         }
         let names = self.commits.keys();
-        let names: Vec<&str> = names
-            .filter_map(|name| {
-                let tag = name.strip_prefix("refs/tags/");
-                tag.or_else(|| name.strip_prefix("refs/heads/"))
-            })
-            .collect();
-        similar::get_close_matches(name, &names, 3, 0.6)
+        let names = names.filter_map(|name| {
+            let tag = name.strip_prefix("refs/tags/");
+            tag.or_else(|| name.strip_prefix("refs/heads/"))
+        });
+        names_like(name, names)
     }
 }

@@ -1,6 +1,6 @@
 //! Longest common subsequences: which pieces of two rows are the same.
 
-use crate::merge::differences::differences;
+use crate::differences::differences;
 
 /// Above so many cells the exact table would take too long; lines align as `diff` aligns them then.
 const LARGEST_TABLE: usize = 1 << 20;

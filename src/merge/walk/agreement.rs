@@ -1,6 +1,6 @@
 //! What two equal sides made of a part of a list without a key, where they agree.
 
-use crate::merge::differences::positions_in;
+use crate::differences::positions_in;
 use crate::triple::{Side, Triple};
 
 /// An element of a stretch that both sides changed without a disagreement.

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::{Least, likeness};
 use super::{Shape, Walker, shape};
-use crate::merge::differences::{AlignedRange, differences};
+use crate::differences::{AlignedRange, differences};
 use crate::triple::Triple;
 use crate::yaml::EntryId;
 

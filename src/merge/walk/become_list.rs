@@ -16,8 +16,8 @@ use super::index::{FieldIndex, key_of};
 use super::place::{Arrival, Resident, place};
 use super::record::{Segment, Step};
 use super::{Entries, Nodes, Shape, Walker, entries_of, position, shape};
+use crate::differences::{AlignedRange, differences};
 use crate::merge::decision::{Child, Incoming, Outcome};
-use crate::merge::differences::{AlignedRange, differences};
 use crate::triple::Triple;
 use crate::yaml::{EntryId, NodeId, equal};
 

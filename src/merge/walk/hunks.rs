@@ -13,9 +13,9 @@ use super::hunks_of_sides::{Hunk, hunks, places};
 use super::inserted::Lists;
 use super::sequences::Apart;
 use super::{Shape, Walker, shape};
+use crate::differences::differences;
 use crate::merge::ConflictKind;
 use crate::merge::decision::{Child, Incoming, Outcome};
-use crate::merge::differences::differences;
 use crate::triple::{Side, Triple};
 use crate::yaml::{EntryId, Tree};
 

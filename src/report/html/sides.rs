@@ -1,8 +1,9 @@
 //! The three values of a record, side by side, with what differs marked.
 
-use similar::{Algorithm, DiffTag, capture_diff_slices, group_diff_ops};
+use std::ops::Range;
 
 use super::out::Out;
+use crate::differences::{AlignedRange, differences, differences_of_lines};
 use crate::merge::{ConflictKind, Resolution};
 use crate::package::FileConflict;
 use crate::triple::Triple;
@@ -88,13 +89,16 @@ fn side(out: &mut Out, value: &str, before: Option<&str>, is_marked: bool) {
         Some(before) if count > LINES && before != value => {
             let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<&str>>();
             let (old, new) = (lines(before), lines(value));
-            let diff = capture_diff_slices(Algorithm::Myers, &old, &new);
-            for group in group_diff_ops(diff, CONTEXT) {
+            let changed: Vec<AlignedRange> = differences_of_lines(&old, &new).changed().collect();
+            let is_near = |above: &AlignedRange, below: &AlignedRange| {
+                below.old.start - above.old.end <= 2 * CONTEXT
+            };
+            for group in changed.chunk_by(is_near) {
                 let (Some(first), Some(last)) = (group.first(), group.last()) else {
                     continue;
                 };
-                let from = first.old_range().start..last.old_range().end;
-                let to = first.new_range().start..last.new_range().end;
+                let from = with_context(first.old.start..last.old.end, old.len());
+                let to = with_context(first.new.start..last.new.end, new.len());
                 if to.start > 0 {
                     out.raw("<i>...</i>\n");
                 }
@@ -113,6 +117,11 @@ fn side(out: &mut Out, value: &str, before: Option<&str>, is_marked: bool) {
     }
 }
 
+/// Some lines of a text of `count` lines, with those around them.
+fn with_context(lines: Range<usize>, count: usize) -> Range<usize> {
+    lines.start.saturating_sub(CONTEXT)..(lines.end + CONTEXT).min(count)
+}
+
 /// The beginning of a text, of so many bytes at most.
 fn cut(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
@@ -125,12 +134,12 @@ fn cut(text: &str, most: usize) -> &str {
 /// A text with what is not in the one before it marked.
 fn marked(out: &mut Out, before: &str, text: &str) {
     let (old, new) = (words(before), words(text));
-    for change in capture_diff_slices(Algorithm::Myers, &old, &new) {
-        let piece = new[change.new_range()].concat();
-        match change.tag() {
-            DiffTag::Equal => drop(out.text(&piece)),
-            _ if piece.is_empty() => {}
-            _ => drop(out.raw("<mark>").text(&piece).raw("</mark>")),
+    for part in differences(&old, &new).ranges() {
+        let piece = new[part.new].concat();
+        match part.is_same {
+            true => drop(out.text(&piece)),
+            false if piece.is_empty() => {}
+            false => drop(out.raw("<mark>").text(&piece).raw("</mark>")),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Record;
 use super::read::parse;
+use crate::differences::differences_of_lines;
 use crate::error::{Error, Warning};
 use crate::package::{ChangeKind, FileChange, Plan, Source};
 use crate::upgrade::refs::Version;
@@ -97,24 +98,16 @@ fn is_broken(text: &str) -> bool {
 /// Makes the change that leads from `old` to `new`, lines of the record, in a text that has the
 /// same lines: the merge leaves them alone, whatever it did beside them.
 fn lines_changed(text: &str, old: &str, new: &str) -> String {
-    let diff = similar::TextDiff::from_lines(old, new);
     let mut text = text.to_owned();
-    for op in diff.ops() {
-        let (before, after) = (op.old_range(), op.new_range());
-        let lines = |text: &str, range: std::ops::Range<usize>, more: usize| -> String {
-            let lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let start = range.start.saturating_sub(more);
-            lines.get(start..range.end).unwrap_or_default().concat()
-        };
-        if op.tag() == similar::DiffTag::Equal {
-            continue;
-        }
+    let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<&str>>());
+    for change in differences_of_lines(&old, &new).changed() {
+        let (before, after) = (change.old, change.new);
         // with some lines before them, which tell `ref` of `upstream` from that of `upstreamLock`
-        for more in 0..=before.start {
-            let sought = lines(old, before.clone(), more);
+        for above in (0..=before.start).rev() {
+            let sought = old[above..before.end].concat();
             if !sought.is_empty() && text.matches(&sought).count() == 1 {
-                let kept = lines(old, before.start..before.start, more);
-                let with = format!("{kept}{}", lines(new, after, 0));
+                let kept = old[above..before.start].concat();
+                let with = format!("{kept}{}", new[after].concat());
                 text = text.replacen(&sought, &with, 1);
                 break;
             }

@@ -6,6 +6,7 @@ use super::{FORMATS, Format, Record, SECTIONS, Strategy, UpstreamLock, wrong};
 use crate::error::Error;
 use crate::upgrade::address::{Origin, check_reference, is_path};
 use crate::upgrade::address::{is_digest, is_hash};
+use crate::upgrade::misspelled::names_like;
 use crate::visible::visible;
 use crate::yaml::{NodeId, Tree};
 
@@ -61,9 +62,9 @@ impl Fields<'_> {
                     continue;
                 };
                 let name = key.content;
-                let meant = similar::get_close_matches(name, fields, 1, 0.8);
-                let missing = |meant: &&&str| self.tree.find(map, meant).is_none();
-                if let Some(meant) = meant.first().filter(missing) {
+                let meant = names_like(name, fields.iter().copied()).first().copied();
+                let missing = |meant: &&str| self.tree.find(map, meant).is_none();
+                if let Some(meant) = meant.filter(missing) {
                     return Err(wrong(
                         self.file,
                         self.text,

@@ -1,48 +1,56 @@
 //! Which pieces two rows share: lines of texts, elements of lists, pieces of collections.
 
+mod compaction;
+
 use std::hash::Hash;
 use std::ops::Range;
 
 use gix_imara_diff::{Algorithm, Diff, Hunk, Interner, Token};
 
-use super::compaction::compacted;
+use compaction::compacted;
 
 /// How an old and a new row align.
-pub(super) struct Differences {
+pub(crate) struct Differences {
     hunks: Vec<Hunk>,
     lengths: [usize; 2],
 }
 
 /// A part of both rows, which is the same in both or differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct AlignedRange {
-    pub(super) old: Range<usize>,
-    pub(super) new: Range<usize>,
-    pub(super) is_same: bool,
+pub(crate) struct AlignedRange {
+    pub(crate) old: Range<usize>,
+    pub(crate) new: Range<usize>,
+    pub(crate) is_same: bool,
 }
 
 /// How two rows of anything align, by a longest common subsequence, or nearly so.
-pub(super) fn differences<T: Eq + Hash>(old: &[T], new: &[T]) -> Differences {
-    let mut known = Interner::new(old.len());
-    let [old, new] = [old, new].map(|row| tokens(&mut known, row));
+pub(crate) fn differences<T: Eq + Hash>(old: &[T], new: &[T]) -> Differences {
+    let [old, new] = numbered(old, new);
     Differences::of(&old, &new)
 }
 
 /// How the lines of two texts align. As in git, what goes and what comes are one part where they
 /// can be, and else as far down as they can be.
-pub(super) fn differences_of_lines(old: &[Token], new: &[Token]) -> Differences {
+pub(crate) fn differences_of_lines<T: Eq + Hash>(old: &[T], new: &[T]) -> Differences {
+    let [old, new] = numbered(old, new);
+    differences_of_tokens(&old, &new)
+}
+
+/// The same, where each line is a number, the same for the same line.
+pub(crate) fn differences_of_tokens(old: &[Token], new: &[Token]) -> Differences {
     let Differences { hunks, lengths } = Differences::of(old, new);
     let hunks = compacted(old, new, hunks);
     Differences { hunks, lengths }
 }
 
-/// A number for each piece of a row, the same for the same piece.
-fn tokens<'r, T: Eq + Hash>(known: &mut Interner<&'r T>, row: &'r [T]) -> Vec<Token> {
-    row.iter().map(|piece| known.intern(piece)).collect()
+/// A number for each piece of two rows, the same for the same piece.
+fn numbered<T: Eq + Hash>(old: &[T], new: &[T]) -> [Vec<Token>; 2] {
+    let mut known = Interner::new(old.len());
+    [old, new].map(|row| row.iter().map(|piece| known.intern(piece)).collect())
 }
 
 /// For each piece of a row, which piece of the old row it is.
-pub(super) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>> {
+pub(crate) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>> {
     let mut found = vec![None; new.len()];
     for (old, new) in differences(old, new).same() {
         found[new] = Some(old);
@@ -51,7 +59,7 @@ pub(super) fn places_in<T: Eq + Hash>(old: &[T], new: &[T]) -> Vec<Option<usize>
 }
 
 /// Where each of `part` is in `whole`, in the same order; `None` if `whole` has not all of them.
-pub(super) fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
+pub(crate) fn positions_in(part: &[u64], whole: &[u64]) -> Option<Vec<usize>> {
     let mut next = 0;
     part.iter()
         .map(|value| {
@@ -74,12 +82,12 @@ impl Differences {
     }
 
     /// The parts that differ, from top to bottom, in few bytes.
-    pub(super) fn hunks(&self) -> impl Iterator<Item = Hunk> {
+    pub(crate) fn hunks(&self) -> impl Iterator<Item = Hunk> {
         self.hunks.iter().cloned()
     }
 
     /// The parts that differ, from top to bottom.
-    pub(super) fn changed(&self) -> impl Iterator<Item = AlignedRange> {
+    pub(crate) fn changed(&self) -> impl Iterator<Item = AlignedRange> {
         let wide = |range: Range<u32>| range.start as usize..range.end as usize;
         self.hunks().map(move |hunk| AlignedRange {
             old: wide(hunk.before),
@@ -89,7 +97,7 @@ impl Differences {
     }
 
     /// All parts, from top to bottom.
-    pub(super) fn ranges(&self) -> impl Iterator<Item = AlignedRange> {
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = AlignedRange> {
         let [old, new] = self.lengths;
         let end = AlignedRange {
             old: old..old,
@@ -110,7 +118,7 @@ impl Differences {
     }
 
     /// The places of each piece that both rows share, in order.
-    pub(super) fn same(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub(crate) fn same(&self) -> impl Iterator<Item = (usize, usize)> {
         let same = self.ranges().filter(|part| part.is_same);
         same.flat_map(|part| part.old.zip(part.new))
     }
@@ -125,8 +133,6 @@ mod tests {
         // its blank lines could as well be those below it
         let old = ["a", "b", "", "", "c"];
         let new = ["a", "", "", "B", "", "", "c"];
-        let mut known = Interner::new(0);
-        let [old, new] = [&old[..], &new[..]].map(|row| tokens(&mut known, row));
         let changed: Vec<_> = differences_of_lines(&old, &new).changed().collect();
         let b = AlignedRange {
             old: 1..2,
